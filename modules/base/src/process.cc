@@ -5,22 +5,117 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <functional>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "descriptor.h"
 #include "process_arguments.h"
-#include "process_output.h"
 #include "tfaot/base/text.h"
 #include "tfaot/base/time_limit.h"
 
 namespace tfaot::toolkit {
 namespace {
+
+// One of a child's two output pipes on a libuv loop: collects the text and hands out lines as they
+// come. Must live until the loop has closed it. One thread.
+
+// Closes a libuv handle of any kind, once.
+template <class Handle>
+void close_handle(Handle& handle) {
+  auto* const base = reinterpret_cast<uv_handle_t*>(&handle);
+  if (uv_is_closing(base) == 0) uv_close(base, nullptr);
+}
+
+class ProcessOutput {
+ public:
+  using OnLine = std::function<void(const std::string&)>;
+
+  explicit ProcessOutput(OnLine on_line) : on_line_(std::move(on_line)) {}
+  ProcessOutput(const ProcessOutput&) = delete;
+  ProcessOutput& operator=(const ProcessOutput&) = delete;
+
+  void init(uv_loop_t& loop);
+  // Makes the pipe; the child gets `write_end`. libuv's error or 0.
+  int open(Descriptor& write_end);
+  // The writer is dead: takes what it left in the pipe. Does not wait for the end of the pipe:
+  // processes that left the child's group may hold it open for ever.
+  void take_rest();
+  void close() { close_handle(pipe_); }
+  std::string take_text() { return std::move(text_); }
+
+ private:
+  static void give_buffer(uv_handle_t* handle, std::size_t wish, uv_buf_t* buffer);
+  static void on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer);
+  void append(std::string_view bytes);
+
+  uv_pipe_t pipe_{};
+  std::string text_;
+  OnLine on_line_;
+  std::size_t reported_ = 0;  // bytes of text_ given to on_line_
+  std::array<char, 65536> buffer_{};
+};
+
+void ProcessOutput::init(uv_loop_t& loop) {
+  uv_pipe_init(&loop, &pipe_, 0);
+  pipe_.data = this;
+}
+
+int ProcessOutput::open(Descriptor& write_end) {
+  std::array<uv_file, 2> ends{};
+  if (const int error = uv_pipe(ends.data(), UV_NONBLOCK_PIPE, 0); error != 0) return error;
+  write_end = Descriptor(ends[1]);
+  if (const int error = uv_pipe_open(&pipe_, ends[0]); error != 0) {
+    ::close(ends[0]);
+    return error;
+  }
+  return uv_read_start(reinterpret_cast<uv_stream_t*>(&pipe_), &ProcessOutput::give_buffer,
+                       &ProcessOutput::on_read);
+}
+
+void ProcessOutput::take_rest() {
+  uv_os_fd_t fd = -1;
+  int waiting = 0;
+  if (uv_fileno(reinterpret_cast<uv_handle_t*>(&pipe_), &fd) == 0 &&
+      ::ioctl(fd, FIONREAD, &waiting) == 0) {
+    std::string rest(static_cast<std::size_t>(waiting), '\0');
+    const ssize_t count = ::read(fd, rest.data(), rest.size());
+    if (count > 0) append({rest.data(), static_cast<std::size_t>(count)});
+  }
+  if (on_line_ && reported_ < text_.size()) on_line_(text_.substr(reported_));
+  reported_ = text_.size();
+  close();
+}
+
+void ProcessOutput::give_buffer(uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
+  auto& bytes = static_cast<ProcessOutput*>(handle->data)->buffer_;
+  *buffer = uv_buf_init(bytes.data(), static_cast<unsigned>(bytes.size()));
+}
+
+void ProcessOutput::on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer) {
+  auto& output = *static_cast<ProcessOutput*>(stream->data);
+  if (count > 0) output.append({buffer->base, static_cast<std::size_t>(count)});
+  if (count < 0) output.close();
+}
+
+void ProcessOutput::append(std::string_view bytes) {
+  std::size_t searched = text_.size();
+  text_ += bytes;
+  if (!on_line_) return;
+  for (std::size_t end = 0; (end = text_.find('\n', searched)) != std::string::npos;) {
+    on_line_(text_.substr(reported_, end - reported_));
+    searched = reported_ = end + 1;
+  }
+}
 
 // How long an interrupted child has to end after SIGTERM, before it is killed.
 constexpr std::chrono::milliseconds kGrace{5000};

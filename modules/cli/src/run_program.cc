@@ -2,22 +2,63 @@
 #include "tfaot/cli/run_program.h"
 
 #include <signal.h>
+#include <sys/utsname.h>
 #include <unistd.h>
+#include <unistd.h>  // environ
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <new>
+#include <system_error>
+#include <thread>
 
-#include "environment.h"
 #include "text/terminal.h"
 #include "tfaot/base/interrupts.h"
+#include "tfaot/base/memory_budget.h"
 #include "tfaot/base/program_start.h"
 #include "tfaot/base/real_file_system.h"
+#include "tfaot/base/result.h"
 #include "tfaot/base/time_limit.h"
+#include "tfaot/workflow/context.h"
 
 namespace tfaot::toolkit {
 namespace {
+
+// Looks up what workflows may know about the process: its environment variables, place and machine.
+// Called once, in main(), before there are threads.
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+std::map<std::string, std::string> all_variables() {
+  std::map<std::string, std::string> variables;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string text = *entry;
+    const std::size_t end = text.find('=');
+    if (end != std::string::npos) variables[text.substr(0, end)] = text.substr(end + 1);
+  }
+  return variables;
+}
+
+Result<Environment> look_up_environment(const FileSystem& files) {
+  Environment environment;
+  environment.cmssw_base = variable("CMSSW_BASE");
+  environment.engine = variable("TFAOT_ENGINE");
+  environment.variables = all_variables();
+  std::error_code error;
+  environment.working_directory = std::filesystem::current_path(error);
+  if (error) return fail(Error("the working directory cannot be read: " + error.message()));
+  TFAOT_ASSIGN(environment.program, files.read_symlink("/proc/self/exe"));
+  utsname machine{};
+  if (uname(&machine) == 0) environment.architecture = machine.machine;
+  environment.memory = machine_memory();
+  environment.cores = std::max(1U, std::thread::hardware_concurrency());
+  return environment;
+}
 
 // The process that started us, such as a shell's loop, must see that we were interrupted.
 void die_of(int signal) {
@@ -25,11 +66,6 @@ void die_of(int signal) {
   action.sa_handler = SIG_DFL;
   ::sigaction(signal, &action, nullptr);
   ::raise(signal);
-}
-
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
 }
 
 bool is_terminal(int descriptor) { return isatty(descriptor) == 1 && variable("TERM") != "dumb"; }

@@ -4,15 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <future>
 #include <iterator>
 #include <mutex>
 #include <set>
+#include <string>
+#include <string_view>
 
 #include "engine_jobs.h"
 #include "engine_run.h"
 #include "merge.h"
-#include "target_offers.h"
 #include "tfaot/base/file_cache.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/job_slots.h"
@@ -30,6 +32,146 @@
 
 namespace tfaot::toolkit {
 namespace {
+
+// The symbols that compiled code may call without libtfaot_runtime.a: every libc, libm and libgcc
+// of the targets has them. Pure function, safe from many threads.
+
+// Sorted. Only what arithmetic needs: a model whose code calls another function of the C library is
+// refused. What only a new libgcc has (conversions of 16-bit floats) is in libtfaot_runtime.
+constexpr std::array<std::string_view, 129> kSymbols = {"_GLOBAL_OFFSET_TABLE_",
+                                                        "__ashlti3",
+                                                        "__ashrti3",
+                                                        "__divti3",
+                                                        "__fixdfti",
+                                                        "__fixsfti",
+                                                        "__fixunsdfti",
+                                                        "__fixunssfti",
+                                                        "__floattidf",
+                                                        "__floattisf",
+                                                        "__floatuntidf",
+                                                        "__floatuntisf",
+                                                        "__lshrti3",
+                                                        "__modti3",
+                                                        "__multi3",
+                                                        "__popcountdi2",
+                                                        "__powidf2",
+                                                        "__powisf2",
+                                                        "__udivti3",
+                                                        "__umodti3",
+                                                        "acos",
+                                                        "acosf",
+                                                        "acosh",
+                                                        "acoshf",
+                                                        "asin",
+                                                        "asinf",
+                                                        "asinh",
+                                                        "asinhf",
+                                                        "atan",
+                                                        "atan2",
+                                                        "atan2f",
+                                                        "atanf",
+                                                        "atanh",
+                                                        "atanhf",
+                                                        "cbrt",
+                                                        "cbrtf",
+                                                        "ceil",
+                                                        "ceilf",
+                                                        "copysign",
+                                                        "copysignf",
+                                                        "cos",
+                                                        "cosf",
+                                                        "cosh",
+                                                        "coshf",
+                                                        "erf",
+                                                        "erfc",
+                                                        "erfcf",
+                                                        "erff",
+                                                        "exp",
+                                                        "exp10",
+                                                        "exp10f",
+                                                        "exp2",
+                                                        "exp2f",
+                                                        "expf",
+                                                        "expm1",
+                                                        "expm1f",
+                                                        "fabs",
+                                                        "fabsf",
+                                                        "fdim",
+                                                        "fdimf",
+                                                        "floor",
+                                                        "floorf",
+                                                        "fma",
+                                                        "fmaf",
+                                                        "fmax",
+                                                        "fmaxf",
+                                                        "fmin",
+                                                        "fminf",
+                                                        "fmod",
+                                                        "fmodf",
+                                                        "frexp",
+                                                        "frexpf",
+                                                        "hypot",
+                                                        "hypotf",
+                                                        "ldexp",
+                                                        "ldexpf",
+                                                        "llrint",
+                                                        "llrintf",
+                                                        "llround",
+                                                        "llroundf",
+                                                        "log",
+                                                        "log10",
+                                                        "log10f",
+                                                        "log1p",
+                                                        "log1pf",
+                                                        "log2",
+                                                        "log2f",
+                                                        "logb",
+                                                        "logbf",
+                                                        "logf",
+                                                        "lrint",
+                                                        "lrintf",
+                                                        "lround",
+                                                        "lroundf",
+                                                        "memchr",
+                                                        "memcmp",
+                                                        "memcpy",
+                                                        "memmove",
+                                                        "memset",
+                                                        "modf",
+                                                        "modff",
+                                                        "nearbyint",
+                                                        "nearbyintf",
+                                                        "pow",
+                                                        "powf",
+                                                        "remainder",
+                                                        "remainderf",
+                                                        "rint",
+                                                        "rintf",
+                                                        "round",
+                                                        "roundeven",
+                                                        "roundevenf",
+                                                        "roundf",
+                                                        "scalbn",
+                                                        "scalbnf",
+                                                        "sin",
+                                                        "sincos",
+                                                        "sincosf",
+                                                        "sinf",
+                                                        "sinh",
+                                                        "sinhf",
+                                                        "sqrt",
+                                                        "sqrtf",
+                                                        "tan",
+                                                        "tanf",
+                                                        "tanh",
+                                                        "tanhf",
+                                                        "trunc",
+                                                        "truncf"};
+static_assert(std::is_sorted(kSymbols.begin(), kSymbols.end()));
+
+bool target_offers(const std::string& symbol) {
+  return std::binary_search(kSymbols.begin(), kSymbols.end(), std::string_view(symbol));
+}
 
 constexpr std::size_t kLoweringsInAProcess = 8;
 // Every runtime has the helper functions of compilers.

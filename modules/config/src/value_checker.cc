@@ -5,17 +5,51 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
+#include <regex>
 #include <sstream>
+#include <string>
 #include <vector>
 
-#include "check_text.h"
 #include "constant_value.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
+#include "tfaot/config/config_keys.h"
+#include "tfaot/records/cpp_names.h"
 #include "yaml_text.h"
 
 namespace tfaot::toolkit::config {
 namespace {
+
+// Checks one text against its ConfigKey.
+
+std::string guess(const std::string& text, const std::vector<std::string>& allowed) {
+  const auto match = closest_match(text, allowed);
+  return match ? fmt::format(" (did you mean '{}'?)", *match) : "";
+}
+
+// The message follows the key's name; the note says what is allowed.
+std::optional<TextProblem> check_text(const ConfigKey& key, const std::string& text) {
+  const TextRule& rule = key.text;
+  if (!key.allowed.empty()) {
+    if (std::count(key.allowed.begin(), key.allowed.end(), text)) return std::nullopt;
+    return TextProblem{
+        fmt::format("'{}' is not allowed{}", shown(text), guess(text, key.allowed)),
+        "allowed: " + (rule.meaning.empty() ? join(key.allowed, ", ") : rule.meaning)};
+  }
+  if (text.size() > rule.max_length) {
+    return TextProblem{fmt::format("it has {} bytes", text.size()),
+                       fmt::format("allowed: at most {}", rule.max_length)};
+  }
+  if (text.size() < rule.min_length) {
+    return TextProblem{"it is empty", "allowed: " + rule.meaning};
+  }
+  if (rule.pattern.empty()) return std::nullopt;
+  if (!std::regex_match(text, std::regex(rule.pattern))) {
+    return TextProblem{fmt::format("'{}' is not allowed", shown(text)), "allowed: " + rule.meaning};
+  }
+  return rule.cpp_name ? check_cpp_name(text, key.path == "compilation.namespace") : std::nullopt;
+}
 
 // "in 'model.inputs'", "at the top level".
 std::string place_of(const std::string& path) {

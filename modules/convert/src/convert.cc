@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/convert/convert.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "programs.h"
-#include "system_symbols.h"
-#include "tensor_order.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
 #include "tfaot/compile/runtime_offers.h"
@@ -25,6 +30,120 @@
 
 namespace tfaot::toolkit {
 namespace {
+
+// What a program has without linking any library: the C library, its mathematics, and what
+// compilers call for themselves. Looked up in this machine's libraries; other machines have the
+// same names.
+
+struct CloseLibrary {
+  void operator()(void* library) const { ::dlclose(library); }
+};
+
+bool offers(const char* name, const std::string& symbol) {
+  const std::unique_ptr<void, CloseLibrary> library(::dlopen(name, RTLD_LAZY | RTLD_LOCAL));
+  return library != nullptr && ::dlsym(library.get(), symbol.c_str()) != nullptr;
+}
+
+bool system_offers(const std::string& symbol) {
+  // The linker makes it, for tables of addresses.
+  if (symbol == "_GLOBAL_OFFSET_TABLE_") return true;
+  return offers("libc.so.6", symbol) || offers("libm.so.6", symbol) ||
+         offers("libgcc_s.so.1", symbol);
+}
+
+// Upstream lists a model's inputs and outputs in the order of a protobuf map. Some protobufs change
+// that order from run to run, and so from one batch size to the next. A package has one order.
+
+// The header of one batch size.
+struct SizedHeader {
+  std::int64_t batch_size = 0;
+  UpstreamHeader* header = nullptr;
+};
+
+using Names = std::vector<std::string>;
+
+// Inputs or outputs.
+struct Side {
+  const char* word;
+  const char* prefix;  // of upstream's names
+  std::vector<UpstreamTensor> UpstreamHeader::*tensors;
+};
+
+constexpr Side kInputs = {"inputs", kInputPrefix, &UpstreamHeader::arguments};
+constexpr Side kOutputs = {"outputs", kOutputPrefix, &UpstreamHeader::results};
+
+Names names_of(const SizedHeader& one, const Side& side) {
+  Names names;
+  for (const UpstreamTensor& tensor : one.header->*side.tensors) {
+    names.push_back(plain_name(tensor.name, side.prefix, one.batch_size));
+  }
+  return names;
+}
+
+Names sorted(Names names) {
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+bool can_be_sorted(const Names& sorted_names) {
+  return !sorted_names.front().empty() &&
+         std::adjacent_find(sorted_names.begin(), sorted_names.end()) == sorted_names.end();
+}
+
+template <class T>
+void reorder(std::vector<T>& values, const std::vector<std::size_t>& order) {
+  std::vector<T> moved;
+  for (const std::size_t index : order) moved.push_back(std::move(values[index]));
+  values = std::move(moved);
+}
+
+void sort_by_name(const SizedHeader& one, const Side& side, const Names& names) {
+  std::vector<std::size_t> order(names.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return names[a] < names[b]; });
+  UpstreamHeader& header = *one.header;
+  reorder(header.*side.tensors, order);
+  if (side.tensors == kInputs.tensors) {
+    reorder(header.argument_buffers, order);
+  } else if (header.result_buffers) {
+    reorder(*header.result_buffers, order);
+  }
+}
+
+// The remark, if there is anything to report.
+std::optional<std::string> unify(const std::string& model, const std::vector<SizedHeader>& headers,
+                                 const Side& side) {
+  const Names first = names_of(headers.front(), side);
+  const Names by_name = sorted(first);
+  if (!can_be_sorted(by_name)) return std::nullopt;
+  std::optional<std::string> other;
+  for (const SizedHeader& one : headers) {
+    const Names names = names_of(one, side);
+    if (sorted(names) != by_name) return std::nullopt;
+    if (names != first && !other) {
+      other = fmt::format("({}) in {}.h", join(names, ", "), program_name(model, one.batch_size));
+    }
+  }
+  if (!other) return std::nullopt;
+  for (const SizedHeader& one : headers) sort_by_name(one, side, names_of(one, side));
+  return fmt::format(
+      "the {} are ({}) in {}.h, but {}: the package orders them by name, ({}); check your calls",
+      side.word, join(first, ", "), program_name(model, headers.front().batch_size), *other,
+      join(by_name, ", "));
+}
+
+// If the headers have the same names in different orders, sorts them by name, as tfaot compile
+// does, and returns a remark with the new order. Headers that agree keep their order. Headers with
+// different names, or without names, stay unchanged; later checks refuse them.
+std::vector<std::string> unify_orders(const std::string& model,
+                                      const std::vector<SizedHeader>& headers) {
+  std::vector<std::string> remarks;
+  for (const Side& side : {kInputs, kOutputs}) {
+    if (auto remark = unify(model, headers, side)) remarks.push_back(std::move(*remark));
+  }
+  return remarks;
+}
 
 // A batch size in progress.
 struct Program {
@@ -89,6 +208,7 @@ struct Common {
   std::string here;
   std::string first;  // in the header of the first batch size
 };
+
 Status check_common(const Program& program, const std::vector<Common>& facts) {
   for (const Common& fact : facts) {
     if (fact.here == fact.first) continue;
@@ -100,6 +220,7 @@ Status check_common(const Program& program, const std::vector<Common>& facts) {
   }
   return {};
 }
+
 Status add_common(const Program& program, bool is_first, ConvertedModel& converted) {
   TFAOT_ASSIGN(Signature signature,
                row_signature(program.header, program.files->batch_size, program.where));

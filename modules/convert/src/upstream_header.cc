@@ -5,12 +5,110 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
 
-#include "header_lines.h"
+#include "tfaot/base/result.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot::toolkit {
 namespace {
+
+// The lines of a generated header, for finding what follows known words. Holds a copy; one thread.
+
+class HeaderLines {
+ public:
+  // `where` names the file in errors.
+  HeaderLines(const std::string& text, std::string where);
+
+  const std::vector<std::string>& all() const { return lines_; }  // trimmed
+  bool has(std::string_view word) const;
+
+  // 12 for "static constexpr size_t kName = 12;".
+  Result<std::int64_t> constant(std::string_view name) const;
+  // The lines between the one that contains `start` and the next one that is "};".
+  Result<std::vector<std::string>> block(std::string_view start) const;
+  // The numbers of a block, separated by commas.
+  Result<std::vector<std::int64_t>> numbers(std::string_view start) const;
+  // The quoted words of the line after the first one that contains `start`; may be none.
+  std::vector<std::string> quoted_behind(std::string_view start) const;
+
+  Error unfit(const std::string& what) const;
+
+ private:
+  std::vector<std::string> lines_;
+  std::string where_;
+};
+
+// A whole number, digits only.
+Result<std::int64_t> number_of(std::string_view text) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error == std::errc() && end == text.data() + text.size() && number >= 0) return number;
+  return fail(Error(fmt::format("'{}' is not a number", text)));
+}
+
+HeaderLines::HeaderLines(const std::string& text, std::string where) : where_(std::move(where)) {
+  for (const std::string& line : split_lines(text)) lines_.push_back(trim(line));
+}
+
+bool HeaderLines::has(std::string_view word) const {
+  return std::any_of(lines_.begin(), lines_.end(),
+                     [&](const std::string& line) { return line.find(word) != std::string::npos; });
+}
+
+Result<std::int64_t> HeaderLines::constant(std::string_view name) const {
+  const std::string start = fmt::format("static constexpr size_t {} = ", name);
+  for (const std::string& line : lines_) {
+    if (!line.starts_with(start) || !line.ends_with(";")) continue;
+    const auto number = number_of(line.substr(start.size(), line.size() - start.size() - 1));
+    if (number) return *number;
+  }
+  return fail(unfit(fmt::format("{} is missing", name)));
+}
+
+Result<std::vector<std::string>> HeaderLines::block(std::string_view start) const {
+  const auto holds = [&](const std::string& line) { return line.find(start) != std::string::npos; };
+  const auto first = std::find_if(lines_.begin(), lines_.end(), holds);
+  const auto last = std::find(first, lines_.end(), "};");
+  if (last != lines_.end()) return std::vector<std::string>(first + 1, last);
+  return fail(unfit(fmt::format("'{}' is missing", start)));
+}
+
+Result<std::vector<std::int64_t>> HeaderLines::numbers(std::string_view start) const {
+  TFAOT_ASSIGN(const std::vector<std::string> lines, block(start));
+  std::vector<std::int64_t> numbers;
+  for (const std::string& word : split_lines(replace_all(join(lines, "\n"), ",", "\n"))) {
+    if (trim(word).empty()) continue;
+    const auto number = number_of(trim(word));
+    if (!number) return fail(unfit(fmt::format("'{}': {}", start, number.error().message())));
+    numbers.push_back(*number);
+  }
+  return numbers;
+}
+
+std::vector<std::string> HeaderLines::quoted_behind(std::string_view start) const {
+  const auto holds = [&](const std::string& line) { return line.find(start) != std::string::npos; };
+  const auto found = std::find_if(lines_.begin(), lines_.end(), holds);
+  std::vector<std::string> words;
+  if (found == lines_.end() || found + 1 == lines_.end()) return words;
+  const std::string& line = found[1];
+  for (auto open = line.find('"'); open != std::string::npos;) {
+    const auto close = line.find('"', open + 1);
+    if (close == std::string::npos) break;
+    words.push_back(line.substr(open + 1, close - open - 1));
+    open = line.find('"', close + 1);
+  }
+  return words;
+}
+
+Error HeaderLines::unfit(const std::string& what) const {
+  return Error::at({where_}, "not a tfcompile header of a kind that tfaot knows: " + what)
+      .note("compile the model again: tfaot compile");
+}
 
 // The text between two words of a line; empty if they are missing.
 std::string between(std::string_view line, std::string_view before, std::string_view after) {

@@ -6,17 +6,112 @@
 #include <algorithm>
 #include <array>
 #include <regex>
+#include <string>
 #include <string_view>
 
 #include "headers.h"
-#include "package_files.h"
+#include "names.h"
+#include "templates.h"
 #include "tfaot/base/letter_case.h"
+#include "tfaot/base/render.h"
+#include "tfaot/base/result.h"
+#include "tfaot/base/text.h"
 #include "tfaot/records/check_compiled_model.h"
+#include "tfaot/records/model_spec.h"
 #include "tfaot/records/names.h"
-#include "tool_file.h"
+#include "tfaot/scram/tool_file.h"
 
 namespace tfaot::toolkit {
 namespace {
+
+// The files for other build systems: the CMake package and the pkg-config file. Both find the
+// package from their own place, so the tree may be moved.
+
+TemplateData objects_data(const PackageNames& names) {
+  TemplateData list{TemplateData::type::list};
+  for (const std::string& file : names.objects) list << TemplateObject{{"file", file}};
+  return list;
+}
+
+// If so, the package contains the headers of tfaot/cmssw/drop_in.
+bool is_self_contained(const ModelSpec& spec) {
+  return spec.compilation.headers == HeadersMode::kSelfContained;
+}
+
+std::string cmake_config(const ModelSpec& spec, const PackageNames& names) {
+  return render(templates::kCmakeConfig,
+                TemplateObject{{"made_by", names.made_by},
+                               {"tool", names.tool},
+                               {"package", lower_case(names.tool)},
+                               {"class", names.cpp_class},
+                               {"version", spec.model.version},
+                               {"toolkit_version", names.toolkit_version},
+                               {"drop_in", is_self_contained(spec)},
+                               {"objects", objects_data(names)}},
+                Escaping::kNone);
+}
+
+std::string cmake_version(const ModelSpec& spec, const CompiledModel& compiled,
+                          const PackageNames& names) {
+  const std::string& version = spec.model.version;
+  return render(templates::kCmakeVersion,
+                TemplateObject{{"made_by", names.made_by},
+                               {"tool", names.tool},
+                               {"package", lower_case(names.tool)},
+                               {"version", version},
+                               {"dotted", is_dotted_version(version)},
+                               {"major", version.substr(0, version.find('.'))},
+                               {"processor", processor_of(compiled.target_triple)}},
+                Escaping::kNone);
+}
+
+std::string pkg_config(const ModelSpec& spec, const CompiledModel& compiled,
+                       const PackageNames& names) {
+  return render(templates::kPkgConfig,
+                TemplateObject{{"made_by", names.made_by},
+                               {"tool", names.tool},
+                               {"class", names.cpp_class},
+                               {"version", spec.model.version},
+                               {"drop_in", is_self_contained(spec)},
+                               {"batch_sizes", list_of(compiled.batch_sizes)},
+                               {"cpu_levels", join(compiled.cpu_levels, ", ")},
+                               {"objects", objects_data(names)}},
+                Escaping::kNone);
+}
+
+// The scram tool files of a model and of the runtime. They have no <?xml?> line, because real scram
+// crashes on it. Pure functions; see also tool_file_xml.h.
+
+Result<std::string> make_tool_file(const ModelSpec& spec, const PackageNames& names,
+                                   const std::string& tool_base) {
+  TFAOT_TRY(check_tool_base(tool_base));
+  TemplateData objects{TemplateData::type::list};
+  for (const std::string& file : names.objects) objects << TemplateObject{{"file", file}};
+  return formatted_tool_file(
+      render(templates::kToolFile,
+             TemplateObject{{"made_by", names.made_by},
+                            {"tool", lower_case(names.tool)},  // as scram calls it
+                            {"version", spec.model.version},
+                            {"base", names.base},
+                            {"tool_base", tool_base},
+                            {"runtime", std::string(kRuntimeToolName)},
+                            {"objects", objects}},
+             Escaping::kXml));
+}
+
+Result<std::string> make_runtime_tool_file(const PackageNames& names,
+                                           const std::string& tool_base) {
+  TFAOT_TRY(check_tool_base(tool_base));
+  const std::string name(kRuntimeToolName);
+  return formatted_tool_file(render(templates::kRuntimeToolFile,
+                                    TemplateObject{{"tool", name},
+                                                   {"version", names.toolkit_version},
+                                                   {"base", base_variable(name)},
+                                                   {"libdir", "runtime/lib"},
+                                                   {"includedir", "runtime/include"},
+                                                   {"tool_base", tool_base}},
+                                    Escaping::kXml));
+}
 
 // Members of a generated class: its own and those of tfaot::Wrapper. A class with such a name hides
 // the member.

@@ -4,20 +4,171 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "area_layout.h"
-#include "in_the_way.h"
-#include "scram_area.h"
+#include "tfaot/base/file_system.h"
 #include "tfaot/base/hash.h"
+#include "tfaot/base/letter_case.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "tfaot/base/tool_names.h"
+#include "tfaot/install/install_types.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/manifest_json.h"
+#include "toolbox.h"
 
 namespace tfaot::toolkit {
 namespace {
+
+// Whether an install would replace something that tfaot did not make, or another tool's file. Only
+// reads the disk.
+
+constexpr const char* kAdvice =
+    "move it away, or give the package another tool name (--tool-name of 'tfaot compile')";
+
+Error not_ours(const Path& path, std::string_view what) {
+  return Error::at({path.string()}, fmt::format("{} that tfaot did not make is in the way", what))
+      .note(kAdvice);
+}
+
+// A version may be damaged, but must have part of a package.
+Status check_version(const FileSystem& fs, const InstallPlan& plan) {
+  TFAOT_ASSIGN(const auto names, fs.list(plan.destination));
+  const bool is_ours = fs.kind(plan.destination / kManifestName) != FileKind::kMissing ||
+                       fs.kind(plan.destination / installed_tool_file(plan.manifest.tool_name)) !=
+                           FileKind::kMissing;
+  if (names.empty() || is_ours) return {};
+  return fail(not_ours(plan.destination, "a folder"));
+}
+
+// AREA/TOOL may hold versions, or nothing.
+Status check_folder(const FileSystem& fs, const InstallPlan& plan) {
+  const Path folder = plan.destination.parent_path();
+  if (fs.kind(folder) == FileKind::kMissing) return {};
+  if (fs.kind(plan.destination) == FileKind::kDirectory) return check_version(fs, plan);
+  if (fs.kind(plan.destination) != FileKind::kMissing) return {};  // plan_install() reports it
+  TFAOT_ASSIGN(const auto names, fs.list(folder));
+  if (names.empty() || is_tool_folder(fs, folder)) return {};
+  return fail(not_ours(folder, "a folder"));
+}
+
+// scram and find_package() use names in lower case.
+Status check_other_case(const FileSystem& fs, const InstallPlan& plan) {
+  const std::string& tool_name = plan.manifest.tool_name;
+  const Path& area = plan.options.area;
+  if (fs.kind(area) == FileKind::kMissing) return {};
+  TFAOT_ASSIGN(const auto names, fs.list(area));
+  for (const std::string& name : names) {
+    if (name == tool_name || lower_case(name) != lower_case(tool_name)) continue;
+    if (!is_tool_folder(fs, area / name)) continue;
+    return fail(Error::at({(area / name).string()},
+                          fmt::format("a tool '{}' is installed, and '{}' is the same name in "
+                                      "lower case, the form that scram uses",
+                                      name, tool_name))
+                    .note("give the package another tool name (--tool-name of 'tfaot compile')"));
+  }
+  return {};
+}
+
+Status check_link(const FileSystem& fs, const Path& link, const Path& target) {
+  const FileKind kind = fs.kind(link);
+  if (kind == FileKind::kMissing) return {};
+  const auto there = fs.read_symlink(link);
+  if (there && (target.empty() || *there == target)) return {};
+  return fail(not_ours(link, kind == FileKind::kDirectory ? "a folder"
+                             : kind == FileKind::kSymlink ? "a link"
+                                                          : "a file"));
+}
+
+Status check_toolbox_file(const FileSystem& fs, const InstallPlan& plan, const Path& file) {
+  const ToolboxEntry entry = read_toolbox_entry(fs, plan.options.area, file);
+  if (entry.maker != ToolboxEntry::Maker::kOther) return {};
+  return fail(not_ours(file, "a tool file"));
+}
+
+Status check_nothing_in_the_way(const FileSystem& fs, const InstallPlan& plan) {
+  const std::string& tool_name = plan.manifest.tool_name;
+  const AreaEntries entries = area_entries(plan.options, tool_name);
+  TFAOT_TRY(check_folder(fs, plan));
+  TFAOT_TRY(check_other_case(fs, plan));
+  TFAOT_TRY(check_link(fs, entries.current, {}));
+  if (!plan.options.make_current) return {};
+  TFAOT_TRY(check_link(fs, entries.cmake, cmake_link_target(tool_name)));
+  TFAOT_TRY(check_toolbox_file(fs, plan, entries.tool_file));
+  return check_toolbox_file(fs, plan, entries.runtime_tool_file);
+}
+
+// The toolbox of a scram area. scram takes every folder of config/toolbox for an architecture and
+// may use the last one that it lists (ConfigArea.py, _setAreaArch), so a new folder there, or one
+// without tools/, makes every command of scram fail. Nothing here writes.
+
+// The names NAME of which `folder`/NAME`rest` is a folder, sorted.
+std::vector<std::string> folders_in(const FileSystem& fs, const Path& folder,
+                                    const std::string& rest = "") {
+  auto names = fs.list(folder).value_or(std::vector<std::string>());
+  std::erase_if(names, [&](const std::string& name) {
+    return !is_area_name(name) || !is_folder(fs, folder / (name + rest));
+  });
+  std::ranges::sort(names);
+  return names;
+}
+
+// A scram area above whose toolbox `area` is, or is in.
+Status check_not_in_toolbox(const FileSystem& fs, const Path& area) {
+  for (Path folder = area; folder.has_relative_path(); folder = folder.parent_path()) {
+    const Path config = folder.parent_path();
+    if (folder.filename() != "toolbox" || config.filename() != "config") continue;
+    if (!is_scram_area(fs, config.parent_path())) continue;
+    return fail(Error::at({area.string()},
+                          "scram would take what is installed here for an "
+                          "architecture, and no command of it would work")
+                    .note("install into " + config.parent_path().string()));
+  }
+  return {};
+}
+
+Error no_such_arch(const InstallOptions& options, const std::vector<std::string>& archs) {
+  const Path toolbox = toolbox_folder(options.area, "");
+  if (options.scram_arch.empty()) {
+    return Error::at({options.area.string()},
+                     "in this scram area the tool file needs an architecture")
+        .note(archs.empty() ? "no folder of " + toolbox.string() + " holds tools"
+                            : "the area has " + join(archs, ", "))
+        .note("name it with --scram-arch");
+  }
+  return Error::at({options.area.string()},
+                   fmt::format("this scram area has no architecture '{}'", options.scram_arch))
+      .note("it has " + join(archs, ", "))
+      .note("'scram project' adds one; an unknown folder in " + toolbox.string() +
+            " would stop every command of scram");
+}
+
+// The SCRAM_ARCH below which an install puts its tool files; empty: config/toolbox/tools. In a
+// scram area it is an existing one. Error: the area leaves a choice, or has no such architecture.
+Result<std::string> find_scram_arch(const FileSystem& fs, const InstallOptions& options) {
+  TFAOT_TRY(check_not_in_toolbox(fs, options.area));
+  const std::string& wanted = options.scram_arch;
+  if (!is_scram_area(fs, options.area)) return wanted;
+  const Path toolbox = toolbox_folder(options.area, "");
+  if (is_folder(fs, toolbox / "tools")) {
+    return fail(Error::at({(toolbox / "tools").string()},
+                          "scram takes this folder for an architecture, so no command of it works")
+                    .note("remove it, then install again: the tool files go to "
+                          "config/toolbox/SCRAM_ARCH/tools"));
+  }
+  auto archs = folders_in(fs, toolbox, "/tools");
+  if (archs.empty()) archs = folders_in(fs, options.area / ".SCRAM");
+  if (archs.empty() && !wanted.empty()) return wanted;
+  const std::string& variable = options.scram_arch_variable;
+  const std::string& said = wanted.empty() ? variable : wanted;
+  if (std::ranges::find(archs, said) != archs.end()) return said;
+  if (wanted.empty() && archs.size() == 1) return archs.front();
+  if (wanted.empty() && archs.empty() && !variable.empty()) return variable;
+  return fail(no_such_arch(options, archs));
+}
 
 Status check_name(const std::string& what, const std::string& name, bool allowed) {
   if (allowed) return {};
@@ -125,6 +276,10 @@ Error other_contents(const Path& destination, const std::string& reason) {
 }
 
 }  // namespace
+
+bool is_scram_area(const FileSystem& fs, const Path& folder) {
+  return is_folder(fs, folder / ".SCRAM") || is_file(fs, folder / "config" / "scram_version");
+}
 
 Result<InstallPlan> plan_install(const FileSystem& fs, const Manifest& manifest,
                                  const InstallOptions& options) {

@@ -3,19 +3,93 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "tfaot/base/file_system.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/interrupts.h"
+#include "tfaot/base/renames.h"
 #include "tfaot/package/package.h"
+#include "tfaot/package/package_types.h"
 #include "tfaot/package/repair_tree.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/manifest.h"
 #include "tfaot/records/manifest_json.h"
 #include "tfaot/records/package_record_json.h"
-#include "tree_update.h"
 
 namespace tfaot::toolkit {
 namespace {
+
+// A change of a package tree that happens completely or not at all. New files are first written to
+// a side folder inside the tree, then everything is renamed (base/renames.h). repair_tree()
+// finishes what a kill interrupted, or what could not be undone. One at a time per tree; one
+// thread.
+
+// Exists inside the tree while it changes. The new manifest is written there last: once it is
+// there, all files are.
+inline constexpr std::string_view kAsideFolder = ".tfaot-aside";
+// The old manifest's name during the renames.
+inline constexpr std::string_view kOldManifestName = ".manifest.json.old";
+
+inline Path new_files(const Path& root) { return root / kAsideFolder / "new"; }
+inline Path old_files(const Path& root) { return root / kAsideFolder / "old"; }
+
+class TreeUpdate {
+ public:
+  TreeUpdate(FileSystem& fs, Path root);
+  TreeUpdate(const TreeUpdate&) = delete;
+  TreeUpdate& operator=(const TreeUpdate&) = delete;
+  ~TreeUpdate();
+
+  Status put_aside(const StagedFile& file);
+  // Moves the file of that path from the side folder into the tree; an existing file is kept aside.
+  Status move_in(const std::string& path);
+  Status take_out(const std::string& path);
+  Status rename(const Path& from, const Path& to);
+  void keep() { renames_.keep(); }
+
+ private:
+  FileSystem& fs_;
+  Path root_;
+  Renames renames_;
+};
+
+TreeUpdate::TreeUpdate(FileSystem& fs, Path root) : fs_(fs), root_(std::move(root)), renames_(fs) {}
+
+// What cannot be removed here is removed by the next change of the tree.
+TreeUpdate::~TreeUpdate() {
+  const DespiteInterrupts cleaning;
+  if (!renames_.take_back()) {
+    renames_.keep();
+    return;  // the side folder is needed to repair the tree
+  }
+  static_cast<void>(fs_.remove_all(root_ / kAsideFolder));
+}
+
+Status TreeUpdate::put_aside(const StagedFile& file) {
+  const Path path = new_files(root_) / file.path;
+  TFAOT_TRY(renames_.make_folders(path.parent_path()));
+  if (file.source.empty()) return fs_.replace_atomically(path, file.text);
+  return file.movable ? fs_.move_file(file.source, path) : fs_.copy_file(file.source, path);
+}
+
+Status TreeUpdate::rename(const Path& from, const Path& to) {
+  TFAOT_TRY(renames_.make_folders(to.parent_path()));
+  return renames_.rename(from, to);
+}
+
+Status TreeUpdate::take_out(const std::string& path) {
+  if (fs_.kind(root_ / path) == FileKind::kMissing) return {};
+  return rename(root_ / path, old_files(root_) / path);
+}
+
+Status TreeUpdate::move_in(const std::string& path) {
+  TFAOT_TRY(take_out(path));
+  return rename(new_files(root_) / path, root_ / path);
+}
 
 std::set<std::string> paths_of(const Manifest& manifest) {
   std::set<std::string> paths;

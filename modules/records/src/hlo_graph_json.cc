@@ -3,23 +3,10 @@
 
 namespace tfaot::toolkit {
 
-template <>
-inline constexpr auto kMembers<DumpFacts> =
-    std::tuple{Member{"engine", &DumpFacts::engine},
-               Member{"batch_size", &DumpFacts::batch_size},
-               Member{"cpu_level", &DumpFacts::cpu_level},
-               Member{"kernels", &DumpFacts::kernels},
-               Member{"inputs", &DumpFacts::inputs},
-               Member{"scratch_bytes", &DumpFacts::scratch_bytes},
-               Member{"picoseconds", &DumpFacts::picoseconds},
-               Member{"weights", &DumpFacts::weights}};
-template <>
-inline constexpr auto kMembers<HloFile> =
-    std::tuple{Member{"path", &HloFile::path}, Member{"stage", &HloFile::stage}};
-template <>
-inline constexpr auto kMembers<HloQuestion> = std::tuple{
-    Member{"files", &HloQuestion::files}, Member{"kernels", &HloQuestion::kernels},
-    Member{"inputs", &HloQuestion::inputs}, Member{"scratch_bytes", &HloQuestion::scratch_bytes}};
+TFAOT_MEMBERS(DumpFacts, engine, batch_size, cpu_level, kernels, inputs, scratch_bytes, picoseconds,
+              weights);
+TFAOT_MEMBERS(HloFile, path, stage);
+TFAOT_MEMBERS(HloQuestion, files, kernels, inputs, scratch_bytes);
 
 namespace {
 

@@ -5,36 +5,13 @@
 
 namespace tfaot::toolkit {
 
-template <>
-inline constexpr auto kMembers<ModelProblem> =
-    std::tuple{Member{"kind", &ModelProblem::kind}, Member{"message", &ModelProblem::message},
-               Member{"notes", &ModelProblem::notes}, Member{"places", &ModelProblem::places},
-               Member{"batch_sizes", &ModelProblem::batch_sizes}};
-template <>
-inline constexpr auto kMembers<CheckedType> =
-    std::tuple{Member{"attribute", &CheckedType::attribute},
-               Member{"allowed", &CheckedType::allowed}, Member{"used", &CheckedType::used}};
-template <>
-inline constexpr auto kMembers<CheckedNode> =
-    std::tuple{Member{"name", &CheckedNode::name}, Member{"function", &CheckedNode::function}};
-template <>
-inline constexpr auto kMembers<CheckedOperation> =
-    std::tuple{Member{"operation", &CheckedOperation::operation},
-               Member{"support", &CheckedOperation::support},
-               Member{"types", &CheckedOperation::types},
-               Member{"constant_inputs", &CheckedOperation::constant_inputs},
-               Member{"traits", &CheckedOperation::traits},
-               Member{"advice", &CheckedOperation::advice},
-               Member{"nodes", &CheckedOperation::nodes},
-               Member{"oldest_opset", &CheckedOperation::oldest_opset}};
-template <>
-inline constexpr auto kMembers<CheckedCode> = std::tuple{
-    Member{"batch_size", &CheckedCode::batch_size}, Member{"cpu_level", &CheckedCode::cpu_level},
-    Member{"object", &CheckedCode::object}};
-template <>
-inline constexpr auto kMembers<EngineCheck> =
-    std::tuple{Member{"operations", &EngineCheck::operations}, Member{"codes", &EngineCheck::codes},
-               Member{"problems", &EngineCheck::problems}};
+TFAOT_MEMBERS(ModelProblem, kind, message, notes, places, batch_sizes);
+TFAOT_MEMBERS(CheckedType, attribute, allowed, used);
+TFAOT_MEMBERS(CheckedNode, name, function);
+TFAOT_MEMBERS(CheckedOperation, operation, support, types, constant_inputs, traits, advice, nodes,
+              oldest_opset);
+TFAOT_MEMBERS(CheckedCode, batch_size, cpu_level, object);
+TFAOT_MEMBERS(EngineCheck, operations, codes, problems);
 
 namespace {
 

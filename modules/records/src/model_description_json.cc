@@ -7,31 +7,11 @@
 
 namespace tfaot::toolkit {
 
-template <>
-inline constexpr auto kMembers<DescribedTensor> = std::tuple{
-    Member{"name", &DescribedTensor::name},    Member{"tensor", &DescribedTensor::tensor},
-    Member{"dtype", &DescribedTensor::dtype},  Member{"rank_known", &DescribedTensor::rank_known},
-    Member{"shape", &DescribedTensor::shape},  Member{"dimensions", &DescribedTensor::dimensions},
-    Member{"origin", &DescribedTensor::origin}};
-template <>
-inline constexpr auto kMembers<OperationCount> = std::tuple{
-    Member{"operation", &OperationCount::operation}, Member{"count", &OperationCount::count}};
-template <>
-inline constexpr auto kMembers<DescribedSignature> =
-    std::tuple{Member{"key", &DescribedSignature::key},
-               Member{"inputs", &DescribedSignature::inputs},
-               Member{"outputs", &DescribedSignature::outputs},
-               Member{"constants", &DescribedSignature::constants},
-               Member{"weights", &DescribedSignature::weights},
-               Member{"operations", &DescribedSignature::operations},
-               Member{"flops_per_row", &DescribedSignature::flops_per_row},
-               Member{"problem", &DescribedSignature::problem},
-               Member{"notes", &DescribedSignature::notes},
-               Member{"newer_opset", &DescribedSignature::newer_opset}};
-template <>
-inline constexpr auto kMembers<ModelDescription> = std::tuple{
-    Member{"format", &ModelDescription::format}, Member{"producer", &ModelDescription::producer},
-    Member{"signatures", &ModelDescription::signatures}};
+TFAOT_MEMBERS(DescribedTensor, name, tensor, dtype, rank_known, shape, dimensions, origin);
+TFAOT_MEMBERS(OperationCount, operation, count);
+TFAOT_MEMBERS(DescribedSignature, key, inputs, outputs, constants, weights, operations,
+              flops_per_row, problem, notes, newer_opset);
+TFAOT_MEMBERS(ModelDescription, format, producer, signatures);
 
 namespace {
 

@@ -9,12 +9,7 @@
 
 namespace tfaot::toolkit {
 
-template <>
-inline constexpr auto kMembers<DimensionSize> =
-    std::tuple{Member{"name", &DimensionSize::name}, Member{"size", &DimensionSize::size}};
-template <>
-inline constexpr auto kMembers<ModelConstant> =
-    std::tuple{Member{"name", &ModelConstant::name}, Member{"shape", &ModelConstant::shape},
-               Member{"values", &ModelConstant::values}};
+TFAOT_MEMBERS(DimensionSize, name, size);
+TFAOT_MEMBERS(ModelConstant, name, shape, values);
 
 }  // namespace tfaot::toolkit

@@ -5,17 +5,8 @@
 
 namespace tfaot::toolkit {
 
-template <>
-inline constexpr auto kMembers<ReleaseInputs> =
-    std::tuple{Member{"source_sha256", &ReleaseInputs::source_sha256},
-               Member{"spec_sha256", &ReleaseInputs::spec_sha256},
-               Member{"toolkit_sha256", &ReleaseInputs::toolkit_sha256},
-               Member{"toolkit_version", &ReleaseInputs::toolkit_version}};
-template <>
-inline constexpr auto kMembers<RpmRecord> =
-    std::tuple{Member{"tool_name", &RpmRecord::tool_name},   Member{"version", &RpmRecord::version},
-               Member{"release", &RpmRecord::release},       Member{"rpm", &RpmRecord::rpm},
-               Member{"rpm_sha256", &RpmRecord::rpm_sha256}, Member{"inputs", &RpmRecord::inputs}};
+TFAOT_MEMBERS(ReleaseInputs, source_sha256, spec_sha256, toolkit_sha256, toolkit_version);
+TFAOT_MEMBERS(RpmRecord, tool_name, version, release, rpm, rpm_sha256, inputs);
 
 namespace {
 

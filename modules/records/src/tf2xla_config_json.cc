@@ -5,17 +5,9 @@
 
 namespace tfaot::toolkit {
 
-template <>
-inline constexpr auto kMembers<Tf2xlaFeed> =
-    std::tuple{Member{"tensor", &Tf2xlaFeed::tensor}, Member{"name", &Tf2xlaFeed::name},
-               Member{"dtype", &Tf2xlaFeed::dtype}, Member{"shape", &Tf2xlaFeed::shape}};
-template <>
-inline constexpr auto kMembers<Tf2xlaFetch> =
-    std::tuple{Member{"tensor", &Tf2xlaFetch::tensor}, Member{"name", &Tf2xlaFetch::name}};
-template <>
-inline constexpr auto kMembers<Tf2xlaConfig> =
-    std::tuple{Member{"feeds", &Tf2xlaConfig::feeds}, Member{"fetches", &Tf2xlaConfig::fetches},
-               Member{"variables", &Tf2xlaConfig::variables}};
+TFAOT_MEMBERS(Tf2xlaFeed, tensor, name, dtype, shape);
+TFAOT_MEMBERS(Tf2xlaFetch, tensor, name);
+TFAOT_MEMBERS(Tf2xlaConfig, feeds, fetches, variables);
 
 namespace {
 

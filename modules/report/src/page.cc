@@ -3,15 +3,234 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
+#include <string>
 
-#include "page_blocks.h"
 #include "page_templates.h"
 #include "page_text.h"
 #include "tfaot/base/printable.h"
+#include "tfaot/base/render.h"
+#include "tfaot/base/text.h"
+#include "tfaot/report/quantities.h"
 
 namespace tfaot::toolkit::report {
 namespace {
+
+// Blocks of a page -> what the template shows.
+
+constexpr std::size_t kShortText = 28;  // bytes
+
+const char* class_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kNote:
+      return "note";
+    case Verdict::kGood:
+      return "good";
+    case Verdict::kWarning:
+      return "warning";
+    case Verdict::kBad:
+      return "bad";
+    case Verdict::kNone:
+      break;
+  }
+  return "";
+}
+
+const char* class_of(ColumnKind kind) {
+  switch (kind) {
+    case ColumnKind::kCode:
+      return "code";
+    case ColumnKind::kNumber:
+      return "number";
+    case ColumnKind::kHash:
+      return "hash";
+    case ColumnKind::kText:
+      break;
+  }
+  return "text";
+}
+
+std::string percent(double share) {
+  return fmt::format("{:.2f}", 100 * std::clamp(share, 0.0, 1.0));
+}
+
+// The class and the text of a badge, or false.
+TemplateData badge_data(const Badge& badge) {
+  if (badge.verdict == Verdict::kNone) return false;
+  return TemplateObject{{"class", class_of(badge.verdict)}, {"text", printable_line(badge.text)}};
+}
+
+// A line of text, or false if it is empty: the template tells them apart.
+TemplateData line_data(const std::string& text) {
+  return text.empty() ? TemplateData(false) : TemplateData(printable_line(text));
+}
+
+TemplateObject paragraph_of(const Text& block) { return {{"text", printable_line(block.text)}}; }
+
+TemplateObject callout_of(const Callout& block) {
+  TemplateList notes;
+  for (const std::string& note : block.notes) {
+    for (const std::string& line : split_lines(note)) {
+      notes.push_back(TemplateObject{{"note", printable_line(line)}});
+    }
+  }
+  return {{"class", class_of(block.verdict)},
+          {"text", printable_line(block.text)},
+          {"has_notes", !notes.empty()},
+          {"notes", std::move(notes)}};
+}
+
+TemplateObject facts_of(const Facts& block) {
+  TemplateList facts;
+  for (const Fact& fact : block.facts) {
+    if (fact.value.empty()) continue;
+    facts.push_back(TemplateObject{{"label", printable_line(fact.label)},
+                                   {"value", printable_text(fact.value)}});
+  }
+  return {{"list", std::move(facts)}};
+}
+
+// A column that needs no line breaks: it takes the room that it needs, so that others get more.
+bool is_short(const Table& table, std::size_t column) {
+  const ColumnKind kind = table.columns[column].kind;
+  if (kind != ColumnKind::kCode && kind != ColumnKind::kText) return false;
+  return std::ranges::all_of(table.rows, [&](const std::vector<Cell>& row) {
+    const std::string& text = row[column].text;
+    return text.size() <= kShortText && text.find('\n') == std::string::npos;
+  });
+}
+
+TemplateObject cell_of(const Cell& cell, const std::string& style) {
+  TemplateObject object = {{"class", style},
+                           {"text", printable_text(cell.text)},
+                           {"number", false},
+                           {"badge", false},
+                           {"share", false}};
+  if (cell.number) object["number"] = fmt::format("{}", *cell.number);
+  if (cell.verdict != Verdict::kNone) object["badge"] = class_of(cell.verdict);
+  if (cell.share) object["share"] = percent(*cell.share);
+  return object;
+}
+
+TemplateObject table_of(const Table& block) {
+  TemplateList columns;
+  std::vector<std::string> styles;
+  for (std::size_t i = 0; i < block.columns.size(); ++i) {
+    const Column& column = block.columns[i];
+    styles.push_back(class_of(column.kind) + std::string(is_short(block, i) ? " short" : ""));
+    columns.push_back(
+        TemplateObject{{"class", class_of(column.kind)}, {"title", printable_line(column.title)}});
+  }
+  TemplateList rows;
+  for (const std::vector<Cell>& row : block.rows) {
+    TemplateList cells;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      cells.push_back(cell_of(row[i], styles[i]));
+    }
+    TemplateObject object;
+    object["cells"] = cells;
+    rows.push_back(object);
+  }
+  return {{"caption", printable_line(block.caption)},
+          {"columns", std::move(columns)},
+          {"rows", std::move(rows)}};
+}
+
+TemplateObject bars_of(const Bars& block) {
+  double most = 0;
+  for (const Bar& bar : block.bars) most = std::max(most, bar.value);
+  TemplateList bars;
+  const std::string* before = nullptr;
+  for (const Bar& bar : block.bars) {
+    TemplateObject object = {
+        {"first", before == nullptr || *before != bar.label},
+        {"label", printable_line(bar.label)},
+        {"text", printable_line(bar.text)},
+        {"colour", std::to_string(bar.series % kMostSeries + 1)},
+        {"series", bar.series < block.series.size() ? line_data(block.series[bar.series]) : false},
+        {"width", percent(most > 0 ? bar.value / most : 0)}};
+    bars.push_back(object);
+    before = &bar.label;
+  }
+  TemplateList legend;
+  for (std::size_t i = 0; i < block.series.size(); ++i) {
+    legend.push_back(TemplateObject{{"colour", std::to_string(i % kMostSeries + 1)},
+                                    {"name", printable_line(block.series[i])}});
+  }
+  return {{"caption", printable_line(block.caption)},
+          {"list", std::move(bars)},
+          {"has_legend", !legend.empty()},
+          {"legend", std::move(legend)}};
+}
+
+TemplateObject listing_of(const Listing& block) {
+  // Unmarked lines go together: a listing may have many.
+  TemplateList lines;
+  std::string rest;
+  const std::vector<std::string> all = split_lines(block.text);
+  const auto flush = [&] {
+    if (rest.empty()) return;
+    lines.push_back(TemplateObject{{"marked", false}, {"line", rest}, {"end", ""}});
+    rest.clear();
+  };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string line = printable_line(all[i]);
+    if (std::find(block.marked.begin(), block.marked.end(), i + 1) == block.marked.end()) {
+      rest += line + "\n";
+      continue;
+    }
+    flush();
+    lines.push_back(TemplateObject{{"marked", true}, {"line", line}, {"end", "\n"}});
+  }
+  flush();
+  return {
+      {"title", printable_line(block.title)},
+      {"size", all.size() == 1 ? "1 line"
+                               : grouped_digits(static_cast<std::int64_t>(all.size())) + " lines"},
+      {"open", block.open},
+      {"lines", std::move(lines)}};
+}
+
+TemplateObject drawing_of(const Figure& block) {
+  return {{"title", printable_line(block.title)},
+          {"caption", line_data(block.caption)},
+          {"zoomable", block.zoomable},
+          {"folded", block.folded},
+          {"svg", svg_element(block.svg)}};
+}
+
+TemplateObject link_of(const Link& block) {
+  return {{"text", printable_line(block.text)}, {"address", printable_line(block.address)}};
+}
+
+struct DataOf {
+  TemplateObject operator()(const Text& block) const {
+    return {{"paragraph", paragraph_of(block)}};
+  }
+  TemplateObject operator()(const Callout& block) const { return {{"callout", callout_of(block)}}; }
+  TemplateObject operator()(const Facts& block) const { return {{"facts", facts_of(block)}}; }
+  TemplateObject operator()(const Table& block) const {
+    if (!block.rows.empty()) return {{"table", table_of(block)}};
+    return {{"empty_table", TemplateObject{{"caption", printable_line(block.caption)},
+                                           {"text", printable_line(block.empty)}}}};
+  }
+  TemplateObject operator()(const Bars& block) const { return {{"bars", bars_of(block)}}; }
+  TemplateObject operator()(const Listing& block) const { return {{"listing", listing_of(block)}}; }
+  TemplateObject operator()(const Figure& block) const { return {{"figure", drawing_of(block)}}; }
+  TemplateObject operator()(const Link& block) const { return {{"link", link_of(block)}}; }
+};
+
+// Keys for all kinds of blocks, false for all but the block's own.
+TemplateData block_data(const Block& block) {
+  TemplateObject data = std::visit(DataOf(), block);
+  // A key that is missing would be looked up in what is around the block.
+  for (const char* kind : {"paragraph", "callout", "facts", "table", "empty_table", "bars",
+                           "listing", "figure", "link"}) {
+    data.try_emplace(kind, false);
+  }
+  return data;
+}
 
 // Fewer sections need no list of contents.
 constexpr std::size_t kFewestContents = 3;

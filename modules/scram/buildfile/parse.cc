@@ -4,19 +4,204 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <pugixml.hpp>
+#include <string>
+#include <vector>
 
-#include "buildfile/element.h"
-#include "buildfile/truth.h"
-#include "buildfile/variables.h"
 #include "grammar/conditions.h"
+#include "grammar/elements.h"
+#include "grammar/references.h"
 #include "grammar/words.h"
 #include "grammar/xml_source.h"
+#include "tfaot/base/expression.h"
 #include "tfaot/base/letter_case.h"
+#include "tfaot/base/result.h"
+#include "tfaot/base/text.h"
 #include "tfaot/scram/buildfile.h"
+#include "tfaot/scram/buildfile_types.h"
 
 namespace tfaot::toolkit {
 namespace {
+
+// The variables of a BuildFile: those of <set> and of loops, in nested scopes, and those from the
+// caller. One per file; one thread.
+
+class Variables {
+ public:
+  explicit Variables(std::map<std::string, std::string> given) { scopes_.push_back(given); }
+
+  void open() { scopes_.emplace_back(); }
+  void close() { scopes_.pop_back(); }
+  void set(const std::string& name, const std::string& value) { scopes_.back()[name] = value; }
+
+  // `text` with ${NAME} and $(NAME) replaced, also in their values. An unknown name is an error:
+  // scram leaves it to make, but make's variables do not exist here.
+  Result<std::string> expand(const std::string& text) const;
+  // The same for a shell's command line, which keeps unknown names.
+  Result<std::string> expand_for_shell(const std::string& text) const;
+
+ private:
+  const std::string* find(const std::string& name) const;
+
+  std::vector<std::map<std::string, std::string>> scopes_;
+};
+
+constexpr std::size_t kLongestQuote = 200;
+
+const std::string* Variables::find(const std::string& name) const {
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    const auto entry = scope->find(name);
+    if (entry != scope->end()) return &entry->second;
+  }
+  return nullptr;
+}
+
+Result<std::string> Variables::expand_for_shell(const std::string& text) const {
+  // In tool files $NAME counts as well, and a name without a value drops the whole value.
+  const ReferenceRules rules{.forms = {ReferenceForm::kBraces, ReferenceForm::kParentheses}};
+  Expansion expansion =
+      expand_references(text, rules, [this](const std::string& name) { return find(name); });
+  if (expansion.is_too_much) {
+    return fail(Error(fmt::format("the variables in '{}' expand to too much, or to themselves",
+                                  text.substr(0, kLongestQuote)))
+                    .note(fmt::format("the limits are {} values and {} characters", kMostReplaced,
+                                      kLongestValue)));
+  }
+  return std::move(expansion.text);
+}
+
+Result<std::string> Variables::expand(const std::string& text) const {
+  TFAOT_ASSIGN(std::string expanded, expand_for_shell(text));
+  const std::size_t start = std::min(expanded.find("${"), expanded.find("$("));
+  if (start == std::string::npos) return expanded;
+  const std::size_t end = expanded.find(expanded[start + 1] == '{' ? '}' : ')', start);
+  const std::size_t size = end == std::string::npos ? 0 : end - start - 2;
+  return fail(Error(fmt::format("the variable in '{}' is unknown", text.substr(0, kLongestQuote)))
+                  .note(fmt::format("give it a value: VARIABLES {}=<value>",
+                                    expanded.substr(start + 2, size))));
+}
+
+// Whether a condition of a BuildFile is true: <ifarchitecture>, <iftool> and the like.
+
+// The value that the condition tests. CMake does not know scram's project or its configuration, so
+// those are empty.
+std::string actual_value(const std::string& tag, const BuildConditions& conditions) {
+  if (tag == "ifarchitecture" || tag == "architecture") return conditions.architecture;
+  if (tag == "ifrelease" || tag == "release") return conditions.release;
+  if (tag == "ifcompiler" || tag == "compiler") return conditions.compiler;
+  if (tag == "ifos") return conditions.os;
+  if (tag == "ifarch") return conditions.machine;
+  if (tag == "ifcxx11_abi") return "1";
+  return "";
+}
+
+Result<bool> holds(const Comparison& comparison, const std::string& actual) {
+  if (comparison.is_exact) return (actual == comparison.wanted) != comparison.is_turned;
+  TFAOT_ASSIGN(const bool matches, search_expression(comparison.wanted, actual));
+  return matches != comparison.is_turned;
+}
+
+// Tests the tool's version; by default any version will do. A missing tool has no version. "!name"
+// tests whether the tool is missing.
+Result<bool> tool_is_there(const pugi::xml_node& node, const BuildConditions& conditions) {
+  std::string name = lower_case(node.attribute("name").value());
+  std::string wanted = node.attribute("version") ? node.attribute("version").value() : ".+";
+  if (name.starts_with('!')) {
+    name.erase(0, 1);
+    wanted.insert(0, 1, '!');
+  }
+  const auto tool = conditions.tools.find(name);
+  return holds(comparison_with(wanted, false), tool == conditions.tools.end() ? "" : tool->second);
+}
+
+// For one <if...> or <elif>; `tag` is that of the <if...>.
+Result<bool> is_met(const std::string& tag, const pugi::xml_node& node,
+                    const BuildConditions& conditions) {
+  if (tag == "iftool") {
+    if (!node.attribute("name")) return fail(Error("<iftool> needs the attribute 'name'"));
+    return tool_is_there(node, conditions);
+  }
+  const auto comparison = comparison_of(node);
+  if (!comparison) {
+    return fail(Error(fmt::format("<{}> needs one of the attributes name, match, value", tag)));
+  }
+  return holds(*comparison, actual_value(tag, conditions));
+}
+
+// One element of a BuildFile, its attributes checked against those that scram accepts.
+
+struct Element {
+  std::string tag;                                // in lower case, as scram compares
+  std::string written_tag;                        // as written in the file
+  int line = 0;                                   // of the tag
+  std::map<std::string, std::string> attributes;  // without "comment"
+  std::string first_attribute;                    // all that scram reads of <flags>
+
+  bool has(const char* name) const { return attributes.contains(name); }
+  std::string value(const char* name) const {
+    const auto entry = attributes.find(name);
+    return entry == attributes.end() ? "" : entry->second;
+  }
+};
+
+std::optional<ElementRule> rule_of(const std::string& tag) {
+  // For tool files there is no such check: there scram silently ignores all other attributes.
+  if (tag == "else") return ElementRule{};
+  if (tag == "elif") return ElementRule{.attributes = {"name", "match", "value", "version"}};
+  if (const auto condition = condition_rule(ScramFile::kBuildFile, tag)) return condition->element;
+  return element_rule(ScramFile::kBuildFile, tag);
+}
+
+Status check_attributes(const Element& element, const std::string& file) {
+  const auto rule = rule_of(element.tag);
+  if (!rule) return {};
+  std::vector<std::string> allowed = rule->attributes;
+  for (const auto& [name, versions] : rule->newer) allowed.push_back(name);
+  const auto is_allowed = [&allowed](const std::string& name) {
+    return std::ranges::find(allowed, name) != allowed.end();
+  };
+  for (const auto& [name, value] : element.attributes) {
+    if (is_allowed("*") || is_allowed(name)) continue;
+    const auto guess = closest_match(name, allowed);
+    Error error = Error::at(
+        {file, element.line},
+        fmt::format("<{}> has no attribute '{}'{}", element.tag, name,
+                    guess ? fmt::format(" (did you mean '{}'?)", *guess) : std::string()));
+    error.note(allowed.empty() ? "it takes none" : "allowed: " + join(allowed, ", "));
+    return fail(std::move(error));
+  }
+  for (const std::string& name : rule->required) {
+    if (element.has(name.c_str())) continue;
+    return fail(Error::at({file, element.line},
+                          fmt::format("<{}> needs the attribute '{}'", element.tag, name)));
+  }
+  return {};
+}
+
+// Whether it is an element of BuildFiles and not a condition.
+bool is_known_tag(const std::string& tag) {
+  return element_rule(ScramFile::kBuildFile, tag).has_value();
+}
+
+// `file` is for messages. An attribute that scram does not know is an error, because scram would
+// lose the rest of the BuildFile. Attributes of unknown elements are not checked.
+Result<Element> read_element(const pugi::xml_node& node, const XmlSource& xml,
+                             const std::string& file) {
+  Element element;
+  element.written_tag = node.name();
+  element.tag = lower_case(element.written_tag);
+  element.line = xml.line_of(node);
+  for (const pugi::xml_attribute& attribute : node.attributes()) {
+    const std::string name = attribute.name();
+    if (name == kCommentAttribute) continue;
+    element.attributes.emplace(name, attribute.value());
+    if (element.first_attribute.empty()) element.first_attribute = name;
+  }
+  TFAOT_TRY(check_attributes(element, file));
+  return element;
+}
 
 constexpr int kMostReads = 10'000;        // of elements; those in loops count each time
 constexpr std::size_t kMostTurns = 1000;  // of a loop

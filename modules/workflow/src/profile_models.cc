@@ -4,23 +4,292 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "constant_settings.h"
-#include "profile_advice.h"
-#include "profile_curves.h"
 #include "profile_inputs.h"
-#include "profile_operations.h"
 #include "profile_runners.h"
 #include "scratch_folder.h"
+#include "tfaot/base/result.h"
+#include "tfaot/config/config.h"
 #include "tfaot/load/predictor.h"
 #include "tfaot/profile/machine.h"
+#include "tfaot/profile/measure.h"
+#include "tfaot/profile/operations.h"
+#include "tfaot/profile/strategies.h"
+#include "tfaot/records/profile.h"
+#include "tfaot/tune/plan.h"
 #include "tfaot/tune/tune.h"
+#include "tfaot/workflow/array_files.h"
 #include "tfaot/workflow/build_package.h"
+#include "tfaot/workflow/context.h"
+#include "tfaot/workflow/load_package.h"
 #include "tfaot/workflow/named_paths.h"
+#include "tfaot/workflow/tool_layout.h"
 
 namespace tfaot::toolkit {
 namespace {
+
+// What a curve of a package runs: how each number of rows is composed.
+
+struct CurveRequest {
+  std::string cpu_level;  // empty: the best one
+  ComposeStrategy strategy = ComposeStrategy::kNormal;
+  std::vector<std::string> batch_rules;  // of the user, for kRules
+  std::vector<std::int64_t> rows;
+};
+
+struct PlannedCurve {
+  ProfiledCurve curve;                          // without times and source
+  std::vector<std::string> rules;               // for the runner
+  std::vector<std::string> run_as;              // of each number of rows
+  std::vector<std::vector<std::size_t>> calls;  // the same as sizes; empty for a user's rule
+};
+
+// Scratch memory of an instance at this level.
+std::int64_t temporary_bytes(const CompiledModel& compiled, const std::string& level) {
+  std::uint64_t most = 0;
+  for (const CompiledCode& code : compiled.codes) {
+    if (code.cpu_level != level) continue;
+    std::uint64_t bytes = 0;
+    for (const BufferSlot& slot : code.buffers) {
+      if (slot.kind == BufferKind::kTemporary) bytes += slot.size;
+    }
+    most = std::max(most, bytes);
+  }
+  return static_cast<std::int64_t>(most);
+}
+
+PlannedRows planned_calls(const ::tfaot::BatchPlan& plan, std::size_t rows) {
+  PlannedRows planned;
+  for (std::size_t rest = rows; rest > 0;) {
+    const std::size_t size = plan.sizes()[plan.next(rest)];
+    planned.chunks.push_back(size);
+    planned.padding = std::max(size, rest) - rest;
+    rest -= std::min(size, rest);
+  }
+  return planned;
+}
+
+PlannedRows composed_calls(ComposeStrategy strategy, const std::vector<std::size_t>& sizes,
+                           std::size_t rows) {
+  PlannedRows planned;
+  planned.chunks = composed(strategy, sizes, rows);
+  for (const std::size_t chunk : planned.chunks) planned.padding += chunk;
+  planned.padding -= rows;
+  return planned;
+}
+
+// "5:2,4" is the rule of 5 rows; empty if they have none.
+std::string rule_of(const std::vector<std::string>& rules, std::int64_t rows) {
+  const std::string start = fmt::format("{}:", rows);
+  for (const std::string& rule : rules) {
+    if (rule.starts_with(start)) return rule;
+  }
+  return "";
+}
+
+// Error: the package has no such level, this CPU cannot run it, or a rule is wrong.
+Result<PlannedCurve> plan_curve(const std::shared_ptr<const LoadedModel>& model,
+                                const CurveRequest& request) {
+  const ComposeStrategy strategy = request.strategy;
+  PlannedCurve planned;
+  if (strategy == ComposeStrategy::kRules) planned.rules = request.batch_rules;
+  TFAOT_ASSIGN(const Predictor predictor,
+               Predictor::create(model, {request.cpu_level, planned.rules}));
+  const ::tfaot::BatchPlan& plan = predictor.plan();
+  for (const std::int64_t count : request.rows) {
+    const auto rows = static_cast<std::size_t>(count);
+    if (strategy == ComposeStrategy::kStitching || strategy == ComposeStrategy::kPadding) {
+      const PlannedRows calls = composed_calls(strategy, plan.sizes(), rows);
+      planned.rules.push_back(rule_text(rows, calls.chunks));
+      planned.run_as.push_back(run_as_text(calls));
+      planned.calls.push_back(calls.chunks);
+      continue;
+    }
+    const std::string rule = rule_of(planned.rules, count);
+    const PlannedRows calls = rule.empty() ? planned_calls(plan, rows) : PlannedRows();
+    planned.run_as.push_back(rule.empty() ? run_as_text(calls) : "rule " + rule);
+    planned.calls.push_back(calls.chunks);
+  }
+  planned.curve.model = model->manifest().name;
+  planned.curve.version = model->manifest().version;
+  planned.curve.cpu_level = predictor.cpu_level();
+  planned.curve.strategy = strategy;
+  planned.curve.tuned = model->manifest().tuning.has_value();
+  planned.curve.temporaries = temporary_bytes(model->compiled(), planned.curve.cpu_level);
+  return planned;
+}
+
+// Which share of a call each operation takes: compiles the model once more, with code that counts
+// the clock ticks of its operations, and runs that.
+
+struct OperationsRequest {
+  Path config;  // of the model, or the model; absolute
+  ConfigOverrides overrides;
+  std::string cpu_level;  // of the package, which this CPU can run
+  InputSource inputs;
+  MeasureOptions measure;
+  EngineRun engine;
+  Path runner;
+  std::string core;  // the runner's setting
+  Path folder;       // empty, for scratch files
+};
+
+// One for each compiled batch size, without the time of a call of the package as it is.
+Result<std::vector<ProfiledOperations>> profile_operations(Context& context,
+                                                           const OperationsRequest& request) {
+  std::vector<CountedCode> counted;
+  BuildRequest build;
+  (is_config(request.config) ? build.config : build.model) = request.config;
+  build.overrides = request.overrides;
+  build.overrides.cpu_levels = {request.cpu_level};
+  build.output_directory = request.folder / "counting";
+  build.engine = request.engine;
+  build.counted = &counted;
+  SilentDiagnostics silent;
+  Context inner = context.telling(silent);
+  TFAOT_TRY(build_package(inner, build));
+  TFAOT_ASSIGN(const FoundPackage found,
+               find_package(context, {build.output_directory, false, "tfaot profile"}));
+  TFAOT_ASSIGN(const auto model, load_package(context, found));
+  const std::vector<std::int64_t>& sizes = model->manifest().batch_sizes;
+  TFAOT_ASSIGN(const RunnerFiles files,
+               write_runner_files(context, model, request.inputs, std::ranges::max(sizes),
+                                  request.folder, Predictions::kNone));
+  RunnerSpec spec;
+  spec.program = request.runner;
+  spec.timeout = engine_time(context);
+  spec.memory = engine_memory(context);
+  spec.settings = {"engine=package", request.core, "cpu_level=" + request.cpu_level};
+  for (const CountedCode& code : counted) {
+    spec.settings.push_back(fmt::format("counters={} {}", code.batch_size, code.counters));
+  }
+  for (const std::int64_t size : sizes) {  // else a size might run as several smaller ones
+    spec.settings.push_back(fmt::format("batch_rule={0}:{0}", size));
+  }
+  for (const auto* const more : {&files.package, &files.tensors}) {
+    spec.settings.insert(spec.settings.end(), more->begin(), more->end());
+  }
+  TFAOT_ASSIGN(const auto runner, RunnerProcess::start(context.files, spec));
+  std::vector<ProfiledOperations> all;
+  std::ranges::sort(counted, {}, &CountedCode::batch_size);
+  for (const CountedCode& code : counted) {
+    TFAOT_ASSIGN(ProfiledOperations operations, measure_operations(*runner, code, request.measure));
+    all.push_back(std::move(operations));
+  }
+  return all;
+}
+
+// Whether a package that chooses its calls by estimates, or by times of another machine, would be
+// clearly faster if it chose by what was measured here.
+
+constexpr double kClearlyFaster = 1.1;
+constexpr std::int64_t kFewRounds = 7;  // for times that only lead to a plan
+
+// The same package and level, with a rule for some numbers of rows.
+Result<std::unique_ptr<RunnerProcess>> start_with_rules(const Context& context,
+                                                        const Measured& normal,
+                                                        const std::vector<std::string>& rules) {
+  RunnerSpec spec = normal.spec;
+  for (const std::string& rule : rules) spec.settings.push_back("batch_rule=" + rule);
+  return RunnerProcess::start(context.files, spec);
+}
+
+// The time of one call of this compiled size; 0: no curve of the level ran it.
+double known_time(const std::vector<Measured>& measured, const ProfiledCurve& normal,
+                  std::size_t size) {
+  for (const Measured& one : measured) {
+    if (one.curve.engine != ProfiledEngine::kPackage || one.curve.cpu_level != normal.cpu_level) {
+      continue;
+    }
+    for (std::size_t i = 0; i < one.curve.sizes.size(); ++i) {
+      const bool is_it = one.curve.sizes[i].rows == static_cast<std::int64_t>(size) &&
+                         one.calls[i] == std::vector<std::size_t>{size};
+      if (is_it) return one.curve.sizes[i].call.median;
+    }
+  }
+  return 0;
+}
+
+Result<LevelCosts> costs_of(const Context& context, const std::vector<Measured>& measured,
+                            const Measured& normal, const std::vector<std::int64_t>& batch_sizes,
+                            MeasureOptions options) {
+  LevelCosts costs{normal.curve.cpu_level, {}, {}};
+  std::vector<std::string> rules;
+  for (const std::int64_t batch_size : batch_sizes) {
+    const auto size = static_cast<std::size_t>(batch_size);
+    costs.sizes.push_back(size);
+    costs.ns.push_back(known_time(measured, normal.curve, size));
+    if (costs.ns.back() == 0) rules.push_back(rule_text(size, {size}));
+  }
+  if (rules.empty()) return costs;
+  options.rounds = std::min(options.rounds, kFewRounds);
+  TFAOT_ASSIGN(const auto runner, start_with_rules(context, normal, rules));
+  for (std::size_t i = 0; i < costs.sizes.size(); ++i) {
+    if (costs.ns[i] > 0) continue;
+    TFAOT_ASSIGN(const auto sizes, measure_size({runner.get()}, batch_sizes[i], options));
+    costs.ns[i] = sizes.front().call.median;
+  }
+  return costs;
+}
+
+struct Candidate {
+  std::size_t index = 0;  // of the curve's sizes
+  PlannedRows plan;
+  double gain = kClearlyFaster;
+};
+
+std::optional<Candidate> best_candidate(const Measured& normal, const LevelCosts& costs) {
+  std::optional<Candidate> best;
+  for (std::size_t i = 0; i < normal.curve.sizes.size(); ++i) {
+    const ProfiledSize& size = normal.curve.sizes[i];
+    PlannedRows plan = plan_rows(costs, static_cast<std::size_t>(size.rows));
+    const double gain = plan.ns > 0 ? size.call.median / plan.ns : 0;
+    if (plan.chunks == normal.calls[i] || gain <= (best ? best->gain : kClearlyFaster)) continue;
+    best = Candidate{i, std::move(plan), gain};
+  }
+  return best;
+}
+
+Status find_better_plan(const Context& context, const std::vector<Measured>& measured,
+                        const std::vector<std::int64_t>& batch_sizes, const MeasureOptions& options,
+                        Measured& normal) {
+  TFAOT_ASSIGN(const LevelCosts costs, costs_of(context, measured, normal, batch_sizes, options));
+  const std::optional<Candidate> candidate = best_candidate(normal, costs);
+  if (!candidate) return {};
+  const std::int64_t rows = normal.curve.sizes[candidate->index].rows;
+  const std::string rule = rule_text(static_cast<std::size_t>(rows), candidate->plan.chunks);
+  TFAOT_ASSIGN(const auto other, start_with_rules(context, normal, {rule}));
+  TFAOT_ASSIGN(const auto both, measure_size({normal.runner.get(), other.get()}, rows, options));
+  const Band& now = both[0].call;
+  const Band& better = both[1].call;
+  if (now.median <= kClearlyFaster * better.median || now.low <= better.high) return {};
+  normal.curve.better_plans.push_back(
+      {rows, normal.run_as[candidate->index], now, run_as_text(candidate->plan), better});
+  return {};
+}
+
+// Adds to the normal curves among those of one model. What was not measured yet is measured: calls
+// of compiled sizes, and the better plan beside the present one. REQUIRES: all are measured, and
+// their runners live.
+Status find_better_plans(const Context& context, const std::vector<std::int64_t>& batch_sizes,
+                         const MeasureOptions& options, std::vector<Measured>& measured) {
+  if (batch_sizes.size() < 2) return {};
+  for (Measured& one : measured) {
+    const bool is_normal = one.curve.engine == ProfiledEngine::kPackage &&
+                           one.curve.strategy == ComposeStrategy::kNormal;
+    if (is_normal) {
+      TFAOT_TRY(find_better_plan(context, measured, batch_sizes, options, one));
+    }
+  }
+  return {};
+}
 
 // Of the largest prediction: engines add up in other orders.
 constexpr double kTolerance = 1e-4;

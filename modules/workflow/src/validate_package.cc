@@ -7,30 +7,76 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "changed_package.h"
 #include "output_checks.h"
-#include "random_inputs.h"
 #include "reference.h"
 #include "saved_reference.h"
+#include "scratch_folder.h"
 #include "tfaot/arrays/compare.h"
 #include "tfaot/arrays/edge_inputs.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/printable.h"
+#include "tfaot/base/result.h"
 #include "tfaot/base/text.h"
+#include "tfaot/compile/lower_model.h"
 #include "tfaot/compile/model_files.h"
+#include "tfaot/compile/read_hlo.h"
 #include "tfaot/config/config.h"
+#include "tfaot/inspect/dump_files.h"
+#include "tfaot/inspect/input_uses.h"
 #include "tfaot/load/predictor.h"
+#include "tfaot/records/compiled_model.h"
+#include "tfaot/records/input_use.h"
 #include "tfaot/records/manifest_json.h"
+#include "tfaot/records/model_spec.h"
 #include "tfaot/workflow/array_files.h"
+#include "tfaot/workflow/context.h"
 #include "tfaot/workflow/named_paths.h"
 #include "tfaot/workflow/run_package.h"
+#include "tfaot/workflow/tool_layout.h"
 #include "validated_model.h"
 #include "validation_batches.h"
 
 namespace tfaot::toolkit {
 namespace {
+
+// How random inputs of a model should be drawn: the engine lowers the model, and its operations
+// show which inputs are masks, paddings or indices. Used by one thread.
+
+// The first stage in which a product with a truth value is a choice, and the last one without calls
+// of kernels.
+constexpr const char* kStage = "simplified";
+
+// Of each input of the signature, which is the model's. Error: the model cannot be lowered here.
+Result<std::vector<InputUse>> find_input_uses(Context& context, const ModelSpec& spec,
+                                              const Signature& signature, const EngineRun& engine) {
+  TFAOT_ASSIGN(const ScratchFolder scratch, ScratchFolder::create(context));
+  TFAOT_ASSIGN(CompileOptions options, compile_options(context, engine));
+  options.work_directory = scratch.path() / "work";
+  options.dump_directory = scratch.path() / "dump";
+  for (const Path& folder : {options.work_directory, options.dump_directory}) {
+    TFAOT_TRY(context.files.create_directories(folder));
+  }
+  ModelSpec one = spec;
+  one.compilation.batch_sizes = {spec.compilation.batch_sizes.front()};
+  one.compilation.cpu_levels = {spec.compilation.cpu_levels.front()};
+  TFAOT_TRY(lower_model(context.files, one, options, context.diagnostics));
+  TFAOT_ASSIGN(const auto modules, dumped_modules(context.files, options.dump_directory));
+  HloQuestion question;
+  for (const HloFile& file : modules.front().stages) {
+    if (file.stage == kStage) question.files.push_back(file);
+  }
+  TFAOT_ASSIGN(const std::vector<HloGraph> graphs,
+               read_hlo(context.files, question, options.engine, scratch.path()));
+  std::vector<std::string> names;
+  for (const TensorSpec& input : signature.inputs) names.push_back(input.name);
+  if (graphs.empty()) return std::vector<InputUse>(names.size());
+  return input_uses(graphs.front(), names);
+}
 
 constexpr const char* kInsteadOfInstalled =
     "validate the archive it was installed from, with --record, and install that";

@@ -1,16 +1,182 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "commands/commands.h"
-#include "options/tune_options.h"
+#include "options/shared_options.h"
 #include "text/describe.h"
 #include "text/reports.h"
 #include "tfaot/workflow/tuned_package.h"
 
 namespace tfaot::toolkit {
 namespace {
+
+// The command line of `tfaot tune`.
+
+// Empty or 0: not given, unless a default is set here.
+struct TuneCommand {
+  VerbosityOption verbosity;
+  JsonOption json;
+  std::string path;
+  std::string package;
+  std::string output;
+  double budget_seconds = 10;
+  std::string compiler = "c++";
+  bool allow_large = false;
+
+  bool suggest = false;
+  std::string range;
+  std::vector<std::string> rows;
+  std::uint64_t max_bytes = 0;
+  std::size_t max_sizes = 0;
+  std::vector<std::size_t> candidates;
+  std::string cpu_level;
+};
+
+void add_suggest_options(CLI::App& app, TuneCommand& command) {
+  const char* group = "Which batch sizes to compile";
+  app.add_flag("--suggest", command.suggest,
+               "measure nothing; suggest sizes from earlier measurements")
+      ->group(group);
+  app.add_option("--range", command.range, "numbers of rows, all equally likely [1:256]")
+      ->option_text("FIRST:LAST")
+      ->group(group);
+  app.add_option("--rows", command.rows, "these numbers instead, and how often each comes [1]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->option_text("N[:WEIGHT],...")
+      ->group(group);
+  app.add_option("--max-bytes", command.max_bytes,
+                 "at most this many bytes of code, for all levels")
+      ->option_text("BYTES")
+      ->group(group);
+  app.add_option("--max-sizes", command.max_sizes, "at most this many batch sizes")
+      ->option_text("N")
+      ->group(group);
+  app.add_option("--candidates", command.candidates,
+                 "sizes to choose from [the compiled ones and powers of two]")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::PositiveNumber)
+      ->option_text("1,2,4")
+      ->group(group);
+  app.add_option("--cpu-level", command.cpu_level, "use its costs [the highest measured level]")
+      ->option_text("LEVEL")
+      ->group(group);
+}
+
+template <class T>
+std::optional<T> number(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+Result<std::map<std::size_t, double>> rows_of_range(const std::string& range) {
+  const std::size_t colon = range.find(':');
+  const auto first = number<std::size_t>(range.substr(0, colon));
+  const auto last =
+      number<std::size_t>(colon == std::string::npos ? range : range.substr(colon + 1));
+  if (!first || !last || *first == 0 || *first > *last || *last > kMostRows) {
+    return fail(Error::usage(fmt::format("tune: --range: '{}' is not a range", range))
+                    .note(fmt::format("FIRST:LAST, from 1 to {}", kMostRows)));
+  }
+  std::map<std::size_t, double> rows;
+  for (std::size_t i = *first; i <= *last; ++i) rows[i] = 1;
+  return rows;
+}
+
+Result<std::map<std::size_t, double>> weighted_rows(const std::vector<std::string>& words) {
+  std::map<std::size_t, double> rows;
+  for (const std::string& word : words) {
+    const std::size_t colon = word.find(':');
+    const auto count = number<std::size_t>(word.substr(0, colon));
+    const auto weight =
+        colon == std::string::npos ? 1.0 : number<double>(word.substr(colon + 1)).value_or(0);
+    if (!count || *count == 0 || *count > kMostRows || !(weight > 0 && weight < 1e15)) {
+      return fail(
+          Error::usage(fmt::format("tune: --rows: '{}' is not a number of rows", word))
+              .note(fmt::format("N or N:WEIGHT, N from 1 to {}, WEIGHT above 0", kMostRows)));
+    }
+    rows[*count] += weight;
+  }
+  return rows;
+}
+
+Status needs(bool said, bool allowed, const char* message) {
+  if (!said || allowed) return {};
+  return fail(Error::usage(message));
+}
+
+// `command` must live until parsing is done.
+void add_tune_options(CLI::App& app, TuneCommand& command) {
+  app.add_option("PATH", command.path, kPackageHelp)->option_text(" ");
+  app.add_option("--package", command.package, "the archive, instead of PATH")->option_text("FILE");
+  app.add_option("-o,--output", command.output, "write the tuned archive there [in its place]")
+      ->option_text("FILE");
+  app.add_option("--budget", command.budget_seconds, "measure no longer than this [10]")
+      ->check(CLI::Range(0.001, 86400.0))
+      ->option_text("SECONDS");
+  app.add_option("--compiler", command.compiler, "C++ compiler to link with [c++]")
+      ->option_text("PROGRAM");
+  add_allow_large(app, command.allow_large);
+  command.json.add_to(app);
+  command.verbosity.add_to(app);
+  add_suggest_options(app, command);
+  app.footer(
+      "The code of every batch size and CPU level that this machine can run is measured, and what "
+      "a\n"
+      "call costs goes into the package: its manifest and a header. Tune on the kind of machine "
+      "the\n"
+      "package will run on; tuning again replaces the costs.\n"
+      "Examples:\n"
+      "  tfaot tune build/tagger\n"
+      "  tfaot tune --package dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst\n"
+      "  tfaot tune build/tagger --suggest --range 1:256 --max-bytes 500000");
+}
+
+// The package as the user wrote it.
+const std::string& name_of(const TuneCommand& command) {
+  return command.path.empty() ? command.package : command.path;
+}
+
+// Error: options that cannot be used together, or a missing one.
+Status check_tune_command(const TuneCommand& command) {
+  if (command.path.empty() == command.package.empty()) {
+    return fail(Error::usage(command.path.empty() ? "tune: a package tree or an archive is required"
+                                                  : "tune: PATH and --package exclude each other")
+                    .note("see 'tfaot tune --help'"));
+  }
+  TFAOT_TRY(needs(!command.rows.empty(), command.range.empty(),
+                  "tune: --rows and --range exclude each other"));
+  TFAOT_TRY(needs(!command.output.empty(), !command.suggest,
+                  "tune: --suggest writes nothing, so it takes no --output"));
+  const bool about_sizes = !command.range.empty() || !command.rows.empty() ||
+                           command.max_bytes != 0 || command.max_sizes != 0 ||
+                           !command.candidates.empty() || !command.cpu_level.empty();
+  return needs(about_sizes, command.suggest,
+               "tune: --range, --rows, --max-bytes, --max-sizes, --candidates and --cpu-level "
+               "need --suggest");
+}
+
+Result<SuggestOptions> suggest_options(const TuneCommand& command) {
+  SuggestOptions options;
+  options.cpu_level = command.cpu_level;
+  options.candidates = command.candidates;
+  options.max_bytes = command.max_bytes;
+  options.max_sizes = command.max_sizes;
+  TFAOT_ASSIGN(options.rows, !command.rows.empty()
+                                 ? weighted_rows(command.rows)
+                                 : rows_of_range(command.range.empty() ? "1:256" : command.range));
+  return options;
+}
 
 Status check_form(const TuneCommand& command, PackageForm form) {
   const bool by_option = command.path.empty();

@@ -11,26 +11,11 @@
 
 namespace tfaot::toolkit {
 
-template <>
-inline constexpr auto kMembers<TensorSpec> =
-    std::tuple{Member{"name", &TensorSpec::name}, Member{"dtype", &TensorSpec::dtype},
-               Member{"row_shape", &TensorSpec::row_shape}};
-template <>
-inline constexpr auto kMembers<Signature> =
-    std::tuple{Member{"key", &Signature::key}, Member{"inputs", &Signature::inputs},
-               Member{"outputs", &Signature::outputs}};
-template <>
-inline constexpr auto kMembers<Weight> = std::tuple{
-    Member{"name", &Weight::name}, Member{"dtype", &Weight::dtype}, Member{"shape", &Weight::shape},
-    Member{"offset", &Weight::offset}, Member{"size", &Weight::size}};
-template <>
-inline constexpr auto kMembers<Variable> =
-    std::tuple{Member{"name", &Variable::name}, Member{"dtype", &Variable::dtype},
-               Member{"shape", &Variable::shape}};
-template <>
-inline constexpr auto kMembers<BufferSlot> =
-    std::tuple{Member{"kind", &BufferSlot::kind}, Member{"index", &BufferSlot::index},
-               Member{"size", &BufferSlot::size}};
+TFAOT_MEMBERS(TensorSpec, name, dtype, row_shape);
+TFAOT_MEMBERS(Signature, key, inputs, outputs);
+TFAOT_MEMBERS(Weight, name, dtype, shape, offset, size);
+TFAOT_MEMBERS(Variable, name, dtype, shape);
+TFAOT_MEMBERS(BufferSlot, kind, index, size);
 template <>
 inline constexpr auto kMembers<CompiledCode> =
     std::tuple{Member{"batch_size", &CompiledCode::batch_size},
@@ -48,21 +33,8 @@ inline constexpr auto kMembers<CompiledCode> =
                Member{"shared_permille", &CompiledCode::shared_permille, Presence::kNew},
                Member{"lane_bytes", &CompiledCode::lane_bytes, Presence::kNew},
                Member{"from_cache", &CompiledCode::from_cache}};
-template <>
-inline constexpr auto kMembers<CompiledModel> =
-    std::tuple{Member{"engine", &CompiledModel::engine},
-               Member{"target_triple", &CompiledModel::target_triple},
-               Member{"signature", &CompiledModel::signature},
-               Member{"batch_sizes", &CompiledModel::batch_sizes},
-               Member{"cpu_levels", &CompiledModel::cpu_levels},
-               Member{"variables", &CompiledModel::variables},
-               Member{"weights", &CompiledModel::weights},
-               Member{"weights_size", &CompiledModel::weights_size},
-               Member{"weights_object", &CompiledModel::weights_object},
-               Member{"weights_object_sha256", &CompiledModel::weights_object_sha256},
-               Member{"weights_symbol", &CompiledModel::weights_symbol},
-               Member{"codes", &CompiledModel::codes},
-               Member{"source_sha256", &CompiledModel::source_sha256},
-               Member{"hlo_text", &CompiledModel::hlo_text}};
+TFAOT_MEMBERS(CompiledModel, engine, target_triple, signature, batch_sizes, cpu_levels, variables,
+              weights, weights_size, weights_object, weights_object_sha256, weights_symbol, codes,
+              source_sha256, hlo_text);
 
 }  // namespace tfaot::toolkit

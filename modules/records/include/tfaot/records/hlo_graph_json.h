@@ -12,29 +12,11 @@
 
 namespace tfaot::toolkit {
 
-template <>
-inline constexpr auto kMembers<HloNode> = std::tuple{
-    Member{"name", &HloNode::name},         Member{"opcode", &HloNode::opcode},
-    Member{"kind", &HloNode::kind},         Member{"shape", &HloNode::shape},
-    Member{"operands", &HloNode::operands}, Member{"computations", &HloNode::computations},
-    Member{"origin", &HloNode::origin},     Member{"callee", &HloNode::callee},
-    Member{"detail", &HloNode::detail},     Member{"flops", &HloNode::flops},
-    Member{"bytes", &HloNode::bytes},       Member{"picoseconds", &HloNode::picoseconds},
-    Member{"turns", &HloNode::turns}};
-template <>
-inline constexpr auto kMembers<HloComputation> = std::tuple{
-    Member{"name", &HloComputation::name}, Member{"root", &HloComputation::root},
-    Member{"is_fused", &HloComputation::is_fused},
-    Member{"is_applied", &HloComputation::is_applied}, Member{"nodes", &HloComputation::nodes}};
-template <>
-inline constexpr auto kMembers<HloGraph> =
-    std::tuple{Member{"stage", &HloGraph::stage}, Member{"entry", &HloGraph::entry},
-               Member{"computations", &HloGraph::computations}, Member{"text", &HloGraph::text}};
-template <>
-inline constexpr auto kMembers<WeightOrigin> =
-    std::tuple{Member{"name", &WeightOrigin::name}, Member{"shape", &WeightOrigin::shape},
-               Member{"bytes", &WeightOrigin::bytes}, Member{"variables", &WeightOrigin::variables},
-               Member{"operations", &WeightOrigin::operations}};
+TFAOT_MEMBERS(HloNode, name, opcode, kind, shape, operands, computations, origin, callee, detail,
+              flops, bytes, picoseconds, turns);
+TFAOT_MEMBERS(HloComputation, name, root, is_fused, is_applied, nodes);
+TFAOT_MEMBERS(HloGraph, stage, entry, computations, text);
+TFAOT_MEMBERS(WeightOrigin, name, shape, bytes, variables, operations);
 
 // One line.
 std::string hlo_graph_to_json(const HloGraph& graph);

@@ -27,6 +27,22 @@ Member(const char*, Value Record::*, Presence = Presence::kAlways) -> Member<Rec
 template <class Record>
 inline constexpr std::tuple<> kMembers = {};
 
+// Specializes kMembers for a record of up to 60 members: TFAOT_MEMBERS(Record, first, second);
+#define TFAOT_MEMBERS(Record, ...)                      \
+  template <>                                           \
+  inline constexpr auto kMembers<Record> = std::tuple { \
+    TFAOT_SCAN(TFAOT_EACH(Record, __VA_ARGS__))         \
+  }
+#define TFAOT_EACH(Record, name, ...) \
+  Member{#name, &Record::name} __VA_OPT__(, TFAOT_NEXT TFAOT_PARENTHESES(Record, __VA_ARGS__))
+#define TFAOT_NEXT() TFAOT_EACH
+#define TFAOT_PARENTHESES ()
+// Each scan expands one member more.
+#define TFAOT_SCAN(...) TFAOT_SCAN_16(TFAOT_SCAN_16(TFAOT_SCAN_16(TFAOT_SCAN_16(__VA_ARGS__))))
+#define TFAOT_SCAN_16(...) TFAOT_SCAN_4(TFAOT_SCAN_4(TFAOT_SCAN_4(TFAOT_SCAN_4(__VA_ARGS__))))
+#define TFAOT_SCAN_4(...) TFAOT_SCAN_1(TFAOT_SCAN_1(TFAOT_SCAN_1(TFAOT_SCAN_1(__VA_ARGS__))))
+#define TFAOT_SCAN_1(...) __VA_ARGS__
+
 template <class Record>
 concept HasMembers = std::tuple_size<std::remove_const_t<decltype(kMembers<Record>)>>::value != 0;
 
