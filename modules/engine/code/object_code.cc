@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "kernels/kernel_call.h"
-#include "lowering/compiler_client.h"
+#include "lowering/call_compiled.h"
 #include "lowering/conversions.h"
 #include "tensorflow/compiler/aot/compile.h"
 #include "tfaot/base/printable.h"

@@ -5,7 +5,7 @@
 #include <array>
 #include <type_traits>
 
-#include "graph/random_numbers.h"
+#include "graph/diagnosis.h"
 #include "hlo/simplify.h"
 
 namespace tfaot::toolkit::engine {

@@ -10,7 +10,7 @@
 #include "front/load_model.h"
 #include "hlo/hlo.h"
 #include "lowering/conversions.h"
-#include "lowering/limits.h"
+#include "lowering/signature_checks.h"
 #include "xla/service/hlo_cost_analysis.h"
 
 namespace tfaot::toolkit::engine {

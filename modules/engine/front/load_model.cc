@@ -6,7 +6,7 @@
 #include "graph/frozen_graph.h"
 #include "graph/graph_source.h"
 #include "graph/saved_model_graph.h"
-#include "lowering/limits.h"
+#include "lowering/signature_checks.h"
 #include "onnx/onnx_source.h"
 #include "stablehlo/stablehlo_source.h"
 #include "tfaot/records/model_files.h"

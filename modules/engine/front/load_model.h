@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which format is read by which folder.
+// Reads a model of any format by the folder of that format.
 #pragma once
 
 #include <memory>

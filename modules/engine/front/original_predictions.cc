@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "graph/session_program.h"
+#include "graph/model_session.h"
 #include "lowering/conversions.h"
-#include "stablehlo/interpreted_program.h"
+#include "stablehlo/stablehlo_source.h"
 #include "tfaot/arrays/npy.h"
 
 namespace tfaot::toolkit::engine {

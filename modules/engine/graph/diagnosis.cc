@@ -6,9 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <set>
-#include <string_view>
+#include <utility>
 
 #include "tensorflow/compiler/tf2xla/xla_op_registry.h"
 #include "tensorflow/core/framework/node_def_util.h"
@@ -22,19 +23,10 @@ namespace {
 namespace tf = tensorflow;
 
 // Ops whose result sizes depend on values: TensorFlow's shape functions leave them unknown.
-constexpr std::array kDataDependentOps = {"Where",
-                                          "Unique",
-                                          "UniqueV2",
-                                          "UniqueWithCounts",
-                                          "UniqueWithCountsV2",
-                                          "ListDiff",
-                                          "DynamicPartition",
-                                          "NonMaxSuppression",
-                                          "NonMaxSuppressionV2",
-                                          "NonMaxSuppressionV3",
-                                          "NonMaxSuppressionV4",
-                                          "NonMaxSuppressionV5",
-                                          "SparseToDense"};
+constexpr std::string_view kDataDependentOps =
+    "Where Unique UniqueV2 UniqueWithCounts UniqueWithCountsV2 ListDiff DynamicPartition "
+    "NonMaxSuppression NonMaxSuppressionV2 NonMaxSuppressionV3 NonMaxSuppressionV4 "
+    "NonMaxSuppressionV5 SparseToDense";
 
 // The start of their names.
 constexpr std::array<std::string_view, 11> kRandomOps = {
@@ -42,8 +34,7 @@ constexpr std::array<std::string_view, 11> kRandomOps = {
     "StatefulRandom",  "StatefulStandardNormal",       "StatefulTruncatedNormal",
     "StatefulUniform", "StatelessMultinomial",         "StatelessParameterized",
     "StatelessRandom", "StatelessTruncatedNormal"};
-constexpr std::array<std::string_view, 2> kOtherRandomOps = {"TruncatedNormal",
-                                                             "XlaRngBitGenerator"};
+constexpr std::string_view kOtherRandomOps = "TruncatedNormal XlaRngBitGenerator";
 
 // In the order of the attributes' names: a map of protobuf has none.
 void collect_functions(const tf::NodeDef& node, std::deque<std::string>& queue) {
@@ -56,7 +47,64 @@ void collect_functions(const tf::NodeDef& node, std::deque<std::string>& queue) 
   queue.push_back(node.op());  // a call by the function's own name
 }
 
+// Custom calls that XLA computes itself or leaves out. Sorted.
+constexpr std::string_view kOfXla =
+    "Eigh PadToStatic ProductOfElementaryHouseholderReflectors Qr SPMDFullToShardShape "
+    "SPMDShardToFullShape Sharding SliceToDynamic TopK";
+
+constexpr std::string_view kTalkingToTheHost = "infeed outfeed recv recv-done send send-done";
+
+// The fault of an instruction.
+std::optional<std::string> fault_of(const xla::HloInstructionProto& one) {
+  if (is_listed(kTalkingToTheHost, one.opcode())) return "exchanges data with a host program";
+  if (one.opcode() != "custom-call" || is_listed(kOfXla, one.custom_call_target())) return {};
+  return fmt::format("calls the function '{}' by its name", shortened(one.custom_call_target()));
+}
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+bool draws(const HloInstruction& instruction) {
+  if (instruction.opcode() == HloOpcode::kRng ||
+      instruction.opcode() == HloOpcode::kRngGetAndUpdateState ||
+      instruction.opcode() == HloOpcode::kRngBitGenerator) {
+    return true;
+  }
+  return draws_random_numbers(instruction.metadata().op_type());
+}
+
+std::string describe(const HloInstruction& instruction) {
+  const auto& node = instruction.metadata();
+  if (node.op_type().empty()) return fmt::format("'{}'", instruction.name());
+  return fmt::format("op '{}' (node '{}')", node.op_type(), node.op_name());
+}
+
+// All instructions that the results need, including those in loops, branches and calls.
+std::vector<const HloInstruction*> needed_instructions(const xla::HloModule& module) {
+  std::vector<const HloInstruction*> needed = {module.entry_computation()->root_instruction()};
+  std::set<const HloInstruction*> seen(needed.begin(), needed.end());
+  const auto add = [&](const HloInstruction* instruction) {
+    if (seen.insert(instruction).second) needed.push_back(instruction);
+  };
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    const HloInstruction& instruction = *needed[i];
+    for (const auto* operand : instruction.operands()) add(operand);
+    for (const auto* called : instruction.called_computations()) add(called->root_instruction());
+  }
+  return needed;
+}
+
 }  // namespace
+
+bool is_listed(std::string_view words, std::string_view word) {
+  if (word.empty() || word.find(' ') != std::string_view::npos) return false;
+  for (auto at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1)) {
+    const auto end = at + word.size();
+    const bool begins = at == 0 || words[at - 1] == ' ';
+    if (begins && (end == words.size() || words[end] == ' ')) return true;
+  }
+  return false;
+}
 
 std::string shortened(const std::string& name) {
   constexpr std::size_t kShown = 300;
@@ -164,13 +212,13 @@ bool has_no_xla_kernel(const tf::NodeDef& node) {
 }
 
 bool has_data_dependent_shape(std::string_view operation) {
-  return std::ranges::find(kDataDependentOps, operation) != kDataDependentOps.end();
+  return is_listed(kDataDependentOps, operation);
 }
 
 bool draws_random_numbers(std::string_view operation) {
   return std::ranges::any_of(
              kRandomOps, [&](std::string_view start) { return operation.starts_with(start); }) ||
-         std::ranges::find(kOtherRandomOps, operation) != kOtherRandomOps.end();
+         is_listed(kOtherRandomOps, operation);
 }
 
 bool writes_variable(std::string_view op) {
@@ -178,6 +226,47 @@ bool writes_variable(std::string_view op) {
          op.starts_with("ResourceScatter") || op.starts_with("ResourceApply") ||
          op.starts_with("ResourceStridedSliceAssign") || op == "Assign" || op == "AssignAdd" ||
          op == "AssignSub";
+}
+
+Status check_calls(const xla::HloModuleProto& module, const std::string& label) {
+  std::vector<Error> errors;
+  for (const auto& computation : module.computations()) {
+    for (const auto& one : computation.instructions()) {
+      const auto fault = fault_of(one);
+      if (!fault) continue;
+      const HloName name{one.opcode(), one.name()};
+      const std::string& node = one.metadata().op_name();
+      errors.push_back(Error(fmt::format("{} cannot be compiled: {} {}", label,
+                                         describe_instruction(name, one.metadata()), *fault))
+                           .note("a compiled model only computes: do this part outside of it")
+                           .about(word_of(ProblemKind::kForeignCall),
+                                  {node.empty() ? std::string(one.name()) : node}));
+    }
+  }
+  return all_or_first(std::move(errors));
+}
+
+Status check_random_numbers(const xla::HloModule& module) {
+  std::set<std::string> drawing;
+  std::set<std::string> nodes;
+  for (const auto* instruction : needed_instructions(module)) {
+    if (!draws(*instruction)) continue;
+    drawing.insert(describe(*instruction));
+    const std::string& node = instruction->metadata().op_name();
+    nodes.insert(node.empty() ? std::string(instruction->name()) : node);
+  }
+  if (drawing.empty()) return {};
+  Error error(fmt::format("the model draws random numbers when it runs, by {}", *drawing.begin()));
+  for (auto one = std::next(drawing.begin()); one != drawing.end(); ++one) {
+    error.note("and by " + *one);
+  }
+  return fail(
+      std::move(error)
+          .note("compiled code would draw other numbers than TensorFlow")
+          .note(
+              "export an inference-only signature (training=False: no dropout, no noise), or make "
+              "the noise an input")
+          .about(word_of(ProblemKind::kRandom), {nodes.begin(), nodes.end()}));
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -10,9 +10,15 @@
 #include <vector>
 
 #include "graph/signature_function.h"
+#include "hlo/hlo.h"
+#include "tfaot/base/result.h"
+#include "xla/service/hlo.pb.h"
 #include "xla/xla_data.pb.h"
 
 namespace tfaot::toolkit::engine {
+
+// True if a list of words, with a blank between them, has the word.
+bool is_listed(std::string_view words, std::string_view word);
 
 // "op 'Where' (node 'mask/Where' in function '__inference_f_12')"
 std::string describe_node(const tensorflow::NodeDef& node, const std::string& function);
@@ -64,5 +70,14 @@ bool has_data_dependent_shape(std::string_view operation);
 bool writes_variable(std::string_view operation);
 // XLA's numbers differ from those of TensorFlow's kernels, also for stateless operations.
 bool draws_random_numbers(std::string_view operation);
+
+// Error: names the first instruction that calls a function other than XLA's own, or that exchanges
+// data with a host. `label`: ModelGraph::label().
+Status check_calls(const xla::HloModuleProto& module, const std::string& label);
+
+// Fails if a result depends on random numbers, and names the operations that draw them. Numbers
+// that TensorFlow computed ahead are constants here. REQUIRES: code that never runs has been
+// simplified away.
+Status check_random_numbers(const xla::HloModule& module);
 
 }  // namespace tfaot::toolkit::engine

@@ -8,10 +8,9 @@
 #include <map>
 #include <set>
 
-#include "graph/fixed_placeholders.h"
 #include "graph/graph_nodes.h"
-#include "lowering/config_fault.h"
 #include "lowering/conversions.h"
+#include "lowering/signature_checks.h"
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/platform/env.h"

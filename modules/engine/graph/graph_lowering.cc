@@ -6,11 +6,9 @@
 #include <algorithm>
 
 #include "graph/diagnosis.h"
-#include "graph/foreign_calls.h"
 #include "hlo/constant_calls.h"
 #include "hlo/signature.h"
 #include "lowering/call_compiled.h"
-#include "lowering/compiler_client.h"
 #include "lowering/conversions.h"
 #include "lowering/signature_checks.h"
 #include "tensorflow/compiler/tf2xla/literal_util.h"
@@ -40,8 +38,7 @@ Result<Value> read_literal(const std::function<Result<tf::Tensor>()>& read) {
   };
   const auto owner = std::make_shared<Owner>();
   TFAOT_ASSIGN(owner->tensor, read());
-  const auto made = tf::HostTensorToBorrowingLiteral(owner->tensor, &owner->literal);
-  if (!made.ok()) return fail(Error::internal(std::string(made.message())));
+  TFAOT_TRY(checked(tf::HostTensorToBorrowingLiteral(owner->tensor, &owner->literal)));
   return Value(owner, &owner->literal);
 }
 
@@ -171,9 +168,8 @@ Result<LoweredModel> GraphLowering::wrap(const std::vector<Argument>& arguments,
   const auto make_parameter = [&](std::size_t argument) -> Status {
     if (!needed[argument]) {
       const auto shape = std::get<tf::TensorShape>(arguments[argument].shape);
-      const auto made =
-          tf::TensorShapeToXLAShape(arguments[argument].type, shape, &shapes[argument]);
-      if (!made.ok()) return fail(Error::internal(std::string(made.message())));
+      TFAOT_TRY(
+          checked(tf::TensorShapeToXLAShape(arguments[argument].type, shape, &shapes[argument])));
     }
     const bool whole = fixed_shapes_ && argument < input_count;
     const xla::Shape& shape = shapes[argument];
@@ -191,21 +187,15 @@ Result<LoweredModel> GraphLowering::wrap(const std::vector<Argument>& arguments,
     if (operands[input_count + i].valid() || !needed[input_count + i]) continue;
     TFAOT_ASSIGN(const auto value, function_->weights[i].value.read());
     xla::BorrowingLiteral literal;
-    const auto made = tf::HostTensorToBorrowingLiteral(value, &literal);
-    if (!made.ok()) return fail(Error::internal(std::string(made.message())));
+    TFAOT_TRY(checked(tf::HostTensorToBorrowingLiteral(value, &literal)));
     operands[input_count + i] = xla::ConstantLiteral(&builder, literal);
   }
 
   TFAOT_ASSIGN(std::vector<xla::XlaOp> results, call_compiled(builder, compiled, operands));
   if (fixed_shapes_) TFAOT_TRY(add_row_dimension(builder, results));
   xla::Tuple(&builder, results);
-  auto built = builder.Build();
-  if (!built.ok()) return fail(Error::internal(std::string(built.status().message())));
-  LoweredModel lowered{std::move(*built), {}, {}, {}};
-  auto shape = lowered.computation.GetProgramShape();
-  if (!shape.ok()) return fail(Error::internal(std::string(shape.status().message())));
-  lowered.shape = std::move(*shape);
-  return lowered;
+  TFAOT_ASSIGN(auto built, or_internal(builder.Build()));
+  return model_of(std::move(built));
 }
 
 Status GraphLowering::put_constants(LoweredModel& lowered) const {

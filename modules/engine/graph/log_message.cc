@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TensorFlow's headers declare this function to be in its libraries, but they do not export it.
-// Whether a check in those headers calls it depends on what g++ inlines.
+// TensorFlow's headers declare this function to be in its libraries, but they do not export it. A
+// check in those headers calls it unless g++ inlines the call.
 #include "absl/log/internal/log_message.h"
 
 #include <cstdint>

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// A TensorFlow model as read from disk: one graph, its inputs and outputs, and access to the
-// values of its variables. Independent of XLA. Used by one thread.
+// A TensorFlow model as read from disk: one graph, its inputs and outputs, and access to the values
+// of its variables. Placeholders that are not inputs get values from model.constants of the config
+// before anything else is done with the graph. Independent of XLA. Used by one thread.
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "graph/stored_tensor.h"
-#include "lowering/model_tensor.h"
+#include "graph/variables.h"
+#include "lowering/lowering.h"
 #include "tensorflow/core/framework/graph.pb.h"
 #include "tensorflow/core/framework/types.pb.h"
 #include "tensorflow/core/public/session.h"
 #include "tfaot/base/result.h"
 #include "tfaot/records/engine_job.h"
+#include "tfaot/records/model_spec.h"
 
 namespace tfaot::toolkit::engine {
 
@@ -31,7 +34,7 @@ class ModelGraph {
   // "signature 'serving_default'" or "frozen graph", for messages.
   const std::string& label() const { return label_; }
 
-  // The value of the variable behind a VarHandleOp or VariableV2 node.
+  // The value of the variable of a VarHandleOp or VariableV2 node.
   virtual Result<StoredTensor> variable(const tensorflow::NodeDef& node) = 0;
 
   // A session with this part of the graph in it, and the values of its variables as TensorFlow's
@@ -48,5 +51,24 @@ class ModelGraph {
   std::vector<ModelTensor> outputs_;
   std::string label_;
 };
+
+// Before version 22 of GraphDef, a placeholder of unknown shape was written like a scalar: makes
+// its shape unknown, as TensorFlow does.
+void read_old_shapes(tensorflow::GraphDef& graph);
+
+// Truth values of constants that are neither 0 nor 1 become 1, also in functions.
+void read_bools(tensorflow::GraphDef& graph);
+
+// Replaces the placeholders by constants. `inputs`: the nodes of the model's inputs. Errors: there
+// is no such placeholder, it is an input, the value does not fit.
+Status fix_placeholders(tensorflow::GraphDef& graph, const std::vector<ModelConstant>& constants,
+                        const std::set<std::string>& inputs);
+
+bool is_placeholder(const tensorflow::NodeDef& node);
+
+// Placeholders that look like no inputs, with a value that they may have: single truth values and
+// single whole numbers.
+std::vector<ModelConstant> likely_constants(
+    const std::vector<const tensorflow::NodeDef*>& placeholders);
 
 }  // namespace tfaot::toolkit::engine

@@ -7,14 +7,11 @@
 #include <map>
 #include <set>
 
-#include "graph/captured_variables.h"
-#include "graph/checkpoint.h"
-#include "graph/fixed_placeholders.h"
 #include "graph/graph_nodes.h"
-#include "graph/loaded_session.h"
-#include "graph/restored_variables.h"
-#include "lowering/config_fault.h"
+#include "graph/model_session.h"
+#include "graph/variables.h"
 #include "lowering/conversions.h"
+#include "lowering/signature_checks.h"
 #include "tensorflow/cc/saved_model/reader.h"
 #include "tfaot/base/text.h"
 
@@ -76,7 +73,7 @@ Error unknown_signature(const EngineJob& job, const tf::MetaGraphDef& meta_graph
   return error;
 }
 
-// What a signature needs besides its inputs, in a model of TensorFlow 1.
+// Nodes that a signature of a TensorFlow 1 model needs in addition to its inputs.
 std::vector<ModelConstant> needed_constants(const tf::GraphDef& graph,
                                             const tf::SignatureDef& signature) {
   Nodes nodes = nodes_of(graph.node());

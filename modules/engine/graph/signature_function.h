@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of a ModelGraph between inputs and outputs as one TensorFlow function: its arguments are
 // the inputs, then the weights. It works for any exporter: the subgraph is cut out and becomes the
-// function, whether the outputs come from one call node or not. Independent of the batch size. Used
-// by one thread.
+// function, whether the outputs come from one call node or not. Independent of the batch size.
+// Large constants become calls (hlo/constant_calls.h), from which lowering makes weights:
+// TensorFlow writes a value that a tf.function takes from outside as such a constant if it is no
+// variable. Used by one thread.
 #pragma once
 
 #include <memory>
@@ -50,5 +52,13 @@ Result<CutGraph> cut_graph(ModelGraph& model, std::set<std::string> kept_constan
 
 // The function's weights are read from the model, which must outlive it.
 Result<SignatureFunction> make_signature_function(ModelGraph& model);
+
+// Lifts constants of all functions that are called; the signature's own is already in the library.
+// Constants stay that must be known while compiling: for shapes, or for operations that XLA does
+// not compile.
+Status lift_function_constants(SignatureFunction& function);
+
+// True if the node is a call that took the place of a constant.
+bool is_lifted_constant(const tensorflow::NodeDef& node);
 
 }  // namespace tfaot::toolkit::engine

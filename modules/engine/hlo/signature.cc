@@ -5,7 +5,7 @@
 
 #include "hlo/static_sizes.h"
 #include "lowering/conversions.h"
-#include "lowering/limits.h"
+#include "lowering/signature_checks.h"
 #include "tfaot/records/model_check.h"
 #include "tfaot/records/model_description.h"
 #include "xla/shape_util.h"

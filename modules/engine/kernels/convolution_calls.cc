@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "hlo/build.h"
+#include "hlo/dimension_order.h"
 #include "hlo/match.h"
 #include "hlo/passes.h"
 #include "kernels/epilogue.h"

@@ -3,11 +3,18 @@
 
 #include <string>
 
-#include "lowering/lowering.h"
+#include "lowering/conversions.h"
 #include "lowering/signature_checks.h"
 #include "tensorflow/compiler/tf2xla/literal_util.h"
+#include "xla/client/client_library.h"
+#include "xla/service/platform_util.h"
 
 namespace tfaot::toolkit::engine {
+
+Result<xla::CompileOnlyClient*> compiler_client() {
+  TFAOT_ASSIGN(auto* const platform, or_internal(xla::PlatformUtil::GetPlatform("Host")));
+  return or_internal(xla::ClientLibrary::GetOrCreateCompileOnlyClient(platform));
+}
 
 Result<tensorflow::XlaCompiler::Argument> input_argument(const ModelTensor& input,
                                                          std::int64_t batch_size,
@@ -50,9 +57,8 @@ Result<std::vector<xla::XlaOp>> call_compiled(xla::XlaBuilder& builder,
 
 Status add_row_dimension(xla::XlaBuilder& builder, std::vector<xla::XlaOp>& results) {
   for (xla::XlaOp& result : results) {
-    const auto shape = builder.GetShape(result);
-    if (!shape.ok()) return fail(Error::internal(std::string(shape.status().message())));
-    if (shape->is_static()) result = xla::Reshape(result, one_row(*shape).dimensions());
+    TFAOT_ASSIGN(const xla::Shape shape, or_internal(builder.GetShape(result)));
+    if (shape.is_static()) result = xla::Reshape(result, one_row(shape).dimensions());
   }
   return {};
 }

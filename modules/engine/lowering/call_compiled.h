@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls what TensorFlow's XlaCompiler made from our own computation. XlaCompiler leaves constant
-// results out of the tuple and numbers only the arguments that it needs; the call restores both.
-// Pure, except for the computation that it adds to.
+// XLA's compiler for CPUs, one for the process, and calls of what TensorFlow's XlaCompiler made
+// from our own computation. XlaCompiler leaves constant results out of the tuple and numbers only
+// the arguments that it needs; the call restores both.
 #pragma once
 
 #include <vector>
 
-#include "lowering/model_tensor.h"
+#include "lowering/lowering.h"
 #include "tensorflow/compiler/tf2xla/xla_compiler.h"
 #include "tfaot/base/result.h"
+#include "xla/client/compile_only_client.h"
 #include "xla/client/xla_builder.h"
 
 namespace tfaot::toolkit::engine {
+
+Result<xla::CompileOnlyClient*> compiler_client();
 
 // The argument for an input of the model. With fixed shapes no dimension is the batch. Errors: an
 // input that fixes another batch size.

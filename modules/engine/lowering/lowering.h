@@ -4,12 +4,15 @@
 // by one thread.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "lowering/model_tensor.h"
+#include "absl/types/span.h"
+#include "tensorflow/core/framework/types.pb.h"
 #include "tfaot/base/result.h"
 #include "tfaot/records/compiled_model.h"
 #include "xla/client/xla_computation.h"
@@ -17,6 +20,23 @@
 #include "xla/shape.h"
 
 namespace tfaot::toolkit::engine {
+
+// 16 or more real numbers or bytes, 4096 or more other whole numbers or truth values, which mostly
+// say where something is: XLA should know those. Not a single number. `type`: nothing for types
+// that no weight has.
+bool is_weight_constant(std::optional<DType> type, absl::Span<const std::int64_t> sizes);
+
+// Whole numbers (not bytes) or truth values, too few to be weights by the rule above.
+bool is_place_constant(std::optional<DType> type, absl::Span<const std::int64_t> sizes);
+
+struct ModelTensor {
+  std::string name;    // key in the signature, or the tensor's name in other formats
+  std::string tensor;  // "node:index" in a TensorFlow graph
+  tensorflow::DataType type = tensorflow::DT_INVALID;
+  bool rank_known = false;
+  std::vector<std::int64_t> shape;           // -1: unknown
+  std::vector<std::string> dimensions = {};  // names of sizes that the model leaves open, or ""
+};
 
 // Large values are passed on, not copied.
 using Value = std::shared_ptr<const xla::LiteralBase>;
@@ -27,6 +47,8 @@ struct LoweredModel {
   std::vector<TensorSpec> inputs;
   std::vector<TensorSpec> outputs;
 };
+
+Result<LoweredModel> model_of(xla::XlaComputation computation);
 
 struct LoweringOptions {
   bool embed_weights = false;
@@ -51,7 +73,7 @@ class Lowering {
   // Only one batch size can be lowered: the model fixes it, or there is no batch.
   virtual bool has_fixed_batch() const = 0;
 
-  // Those that are parameters, in parameter order.
+  // The weights that are parameters, in parameter order.
   const std::vector<RawWeight>& weights() const { return weights_; }
 
  protected:
@@ -72,7 +94,7 @@ struct SizedModel {
 // Fails if a row of an output has another shape at the other size.
 Status same_output_rows(const SizedModel& model, const SizedModel& other);
 
-// What makes a size depend on the data: sentences, and the names of nodes.
+// Causes of a size that depends on the data: sentences, and the names of nodes.
 struct SizeCauses {
   std::vector<std::string> texts;
   std::vector<std::string> names;

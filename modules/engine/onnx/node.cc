@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "lowering/conversions.h"
 #include "onnx/onnx_scope.h"
 #include "onnx/onnx_tensor.h"
 #include "tfaot/base/limits.h"
@@ -41,22 +42,17 @@ bool is_computed_of_constants(xla::XlaOp op) {
 }  // namespace
 
 Result<std::optional<xla::Literal>> known_value(xla::XlaOp op) {
-  const auto constant = op.builder()->IsConstant(op);
-  if (!constant.ok()) return fail(internal_error(constant.status()));
-  if (!*constant) return std::optional<xla::Literal>();
-  const auto computation = op.builder()->BuildConstantSubGraph(op);
-  if (!computation.ok()) return fail(internal_error(computation.status()));
-  if (!is_small_enough(*computation)) return std::optional<xla::Literal>();
-  TFAOT_ASSIGN(auto value, value_of_constants(*computation));
+  TFAOT_ASSIGN(const bool is_constant, or_internal(op.builder()->IsConstant(op)));
+  if (!is_constant) return std::optional<xla::Literal>();
+  TFAOT_ASSIGN(const auto computation, or_internal(op.builder()->BuildConstantSubGraph(op)));
+  if (!is_small_enough(computation)) return std::optional<xla::Literal>();
+  TFAOT_ASSIGN(auto value, value_of_constants(computation));
   return std::optional<xla::Literal>(std::move(value));
 }
 
 Result<xla::Literal> value_of_constants(const xla::XlaComputation& computation) {
   TFAOT_ASSIGN(const auto module, make_module(computation.proto()));
-  xla::HloEvaluator evaluator;
-  auto value = evaluator.Evaluate(*module, {});
-  if (!value.ok()) return fail(internal_error(value.status()));
-  return *std::move(value);
+  return or_internal(xla::HloEvaluator().Evaluate(*module, {}));
 }
 
 const std::string& name_of_node(const onnx::NodeProto& node) {

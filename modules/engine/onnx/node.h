@@ -23,8 +23,8 @@ namespace tfaot::toolkit::engine {
 
 class OnnxScope;
 
-// How the functions that lower operators say that they cannot. They are many and small, so here,
-// and only here, an expected failure is an exception: Lowering::lower() turns it into an Error.
+// Thrown by functions that lower operators. They are many and small, so here, and only here, an
+// expected failure is an exception: Lowering::lower() turns it into an Error.
 class Refusal : public std::exception {
  public:
   explicit Refusal(Error error) : error_(std::move(error)) {}
@@ -58,9 +58,9 @@ class Node {
   std::int64_t opset() const { return opset_; }
   xla::XlaBuilder& builder() const;
   [[noreturn]] void refuse(const std::string& why) const;
-  // Of the node, or of its first result.
+  // The node's name, or its first result's.
   const std::string& name() const;
-  // What XLA made; refuses what it did not.
+  // Refuses with XLA's message if XLA failed.
   template <typename T>
   T made(absl::StatusOr<T> value) const {
     if (!value.ok()) refuse("cannot be compiled: " + std::string(value.status().message()));
@@ -77,7 +77,7 @@ class Node {
   }
   std::vector<xla::XlaOp> operands() const;
   xla::Shape shape(int operand) const { return shape_of_op(this->operand(operand)); }
-  // Of any value, also in the computations of loops.
+  // For any value, also in the computations of loops.
   xla::Shape shape_of_op(xla::XlaOp op) const;
   Dimensions sizes(int operand) const { return sizes_of(this->operand(operand)); }
   Dimensions sizes_of(xla::XlaOp op) const;
@@ -107,7 +107,7 @@ class Node {
   std::int64_t integer(const std::string& name, std::int64_t otherwise) const;
   float real(const std::string& name, float otherwise) const;
   std::string text(const std::string& name, const std::string& otherwise) const;
-  // Of lists, an empty one if it is not there.
+  // Lists are empty if the attribute is missing.
   std::vector<std::int64_t> integers(const std::string& name) const;
   std::vector<float> reals(const std::string& name) const;
   std::vector<std::string> texts(const std::string& name) const;
@@ -142,7 +142,7 @@ class Node {
   // The result cannot be made. That is an error only if something reads it.
   void leave_out(int result, const std::string& why);
 
-  // A value that the operator made of its attributes, as a weight of the model. `what`: "trees".
+  // Makes a value computed from attributes a weight of the model. `what`: "trees".
   xla::XlaOp keep(const std::string& what, const xla::Literal& value);
 
   // Graphs inside of the node, for If, Loop and Scan.

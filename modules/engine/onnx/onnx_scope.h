@@ -20,10 +20,10 @@
 
 namespace tfaot::toolkit::engine {
 
-// What all scopes of a model share.
+// The model that all scopes share.
 struct OnnxModel {
   onnx::ModelProto proto;
-  std::string file;  // external data lies beside it
+  std::string file;  // external data is next to it
 };
 
 // The version of each domain's operators; "" is ONNX's own.
@@ -42,15 +42,15 @@ Opsets opsets_of(const Imports& imports) {
 // The model's own function that the node calls; null if it calls an operator.
 const onnx::FunctionProto* function_of(const OnnxModel& model, const onnx::NodeProto& node);
 
-// Makes a weight of the model from what an operator made of its attributes.
+// Makes a weight of the model from a value that an operator computed from its attributes.
 using WeightKeeper = std::function<xla::XlaOp(const std::string& name, const xla::Literal& value)>;
 
-// What lowering a graph inside of a node makes of inputs of given shapes.
+// Result of lowering a graph inside of a node for inputs of given shapes.
 struct GraphOutcome {
   std::vector<xla::Shape> shapes;
   std::optional<bool> first;  // the first output, if it is a known boolean
 };
-// What all scopes of one lowering share.
+// State that all scopes of one lowering share.
 struct LoweringState {
   std::int64_t nodes = 0;                        // that were lowered
   std::map<std::string, GraphOutcome> outcomes;  // by graph and inputs, in bytes

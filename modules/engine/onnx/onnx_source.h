@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// ONNX files as a SourceModel.
+// ONNX files as a SourceModel. Lowers a graph for a batch size: initializers are the weights; those
+// that are scalars, or that shapes depend on, are constants of the code (onnx_weights.h).
 #pragma once
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "lowering/lowering.h"
 #include "lowering/source_model.h"
+#include "onnx/onnx_scope.h"
 
 namespace tfaot::toolkit::engine {
 

@@ -22,7 +22,7 @@ std::string onnx_type_name(int onnx_type);
 // Dense and row-major. Errors: its type, a negative or overflowing size.
 Result<xla::Shape> shape_of_tensor(const onnx::TensorProto& tensor);
 
-// Reads the values. External data lie beside the model's file. Errors: a number of values that does
+// Reads the values. External data is next to the model's file. Errors: a number of values that does
 // not match the shape; external data outside of the model's folder, also by a link.
 Result<xla::Literal> read_tensor(const onnx::TensorProto& tensor, const std::string& model_file);
 

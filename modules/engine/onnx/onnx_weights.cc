@@ -8,11 +8,9 @@
 #include <map>
 #include <optional>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "lowering/conversions.h"
-#include "lowering/weight_rule.h"
+#include "lowering/lowering.h"
 #include "onnx/onnx_tensor.h"
 #include "onnx/operators.h"
 
@@ -64,7 +62,7 @@ struct Values {
 
 class Marking {
  public:
-  // What makes a setting is not marked: it may have weights.
+  // Values that a setting is computed from are not marked: they may be weights.
   Marking(const OnnxModel& model, Names& settings) : model_(model), settings_(settings) {}
 
   // From the last node to the first: what makes a marked value is marked too.
@@ -202,7 +200,7 @@ bool is_weight_tensor(const TensorProto& tensor) {
                                     {sizes.data(), static_cast<std::size_t>(sizes.size())});
 }
 
-// What a Constant node holds; nothing if it is no tensor, or the call of its function says it.
+// The tensor of a Constant node; nothing for other values, or if the call of its function gives it.
 std::optional<TensorProto> tensor_of_constant(const NodeProto& node) {
   if (node.op_type() != "Constant" || !plain_domain(node.domain()).empty() ||
       node.attribute_size() != 1 || node.output_size() != 1) {
@@ -227,7 +225,7 @@ std::optional<TensorProto> tensor_of_constant(const NodeProto& node) {
   return std::nullopt;
 }
 
-// How often each name is given to a value, also in graphs inside of nodes.
+// Counts the values of each name, also in graphs inside of nodes.
 using NameCounts = std::map<std::string, int>;
 void count_names(const Nodes& nodes, NameCounts& counts);
 void count_names(const GraphProto& graph, NameCounts& counts) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which constants of an ONNX graph are weights, and which are part of the code, since shapes, axes,
-// conditions or bounds are computed from them. Pure functions. REQUIRES: functions of the model do
-// not call themselves.
+// Tells the constants of an ONNX graph that are weights from those that are part of the code, since
+// shapes, axes, conditions or bounds are computed from them. Pure functions. REQUIRES: functions of
+// the model do not call themselves.
 #pragma once
 
 #include <string>

@@ -36,7 +36,7 @@ const std::vector<OnnxOperator>& all_operators() {
   return *table;
 }
 
-// As graph/random_numbers.cc says it of TensorFlow's.
+// As graph/diagnosis.cc says it of TensorFlow's.
 Error random_numbers(const Node& node) {
   return Error(fmt::format("{} draws random numbers when the model runs",
                            describe_node(node.proto(), node.opset())))
@@ -45,7 +45,7 @@ Error random_numbers(const Node& node) {
       .about(word_of(ProblemKind::kRandom), {node.proto().name()});
 }
 
-// Those of the pinned ONNX (packaging/onnx_wheel.txt), against which the operators were checked.
+// Opsets of the pinned ONNX (packaging/onnx_wheel.txt), against which the operators were checked.
 struct NewestOpset {
   std::string_view domain;
   std::int64_t version;

@@ -9,19 +9,16 @@
 #include <map>
 #include <queue>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "hlo/hlo.h"
 #include "lowering/conversions.h"
 #include "onnx-ml.pb.h"
 #include "onnx/node.h"
-#include "onnx/onnx_scope.h"
 #include "onnx/onnx_tensor.h"
 #include "onnx/onnx_weights.h"
 #include "tensorflow/core/platform/env.h"
 #include "tfaot/base/limits.h"
-#include "tfaot/base/result.h"
 #include "tfaot/records/model_check.h"
 
 namespace tfaot::toolkit::engine {
@@ -32,7 +29,7 @@ std::string describe(const onnx::NodeProto& node, const Opsets& opsets) {
   return describe_node(node, opset == opsets.end() ? 0 : opset->second);
 }
 
-// What has a name in a graph: "input", "initializer" or a node.
+// Checks that names are unique: of inputs, initializers and results of nodes.
 class NameCheck {
  public:
   explicit NameCheck(const Opsets& opsets) : opsets_(opsets) {}
@@ -120,7 +117,7 @@ class NodeOrder {
     }
   }
 
-  // The first ready node is always next. Without the nodes of cycles and those behind them.
+  // The first ready node is always next. Leaves out the nodes of cycles and those after them.
   std::vector<int> sorted() {
     std::priority_queue<int, std::vector<int>, std::greater<>> ready;
     for (int i = 0; i < std::ssize(missing_); ++i) {

@@ -6,11 +6,175 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 
-#include "stablehlo/mlir_scan.h"
+#include "hlo/constant_calls.h"
+#include "lowering/conversions.h"
+#include "lowering/lowering.h"
+#include "stablehlo/read_stablehlo.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
+
+// "f32" for "!vhlo.f32_v1".
+std::string element_name(std::string_view text) {
+  constexpr std::string_view kVersioned = "!vhlo.";
+  if (!text.starts_with(kVersioned)) return std::string(text);
+  text.remove_prefix(kVersioned.size());
+  text = text.substr(0, text.rfind("_v"));
+  return text == "bool" ? "i1" : std::string(text);
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// `rest`: what follows the sizes, to the end of the text.
+std::optional<std::vector<std::int64_t>> sizes_before(std::string_view type,
+                                                      std::string_view& rest) {
+  const std::size_t open = type.find('<');
+  const std::string_view head = type.substr(0, open);
+  if (open == kNowhere || (head != "tensor" && head != "!vhlo.tensor_v1")) return std::nullopt;
+  rest = type.substr(open + 1);
+  std::vector<std::int64_t> sizes;
+  while (!rest.empty() && (rest.front() == '?' || is_digit(rest.front()))) {
+    std::int64_t size = -1;
+    const char* end = rest.data() + 1;
+    if (rest.front() != '?') {
+      const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), size);
+      if (read.ec != std::errc()) return std::nullopt;
+      end = read.ptr;
+    }
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+    if (!rest.starts_with('x')) return std::nullopt;
+    rest.remove_prefix(1);
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+// More than `most` is all the same.
+std::int64_t elements_of_type(std::string_view type, std::int64_t most) {
+  std::int64_t elements = 1;
+  for (const std::int64_t size : sizes_in(type).value_or(std::vector<std::int64_t>())) {
+    if (size == 0) return 0;
+    if (size > 0) elements = size > most / elements ? most + 1 : elements * size;
+    if (elements > most) break;
+  }
+  return elements;
+}
+
+// The part that starts with a type of a tensor; empty if there is none.
+std::string_view tensor_at(std::string_view text, std::size_t at) {
+  const std::string_view type = text.substr(std::min(at, text.size()));
+  return type.starts_with("tensor<") || type.starts_with("!vhlo.tensor_v1<") ? type : "";
+}
+
+// Elements that a constant has and its text does not.
+std::int64_t made_elements(std::string_view text, std::size_t dense) {
+  const std::size_t end = after_brackets(text, text.find('<', dense));
+  constexpr std::string_view kColon = " : ";
+  if (!text.substr(end).starts_with(kColon)) return 0;
+  const std::int64_t all = elements_of_type(text.substr(end + kColon.size()), kMostTensorElements);
+  return std::max<std::int64_t>(0, all - static_cast<std::int64_t>(end - dense));
+}
+
+struct TextFunction {
+  std::int64_t lines = 0;
+  std::vector<std::string_view> called;
+};
+
+// The functions of a text, and the names of functions in them.
+std::map<std::string_view, TextFunction> functions_in(std::string_view text) {
+  std::map<std::string_view, TextFunction> functions;
+  TextFunction* inside = nullptr;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '\n' && inside != nullptr) ++inside->lines;
+    const bool is_quoted = text[at] == '"';
+    if (!is_quoted && text[at] != '@') continue;
+    const std::size_t end = is_quoted ? after_quotes(text, at) : after_word(text, at + 1);
+    const std::string_view name = text.substr(at + 1, end - at - (is_quoted ? 2 : 1));
+    if (!is_quoted && defines_function(text, at)) {
+      inside = &functions[name];
+    } else if (inside != nullptr && (!is_quoted || text.substr(0, at).ends_with("string_v1<"))) {
+      inside->called.push_back(name);
+    }
+    at = end - 1;
+  }
+  return functions;
+}
+
+// Follows the calls of one function after the other.
+class Calls {
+ public:
+  Calls(const std::string& file, std::string_view text)
+      : file_(file), functions_(functions_in(text)) {}
+
+  Status check() {
+    for (const auto& [name, function] : functions_) TFAOT_TRY(follow(name, 0));
+    return {};
+  }
+
+ private:
+  Result<std::int64_t> follow(std::string_view name, int depth) {
+    const auto known = written_out_.find(name);
+    if (known != written_out_.end()) {
+      if (known->second >= 0) return known->second;
+      return fail(Error::at({file_}, fmt::format("the function '{}' calls itself", name))
+                      .note("a loop is an operation 'stablehlo.while'"));
+    }
+    if (depth > kMostNestedCalls) {
+      return fail(Error::at(
+          {file_}, fmt::format("more than {} functions call each other", kMostNestedCalls)));
+    }
+    written_out_[name] = -1;
+    const TextFunction& function = functions_.at(name);
+    std::int64_t lines = function.lines;
+    for (const std::string_view called : function.called) {
+      if (!functions_.contains(called)) continue;
+      TFAOT_ASSIGN(const std::int64_t more, follow(called, depth + 1));
+      lines += more;
+      if (lines > kMostWrittenOperations) {
+        return fail(Error::at(
+            {file_},
+            fmt::format("with its calls written out, the function '{}' has more than {} operations",
+                        name, kMostWrittenOperations)));
+      }
+    }
+    return written_out_[name] = lines;
+  }
+
+  const std::string& file_;
+  std::map<std::string_view, TextFunction> functions_;
+  std::map<std::string_view, std::int64_t> written_out_;  // -1: not yet
+};
+
+// Where a text has too much, and of what.
+struct Excess {
+  std::size_t at = 0;
+  std::string what;
+};
+
+std::optional<Excess> excess_in(std::string_view text) {
+  int depth = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    const bool is_arrow = c == '>' && at > 0 && text[at - 1] == '-';
+    if (c == '"') {
+      at = after_quotes(text, at) - 1;
+    } else if (c == '/' && text.substr(at).starts_with("//")) {
+      at = std::min(text.find('\n', at), text.size()) - 1;
+    } else if (c == '(' || c == '[' || c == '{' || c == '<') {
+      if (++depth > kMostBrackets) {
+        return Excess{at, fmt::format("has more than {} brackets in each other", kMostBrackets)};
+      }
+    } else if (c == ')' || c == ']' || c == '}' || (c == '>' && !is_arrow)) {
+      --depth;
+    }
+    if (elements_of_type(tensor_at(text, at), kMostTensorElements) > kMostTensorElements) {
+      return Excess{at, fmt::format("has a tensor of more than {} elements", kMostTensorElements)};
+    }
+  }
+  return std::nullopt;
+}
 
 constexpr const char* kVersionedFunction = "vhlo.func_v1 ";
 
@@ -81,7 +245,7 @@ class Locations {
   std::map<std::string_view, std::string_view> named_;
 };
 
-// The name of the location behind a value: loc("x"), or loc(#loc4).
+// The name of the location after a value: loc("x"), or loc(#loc4).
 std::string location_name(Locations& locations, std::string_view value) {
   const std::size_t found = value.rfind(" loc(");
   if (found == kNowhere) return "";
@@ -129,7 +293,7 @@ std::vector<FunctionValue> values_in(Locations& locations, std::string_view list
   return values;
 }
 
-// VHLO writes attributes of arguments behind the function: {arg_attrs = #vhlo.array_v1<[...]>}.
+// VHLO writes attributes of arguments after the function: {arg_attrs = #vhlo.array_v1<[...]>}.
 void add_attributes(std::string_view attributes, std::string_view key,
                     std::vector<FunctionValue>& values) {
   const std::size_t found = attributes.find(key);
@@ -145,13 +309,178 @@ void add_attributes(std::string_view attributes, std::string_view key,
   }
 }
 
-// Of "vhlo.add_v1": "stablehlo.add".
+// "stablehlo.add" for "vhlo.add_v1".
 std::string operation_name(std::string_view dialect, std::string_view name) {
   if (dialect != "vhlo") return fmt::format("{}.{}", dialect, name);
   return fmt::format("stablehlo.{}", name.substr(0, name.rfind("_v")));
 }
 
+bool is_weight(const TensorText& tensor) {
+  return is_weight_constant(dtype_of(type_of_text(tensor.element)), tensor.sizes);
+}
+
+// The text around "dense<...> : tensor<...>" in an operation that makes a constant, and a call.
+struct ConstantForm {
+  std::string_view head;
+  std::string_view tail;
+  std::string_view call_head;
+  std::string_view call_tail;
+  std::string_view type_head;  // of the result, if the call has to say it
+};
+constexpr std::array kForms = {
+    ConstantForm{"stablehlo.constant ", "", "stablehlo.custom_call @", "() : () -> ", "tensor<"},
+    ConstantForm{"\"vhlo.constant_v1\"() <{value = #vhlo.tensor_v1<", ">}> ",
+                 "\"vhlo.custom_call_v1\"() <{api_version = #vhlo<api_version_v1 "
+                 "API_VERSION_ORIGINAL>, backend_config = #vhlo.string_v1<\"\">, call_target_name "
+                 "= #vhlo.string_v1<\"",
+                 "\">, called_computations = #vhlo.array_v1<[]>, has_side_effect = "
+                 "#vhlo.bool_v1<false>, operand_layouts = #vhlo.array_v1<[]>, "
+                 "output_operand_aliases = #vhlo.array_v1<[]>, result_layouts = "
+                 "#vhlo.array_v1<[]>}> ",
+                 ""},
+};
+
+struct FoundConstant {
+  ConstantText constant;
+  std::size_t end = 0;    // of the operation, as far as the form goes
+  std::string_view type;  // "tensor<...>"
+};
+
+std::optional<FoundConstant> constant_at(std::string_view text, std::size_t at,
+                                         const ConstantForm& form) {
+  FoundConstant found;
+  found.constant.value = at + form.head.size();
+  constexpr std::string_view kDense = "dense<";
+  constexpr std::string_view kColon = " : ";
+  if (!text.substr(found.constant.value).starts_with(kDense)) return std::nullopt;
+  std::size_t end = after_brackets(text, found.constant.value + kDense.size() - 1);
+  found.constant.size = end - found.constant.value;
+  if (!text.substr(end).starts_with(kColon)) return std::nullopt;
+  const std::size_t type = end + kColon.size();
+  if (!text.substr(type).starts_with("tensor<")) return std::nullopt;
+  end = after_brackets(text, type + 6);
+  found.type = text.substr(type, end - type);
+  if (!text.substr(end).starts_with(form.tail)) return std::nullopt;
+  const auto tensor = tensor_in(found.type);
+  if (!tensor || !is_weight(*tensor)) return std::nullopt;
+  found.constant.type = *tensor;
+  found.end = end + form.tail.size();
+  return found;
+}
+
 }  // namespace
+
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '$';
+}
+
+std::size_t after_word(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_word(text[at])) ++at;
+  return at;
+}
+
+std::size_t after_quotes(std::string_view text, std::size_t at) {
+  for (++at; at < text.size(); ++at) {
+    if (text[at] == '\\') {
+      ++at;
+    } else if (text[at] == '"') {
+      return at + 1;
+    }
+  }
+  return text.size();
+}
+
+std::size_t after_brackets(std::string_view text, std::size_t at) {
+  std::size_t depth = 0;
+  while (at < text.size()) {
+    const char c = text[at];
+    if (c == '"') {
+      at = after_quotes(text, at);
+      continue;
+    }
+    const bool is_arrow = c == '>' && at > 0 && text[at - 1] == '-';
+    if (c == '(' || c == '[' || c == '{' || c == '<') ++depth;
+    if ((c == ')' || c == ']' || c == '}' || c == '>') && !is_arrow && --depth == 0) return at + 1;
+    ++at;
+  }
+  return text.size();
+}
+
+std::string_view trimmed(std::string_view text) {
+  const auto is_space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::vector<std::string_view> split_list(std::string_view text) {
+  std::vector<std::string_view> parts;
+  std::size_t start = 0;
+  std::size_t at = 0;
+  const auto add = [&](std::size_t end) {
+    const std::string_view part = trimmed(text.substr(start, end - start));
+    if (!part.empty()) parts.push_back(part);
+    start = end + 1;
+  };
+  while (at < text.size()) {
+    const char c = text[at];
+    if (c == '"') {
+      at = after_quotes(text, at);
+    } else if (c == '(' || c == '[' || c == '{' || c == '<') {
+      at = after_brackets(text, at);
+    } else {
+      if (c == ',') add(at);
+      ++at;
+    }
+  }
+  add(text.size());
+  return parts;
+}
+
+std::string_view inside(std::string_view text, std::size_t at) {
+  const std::size_t end = after_brackets(text, at);
+  return end < at + 2 ? std::string_view() : text.substr(at + 1, end - at - 2);
+}
+
+std::optional<std::vector<std::int64_t>> sizes_in(std::string_view type) {
+  std::string_view rest;
+  return sizes_before(type, rest);
+}
+
+std::optional<TensorText> tensor_in(std::string_view type) {
+  std::string_view rest;
+  auto sizes = sizes_before(type, rest);
+  if (!sizes) return std::nullopt;
+  const std::size_t open = type.find('<');
+  const std::size_t taken = type.size() - open - 1 - rest.size();
+  const std::string_view inner = inside(type, open);
+  TensorText tensor{std::move(*sizes), element_name(inner.substr(std::min(inner.size(), taken)))};
+  if (!std::ranges::all_of(tensor.element, is_word)) return std::nullopt;
+  return tensor;
+}
+
+Status check_sizes(const std::string& file, std::string_view text) {
+  const auto excess = excess_in(text);
+  if (!excess) return {};
+  const auto line =
+      std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(excess->at), '\n');
+  return fail(Error::at({file, static_cast<int>(line) + 1, 0}, excess->what));
+}
+
+Status check_contents(const std::string& file, std::string_view text) {
+  if (const auto excess = excess_in(text)) return fail(Error::at({file}, excess->what));
+  constexpr std::string_view kDense = "dense<";
+  std::int64_t made = 0;
+  for (std::size_t at = text.find(kDense); at != kNowhere; at = text.find(kDense, at + 1)) {
+    made += made_elements(text, at);
+    if (made <= kMostRepeatedElements) continue;
+    return fail(Error::at({file}, fmt::format("constants that repeat one number have more than {} "
+                                              "elements",
+                                              kMostRepeatedElements))
+                    .note("a 'stablehlo.broadcast_in_dim' of the number takes no memory"));
+  }
+  return Calls(file, text).check();
+}
 
 bool defines_function(std::string_view text, std::size_t at) {
   const std::string_view head = text.substr(0, at);
@@ -264,6 +593,32 @@ std::map<std::string, std::int64_t> count_operations(std::string_view text) {
     if (at < text.size() && text[at] == '"') ++at;  // of the operation's name
   }
   return counts;
+}
+
+LiftedText lift_constants(std::string_view text) {
+  LiftedText lifted;
+  std::size_t done = 0;
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const ConstantForm* form = nullptr;
+    for (const ConstantForm& one : kForms) {
+      if (text[at] == one.head.front() && text.substr(at).starts_with(one.head)) form = &one;
+    }
+    const auto found = form == nullptr ? std::nullopt : constant_at(text, at, *form);
+    if (!found) {
+      at = text[at] == '"' ? after_quotes(text, at) : at + 1;
+      continue;
+    }
+    lifted.text += text.substr(done, at - done);
+    lifted.text += form->call_head;
+    lifted.text += constant_call(lifted.constants.size());
+    lifted.text += form->call_tail;
+    if (!form->type_head.empty()) lifted.text += found->type;
+    lifted.constants.push_back(found->constant);
+    at = done = found->end;
+  }
+  lifted.text += text.substr(done);
+  return lifted;
 }
 
 }  // namespace tfaot::toolkit::engine

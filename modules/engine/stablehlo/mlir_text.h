@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // MLIR as text, as far as compiling needs it: the signature of a function, places in Python code,
-// operations. Not a parser: XLA parses the text. The text is StableHLO or, if XLA printed a
-// portable artifact, VHLO, which is StableHLO in a form with versions. Pure functions; what is not
-// understood is left as it is or not found.
+// operations, large constants, which become weights, and limits beyond which the text would end XLA
+// or the machine's memory. Not a parser: XLA parses the text. The text is StableHLO or, if XLA
+// printed a portable artifact, VHLO, which is StableHLO in a form with versions. Pure functions,
+// for any text; what is not understood is left as it is or not found.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,52 @@
 #include <string_view>
 #include <vector>
 
-#include "stablehlo/mlir_scan.h"
+#include "tfaot/base/limits.h"
+#include "tfaot/base/result.h"
 
 namespace tfaot::toolkit::engine {
+
+inline constexpr std::size_t kNowhere = std::string_view::npos;
+
+// True for characters of names and numbers.
+bool is_word(char c);
+
+// After the name or number at `at`.
+std::size_t after_word(std::string_view text, std::size_t at);
+// After the text in quotes that starts at `at`.
+std::size_t after_quotes(std::string_view text, std::size_t at);
+// After the bracket that closes the one at `at`.
+std::size_t after_brackets(std::string_view text, std::size_t at);
+// The text between the brackets at `at`.
+std::string_view inside(std::string_view text, std::size_t at);
+
+std::string_view trimmed(std::string_view text);
+// The parts between the commas that are in no brackets.
+std::vector<std::string_view> split_list(std::string_view text);
+
+// The sizes of "tensor<?x16xELEMENT>", with -1 for "?". Nothing if the type is no tensor, or none
+// with plain sizes.
+std::optional<std::vector<std::int64_t>> sizes_in(std::string_view type);
+
+// "tensor<?x16xf32>".
+struct TensorText {
+  std::vector<std::int64_t> sizes;  // -1: not known
+  std::string element;              // "f32"
+};
+// Nothing if the type is no tensor, or none with plain sizes and elements.
+std::optional<TensorText> tensor_in(std::string_view type);
+
+// Limits of this text alone; those of all formats are in base/limits.h.
+// Limits constants that repeat one number, in all.
+inline constexpr std::int64_t kMostRepeatedElements = std::int64_t{1} << 25;
+inline constexpr std::int64_t kMostWrittenOperations = 100'000;  // with calls written out
+inline constexpr int kMostBrackets = 200;                        // in each other
+
+// For any text, before XLA parses it: nested brackets and sizes of tensors.
+Status check_sizes(const std::string& file, std::string_view text);
+
+// For the text that XLA printed: large constants of one number, and functions that call each other.
+Status check_contents(const std::string& file, std::string_view text);
 
 // An argument or a result of a function.
 struct FunctionValue {
@@ -30,7 +74,7 @@ struct FunctionText {
   std::vector<FunctionValue> results;
 };
 
-// Whether the name after '@' at `at` is that of a function that is defined there.
+// True if the name after '@' at `at` is that of a function that is defined there.
 bool defines_function(std::string_view text, std::size_t at);
 
 // Nothing if there is no such function.
@@ -42,7 +86,20 @@ std::vector<std::string> function_names(std::string_view text);
 // Without locations, which newer versions of MLIR write in another way. Lines stay where they are.
 std::string without_locations(std::string_view text);
 
-// How often each operation is written: "stablehlo.add".
+// Counts of each operation in the text: "stablehlo.add".
 std::map<std::string, std::int64_t> count_operations(std::string_view text);
+
+struct ConstantText {
+  std::size_t value = 0;  // where "dense<...>" starts
+  std::size_t size = 0;   // of it
+  TensorText type;
+};
+
+// The text with calls in place of the constants (hlo/constant_calls.h).
+struct LiftedText {
+  std::string text;
+  std::vector<ConstantText> constants;  // places in the original text
+};
+LiftedText lift_constants(std::string_view text);
 
 }  // namespace tfaot::toolkit::engine

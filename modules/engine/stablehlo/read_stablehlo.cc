@@ -6,18 +6,15 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstring>
 #include <exception>
-#include <optional>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "hlo/evaluate.h"
 #include "hlo/hlo.h"
 #include "lowering/conversions.h"
-#include "stablehlo/jax_export.h"
-#include "stablehlo/text_limits.h"
 #include "tensorflow/c/tf_status.h"
+#include "tfaot/base/limits.h"
 #include "tfaot/base/real_file_system.h"
 
 // Exported by TensorFlow's library, without headers in the wheel.
@@ -37,6 +34,52 @@ absl::Status ParseMlirModuleStringAndConvertToXlaComputation(std::string_view mo
 namespace tfaot::toolkit::engine {
 namespace {
 
+// Fields of JAX's schema, the same since its first version (2023); later ones were added at the
+// end. Exported:
+constexpr int kInputShapes = 3;
+constexpr int kPlatforms = 9;
+constexpr int kModule = 13;
+constexpr int kKeptInputs = 15;    // numbers of 2 bytes: inputs that are arguments of the module
+constexpr int kUniqueShapes = 19;  // since 2026
+constexpr int kInputShapeIndices = 22;
+// AbstractValue:
+constexpr int kSizes = 1;
+
+constexpr std::size_t kMostPlatforms = 64;
+
+// The longest name of a size or a platform.
+constexpr std::size_t kLongestText = 1000;
+
+// Nothing if a text is longer, or there are more.
+std::optional<std::vector<std::string_view>> short_texts(const FlatTable& table, int field,
+                                                         std::size_t most) {
+  auto texts = table.texts(field);
+  if (!texts) return std::vector<std::string_view>();  // sizes of a scalar
+  const bool is_long = texts->size() > most || std::ranges::any_of(*texts, [](auto text) {
+                         return text.size() > kLongestText;
+                       });
+  if (is_long) return std::nullopt;
+  return texts;
+}
+
+// Each shape, or each different one and for each input which of them it has.
+std::optional<std::vector<FlatTable>> input_shapes(const FlatTable& exported) {
+  auto shapes = exported.tables(kInputShapes);
+  if (shapes && !shapes->empty()) return shapes;
+  const auto unique = exported.tables(kUniqueShapes);
+  const auto indices = exported.numbers(kInputShapeIndices, 4);
+  if (!unique || !indices) return shapes;
+  std::vector<FlatTable> found;
+  for (const std::uint32_t index : *indices) {
+    if (index >= unique->size()) return std::nullopt;
+    found.push_back((*unique)[index]);
+  }
+  return found;
+}
+
+// Exported by TensorFlow's library, without headers in the wheel.
+// Parses a module in any form, runs passes on it and prints it. With an error in `status`, what
+// comes back is no module.
 constexpr std::string_view kArtifact = "ML\xEFR";
 // The newest version of StableHLO that the wheel knows in full (stablehlo/dialect/Version.h). It
 // also reads newer artifacts that use nothing new.
@@ -115,7 +158,7 @@ Status check_platforms(const std::string& file, const JaxExport& exported) {
                   .note("export it with platforms=['cpu']"));
 }
 
-// What surrounds the module, for a file of jax.export; empty for the others.
+// The envelope of a file of jax.export; empty for the others.
 Result<JaxExport> read_any(const std::string& file, const std::string& bytes,
                            StableHloModule& module) {
   if (is_printable(bytes)) {
@@ -202,6 +245,27 @@ std::optional<std::string_view> binary_digits(const StableHloModule& module, std
 }
 
 }  // namespace
+
+std::optional<JaxExport> read_jax_export(std::string_view bytes) {
+  const auto exported = FlatTable::root(bytes);
+  if (!exported) return std::nullopt;
+  const auto module = exported->text(kModule);
+  auto platforms = short_texts(*exported, kPlatforms, kMostPlatforms);
+  if (!module || module->empty() || !platforms) return std::nullopt;
+  JaxExport read{*module, std::move(*platforms), {}};
+  const auto shapes = input_shapes(*exported);
+  if (!shapes) return std::nullopt;
+  const auto kept = exported->numbers(kKeptInputs, 2);
+  if (!kept) return read;  // no arguments
+  if (kept->size() > kMostTensors) return std::nullopt;
+  for (const std::uint32_t input : *kept) {
+    if (input >= shapes->size()) return std::nullopt;
+    auto sizes = short_texts((*shapes)[input], kSizes, kMostDimensions);
+    if (!sizes) return std::nullopt;
+    read.shapes.push_back(std::move(*sizes));
+  }
+  return read;
+}
 
 Result<StableHloModule> read_stablehlo(const std::string& file) {
   StableHloModule module;

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "graph/random_numbers.h"
+#include "graph/diagnosis.h"
 #include "hlo/simplify.h"
 #include "parse_hlo.h"
 

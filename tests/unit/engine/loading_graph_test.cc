@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What runs when the variables of an untrusted SavedModel are filled.
-#include "graph/loading_graph.h"
+#include "graph/safe_graph.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

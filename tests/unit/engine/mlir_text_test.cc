@@ -8,8 +8,6 @@
 
 #include <algorithm>
 
-#include "stablehlo/constant_text.h"
-
 namespace tfaot::toolkit::engine {
 namespace {
 

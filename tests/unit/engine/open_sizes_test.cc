@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lowering/open_sizes.h"
+#include "lowering/signature_checks.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

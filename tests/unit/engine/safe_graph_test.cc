@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "graph/pure_operations.h"
 #include "make_nodes.h"
 
 namespace tfaot::toolkit::engine {

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "hlo/hlo.h"
-#include "stablehlo/jax_export.h"
+#include "stablehlo/read_stablehlo.h"
 #include "stablehlo/stablehlo_source.h"
 #include "tests/support/temporary_folder.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"

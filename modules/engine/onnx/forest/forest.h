@@ -13,7 +13,7 @@
 
 namespace tfaot::toolkit::engine {
 
-// What a branch asks of its feature x: x <= threshold, and so on.
+// The comparison of a branch with its feature x: x <= threshold, and so on.
 enum class BranchMode {
   kLessOrEqual,
   kLess,
@@ -24,7 +24,7 @@ enum class BranchMode {
   kMember
 };
 
-// What a leaf adds to a target.
+// The number that a leaf adds to a target.
 struct LeafVote {
   std::int64_t target = 0;
   double weight = 0;
@@ -64,14 +64,14 @@ struct TreeOrder {
 };
 TreeOrder tree_order(const Forest& forest, std::int64_t root);
 
-// Of TreeEnsembleRegressor and TreeEnsembleClassifier, whose votes have different names.
+// Votes of TreeEnsembleRegressor and TreeEnsembleClassifier have different names.
 struct VoteNames {
   std::string prefix;  // "class": of class_ids, class_nodeids ...
   std::int64_t targets = 0;
 };
 // These refuse what is wrong, and name it.
 Forest read_forest(const Node& node, const VoteNames& votes, std::int64_t features);
-// Of TreeEnsemble.
+// Reads a TreeEnsemble.
 Forest read_tree_ensemble(const Node& node, std::int64_t features);
 
 // Their number, an attribute. Refuses none, and more than any forest has.

@@ -70,7 +70,7 @@ ForestBottom bottom_of(std::uint32_t place, absl::Span<const std::int32_t> nodes
   return bottom;
 }
 
-// Of what the tops and bottoms hold, in the order of the table.
+// Words of the tops and bottoms, in the order of the table.
 std::vector<std::int32_t> tops_and_bottoms(const ForestTables& tables) {
   const auto nodes = tables.nodes.data<std::int32_t>();
   std::vector<ForestTop> tops(tables.blocks.size());
@@ -100,7 +100,7 @@ std::vector<std::int32_t> tops_and_bottoms(const ForestTables& tables) {
   return words;
 }
 
-// Puts the ForestTops of the blocks behind the nodes, if a kernel can use them. The walk in HLO
+// Puts the ForestTops of the blocks after the nodes, if a kernel can use them. The walk in HLO
 // does not notice.
 void add_forest_tops(ForestTables& tables) {
   static_assert(sizeof(ForestTop) % kNodeBytes == 0 && sizeof(ForestBottom) % kNodeBytes == 0);
@@ -137,7 +137,7 @@ struct ForestPart {
   std::int64_t height = 0;  // steps to a leaf, at most
 };
 
-// How a branch ends: where it leads, and where it leads if the value is missing.
+// The ends of a branch, and the one that a missing value takes.
 struct BranchEnds {
   std::int64_t if_true = -1;
   std::int64_t if_false = -1;
@@ -284,7 +284,7 @@ class PlacedParts {
   const ForestPart& part(std::int64_t place) const {
     return parts_[static_cast<std::size_t>(placed_[static_cast<std::size_t>(place)])];
   }
-  // Of a leaf, itself.
+  // A leaf leads to itself.
   std::int64_t next(std::int64_t place) const { return next_[static_cast<std::size_t>(place)]; }
 
  private:
@@ -317,7 +317,7 @@ class PlacedParts {
   std::vector<std::int64_t> next_;
 };
 
-// What an aggregate starts with.
+// The start of an aggregate.
 double neutral_weight(Aggregate aggregate, xla::PrimitiveType type) {
   const double largest =
       type == xla::F64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
@@ -457,7 +457,7 @@ ForestTables tables_of(const Forest& forest, xla::PrimitiveType type, std::int64
   return tables;
 }
 
-// Whether the words of nodes hold all slots and places.
+// True if the words of nodes hold all slots and places.
 bool fits_float_tables(const ForestTables& tables) {
   const std::int64_t bits = kernels::forest_slot_bits(sizeof(float));
   return tables.slots <= std::int64_t{1} << bits &&

@@ -78,7 +78,7 @@ void pad_to_same(SpatialWindow& window, const Dimensions& in, bool more_at_end) 
   }
 }
 
-// Of an operand that XLA refused, any type: Node::set() says why.
+// Any type if XLA refused the operand: Node::set() says why.
 xla::PrimitiveType element_type_of(XlaOp x) {
   const auto shape = x.builder()->GetShape(x);
   return shape.ok() ? shape->element_type() : xla::F32;

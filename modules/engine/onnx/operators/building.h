@@ -68,7 +68,7 @@ Dimensions joined(Dimensions first, const Dimensions& second);
 Dimensions dimension_range(std::int64_t first, std::int64_t end);
 Dimensions dimensions_but(std::int64_t rank, const Dimensions& axes);
 
-// The operand's sizes as a matrix: before the axis, and from it on, which may be behind the last.
+// The operand's sizes as a matrix: before the axis, and from it on; it may be one after the last.
 Dimensions sizes_split_at(const Node& node, std::int64_t axis);
 
 // The sizes that all of these broadcast to. Refuses those that do not match.
@@ -124,7 +124,7 @@ XlaOp part_at(const Node& node, XlaOp x, std::int64_t place, std::int64_t axis);
 // The elements at known places (from 0 on) of one dimension; by slices if they are few.
 XlaOp take_places(const Node& node, XlaOp x, std::int64_t axis,
                   const std::vector<std::int64_t>& places);
-// Which dimensions of x the places index, and which dimensions of the result hold the others.
+// The dimensions of x that places index, and the dimensions of the result for the others.
 struct GatherForm {
   Dimensions indexed;
   Dimensions kept;

@@ -192,12 +192,12 @@ void lower_qlinear_conv(Node& node) {
   node.set(channels_first(node, saturated(node, scaled, point)));
 }
 
-// How a window moves over a spatial dimension. With ceil_mode the last one may reach behind the
+// The windows of a pooling. With ceil_mode the last one may reach beyond the
 // padding, but does not start there.
 struct PoolWindow {
-  SpatialWindow window;   // with what the last one sees behind the padding as padding
+  SpatialWindow window;   // its padding covers all that the last one sees
   Dimensions in;          // sizes of the operand
-  Dimensions padded_end;  // the first place behind the padding, counted from the operand's start
+  Dimensions padded_end;  // the first place after the padding, counted from the operand's start
   Dimensions out;
 };
 
@@ -237,7 +237,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> pool_paddings(const SpatialWi
   return paddings;
 }
 
-// Of a tensor with channels last.
+// `x` has channels last.
 XlaOp reduce_windows(const SpatialWindow& window, XlaOp x, XlaOp start,
                      const xla::XlaComputation& computation) {
   return xla::ReduceWindowWithGeneralPadding(
@@ -302,7 +302,7 @@ void lower_max_pool(Node& node) {
   node.set(1, xla::GetTupleElement(both, 1));
 }
 
-// How many of a window's elements count, by place of the window along one dimension.
+// Counts the elements of each window along one dimension.
 std::vector<std::int64_t> counted_elements(const PoolWindow& pool, std::size_t d,
                                            bool with_padding) {
   std::vector<std::int64_t> counts;

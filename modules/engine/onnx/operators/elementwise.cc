@@ -34,7 +34,7 @@ void lower_binary(Node& node) {
   node.set(kOperation(operands[0], operands[1]));
 }
 
-// Of any number of operands.
+// Takes any number of operands.
 template <XlaOp (*kOperation)(XlaOp, XlaOp)>
 XlaOp accumulate(const Node& node) {
   const auto operands = broadcast_operands(node);

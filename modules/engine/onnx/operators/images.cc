@@ -5,18 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 #include <numeric>
-#include <optional>
-#include <vector>
 
-#include "onnx/node.h"
-#include "onnx/onnx_scope.h"
 #include "onnx/operators.h"
 #include "onnx/operators/building.h"
 #include "onnx/operators/loops.h"
 #include "tfaot/base/limits.h"
-#include "tfaot/records/model_check.h"
 #include "xla/client/lib/arithmetic.h"
 #include "xla/client/lib/comparators.h"
 #include "xla/client/lib/constants.h"
@@ -383,7 +377,7 @@ XlaOp reflected(XlaOp place, SampleRange range) {
   return xla::Select(from_begin, range.begin + rest, range.end - rest);
 }
 
-// What lies outside, moved inside as the padding wants.
+// Moves places outside of the image inside, as the padding says.
 XlaOp moved_inside(XlaOp place, std::int64_t size, const SampleRules& rules) {
   if (rules.padding == SamplePadding::kZeros) return place;
   const SampleRange range = sample_range(size, rules);
@@ -503,7 +497,7 @@ class Sampler {
   std::optional<XlaOp> sum_;
 };
 
-// Of [batch, spatial..., channels]; the result is [group, point, channels].
+// `images`: [batch, spatial..., channels]; the result is [group, point, channels].
 XlaOp sample(const Node& node, XlaOp images, const SamplePlaces& places, const SampleRules& rules) {
   return Sampler(node, images, places, rules).run();
 }
@@ -643,7 +637,7 @@ XlaOp region_places(const Node& node, XlaOp begin, XlaOp size, std::int64_t cell
   return along(begin, sizes, 0) + along(size, sizes, 0) * along(known, sizes, 1);
 }
 
-// One of the two elements beside each place, with its weight; both 0 far outside.
+// One of the two elements next to each place, with its weight; both 0 far outside.
 struct RegionTap {
   XlaOp place;
   XlaOp weight;

@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "onnx/node.h"
-#include "onnx/onnx_scope.h"
 #include "onnx/operators.h"
 #include "onnx/operators/building.h"
 #include "xla/client/lib/constants.h"
@@ -31,7 +29,7 @@ std::vector<XlaOp> parameters_of(xla::XlaBuilder& builder, const std::vector<xla
   return parameters;
 }
 
-// None: it depends on the model's inputs, or is large.
+// Nothing if it depends on the model's inputs, or is large.
 std::optional<xla::Literal> small_known_value(const Node& node, XlaOp op) {
   if (product(node.sizes_of(op)) > kMostKnownInside) return std::nullopt;
   return or_refuse(known_value(op));
@@ -132,7 +130,7 @@ XlaOp no_steps(const Node& node, const xla::Shape& step, std::int64_t count) {
   return zeros_of(node, step.element_type(), joined({count}, {sizes.begin(), sizes.end()}));
 }
 
-// Of a Loop's graph. It is true in each step that is done.
+// The input of a Loop's graph that is true in each step that is done.
 constexpr int kConditionInput = 1;
 
 // A Loop: at most `most` steps, as long as the condition holds.

@@ -17,7 +17,7 @@
 
 namespace tfaot::toolkit::engine {
 
-// What a step of a loop gets. All values are of the builder.
+// The operands of a loop's step. All values are of the builder.
 struct LoopStep {
   xla::XlaBuilder& builder;
   xla::XlaOp number;              // of the step, from 0 on; a scalar of type S64
@@ -31,8 +31,8 @@ struct LoopLength {
       false;  // the first value of the state is a scalar boolean: go on while it is true
 };
 
-// What the last step makes. Few steps of known count are done one after the other; more are an XLA
-// While. Refuses states that change their shape.
+// Returns the results of the last step. Few steps of known count are done one after the other; more
+// are an XLA While. Refuses states that change their shape.
 std::vector<xla::XlaOp> run_loop(
     const Node& node, LoopLength length, std::vector<xla::XlaOp> state,
     const std::vector<xla::XlaOp>& fixed,
@@ -63,12 +63,12 @@ class InnerGraph {
   std::vector<xla::XlaOp> lower(xla::XlaBuilder& builder, const std::vector<xla::XlaOp>& inputs,
                                 const std::vector<xla::XlaOp>& outer) const;
 
-  // What lower() makes of inputs like these, of which only `holds` is known: it is true. Lowers a
+  // Results of lower() for inputs like these, of which only `holds` is known: it is true. Lowers a
   // graph once for each kind of inputs: loops in loops would otherwise take twice as long for each
   // level. Throws a Refusal.
   GraphOutcome outcome(const std::vector<xla::Shape>& inputs, std::optional<int> holds = {}) const;
 
-  // How many steps a Loop of this graph takes, at most `most`, if its condition follows from the
+  // Counts the steps of a Loop of this graph, at most `most`, if its condition follows from the
   // number of the step and the `initial` values that are known: a loop that counts by itself. Tries
   // them one by one. Throws a Refusal.
   std::optional<std::int64_t> counted_steps(const std::vector<xla::XlaOp>& initial,

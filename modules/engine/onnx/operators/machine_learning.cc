@@ -6,22 +6,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
 #include <limits>
-#include <memory>
 #include <numbers>
 #include <numeric>
-#include <optional>
 #include <set>
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "hlo/forest_call.h"
 #include "onnx/forest/forest.h"
 #include "onnx/forest/forest_tables.h"
-#include "onnx/node.h"
 #include "onnx/operators.h"
 #include "onnx/operators/building.h"
 #include "onnx/operators/loops.h"
@@ -178,7 +171,7 @@ std::vector<std::pair<std::int64_t, std::int64_t>> class_pairs(std::int64_t clas
 XlaOp quadratic_form(const Node& node, XlaOp first, std::int64_t classes) {
   const auto pairs = class_pairs(classes);
   const auto count = std::ssize(pairs);
-  // Of [first, second] of all pairs, where r(j, i) and r(i, j) are. The diagonal is replaced.
+  // Places of r(j, i) and r(i, j) in [first, second] of all pairs. The diagonal is replaced.
   Dimensions there(static_cast<std::size_t>(classes * classes), 0);
   Dimensions back = there;
   for (std::int64_t pair = 0; pair < count; ++pair) {
@@ -878,7 +871,7 @@ bool is_sum(Aggregate aggregate) {
   return aggregate == Aggregate::kSum || aggregate == Aggregate::kAverage;
 }
 
-// What the trees say together, without base values: [rows, targets], F32 or F64. `x`: [rows,
+// Aggregates the trees, without base values: [rows, targets], F32 or F64. `x`: [rows,
 // features], F32 or F64. The tables become weights named after the node.
 XlaOp walk_forest(Node& node, XlaOp x, const Forest& forest) {
   const Dimensions sizes = node.sizes_of(x);

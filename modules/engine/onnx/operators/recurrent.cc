@@ -5,11 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include "onnx/node.h"
 #include "onnx/operators.h"
 #include "onnx/operators/building.h"
 #include "onnx/operators/loops.h"
@@ -60,7 +56,7 @@ constexpr auto kGateActivations = std::to_array<GateActivationKind>({
      [](XlaOp x, float alpha, float) { return xla::Select(x >= alpha, x, like(x, 0)); }},
 });
 
-// Those of each direction, one after the other; `usual`: of one direction, if the node names none.
+// Activations by direction; `usual`: those of one direction, if the node names none.
 // The node's parameters are taken in order, by those activations that have some.
 std::vector<GateActivation> gate_activations(const Node& node,
                                              const std::vector<std::string>& usual,
@@ -116,14 +112,14 @@ XlaOp for_rows(const Node& node, XlaOp vector, XlaOp like) {
   return along(vector, sizes, std::ssize(sizes) - 1);
 }
 
-// What makes the next state: `x`, the step's input times W with its bias; the state; the weights
+// Computes the next state from `x`, the step's input times W with its bias; the state; the weights
 // that fixed_of() chose.
 using CellState = std::vector<XlaOp>;
 struct CellKind {
   std::int64_t gates = 1;
   std::int64_t states = 1;
   std::vector<std::string> activations;
-  // Of the node's operands for one direction.
+  // Chooses from the node's operands for one direction.
   std::vector<XlaOp> (*fixed_of)(const Cell& cell, XlaOp recurrence, std::optional<XlaOp> bias,
                                  std::optional<XlaOp> peepholes) = nullptr;
   // The part of the recurrence's bias that is added to the input's.
@@ -288,7 +284,7 @@ class RecurrentLayer {
     return of_direction(all, which);
   }
 
-  // What is the same for all steps.
+  // Values that are the same for all steps.
   struct Fixed {
     std::vector<XlaOp> weights;  // that fixed_of() chose
     XlaOp x, input;              // all steps' input, and W

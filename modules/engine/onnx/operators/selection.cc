@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
-#include "onnx/node.h"
 #include "onnx/operators.h"
 #include "onnx/operators/building.h"
 #include "xla/client/lib/arithmetic.h"
@@ -120,7 +118,7 @@ void lower_gather_nd(Node& node) {
       {dimension_range(0, indexed), dimension_range(rank - 1, std::ssize(result)), rank - 1}));
 }
 
-// What becomes of an element and its update.
+// Combines an element and its update.
 xla::XlaComputation update_computation(const Node& node, xla::PrimitiveType type) {
   const std::string how = node.text("reduction", "none");
   xla::XlaBuilder* const builder = &node.builder();
@@ -159,7 +157,7 @@ xla::ScatterDimensionNumbers scatter_numbers(const Dimensions& indexed, const Di
   return xla::HloScatterInstruction::MakeScatterDimNumbers(window, indexed, indexed, tuple);
 }
 
-// Of equal places, the last update counts.
+// The last update of equal places counts.
 void set_scatter(Node& node, XlaOp places, XlaOp updates,
                  const xla::ScatterDimensionNumbers& numbers) {
   if (product(node.sizes_of(updates)) == 0) return node.set(node.operand(0));
@@ -303,7 +301,7 @@ void lower_arg_extreme(Node& node) {
   node.set(place);
 }
 
-// Of each element that is true, its index along each dimension.
+// Indices of the elements that are true, along each dimension.
 void lower_non_zero(Node& node) {
   const auto value = node.known(0).Convert(xla::F64);
   if (!value.ok()) node.refuse("needs numbers");

@@ -282,7 +282,7 @@ void lower_range(Node& node) {
   node.set(each(0) + index * each(2));
 }
 
-// How many elements each dimension gets before and after its own; negative ones are cut off.
+// Elements added before and after each dimension; a negative number cuts them off.
 struct PadWidths {
   Dimensions before;
   Dimensions after;
@@ -331,7 +331,7 @@ XlaOp pad_by(XlaOp x, XlaOp value, const PadWidths& widths) {
   return xla::Pad(x, value, config);
 }
 
-// Which element of a dimension stands for place `at` beyond its ends.
+// Maps place `at` beyond the ends of a dimension to one of its elements.
 std::int64_t mirrored_place(const Node& node, const std::string& mode, std::int64_t at,
                             std::int64_t size) {
   const auto modulo = [](std::int64_t a, std::int64_t by) { return ((a % by) + by) % by; };
@@ -428,7 +428,7 @@ void lower_space_to_depth(Node& node) {
   node.set(xla::Reshape(moved, {n, c * b * b, h / b, w / b}));
 }
 
-// Of each element of the last two dimensions, its column less its row.
+// Column minus row of each element of the last two dimensions.
 XlaOp diagonal_of(const Node& node, const Dimensions& sizes) {
   const auto rank = std::ssize(sizes);
   return index_along(node, xla::S64, sizes, rank - 1) -

@@ -28,7 +28,7 @@ struct FourierForm {
   std::int64_t out_parts() const { return is_onesided && is_inverse ? 1 : 2; }
 };
 
-// Of a one-sided spectrum: how often an element counts, since the other side is left out.
+// Weight of an element of a one-sided spectrum, since the other side is left out.
 double times_counted(const FourierForm& form, std::int64_t place) {
   if (!form.is_onesided || !form.is_inverse) return 1;
   if (place > form.length / 2) return 0;
@@ -78,7 +78,7 @@ XlaOp fourier(const Node& node, XlaOp x, std::int64_t axis, FourierForm form) {
   const auto type = node.type_of(x);
   x = cast(xla::SliceInDim(x, 0, form.in, 1, axis), xla::F64);
   const XlaOp made = cast(dot(x, fourier_matrix(node, form), {{axis, last}, {0, 1}}), type);
-  // The axis is behind the others.
+  // The axis is after the others.
   Dimensions order = dimension_range(0, std::ssize(sizes));
   std::rotate(order.begin() + axis, order.end() - 2, order.end() - 1);
   return xla::Transpose(made, order);
