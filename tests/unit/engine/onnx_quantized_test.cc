@@ -261,6 +261,24 @@ std::string boxes_graph(const std::string& rows, const std::string& score = "0.1
          "'most' input: 'overlap' input: 'score' output: 'r' }";
 }
 
+TEST(OnnxQuantizedTest, GelusOfOnnxRuntimesOptimiser) {
+  const auto gelu = [](const std::string& operation, const std::vector<std::string>& inputs) {
+    return of_row(tensor_text("input", "x", {"batch", "4"}) +
+                      tensor_text("output", "r", {"batch", "4"}) +
+                      values_text("b", kFloat, "1, -1, 0.5, -3", "dims: 4") +
+                      quantized_node(operation, inputs),
+                  {-2, -0.5, 0, 3});
+  };
+  const auto is_near = [](const std::vector<float>& expected) {
+    return ::testing::Pointwise(::testing::FloatNear(1e-6F), expected);
+  };
+  EXPECT_THAT(gelu("Gelu", {"x"}), is_near({-0.04550026F, -0.15426877F, 0, 2.9959503F}));
+  EXPECT_THAT(gelu("FastGelu", {"x"}), is_near({-0.04540231F, -0.15428599F, 0, 2.9963626F}));
+  EXPECT_THAT(gelu("QuickGelu", {"x"}), is_near({-0.06434138F, -0.14961156F, 0, 2.9819287F}));
+  EXPECT_THAT(gelu("BiasGelu", {"x", "b"}), is_near({-0.15865525F, -0.1002108F, 0.34573123F, 0}));
+  EXPECT_THAT(gelu("FastGelu", {"x", "b"}), is_near({-0.15880801F, -0.10042842F, 0.34571401F, 0}));
+}
+
 TEST(OnnxQuantizedTest, BoxesOfADeclaredNumber) {
   // 0 and 1 overlap by 1.5 of 2.5, 2 and 3 are equal.
   EXPECT_THAT(of_row(boxes_graph("dim_value: 3"), {0.3F, 0.6F, 0.9F, 0.9F}),

@@ -177,15 +177,22 @@ XlaOp shrink(const Node& node, XlaOp x) {
   return xla::Select(x < -like(x, lambda), x + bias, upper);
 }
 
-// x * (1 + erf(x / sqrt 2)) / 2, or its approximation by tanh.
-XlaOp gelu(const Node& node, XlaOp x) {
-  const XlaOp half = x * 0.5;
-  if (node.text("approximate", "none") == "tanh") {
-    const XlaOp cube = x * x * (x * 0.044715);
-    return half * (1 + xla::Tanh(0.79788456080286535588 * (x + cube)));
-  }
-  return half * (1 + xla::Erf(x * 0.70710678118654752440));
+// x * (1 + erf(x / sqrt 2)) / 2, and its approximation by tanh.
+XlaOp exact_gelu(XlaOp x) { return x * 0.5 * (1 + xla::Erf(x * 0.70710678118654752440)); }
+XlaOp tanh_gelu(XlaOp x) {
+  const XlaOp cube = x * x * (x * 0.044715);
+  return x * 0.5 * (1 + xla::Tanh(0.79788456080286535588 * (x + cube)));
 }
+XlaOp gelu(const Node& node, XlaOp x) {
+  return node.text("approximate", "none") == "tanh" ? tanh_gelu(x) : exact_gelu(x);
+}
+
+// Operators of com.microsoft, which ONNX Runtime's optimiser for transformers writes.
+XlaOp bias_gelu(XlaOp x, XlaOp bias) { return exact_gelu(x + bias); }
+XlaOp quick_gelu(const Node& node, XlaOp x) {
+  return x * xla::Logistic(x * node.real("alpha", 1.702F));
+}
+void lower_fast_gelu(Node& node) { node.set(tanh_gelu(accumulate<add>(node))); }
 
 void lower_prelu(Node& node) {
   XlaOp slope = node.operand(1);
@@ -210,6 +217,7 @@ std::vector<OnnxOperator> elementwise_operators() {
       {"Asinh", 9, lower_unary<xla::Asinh>},
       {"Atan", 7, lower_unary<xla::Atan>},
       {"Atanh", 9, lower_unary<xla::Atanh>},
+      {"BiasGelu", 1, lower_binary<bias_gelu>, {}, "com.microsoft"},
       {"BitShift", 11, lower_bit_shift},
       {"BitwiseAnd", 18, lower_binary<both>},
       {"BitwiseNot", 18, lower_unary<xla::Not>},
@@ -227,8 +235,10 @@ std::vector<OnnxOperator> elementwise_operators() {
       {"Equal", 1, lower_binary<equal>},
       {"Erf", 9, lower_unary<xla::Erf>},
       {"Exp", 6, lower_unary<xla::Exp>},
+      {"FastGelu", 1, lower_fast_gelu, {}, "com.microsoft"},
       {"Floor", 6, lower_rounding<xla::Floor>},
       {"Gelu", 20, lower_formula<gelu>},
+      {"Gelu", 1, lower_unary<exact_gelu>, {}, "com.microsoft"},
       {"Greater", 1, lower_binary<greater>},
       {"GreaterOrEqual", 12, lower_binary<greater_or_equal>},
       {"HardSigmoid", 6, lower_formula<hard_sigmoid>},
@@ -250,6 +260,7 @@ std::vector<OnnxOperator> elementwise_operators() {
       {"Or", 1, lower_binary<either>},
       {"PRelu", 6, lower_prelu},
       {"Pow", 1, lower_pow, {.settings = {1}}},
+      {"QuickGelu", 1, lower_formula<quick_gelu>, {}, "com.microsoft"},
       {"Reciprocal", 6, lower_unary<reciprocal>},
       {"Relu", 6, lower_unary<relu>},
       {"Round", 11, lower_rounding<xla::RoundToEven>},
