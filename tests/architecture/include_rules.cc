@@ -58,12 +58,13 @@ const std::map<std::string, Rooms> kRooms = {
     {"cmssw", {"runtime"}},
 };
 
-// Rooms split into folders, below src where they have it: files of a folder may include those of
-// folders before it, and of their own.
+// Rooms split into folders, below src or own where they have it: files of a folder may include
+// those of folders before it, and of their own.
 const std::map<std::string, std::vector<std::string>> kFolders = {
     {"engine",
      {"lowering", "hlo", "graph", "onnx", "stablehlo", "front", "kernels", "rows", "cost", "code",
       "inspect"}},
+    {"kernels", {"simd", "products", "convolutions", "rows", "recurrent", "places", "trees"}},
     {"scram", {"grammar", "buildfile", "toolfile", "hook"}},
     {"cli", {"text", "pages", "options", "commands"}},
 };
@@ -173,7 +174,8 @@ class Checker {
     const std::string room = room_of(file.path);
     const std::string beside = file.path.substr(0, file.path.rfind('/') + 1);
     for (const std::string& folder :
-         {beside, fmt::format("modules/{}/", room), fmt::format("modules/{}/src/", room)}) {
+         {beside, fmt::format("modules/{}/", room), fmt::format("modules/{}/src/", room),
+          fmt::format("modules/{}/own/", room)}) {
       if (header.find("..") != std::string::npos) break;
       if (paths_.contains(folder + header) || paths_.contains(folder + header + ".in")) {
         return problem_of_folder(file.path, folder + header);
@@ -189,7 +191,9 @@ class Checker {
     if (folders == kFolders.end()) return std::nullopt;
     const auto place = [&](const std::string& file) {
       std::size_t start = file.find('/', std::string_view("modules/").size()) + 1;
-      if (file.compare(start, 4, "src/") == 0) start += 4;
+      for (const char* const below : {"src/", "own/"}) {
+        if (file.compare(start, 4, below) == 0) start += 4;
+      }
       return std::ranges::find(folders->second, file.substr(start, file.find('/', start) - start));
     };
     if (place(header) <= place(path)) return std::nullopt;

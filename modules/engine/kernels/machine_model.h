@@ -51,7 +51,7 @@ inline constexpr double kFirstCycles = 2.5;
 // The numbers of levels.def.
 struct Machine {
   double vector_bytes;
-  double sums;           // vectors that a tile of a product holds (kernels/own/tiles.h)
+  double sums;           // vectors that a tile of a product holds (kernels/own/products/tiles.h)
   double rows;           // of a tile
   double multiply_adds;  // of vectors, a cycle
 };

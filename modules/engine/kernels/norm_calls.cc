@@ -494,7 +494,7 @@ Status replace_normalisation(HloInstruction& deviation, PassContext& context) {
     add_remark(context, deviation,
                fmt::format("no {}: nothing that follows is (x - mean) / deviation, scaled and "
                            "shifted by known numbers",
-                           call.kernel));
+                           name_of_kernel(call.kernel)));
     return {};
   }
   call.operands = {found.variance.x, follower.scale(*last), follower.bias(*last)};

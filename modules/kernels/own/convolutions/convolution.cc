@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// tfaot_convolution of abi.h: a product whose rows are the windows' positions. No patches are
+// gathered: the product reads the image in place or, with padding or base dilation, a copy of one
+// image.
+#include "convolutions/convolve.h"
+#include "products/gemm.h"
+
+namespace {
+
+// Images of a batch, each of which is copied.
+struct Images {
+  const ConvolutionCall& call;
+  const PaddedImage& padded;
+  const Element* images;
+  const Gemm& g;  // of the first one, but for what it reads
+  Int start;      // of the first window in the copy
+  const tfaot::Tasks& tasks;
+};
+
+Int image_elements(const ConvolutionCall& call) {
+  return call.window.in[0] * call.window.in[1] * call.window.in[2] * call.in_channels;
+}
+Int result_elements(const ConvolutionCall& call) {
+  return call.window.out[0] * call.window.out[1] * call.window.out[2] * call.out_channels;
+}
+
+void image_piece(void* context, Int piece, Int lane) {
+  const auto& of = *static_cast<const Images*>(context);
+  Element* const copy = scratch_of(of.tasks, lane);
+  of.padded.clear(copy);
+  of.padded.fill(copy, of.images + piece * image_elements(of.call));
+  Gemm g = of.g;
+  g.tasks = nullptr;
+  g.a = copy + of.start;
+  g.c += piece * result_elements(of.call);
+  if (g.addends != nullptr) g.addends += piece * result_elements(of.call);
+  multiply_groups(g, of.call.groups);
+}
+
+void convolve(const ConvolutionCall& call, Element* c, const void** in, Element* scratch) {
+  const Window& w = call.window;
+  const auto* image = static_cast<const Element*>(in[1]);
+  const bool copy = tfaot::kernels::is_copied(w);
+  const PaddedImage padded(w, call.in_channels);
+  Int size[kSpatial], first[kSpatial];
+  for (int d = 0; d < kSpatial; ++d) {
+    size[d] = copy ? padded.size(d) : w.in[d];
+    first[d] = larger(0, -w.pad_low[d]);
+  }
+  const MoreOperands more = more_operands(call, in);
+  Gemm g = product_of(call, size, copy ? 1 : more.images);
+  g.b = static_cast<const Element*>(in[2]);
+  g.c = c;
+  g.bias = more.bias;
+  g.addends = more.addends;
+  g.function = more.function;
+  g.tasks = more.tasks;
+  const Int start = ((first[0] * size[1] + first[1]) * size[2] + first[2]) * call.in_channels;
+  if (!copy) {
+    g.a = image + start;
+    return multiply_groups(g, call.groups);
+  }
+  if (g.tasks != nullptr && are_enough(more.images, *g.tasks)) {
+    Images images = {call, padded, image, g, start, *g.tasks};
+    return g.tasks->run(*g.tasks, more.images, &image_piece, &images);
+  }
+  padded.clear(scratch);
+  g.a = scratch + start;
+  for (Int i = 0; i < more.images; ++i) {
+    padded.fill(scratch, image);
+    multiply_groups(g, call.groups);
+    image += image_elements(call);
+    g.c += result_elements(call);
+    if (g.addends != nullptr) g.addends += result_elements(call);
+  }
+}
+
+}  // namespace
+
+extern "C" void TFAOT_KERNEL(convolution)(void* out, const void** in) {
+  auto* const* const results = static_cast<void* const*>(out);
+  convolve(*static_cast<const ConvolutionCall*>(in[0]), static_cast<Element*>(results[0]), in,
+           static_cast<Element*>(results[1]));
+}

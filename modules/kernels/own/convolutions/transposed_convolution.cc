@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// tfaot_transposed_convolution of abi.h: an ordinary convolution for each phase, whose results are
+// stored with room for those of the other phases between them.
+#include "convolutions/convolve.h"
+#include "products/gemm.h"
+
+namespace {
+
+// How far apart results are that are neighbours in the phase: images, planes and lines of them.
+struct ResultSteps {
+  Int step[kSpatial];
+};
+
+bool are_equally_far_apart(const Gemm& g, const ResultSteps& steps) {
+  Int lines = 1, between = 0;
+  for (int d = kSpatial; d-- > 0;) {
+    if (g.row_count[d] == 1) continue;
+    if (between == 0) between = steps.step[d];
+    if (steps.step[d] != lines * between) return false;
+    lines *= g.row_count[d];
+  }
+  return lines == 1 || g.row_count[kSpatial] <= kBlockRows;
+}
+
+Int line_step(const Gemm& g, const ResultSteps& steps) {
+  for (int d = kSpatial; d-- > 0;) {
+    if (g.row_count[d] > 1) return steps.step[d];
+  }
+  return 0;
+}
+
+// As many lines at a time as possible. The first D counts are 1.
+template <int D>
+void multiply_lines(Gemm g, const ResultSteps& steps, Int groups) {
+  if constexpr (D < kSpatial) {
+    if (!are_equally_far_apart(g, steps)) {
+      const Int count = g.row_count[D];
+      g.row_count[D] = 1;
+      for (Int i = 0; i < count; ++i) {
+        multiply_lines<D + 1>(g, steps, groups);
+        g.a += g.row_step[D];
+        g.c += steps.step[D];
+      }
+      return;
+    }
+  }
+  g.c_line = line_step(g, steps);
+  multiply_groups(g, groups);
+}
+
+class Phases {
+ public:
+  Phases(const ConvolutionCall& call, const void** in, Element* result)
+      : call_(call),
+        more_(more_operands(call, in)),
+        filter_(static_cast<const Element*>(in[2])),
+        result_(result) {
+    Int step = call.out_channels;
+    for (int d = kSpatial; d-- > 0;) {
+      pixel_step_[d] = step;
+      step *= call.window.out[d];
+      padding_[d] = tfaot::kernels::phase_padding(call.window, d);
+      size_[d] = padding_[d].low + call.window.in[d] + padding_[d].high;
+      is_padded_ = is_padded_ || padding_[d].low > 0 || padding_[d].high > 0;
+    }
+    image_step_ = step;
+  }
+
+  void run(const Element* image, Element* scratch) {
+    if (!is_padded_) return all_phases(image, more_.images, result_);
+    Window around = call_.window;
+    for (int d = 0; d < kSpatial; ++d) {
+      around.base_dilation[d] = 1;
+      around.pad_low[d] = padding_[d].low;
+      around.pad_high[d] = padding_[d].high;
+    }
+    const PaddedImage padded(around, call_.in_channels);
+    padded.clear(scratch);
+    const Window& w = call_.window;
+    for (Int i = 0; i < more_.images; ++i) {
+      padded.fill(scratch, image + i * w.in[0] * w.in[1] * w.in[2] * call_.in_channels);
+      all_phases(scratch, 1, result_ + i * image_step_);
+    }
+  }
+
+ private:
+  void all_phases(const Element* images, Int count, Element* result) {
+    const Element* filter = filter_;
+    for_each_phase(call_.window, [&](const auto& phase) {
+      filter += one_phase(phase, images, count, filter, result);
+    });
+  }
+
+  // Returns how many elements of the filter belong to the phase.
+  Int one_phase(const Phase (&phase)[kSpatial], const Element* images, Int count,
+                const Element* filter, Element* result) const {
+    ConvolutionCall call = call_;
+    call.window = window_of(phase, call_.window);
+    ResultSteps steps = {{image_step_, 0, 0}};
+    Int start = 0;
+    bool is_empty = false;
+    for (int d = 0; d < kSpatial; ++d) {
+      const Phase& p = phase[d];
+      start = start * size_[d] + padding_[d].low - p.pad_low;
+      is_empty = is_empty || p.size == 0;
+      result += p.first * pixel_step_[d];
+      if (d + 1 < kSpatial) steps.step[d + 1] = p.step * pixel_step_[d];
+    }
+    Gemm g = product_of(call, size_, count);
+    if (is_empty) {
+      start = g.run = g.b_panel = 0;
+      for (Int& taps : g.tap_count) taps = 1;
+    }
+    g.a = images + start * call.in_channels;
+    g.b = filter;
+    g.bias = more_.bias;
+    g.function = more_.function;
+    g.c = result;
+    g.c_row = phase[kSpatial - 1].step * pixel_step_[kSpatial - 1];
+    multiply_lines<0>(g, steps, call.groups);
+    return call.groups * ceil_div(g.columns, kPanelColumns<Element>) * g.b_panel;
+  }
+
+  const ConvolutionCall& call_;
+  const MoreOperands more_;
+  const Element* filter_;
+  Element* result_;
+  Int pixel_step_[kSpatial], image_step_;
+  tfaot::kernels::Padding padding_[kSpatial];
+  Int size_[kSpatial];
+  bool is_padded_ = false;
+};
+
+}  // namespace
+
+extern "C" void TFAOT_KERNEL(transposed_convolution)(void* out, const void** in) {
+  auto* const* const results = static_cast<void* const*>(out);
+  Phases(*static_cast<const ConvolutionCall*>(in[0]), in, static_cast<Element*>(results[0]))
+      .run(static_cast<const Element*>(in[1]), static_cast<Element*>(results[1]));
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// tfaot_winograd_convolution of abi.h: numbers of a block of tiles, their products, then results.
+#include "convolutions/image.h"
+#include "convolutions/winograd_numbers.h"
+#include "products/activate.h"
+#include "products/gemm.h"
+#include "simd/lanes.h"
+
+namespace {
+
+using tfaot::kernels::WinogradCall;
+
+// Where a tile's results are.
+struct Place {
+  Int image, row, column;  // an image of the batch, or a plane of one
+};
+
+// Goes over the tiles of all images.
+class Walk {
+ public:
+  Walk(const Window& window, Int row_step, Int column_step)
+      : rows_(window.out[1]),
+        columns_(window.out[2]),
+        row_step_(row_step),
+        column_step_(column_step) {}
+
+  // Goes to the tile that `done` others precede.
+  void seek(Int done) {
+    const Int in_row = ceil_div(columns_, column_step_);
+    const Int rows = ceil_div(rows_, row_step_);
+    at_ = {done / in_row / rows, done / in_row % rows * row_step_, done % in_row * column_step_};
+  }
+
+  TFAOT_INLINE Place next() {
+    const Place place = at_;
+    at_.column += column_step_;
+    if (at_.column >= columns_) {
+      at_.column = 0;
+      at_.row += row_step_;
+      if (at_.row >= rows_) {
+        at_.row = 0;
+        ++at_.image;
+      }
+    }
+    return place;
+  }
+
+ private:
+  Int rows_, columns_, row_step_, column_step_;
+  Place at_ = {};
+};
+
+// use(place, count) for each vector of a pixel's channels. Without masks, a last one that would not
+// be whole begins earlier, so use() must not read what it writes.
+template <typename Use>
+TFAOT_INLINE void along_channels(Int channels, const Use& use) {
+  constexpr Int kWidth = kLanes<Element>;
+  if (TFAOT_HAS_MASKS || channels < kWidth) return along_row(channels, use);
+  Int j = 0;
+  for (; j + kWidth <= channels; j += kWidth) use(j, kWidth);
+  if (j < channels) use(channels - kWidth, kWidth);
+}
+
+template <int kRows, int kColumns>
+class Convolution {
+ public:
+  Convolution(const WinogradCall& winograd, Element* out, const void** in)
+      : winograd_(winograd),
+        call_(winograd.convolution),
+        window_(call_.window),
+        image_(static_cast<const Element*>(in[1])),
+        filter_(static_cast<const Element*>(in[2])),
+        out_(out),
+        more_(more_operands(call_, in)),
+        number_step_(tfaot::kernels::winograd_step(winograd, call_.in_channels)),
+        sum_step_(tfaot::kernels::winograd_step(winograd, call_.out_channels)),
+        rectifier_(rectifier_of(call_.epilogue)) {}
+
+  void compute(Element* scratch) const {
+    const Int tiles = tfaot::kernels::winograd_tiles(winograd_) / call_.batch * more_.images;
+    const Int most = tfaot::kernels::winograd_tiles_at_once(winograd_);
+    if (more_.tasks != nullptr && has_even_blocks(tiles, most)) {
+      SharedBlocks shared = {*this, tiles, most};
+      return more_.tasks->run(*more_.tasks, ceil_div(tiles, most), &block_piece, &shared);
+    }
+    const Room room = room_in(scratch);
+    for (Int done = 0; done < tiles; done += most) {
+      const Block block = {done, smaller(most, tiles - done)};
+      if (more_.tasks == nullptr) {
+        compute_block(block, room);
+      } else {
+        share_block(block, room);
+      }
+    }
+  }
+
+ private:
+  static constexpr Int kMatrices = Int{kRows} * kColumns;
+
+  // What the scratch memory holds.
+  struct Room {
+    Element* zeros;  // a row of pixels outside of the image
+    Element* numbers;
+    Element* sums;
+  };
+  // Some tiles, which are processed at a time.
+  struct Block {
+    Int first, count;
+  };
+
+  Room room_in(Element* scratch) const {
+    Element* const numbers = scratch + tfaot::kernels::winograd_row(winograd_);
+    return {scratch, numbers, numbers + kMatrices * number_step_};
+  }
+
+  // What is done of a block: some tiles' numbers, some matrices, and some tiles' results.
+  struct Part {
+    Int first_number, end_number, first_matrix, end_matrix, first_result, end_result;
+  };
+
+  TFAOT_ONE_COPY void compute_part(const Block& block, const Room& room, const Part& part) const {
+    const Convolution self = *this;
+    const Room own = room;
+    self.make_numbers(block, part.first_number, part.end_number, own);
+    if (part.first_matrix < part.end_matrix) {
+      self.multiply(block, part.first_matrix, part.end_matrix, own);
+    }
+    self.make_results(block, part.first_result, part.end_result, own);
+  }
+  void compute_block(const Block& block, const Room& room) const {
+    compute_part(block, room, {0, block.count, 0, kMatrices, 0, block.count});
+  }
+
+  // Whether lanes that take whole blocks end at about the same time.
+  bool has_even_blocks(Int tiles, Int most) const {
+    const Int whole = tiles / most;
+    const Int last = whole % more_.tasks->lanes == 0 ? tiles % most : 0;
+    const Int longest = ceil_div(whole, more_.tasks->lanes) * most + last;
+    return tiles * 100 >= longest * more_.tasks->lanes * 85;
+  }
+
+  struct SharedBlocks {
+    const Convolution& convolution;
+    Int tiles, most;
+  };
+  static void block_piece(void* context, Int piece, Int lane) {
+    const auto& shared = *static_cast<const SharedBlocks*>(context);
+    const Convolution& self = shared.convolution;
+    const Int first = piece * shared.most;
+    self.compute_block({first, smaller(shared.most, shared.tiles - first)},
+                       self.room_in(scratch_of(*self.more_.tasks, lane)));
+  }
+
+  // One block that all lanes share: its numbers, then the products, then the results.
+  struct SharedBlock {
+    const Convolution& convolution;
+    const Block& block;
+    const Room& room;
+    Int parts;
+
+    Int start_of(Int part) const { return block.count * part / parts; }
+  };
+  static void numbers_piece(void* context, Int piece, Int lane) {
+    const auto& shared = *static_cast<const SharedBlock*>(context);
+    const Convolution& self = shared.convolution;
+    Room room = shared.room;
+    room.zeros = scratch_of(*self.more_.tasks, lane);
+    self.compute_part(shared.block, room,
+                      {shared.start_of(piece), shared.start_of(piece + 1), 0, 0, 0, 0});
+  }
+  static void matrix_piece(void* context, Int piece, Int /*lane*/) {
+    const auto& shared = *static_cast<const SharedBlock*>(context);
+    shared.convolution.compute_part(shared.block, shared.room, {0, 0, piece, piece + 1, 0, 0});
+  }
+  static void results_piece(void* context, Int piece, Int /*lane*/) {
+    const auto& shared = *static_cast<const SharedBlock*>(context);
+    shared.convolution.compute_part(
+        shared.block, shared.room,
+        {0, 0, 0, 0, shared.start_of(piece), shared.start_of(piece + 1)});
+  }
+  void share_block(const Block& block, const Room& room) const {
+    SharedBlock shared = {*this, block, room, smaller(block.count, 2 * more_.tasks->lanes)};
+    more_.tasks->run(*more_.tasks, shared.parts, &numbers_piece, &shared);
+    more_.tasks->run(*more_.tasks, kMatrices, &matrix_piece, &shared);
+    more_.tasks->run(*more_.tasks, shared.parts, &results_piece, &shared);
+  }
+
+  Walk walk_to(Int tile) const {
+    Walk walk(window_, results_of(kRows), results_of(kColumns));
+    walk.seek(tile);
+    return walk;
+  }
+
+  // For the tiles from `first` to `end` of a block.
+  TFAOT_INLINE void make_numbers(const Block& block, Int first, Int end, const Room& room) const {
+    if (first == end) return;  // lanes that only multiply share the zeros of another one
+    const Int zeros = tfaot::kernels::winograd_row(winograd_);
+    for (Int i = 0; i < zeros; i += kLanes<Element>) store(room.zeros + i, Floats{});
+    Walk walk = walk_to(block.first + first);
+    for (Int i = first; i < end; ++i) make_numbers(walk.next(), i, room);
+  }
+  TFAOT_INLINE void make_results(const Block& block, Int first, Int end, const Room& room) const {
+    Walk walk = walk_to(block.first + first);
+    for (Int i = first; i < end; ++i) make_results(walk.next(), i, room);
+  }
+
+  TFAOT_INLINE void make_numbers(Place place, Int tile, const Room& room) const {
+    const Int channels = call_.in_channels;
+    const Int row = place.row - window_.pad_low[1];
+    const Int column = place.column - window_.pad_low[2];
+    const Element* const from =
+        image_ + ((place.image * window_.in[1] + row) * window_.in[2] + column) * channels;
+    const Int row_step = window_.in[2] * channels;
+    const Element* rows[kRows];
+    for (int r = 0; r < kRows; ++r) {
+      rows[r] = row + r >= 0 && row + r < window_.in[1] ? from + r * row_step : room.zeros;
+    }
+    const Int begin = larger(0, -column), end = smaller(kColumns, window_.in[2] - column);
+    Element* const to = room.numbers + tile * channels;
+    along_channels(
+        channels, [&](Int j, Int count) __attribute__((always_inline)) {
+          const TileInputs<kRows> inputs = {rows, begin, end, j, channels, count};
+          if constexpr (TFAOT_VECTOR_REGISTERS == 32) {
+            make_numbers_by_parts<kRows, kColumns>(inputs, to + j, number_step_);
+          } else {
+            make_numbers_by_columns<kRows, kColumns>(inputs, to + j, number_step_);
+          }
+        });
+  }
+
+  // By the matrices from `first` to `end`.
+  void multiply(const Block& block, Int first, Int end, const Room& room) const {
+    Gemm g = plain_product(block.count, call_.in_channels, call_.in_channels);
+    g.c_row = g.columns = call_.out_channels;
+    g.matrices = end - first;
+    g.a_matrix = number_step_;
+    g.b_matrix = ceil_div(g.columns, kPanelColumns<Element>) * g.b_panel;
+    g.c_matrix = sum_step_;
+    g.a = room.numbers + first * g.a_matrix;
+    g.b = filter_ + first * g.b_matrix;
+    g.c = room.sums + first * g.c_matrix;
+    TFAOT_KERNEL(gemm)(&g);
+  }
+
+  TFAOT_INLINE void make_results(Place place, Int tile, const Room& room) const {
+    const Int channels = call_.out_channels;
+    const Int row_step = window_.out[2] * channels;
+    const Int at =
+        ((place.image * window_.out[1] + place.row) * window_.out[2] + place.column) * channels;
+    const Int rows = smaller(results_of(kRows), window_.out[1] - place.row);
+    const Int columns = smaller(results_of(kColumns), window_.out[2] - place.column);
+    const Int step = sum_step_;
+    along_channels(
+        channels, [&](Int j, Int count) __attribute__((always_inline)) {
+          const Element* from = room.sums + tile * channels + j;
+          Floats lines[kColumns][kRows];
+          TFAOT_UNROLL
+          for (int r = 0; r < kRows; ++r) {
+            Floats line[kColumns];
+            TFAOT_UNROLL
+            for (int c = 0; c < kColumns; ++c, go_on(from, step)) line[c] = load_some(from, count);
+            transform_sums(line);
+            for (int c = 0; c < results_of(kColumns); ++c) lines[c][r] = line[c];
+          }
+          const Floats bias = more_.bias == nullptr ? Floats{} : load_some(more_.bias + j, count);
+          Int to = at + j;
+          for (int c = 0; c < results_of(kColumns); ++c, go_on(to, channels)) {
+            if (c >= columns) return;
+            transform_sums(lines[c]);
+            Int below = to;
+            for (int r = 0; r < results_of(kRows); ++r, go_on(below, row_step)) {
+              if (r < rows) put(below, lines[c][r] + bias, count);
+            }
+          }
+        });
+    activate({out_ + at, row_step, rows, columns * channels, more_.function});
+  }
+
+  TFAOT_INLINE void put(Int at, Floats result, Int count) const {
+    if (more_.addends != nullptr) result += load_some(more_.addends + at, count);
+    store_some(out_ + at, rectified<Element>(result, rectifier_), count);
+  }
+
+  const WinogradCall& winograd_;
+  const ConvolutionCall& call_;
+  const Window& window_;
+  const Element* image_;
+  const Element* filter_;
+  Element* out_;
+  MoreOperands more_;
+  Int number_step_, sum_step_;
+  Rectifier rectifier_;
+};
+
+template <int kInputs>
+void convolve(const WinogradCall& call, Element* result, const void** in, Element* scratch) {
+  const Window& w = call.convolution.window;
+  if (w.size[1] == 1) return Convolution<1, kInputs>(call, result, in).compute(scratch);
+  if (w.size[2] == 1) return Convolution<kInputs, 1>(call, result, in).compute(scratch);
+  Convolution<kInputs, kInputs>(call, result, in).compute(scratch);
+}
+
+}  // namespace
+
+extern "C" void TFAOT_KERNEL(winograd_convolution)(void* out, const void** in) {
+  const auto& call = *static_cast<const WinogradCall*>(in[0]);
+  auto* const* const results = static_cast<void* const*>(out);
+  auto* const result = static_cast<Element*>(results[0]);
+  auto* const scratch = static_cast<Element*>(results[1]);
+  if (call.results == 2) return convolve<4>(call, result, in, scratch);
+  convolve<6>(call, result, in, scratch);
+}

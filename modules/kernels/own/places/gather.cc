@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// tfaot_gather of selection.h: part by part, some rows at a time.
+#include "places/gathered.h"
+
+namespace {
+
+using tfaot::kernels::GatherCall;
+
+constexpr Int kGatheredRows = 64;      // at a time, at most
+constexpr Int kGatheredBytes = 16384;  // of the result: they stay in the first-level cache
+
+template <Int kValue>
+struct Constant {
+  constexpr operator Int() const { return kValue; }
+};
+
+struct Block {
+  const Element* x;
+  const Int* starts;
+  Int rows;
+  Element* to;
+  Int row;  // from one row of the result to the next
+};
+
+template <typename Length>
+void copy_rows(const Block& block, Length elements) {
+  Element* to = block.to;
+  for (Int i = 0; i < block.rows; ++i, to += block.row) {
+    copy_elements(to, block.x + block.starts[i], Int{elements});
+  }
+}
+
+void copy_rows_of_any_length(const Block& block, Int elements) {
+  switch (elements) {
+    case 4:
+      return copy_rows(block, Constant<4>());
+    case 8:
+      return copy_rows(block, Constant<8>());
+    case 16:
+      return copy_rows(block, Constant<16>());
+    case 32:
+      return copy_rows(block, Constant<32>());
+    default:
+      return copy_rows(block, elements);
+  }
+}
+
+}  // namespace
+
+extern "C" void TFAOT_KERNEL(gather)(void* out, const void** in) {
+  const auto& call = *static_cast<const GatherCall*>(in[0]);
+  const auto* const parts = reinterpret_cast<const GatherPart*>(&call + 1);
+  const Int fitting = kGatheredBytes / (call.row * static_cast<Int>(sizeof(Element)));
+  const Int step = smaller(larger(fitting, 4), kGatheredRows);
+  Int starts[kGatheredRows];
+  for (Int first = 0; first < call.rows; first += step) {
+    const Int rows = smaller(step, call.rows - first);
+    Element* to = static_cast<Element*>(out) + first * call.row;
+    for (Int i = 0; i < call.parts; ++i) {
+      const GatherPart& part = parts[i];
+      find_starts(part, in, first, rows, starts);
+      const auto* const x = static_cast<const Element*>(in[part.x]);
+      copy_rows_of_any_length({x, starts, rows, to, call.row}, part.elements);
+      to += part.elements;
+    }
+  }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of tfaot/kernels/functions.h for the other kernels (activate.h).
+#include "products/activate.h"
+#include "simd/functions.h"
+#include "simd/lanes.h"
+
+namespace {
+
+// A function that is much code is there once, for whole vectors and for the last one of a row.
+// kTwice: twice, which is faster, for functions that are little code.
+template <typename Function, bool kTwice = false>
+__attribute__((noinline)) void apply(float* y, Int row, Int rows, Int columns,
+                                     const ResultFunction& of) {
+  const Function function(of);
+  for (; rows > 0; --rows, y += row) {
+    const auto use = [&](Int j, Int count) {
+      store_some(y + j, function(load_some(y + j, count)), count);
+    };
+    if constexpr (kTwice) {
+      along_row(columns, use);
+    } else {
+      for (Int j = 0; j < columns; j += kLanes<float>) use(j, smaller(kLanes<float>, columns - j));
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" void TFAOT_KERNEL(activation)(float* y, Int row, Int rows, Int columns,
+                                         const ResultFunction* function) {
+  using namespace tfaot::kernels;
+  switch (function->kind) {
+    case kFunctionTanh:
+      return apply<TanhOf>(y, row, rows, columns, *function);
+    case kFunctionSigmoid:
+      return apply<SigmoidOf>(y, row, rows, columns, *function);
+    case kFunctionSwish:
+      return apply<SwishOf>(y, row, rows, columns, *function);
+    case kFunctionGelu:
+      return apply<GeluOf<kGeluErf>>(y, row, rows, columns, *function);
+    case kFunctionGeluTanh:
+      return apply<GeluOf<kGeluTanh>>(y, row, rows, columns, *function);
+    case kFunctionSoftplus:
+      return apply<SoftplusOf>(y, row, rows, columns, *function);
+    case kFunctionLeaky:
+      return apply<LeakyOf, true>(y, row, rows, columns, *function);
+    case kFunctionElu:
+      return apply<EluOf>(y, row, rows, columns, *function);
+    case kFunctionHardSigmoid:
+      return apply<HardSigmoidOf, true>(y, row, rows, columns, *function);
+    case kFunctionHardSwish:
+      return apply<HardSwishOf, true>(y, row, rows, columns, *function);
+    default:
+      return;
+  }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// tfaot_dense_chain of abi.h. Some rows go through all layers before the next ones do, so that what
+// is between two layers stays in the first caches.
+#include "tfaot/kernels/dense_chain.h"
+#include "products/gemm.h"
+
+#include "products/activate.h"
+#include "products/few_rows.h"
+#include "products/narrow_row.h"
+
+namespace {
+
+using tfaot::kernels::DenseChainCall;
+using tfaot::kernels::DenseLayer;
+using tfaot::kernels::has_narrow_weights;
+
+// What a layer reads and writes; rows follow each other.
+struct Rows {
+  const float* from;
+  float* to;
+  Int count, depth;
+};
+
+// Whether tiles of a few rows are faster than those of gemm.cc, which take longer to set up: of
+// layers that stay in the first cache with what they read, and are no output layers of a few
+// columns.
+TFAOT_INLINE bool is_small(const DenseLayer& layer, Int depth) {
+  constexpr Int kSmall = TFAOT_VECTOR_BYTES >= 32 ? 4096 : 0;  // elements
+  return depth * layer.columns <= kSmall && layer.columns > 8;
+}
+
+TFAOT_INLINE void run_layer(const DenseLayer& layer, const Rows& rows, const float* weights,
+                            const float* bias) {
+  const Rectifier rectifier = rectifier_of(layer.epilogue);
+  if (rows.count <= kFewRows || is_small(layer, rows.depth)) {
+    for (Int row = 0; row < rows.count;) {
+      // As even as possible.
+      const Int left = rows.count - row;
+      const Int count = left <= kFewRows ? left : ceil_div(left, ceil_div(left, kFewRows));
+      multiply_few_rows(count,
+                        {rows.from + row * rows.depth, rows.depth, rows.depth, weights, bias,
+                         rows.to + row * layer.columns, layer.columns, layer.columns, rectifier});
+      row += count;
+    }
+  } else {
+    Gemm g = plain_product(rows.count, rows.depth, rows.depth);
+    g.a = rows.from;
+    g.b = weights;
+    g.c = rows.to;
+    g.c_row = g.columns = layer.columns;
+    g.bias = bias;
+    g.rectifier = rectifier;
+    TFAOT_KERNEL(gemm)(&g);
+  }
+  if (layer.function.kind != tfaot::kernels::kFunctionNone) {
+    activate({rows.to, layer.columns, rows.count, layer.columns, &layer.function});
+  }
+}
+
+// What a chain reads and writes.
+struct Chain {
+  const DenseChainCall& call;
+  const DenseLayer* layers;
+  const void* const* weights;  // of each layer, and its bias if it has one
+  const float* x;
+  float* result;
+  float* scratch;
+};
+
+TFAOT_INLINE bool has_bias(const DenseLayer& layer) {
+  return (layer.epilogue & tfaot::kernels::kEpilogueBias) != 0;
+}
+
+template <int VECTORS, int MR, int NP>
+TFAOT_INLINE RowInput<MR, NP> multiply_layer(const RowInput<MR, NP>& in, const RowProduct& product,
+                                             bool is_narrow) {
+  if constexpr (MR == 1) {
+    if (is_narrow) return multiply_narrow(in, product);
+  }
+  return multiply_by_panels<false, VECTORS>(in, product);
+}
+
+// MR rows, through all layers. NP and VECTORS: as in row_steps.h. Weights are not asked for ahead:
+// a net whose weights do not stay in the second-level cache takes 1.1 of its time then (20 layers
+// of 128).
+template <int MR, int NP, int VECTORS>
+__attribute__((noinline)) void run_few(const Chain& chain, Int row) {
+  const DenseLayer* layer = chain.layers;
+  const void* const* operand = chain.weights;
+  float* scratch = chain.scratch;
+  float* other = scratch + MR * chain.call.widest;
+  RowInput<MR, NP> in = row_input<MR, NP>(chain.x + row * chain.call.depth, chain.call.depth);
+  for (Int left = chain.call.layers; left > 0; --left, ++layer) {
+    const Int columns = layer->columns;
+    float* const to = left == 1 ? chain.result + row * columns : scratch;
+    const auto* const weights = static_cast<const float*>(*operand++);
+    const float* const bias = has_bias(*layer) ? static_cast<const float*>(*operand++) : nullptr;
+    const RowProduct product = {weights, bias, to, columns, rectifier_of(layer->epilogue)};
+    in = multiply_layer<VECTORS>(in, product, has_narrow_weights(chain.call, in.depth, columns));
+    if (layer->function.kind != tfaot::kernels::kFunctionNone) {
+      activate({to, columns, MR, columns, &layer->function});
+      in = row_input<MR, NP>(to, columns);
+    }
+    float* const next = other;
+    other = scratch;
+    scratch = next;
+  }
+}
+
+// False: they are too many.
+TFAOT_INLINE bool run_if_few(const Chain& chain, Int row, Int count) {
+#if TFAOT_VECTOR_BYTES == 64
+  if (count == 2) return run_few<2, 1, 1>(chain, row), true;
+#endif
+  if (count != 1) return false;
+#if TFAOT_VECTOR_BYTES == 64
+  if (chain.call.weights_in == tfaot::kernels::kWeightsInFirstCache) {
+    return run_few<1, kRowPanels, 1>(chain, row), true;
+  }
+  if (chain.call.weights_in == tfaot::kernels::kWeightsInSecondCache) {
+    return run_few<1, kRowPanels, kRowVectors>(chain, row), true;
+  }
+#endif
+  run_few<1, 1, 1>(chain, row);
+  return true;
+}
+
+// The next `count` rows, which are more than run_few() takes.
+void run_rows(const Chain& chain, Int row, Int count, Int block_rows) {
+  const Int last = chain.call.layers - 1;
+  const void* const* operand = chain.weights;
+  Rows now = {chain.x + row * chain.call.depth, nullptr, count, chain.call.depth};
+  for (Int i = 0; i <= last; ++i) {
+    const DenseLayer& layer = chain.layers[i];
+    now.to = i == last ? chain.result + row * layer.columns
+                       : chain.scratch + i % 2 * block_rows * chain.call.widest;
+    const auto* const weights = static_cast<const float*>(*operand++);
+    run_layer(layer, now, weights,
+              has_bias(layer) ? static_cast<const float*>(*operand++) : nullptr);
+    now.from = now.to;
+    now.depth = layer.columns;
+  }
+}
+
+// How many of the rows count.
+TFAOT_INLINE Int rows_of(const Chain& chain) {
+  const DenseChainCall& call = chain.call;
+  if (call.live_rows == 0) return call.rows;
+  const void* const* operand = chain.weights;
+  TFAOT_NOT_UNROLLED
+  for (Int i = 0; i < call.layers; ++i) operand += has_bias(chain.layers[i]) ? 2 : 1;
+  return smaller(call.rows, call.live_rows * *static_cast<const Int*>(*operand));
+}
+
+}  // namespace
+
+extern "C" void TFAOT_KERNEL(dense_chain)(void* out, const void** in) {
+  const auto& call = *static_cast<const DenseChainCall*>(in[0]);
+  auto* const* const results = static_cast<void* const*>(out);
+  const Chain chain = {call,
+                       static_cast<const DenseLayer*>(static_cast<const void*>(&call + 1)),
+                       in + 2,
+                       static_cast<const float*>(in[1]),
+                       static_cast<float*>(results[0]),
+                       static_cast<float*>(results[1])};
+  const Int rows = rows_of(chain);
+  if (run_if_few(chain, 0, rows)) return;  // without the divisions that follow
+  const Int block_rows = tfaot::kernels::dense_chain_block_rows(call);
+  for (Int row = 0; row < rows;) {
+    const Int count = smaller(block_rows, rows - row);
+    if (!run_if_few(chain, row, count)) run_rows(chain, row, count, block_rows);
+    row += count;
+  }
+}

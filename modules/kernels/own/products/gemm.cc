@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+// Splits a product into tiles. Rows are processed in blocks that stay in the second-level cache. A
+// few panels meet all rows of a block, over their whole depth, before the next panels do.
+#include "products/gemm.h"
+
+#include "products/activate.h"
+#include "products/addends.h"
+#include "products/cut.h"
+#include "products/forms.h"
+#include "products/plain_tiles.h"
+#include "products/stream.h"
+#include "simd/odometer.h"
+#if TFAOT_IS_F32
+#include "products/row_panels.h"
+#endif
+
+namespace {
+
+constexpr Int kMaxTaps = 64;
+constexpr Int kFewRows = Int{4} * kMaxRows;
+
+// The largest of `parts` equal pieces.
+TFAOT_INLINE Int piece_of(Int total, Int parts) {
+  return parts == 1 ? total : ceil_div(total, parts);  // a division is slow
+}
+
+// The same for all blocks of a product.
+struct Target {
+  Element* c;
+  Int c_row, columns;
+  Int line, c_line;         // rows of a line of c, and from one line to the next
+  const Element* bias;      // null: none
+  const Element* row_bias;  // null: none
+  const Element* addends;   // null: none
+  Lines lines;
+  bool first, last;  // first or last of the taps
+  Rectifier rectifier;
+  Int matrices = 1;  // that follow each other, with this one
+};
+
+// Some of the columns, in vectors. Tiles begin and end there.
+struct Columns {
+  Int first, end;
+};
+
+Int panels_of(Int vectors) { return ceil_div(vectors, kVectorsPerPanel); }
+
+// For tiles of `panels` panels of `left`, of which `below` are below each other.
+__attribute__((noinline)) void look_ahead(Tiles<Element>& t, Int panels, Int left, Int below,
+                                          Int bytes, bool is_many) {
+  const Ahead ahead = ahead_of<Element>(t.b_panel, panels, left, below, bytes, is_many);
+  t.ahead = ahead.elements == 0 ? nullptr : t.b + ahead.elements;
+  t.ahead_shift = ahead.shift;
+}
+
+// All tiles for some lines of rows and some taps.
+void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Columns& part) {
+  const Int rows = target.line;
+  const Element* const* const first_row = t.rows;
+  const Element* const b = t.b;
+  const Int vectors = vectors_of(target.columns);
+  const Int last = target.columns - (vectors - 1) * kLanes<Element>;
+  const Cut even = even_cut(rows);
+  Spill spill;
+
+  const Element* const addends = target.last ? target.addends : nullptr;
+  t.rectifier = target.last && addends == nullptr ? target.rectifier : Rectifier::kNone;
+  t.c_row = target.c_row;
+  t.last = kLanes<Element>;
+  const Int bytes =
+      target.matrices * (part.end - part.first) * t.tap_count * t.run * TFAOT_VECTOR_BYTES;
+  const bool asks = kMaxSums >= kTightSums && is_worth_asking(bytes);
+  int take = 0;
+  for (Int v = part.first; v < part.end; v += take) {
+    take = next_vectors(even.rows, vectors - v);
+    const bool may_have_form = v + take == vectors && target.row_bias == nullptr;
+    const Form form = may_have_form ? form_of(t, rows, target.lines, take, last) : Form{};
+    const Cut cut = form.shape == Shape::kPlain ? even : full_cut(rows, form.rows);
+    const Int column = v * kLanes<Element>;
+    const Int columns = smaller(target.columns - column, take * kLanes<Element>);
+    const bool cropped = !TFAOT_HAS_MASKS && columns < take * kLanes<Element>;
+    if (TFAOT_HAS_MASKS) t.last = columns - (take - 1) * kLanes<Element>;
+    t.b = b + v / kVectorsPerPanel * t.b_panel + v % kVectorsPerPanel * kLanes<Element>;
+    if (asks) {
+      const Int below = lines * (cut.larger + cut.others + (cut.last_rows > 0 ? 1 : 0));
+      const Int left = panels_of(part.end - v) + (target.matrices - 1) * panels_of(vectors);
+      look_ahead(t, panels_of(take), left, below, bytes, target.matrices > 1);
+    }
+    t.start = kZeros;
+    if (target.first && target.bias != nullptr) {
+      t.start = target.bias + column;
+      if (cropped) {
+        copy_elements(spill.bias, t.start, columns);
+        t.start = spill.bias;
+      }
+    }
+    const auto next = [&](Int count, int tile_rows, Shape shape) {
+      if (count == 0) return;
+      const auto multiply_some = [&](const Tiles<Element>& some) {
+        if (shape == Shape::kPlain) return multiply(tile_rows, take, some);
+        multiply_formed(form, take, some);
+      };
+      const auto multiply_next = [&](Int tiles) {
+        t.count = tiles;
+        if (target.row_bias != nullptr && target.first) {
+          t.row_start = target.row_bias + (t.rows - first_row);
+        }
+        if (cropped || !target.first) {
+          multiply_spilled(tile_rows, take, t, columns, !target.first, spill, multiply_some);
+        } else {
+          multiply_some(t);
+        }
+      };
+      if (addends == nullptr) {
+        multiply_next(count);
+        if (asks) t.ahead += ahead_of_tiles(count, t.b_panel, t.ahead_shift);
+        t.rows += count * tile_rows;
+        t.c += count * tile_rows * t.c_row;
+        return;
+      }
+      for (Int i = 0; i < count; ++i, t.rows += tile_rows, t.c += tile_rows * t.c_row) {
+        const Element* const from = addends + (t.c - target.c);
+        fetch_rows(from, t.c_row, tile_rows, columns);
+        multiply_next(1);
+        if (asks) t.ahead += ahead_of_tiles(1, t.b_panel, t.ahead_shift);
+        add_rows(t.c, from, t.c_row, tile_rows, columns, target.rectifier);
+      }
+    };
+    for (Int line = 0; line < lines; ++line) {
+      t.rows = first_row + line * rows;
+      t.c = target.c + column + line * target.c_line;
+      next(cut.larger, cut.rows, form.shape);
+      next(cut.others, cut.other_rows, Shape::kPlain);
+      next(cut.last_rows > 0 ? 1 : 0, cut.last_rows, Shape::kPlain);
+    }
+  }
+}
+
+// Rows that are cut into tiles together, of some rows.
+Int line_of(const Gemm& g, Int rows) { return g.c_line != 0 ? g.row_count[3] : rows; }
+
+// Of several products: all of them for some rows and columns. What follows from their form is done
+// once, which takes as long as a small product.
+void multiply_matrices(const Gemm& g, Tiles<Element> t, Target target, const Columns& part) {
+  Int offset = 0;
+  t.taps = &offset;
+  t.tap_count = 1;
+  target.last = true;
+  for (Int i = 0; i < g.matrices; ++i, offset += g.a_matrix) {
+    target.matrices = g.matrices - i;
+    multiply_block(t, 1, target, part);
+    t.b += g.b_matrix;
+    target.c += g.c_matrix;
+  }
+}
+
+// All taps for some rows and columns.
+void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row, const Columns& part) {
+  const Int taps = g.tap_count[0] * g.tap_count[1] * g.tap_count[2];
+  Odometer<3> tap(g.tap_count, g.tap_step);
+  Int offsets[kMaxTaps];
+  const bool one_line = g.row_count[0] * g.row_count[1] * g.row_count[2] == 1;
+  const bool has_lines = g.c_line != 0;
+  const Int line = line_of(g, rows);
+  const Int at = has_lines ? first_row / line * g.c_line : first_row * g.c_row;
+  Target target = {g.c + at,
+                   g.c_row,
+                   g.columns,
+                   line,
+                   g.c_line,
+                   g.bias,
+                   g.row_bias == nullptr ? nullptr : g.row_bias + first_row,
+                   g.addends == nullptr ? nullptr : g.addends + at,
+                   {one_line ? 0 : g.row_count[3], first_row},
+                   true,
+                   false,
+                   g.rectifier};
+  t.taps = offsets;
+  t.run = g.run;
+  if (g.matrices != 0) return multiply_matrices(g, t, target, part);
+  for (Int first = 0; first < taps; first += t.tap_count) {
+    t.tap_count = smaller(kMaxTaps, taps - first);
+    tap.next(t.tap_count, [&](Int i, Int offset) { offsets[i] = offset; });
+    target.last = first + t.tap_count == taps;
+    multiply_block(t, has_lines ? rows / line : 1, target, part);
+    target.first = false;
+    t.b += t.tap_count * t.run * t.b_step;
+  }
+  if (g.function == nullptr) return;
+  const Int column = part.first * kLanes<Element>;
+  const Int columns = smaller(g.columns, part.end * kLanes<Element>) - column;
+  for (Int i = 0; i < rows; i += line, target.c += g.c_line) {
+    activate({target.c + column, g.c_row, line, columns, g.function});
+  }
+}
+
+// What is fetched ahead has the same sums: pieces of a product are smaller than the whole.
+__attribute__((noinline)) void multiply_row(const Stream<Element>& s) {
+#if TFAOT_IS_F32
+  const RowProduct product = {s.b, s.bias, s.c, s.columns, s.rectifier};
+  if (is_fetched(s)) {
+    multiply_by_panels<true, 1>(row_input<1, 1>(s.a, s.depth), product);
+  } else if (kRowPanels == 1 || s.columns <= kRowWidth) {
+    multiply_by_panels<false, 1>(row_input<1, 1>(s.a, s.depth), product);
+  } else {
+    multiply_by_panels<false, kRowVectors>(row_input<1, kRowPanels>(s.a, s.depth), product);
+  }
+#else
+  multiply_stream<Element, 1, 1>(s);
+#endif
+}
+
+// A plain product of one or two rows with packed panels.
+bool is_stream(const Gemm& g, Int rows) {
+  const Int taps = g.tap_count[0] * g.tap_count[1] * g.tap_count[2];
+  return (rows == 1 || (rows == 2 && g.c_line == 0)) && taps == 1 && g.a_step == 1 &&
+         g.row_bias == nullptr && g.b_step == kPanelColumns<Element> &&
+         g.b_panel == g.run * g.b_step;
+}
+
+void multiply_as_stream(const Gemm& g, Int rows) {
+  const Rectifier rectifier = g.addends == nullptr ? g.rectifier : Rectifier::kNone;
+  Stream<Element> s = {g.a, 0, g.run, g.b, g.bias, g.c, g.c_row, g.columns, rectifier};
+  if (rows == 1) {
+    multiply_row(s);
+  } else {
+    for (int d = 0; d < 4; ++d) s.a_row += g.row_count[d] == 2 ? g.row_step[d] : 0;
+    multiply_stream<Element, 2, TFAOT_CAN_SPREAD && kVectorsPerPanel == 1 ? 1 : 2>(s);
+  }
+  if (g.addends != nullptr) add_rows(g.c, g.addends, g.c_row, rows, g.columns, g.rectifier);
+  activate({g.c, g.c_row, rows, g.columns, g.function});
+}
+
+void multiply_streams(const Gemm& g, Int rows) {
+  if (g.matrices == 0) return multiply_as_stream(g, rows);
+  Gemm one = g;
+  for (Int i = 0; i < g.matrices; ++i) {
+    multiply_as_stream(one, rows);
+    one.a += g.a_matrix;
+    one.b += g.b_matrix;
+    one.c += g.c_matrix;
+  }
+}
+
+// How rows are cut into blocks: whole lines, which strips need.
+struct Blocks {
+  Int rows, unit, count;
+
+  // Of the block `number`, which begins at the row `first`.
+  Int rows_of(Int number, Int first) const {
+    return count == 1 ? rows : piece_of((rows - first) / unit, count - number) * unit;
+  }
+};
+
+Blocks blocks_of(const Gemm& g, Int rows) {
+  const Int most = has_distant_rows(g) ? kFewRows : kBlockRows;
+  const Int unit = g.row_count[3] <= most ? larger(1, g.row_count[3]) : 1;
+  return {rows, unit, rows <= most ? 1 : ceil_div(rows / unit, most / unit)};
+}
+
+// A piece of a product that is shared out: a block of rows times one of `parts` parts of the
+// columns.
+struct Piece {
+  Int block, part, parts;
+};
+
+// The part of `vectors` of columns, for a line of so many rows: whole tiles, about as many in each
+// part.
+__attribute__((noinline)) Columns part_of_columns(const Piece& piece, Int rows, Int vectors) {
+  const int tile_rows = even_cut(rows).rows;
+  Int tiles = 0;
+  for (Int v = 0; v < vectors; v += next_vectors(tile_rows, vectors - v)) ++tiles;
+  const Int first = tiles * piece.part / piece.parts;
+  const Int end = tiles * (piece.part + 1) / piece.parts;
+  Columns columns = {vectors, 0};
+  for (Int i = 0; i < end; ++i) {
+    if (i == first) columns.first = columns.end;
+    columns.end += next_vectors(tile_rows, vectors - columns.end);
+  }
+  return columns;
+}
+
+// A piece, or the whole product. A piece has the tiles that the whole has there, so results are the
+// same to the last bit. Not inlined: otherwise streams would also pay for preparing its loops.
+__attribute__((noinline)) void multiply_blocks(const Gemm& g, Int rows, const Piece* piece) {
+  Odometer<4> row(g.row_count, g.row_step);
+  const Element* block[kBlockRows];
+  Tiles<Element> t = {};
+  t.rows = block;
+  t.a_step = g.a_step;
+  t.b = g.b;
+  t.b_step = g.b_step;
+  t.b_panel = g.b_panel;
+  const Blocks blocks = blocks_of(g, rows);
+  Columns columns = {0, vectors_of(g.columns)};
+  Int i = 0, first = 0, end = rows;
+  if (piece != nullptr) {
+    for (; i < piece->block; ++i) first += blocks.rows_of(i, first);
+    const Int count = blocks.rows_of(i, first);
+    end = first + count;
+    columns = part_of_columns(*piece, line_of(g, count), columns.end);
+    row.seek(first);
+  }
+  for (; first < end; ++i) {
+    const Int count = blocks.rows_of(i, first);
+    row.next(count, [&](Int r, Int offset) { block[r] = g.a + offset; });
+    multiply_taps(g, t, count, first, columns);
+    first += count;
+  }
+}
+
+struct SharedProduct {
+  const Gemm& g;
+  Int rows, parts;
+};
+
+void block_piece(void* context, Int piece, Int /*lane*/) {
+  const auto& shared = *static_cast<const SharedProduct*>(context);
+  const Piece which = {piece / shared.parts, piece % shared.parts, shared.parts};
+  multiply_blocks(shared.g, shared.rows, &which);
+}
+
+// Streams go over panels in such steps.
+constexpr Int kStreamColumns = 4 * kPanelColumns<Element>;
+
+void stream_piece(void* context, Int piece, Int /*lane*/) {
+  const auto& shared = *static_cast<const SharedProduct*>(context);
+  Gemm g = shared.g;
+  const Int steps = ceil_div(g.columns, kStreamColumns);
+  const Int first = steps * piece / shared.parts * kStreamColumns;
+  const Int end = smaller(g.columns, steps * (piece + 1) / shared.parts * kStreamColumns);
+  if (first >= end) return;
+  g.b += first / kPanelColumns<Element> * g.b_panel;
+  g.c += first;
+  if (g.bias != nullptr) g.bias += first;
+  if (g.addends != nullptr) g.addends += first;
+  g.columns = end - first;
+  multiply_as_stream(g, shared.rows);
+}
+
+// Products below are not worth a second piece, in multiply-adds; those of a stream wait for memory.
+constexpr Int kPieceWork = Int{1} << 18;
+constexpr Int kStreamPieceWork = Int{1} << 16;
+
+// False: it is to be computed alone.
+__attribute__((noinline)) bool multiply_shared(const Gemm& g, Int rows) {
+  const bool streams = is_stream(g, rows);
+  const Int taps = g.tap_count[0] * g.tap_count[1] * g.tap_count[2];
+  const Int work = rows * g.columns * taps * g.run;
+  const Int pieces =
+      smaller(kLanePieces * g.tasks->lanes, work / (streams ? kStreamPieceWork : kPieceWork));
+  if (pieces < 2) return false;
+  const Int blocks = streams ? 1 : blocks_of(g, rows).count;
+  SharedProduct shared = {g, rows, ceil_div(pieces, blocks)};
+  g.tasks->run(*g.tasks, blocks * shared.parts, streams ? &stream_piece : &block_piece, &shared);
+  return true;
+}
+
+}  // namespace
+
+extern "C" void TFAOT_KERNEL(gemm)(const void* gemm) {
+  const Gemm& g = *static_cast<const Gemm*>(gemm);
+  if (g.is_row) {
+    const Stream<Element> s = {g.a, 0, g.run, g.b, g.bias, g.c, 0, g.columns, g.rectifier};
+    return multiply_row(s);
+  }
+  const Int rows = g.row_count[0] * g.row_count[1] * g.row_count[2] * g.row_count[3];
+  if (g.tasks != nullptr && multiply_shared(g, rows)) return;
+  if (is_plain(g, rows)) return multiply_plain(g, rows);
+  if (is_stream(g, rows)) return multiply_streams(g, rows);
+  multiply_blocks(g, rows, nullptr);
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// tfaot_matmul of abi.h.
+#include "products/activate.h"
+#include "products/gemm.h"
+#include "products/pack.h"
+#include "products/small_product.h"
+
+namespace {
+
+using tfaot::kernels::MatMulCall;
+
+// With more rows than this, reading distant rows of the right side costs more than packing them.
+constexpr Int kRowsInPlace = 64;
+
+void multiply_panels(Gemm& g, const Element* panels) {
+  g.b = panels;
+  g.b_step = kPanelColumns<Element>;
+  g.b_panel = g.b_step * g.run;
+  TFAOT_KERNEL(gemm)(&g);
+}
+
+// A right side that stays in the first-level cache, and nothing but the product. Not with vectors
+// of 16 bytes, for which nothing was measured: without fused multiply-adds the sums of one after
+// the other differ more from TensorFlow's (the test model loop_weights).
+bool is_small(const Gemm& g, const MatMulCall& call) {
+  constexpr Int kMostBytes = 1 << 14;
+  constexpr Int kElement = sizeof(Element);
+  return TFAOT_VECTOR_BYTES >= 32 && g.a_step == 1 && g.bias == nullptr && g.row_bias == nullptr &&
+         g.addends == nullptr && g.rectifier == Rectifier::kNone && g.function == nullptr &&
+         call.depth * call.columns * kElement <= kMostBytes;
+}
+
+void multiply_small_matrix(const Gemm& g, const MatMulCall& call, const Element* rhs,
+                           Element* scratch) {
+  SmallProduct p = {
+      g.a,          call.lhs_row_stride, rhs, call.rhs_depth_stride, g.c, g.c_row, g.row_count[3],
+      call.columns, call.depth};
+  if (call.rhs_column_stride != 1) {
+    constexpr Int kColumns = kPanelColumns<Element>;
+    p.b = scratch;
+    p.b_row = ceil_div(call.columns, kColumns) * kColumns;
+    pack_rows(scratch, p.b_row, rhs, call.depth, call.columns, call.rhs_depth_stride,
+              call.rhs_column_stride);
+  }
+  multiply_small(p);
+}
+
+// With a right side that is not packed. If its rows are contiguous, whole panels of it are read in
+// place.
+void multiply_matrix(Gemm g, const MatMulCall& call, const Element* rhs, Element* scratch) {
+  constexpr Int kColumns = kPanelColumns<Element>;
+  if (is_small(g, call)) return multiply_small_matrix(g, call, rhs, scratch);
+  Int in_place = 0;
+  if (call.rhs_column_stride == 1 && call.rows <= kRowsInPlace) {
+    in_place = call.columns - call.columns % kColumns;
+  }
+  if (in_place > 0) {
+    g.columns = in_place;
+    g.b = rhs;
+    g.b_step = call.rhs_depth_stride;
+    g.b_panel = kColumns;
+    TFAOT_KERNEL(gemm)(&g);
+  }
+  if (in_place == call.columns) return;
+  pack_matrix(scratch, rhs + in_place * call.rhs_column_stride, call.depth, call.columns - in_place,
+              call.rhs_depth_stride, call.rhs_column_stride);
+  g.columns = call.columns - in_place;
+  g.c += in_place;
+  if (g.bias != nullptr) g.bias += in_place;
+  if (g.addends != nullptr) g.addends += in_place;
+  multiply_panels(g, scratch);
+}
+
+bool is_row(const MatMulCall& call) {
+  constexpr Int kOther = tfaot::kernels::kEpilogueSum | tfaot::kernels::kEpiloguePlaced |
+                         tfaot::kernels::kEpilogueShared | tfaot::kernels::kEpilogueRowBias;
+  return call.rows == 1 && call.batch == 1 && call.rhs_packed != 0 && call.lhs_depth_stride == 1 &&
+         call.live_rows == 0 && (call.epilogue & kOther) == 0;
+}
+
+// What most products of small nets are at batch size 1. Clearing a Gemm would take longer than some
+// of them.
+void multiply_row(const MatMulCall& call, Element* c, const void** in) {
+  Gemm g;
+  g.is_row = true;
+  g.a = static_cast<const Element*>(in[1]);
+  g.run = call.depth;
+  g.b = static_cast<const Element*>(in[2]);
+  g.c = c;
+  g.columns = call.columns;
+  const void** more = in + 3;
+  g.bias = nullptr;
+  if ((call.epilogue & tfaot::kernels::kEpilogueBias) != 0) {
+    g.bias = static_cast<const Element*>(*more++);
+  }
+  g.rectifier = rectifier_of(call.epilogue);
+  TFAOT_KERNEL(gemm)(&g);
+  activate({c, call.columns, 1, call.columns, function_at(call.epilogue, more)});
+}
+
+// b = outer * batch + inner; the strides are those of inner, and of outer in the result.
+struct InnerBatch {
+  Int batch, lhs, rhs, result, outer_result;
+};
+
+TFAOT_INLINE InnerBatch inner_batch_of(const MatMulCall& call) {
+  if ((call.epilogue & tfaot::kernels::kEpiloguePlaced) == 0) {
+    return {1, 0, 0, 0, call.rows * call.columns};
+  }
+  return {call.inner_batch, call.lhs_inner_stride, call.rhs_inner_stride, call.result_inner_stride,
+          call.result_batch_stride};
+}
+
+// The tensors of a call.
+struct Operands {
+  const MatMulCall& call;
+  const Element* lhs;
+  const Element* rhs;
+  Element* c;
+  const Element* addends;  // null: none
+};
+
+// g: what is the same for all matrices.
+TFAOT_INLINE void multiply_one(const Operands& of, const InnerBatch& inner_batch, Int outer,
+                               Int inner, Gemm& g, Element* scratch) {
+  const Int at = outer * inner_batch.outer_result + inner * inner_batch.result;
+  g.a = of.lhs + outer * of.call.lhs_batch_stride + inner * inner_batch.lhs;
+  g.c = of.c + at;
+  if (of.addends != nullptr) g.addends = of.addends + at;
+  if (of.call.rhs_packed != 0) return multiply_panels(g, of.rhs);
+  multiply_matrix(g, of.call, of.rhs + outer * of.call.rhs_batch_stride + inner * inner_batch.rhs,
+                  scratch);
+}
+
+struct SharedMatrices {
+  Operands operands;
+  const Gemm& g;
+  const tfaot::Tasks& tasks;
+};
+
+void matrix_piece(void* context, Int piece, Int lane) {
+  const auto& shared = *static_cast<const SharedMatrices*>(context);
+  const InnerBatch inner_batch = inner_batch_of(shared.operands.call);
+  Gemm g = shared.g;
+  multiply_one(shared.operands, inner_batch, piece / inner_batch.batch, piece % inner_batch.batch,
+               g, scratch_of(shared.tasks, lane));
+}
+
+__attribute__((noinline)) void share_matrices(const Operands& operands, const Gemm& g,
+                                              tfaot::Tasks& tasks) {
+  SharedMatrices shared = {operands, g, tasks};
+  tasks.run(tasks, operands.call.batch, &matrix_piece, &shared);
+}
+
+void multiply(const MatMulCall& call, Element* c, const void** in, Element* scratch) {
+  Operands operands = {call, static_cast<const Element*>(in[1]), static_cast<const Element*>(in[2]),
+                       c, nullptr};
+  Gemm g = plain_product(call.rows, call.lhs_row_stride, call.depth);
+  g.a_step = call.lhs_depth_stride;
+  g.columns = call.columns;
+  const void** more = in + 3;
+  if ((call.epilogue & tfaot::kernels::kEpilogueBias) != 0) {
+    g.bias = static_cast<const Element*>(*more++);
+  } else if ((call.epilogue & tfaot::kernels::kEpilogueRowBias) != 0) {
+    g.row_bias = static_cast<const Element*>(*more++);
+  }
+  if ((call.epilogue & tfaot::kernels::kEpilogueSum) != 0) {
+    operands.addends = static_cast<const Element*>(*more++);
+  }
+  g.function = function_at(call.epilogue, more);
+  // Then call.batch is 1.
+  if (call.live_rows != 0) g.row_count[3] = call.live_rows * *static_cast<const Int*>(*more++);
+  g.rectifier = rectifier_of(call.epilogue);
+  const bool placed = (call.epilogue & tfaot::kernels::kEpiloguePlaced) != 0;
+  g.c_row = placed ? call.result_row_stride : call.columns;
+  if ((call.epilogue & tfaot::kernels::kEpilogueShared) != 0) {
+    tfaot::Tasks* const tasks = tasks_at(*more);
+    if (tasks != nullptr && are_enough(call.batch, *tasks)) {
+      const Operands copy = operands;
+      return share_matrices(copy, g, *tasks);
+    }
+    g.tasks = tasks;
+  }
+  const InnerBatch inner_batch = inner_batch_of(call);
+  for (Int b = 0, outer = 0; b < call.batch; ++outer) {
+    for (Int inner = 0; inner < inner_batch.batch; ++inner, ++b) {
+      multiply_one(operands, inner_batch, outer, inner, g, scratch);
+    }
+  }
+}
+
+}  // namespace
+
+extern "C" void TFAOT_KERNEL(matmul)(void* out, const void** in) {
+  const auto& call = *static_cast<const MatMulCall*>(in[0]);
+  auto* const* const results = static_cast<void* const*>(out);
+  auto* const c = static_cast<Element*>(results[0]);
+  if (is_row(call)) return multiply_row(call, c, in);
+  multiply(call, c, in, static_cast<Element*>(results[1]));
+}

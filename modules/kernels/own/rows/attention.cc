@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// tfaot_attention of attention.h: a block of rows at a time, whose scores stay in the second-level
+// cache, or queries as lanes (query_lanes.h). The results are divided by the sum of a row's
+// weights, not the weights, which are more. So a sum of values near the largest float may overflow
+// before the division.
+#include "tfaot/kernels/attention.h"
+
+#include "products/gemm.h"
+#include "products/pack.h"
+#include "rows/query_lanes.h"
+
+namespace {
+
+using tfaot::kernels::attention_row_step;
+using tfaot::kernels::attention_rows_at_once;
+using tfaot::kernels::AttentionCall;
+using tfaot::kernels::MatrixPlaces;
+
+// What the scratch memory holds.
+struct Scratch {
+  float* keys;    // packed
+  float* values;  // packed
+  float* scores;
+  float* sums;  // of each row of scores
+};
+
+Scratch divide(const AttentionCall& call, float* memory) {
+  constexpr Int kColumns = kPanelColumns<float>;
+  Scratch s = {};
+  s.keys = memory;
+  s.values = s.keys + ceil_div(call.keys, kColumns) * kColumns * call.depth;
+  s.scores = s.values + ceil_div(call.columns, kColumns) * kColumns * call.keys;
+  s.sums = s.scores + attention_rows_at_once(call) * attention_row_step(call);
+  return s;
+}
+
+// The results of some rows, from the first of them on.
+TFAOT_ONE_COPY void attend(const AttentionCall& call, const float* queries, Int rows,
+                           const Scratch& s, float* c) {
+  const Int step = attention_row_step(call);
+  Gemm g = plain_product(rows, call.queries.row_stride, call.depth);
+  g.a = queries;
+  g.a_step = call.queries.column_stride;
+  g.b = s.keys;
+  g.c = s.scores;
+  g.c_row = step;
+  g.columns = call.keys;
+  TFAOT_KERNEL(gemm)(&g);
+
+  const SoftmaxRows weights = with_scale_above_0(
+      {s.scores, s.scores, rows, call.keys, step, static_cast<float>(call.scale)});
+  for (Int r = 0; r < rows; ++r) {
+    float* const row = s.scores + r * step;
+    s.sums[r] = row_exponentials(row, row, call.keys, weights.scale);
+  }
+
+  Gemm h = plain_product(rows, step, call.keys);
+  h.a = s.scores;
+  h.b = s.values;
+  h.c = c;
+  h.c_row = call.result.row_stride;
+  h.columns = call.columns;
+  TFAOT_KERNEL(gemm)(&h);
+  for (Int r = 0; r < rows; ++r) scale_row(c + r * h.c_row, call.columns, 1.0F / s.sums[r]);
+}
+
+// Of few keys and of short ones, queries become lanes: the numbers of keys and values that a block
+// reads again stay near, and the softmax counts.
+bool are_lanes(const AttentionCall& call) {
+  constexpr Int kMostNumbers = TFAOT_VECTOR_BYTES == 64 ? 64 << 10 : 24 << 10;
+  constexpr Int kMostDepth = 64;
+  static_assert(kQuad == tfaot::kernels::kAttentionQuad, "for_few() takes so many");
+  return can_be_lanes(call) && larger(call.depth, call.columns) <= kMostDepth &&
+         call.keys * (call.depth + call.columns) <= kMostNumbers;
+}
+
+// pack_panels(), once in the code for three sides.
+TFAOT_ONE_COPY void pack_side(float* to, Int to_row, Int to_panel, const float* b, Int depth,
+                              Int columns, Int depth_stride, Int column_stride) {
+  pack_panels(to, to_row, to_panel, b, depth, columns, depth_stride, column_stride);
+}
+
+// The matrices of all b.
+struct Heads {
+  const AttentionCall& call;
+  const float* queries;
+  const float* keys;
+  const float* values;
+  float* result;
+  Int rows_at_once;
+
+  Int at(Int b, const MatrixPlaces& places) const {
+    return b / call.inner_batch * places.batch_stride + b % call.inner_batch * places.inner_stride;
+  }
+  void pack(Int b, const Scratch& scratch) const {
+    constexpr Int kColumns = kPanelColumns<float>;
+    pack_side(scratch.keys, kColumns, kColumns * call.depth, keys + at(b, call.key_rows),
+              call.depth, call.keys, call.key_rows.column_stride, call.key_rows.row_stride);
+    pack_side(scratch.values, kColumns, kColumns * call.keys, values + at(b, call.values),
+              call.keys, call.columns, call.values.row_stride, call.values.column_stride);
+  }
+  Int blocks() const { return ceil_div(call.rows, rows_at_once); }
+  void attend_block(Int b, Int block, const Scratch& scratch) const {
+    const Int first = block * rows_at_once;
+    attend(call, queries + at(b, call.queries) + first * call.queries.row_stride,
+           smaller(rows_at_once, call.rows - first), scratch,
+           result + at(b, call.result) + first * call.result.row_stride);
+  }
+
+  Int blocks_of_lanes() const { return ceil_div(call.rows, kBlockQueries); }
+  // Blocks of all b. `memory`: scratch.
+  void attend_in_lanes(Int block, Int end, float* memory) const {
+    for (; block < end; ++block) {
+      const Int b = block / blocks_of_lanes();
+      const Int first = block % blocks_of_lanes() * kBlockQueries;
+      const Int rows = smaller(kBlockQueries, call.rows - first);
+      pack_side(memory, kBlockQueries, kPanelColumns<float>,
+                queries + at(b, call.queries) + first * call.queries.row_stride, call.depth, rows,
+                call.queries.column_stride, call.queries.row_stride);
+      attend_block_of_lanes(
+          {memory, call.depth, keys + at(b, call.key_rows), call.keys, call.key_rows.row_stride,
+           call.key_rows.column_stride, values + at(b, call.values), call.columns,
+           call.values.row_stride, static_cast<float>(call.scale),
+           memory + call.depth * kBlockQueries, call.result.row_stride},
+          result + at(b, call.result) + first * call.result.row_stride, rows);
+    }
+  }
+};
+
+struct SharedHeads {
+  const Heads& heads;
+  const tfaot::Tasks& tasks;
+  Int b;
+  const Scratch& packed;
+
+  Scratch scratch_of_lane(Int lane) const { return divide(heads.call, scratch_of(tasks, lane)); }
+};
+
+void head_piece(void* context, Int piece, Int lane) {
+  const auto& shared = *static_cast<const SharedHeads*>(context);
+  const Scratch scratch = shared.scratch_of_lane(lane);
+  shared.heads.pack(piece, scratch);
+  for (Int i = 0; i < shared.heads.blocks(); ++i) shared.heads.attend_block(piece, i, scratch);
+}
+
+// With the keys and values that the caller packed.
+void block_piece(void* context, Int piece, Int lane) {
+  const auto& shared = *static_cast<const SharedHeads*>(context);
+  Scratch scratch = shared.scratch_of_lane(lane);
+  scratch.keys = shared.packed.keys;
+  scratch.values = shared.packed.values;
+  shared.heads.attend_block(shared.b, piece, scratch);
+}
+
+struct SharedLanes {
+  const Heads& heads;
+  const tfaot::Tasks& tasks;
+  Int blocks, pieces;
+};
+
+void lanes_piece(void* context, Int piece, Int lane) {
+  const auto& shared = *static_cast<const SharedLanes*>(context);
+  shared.heads.attend_in_lanes(shared.blocks * piece / shared.pieces,
+                               shared.blocks * (piece + 1) / shared.pieces,
+                               scratch_of(shared.tasks, lane));
+}
+
+}  // namespace
+
+extern "C" void TFAOT_KERNEL(attention)(void* out, const void** in) {
+  auto* const* const results = static_cast<void* const*>(out);
+  const auto& call = *static_cast<const AttentionCall*>(in[0]);
+  const Scratch scratch = divide(call, static_cast<float*>(results[1]));
+  const Heads heads = {call,
+                       static_cast<const float*>(in[1]),
+                       static_cast<const float*>(in[2]),
+                       static_cast<const float*>(in[3]),
+                       static_cast<float*>(results[0]),
+                       attention_rows_at_once(call)};
+  tfaot::Tasks* const tasks = call.shared != 0 ? tasks_at(in[4]) : nullptr;
+  if (are_lanes(call)) {
+    const Int blocks = call.batch * heads.blocks_of_lanes();
+    if (tasks == nullptr) return heads.attend_in_lanes(0, blocks, scratch.keys);
+    SharedLanes shared = {heads, *tasks, blocks, smaller(blocks, kLanePieces * tasks->lanes)};
+    return tasks->run(*tasks, shared.pieces, &lanes_piece, &shared);
+  }
+  if (tasks != nullptr && are_enough(call.batch, *tasks)) {
+    SharedHeads shared = {heads, *tasks, 0, scratch};
+    return tasks->run(*tasks, call.batch, &head_piece, &shared);
+  }
+  for (Int b = 0; b < call.batch; ++b) {
+    heads.pack(b, scratch);
+    if (tasks != nullptr) {
+      SharedHeads shared = {heads, *tasks, b, scratch};
+      tasks->run(*tasks, heads.blocks(), &block_piece, &shared);
+      continue;
+    }
+    for (Int i = 0; i < heads.blocks(); ++i) heads.attend_block(b, i, scratch);
+  }
+}

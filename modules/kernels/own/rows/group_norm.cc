@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// tfaot_group_norm of rows.h: the channels of a few groups at a time, three times at all points:
+// for the mean, for the variance and the rest of the mean, and to normalise. The first two add up
+// the same: differences to an estimate of the mean, at first a number of the group. Of equal
+// numbers these are 0, and far from 0 no digits are lost.
+#include "simd/kernel.h"
+#include "simd/lanes.h"
+#include "tfaot/kernels/rows.h"
+
+namespace {
+
+using tfaot::kernels::GroupNormCall;
+using tfaot::kernels::kMostGroupChannels;
+
+constexpr int kVectorsTogether = 4;
+constexpr Int kPointsTogether = 64;  // whose sums are of float32
+
+// By channel of a block of whole groups, and some more.
+struct ChannelNumbers {
+  static constexpr Int kMost = kMostGroupChannels + kVectorsTogether * kLanes<float>;
+  double sum[kMost], squares[kMost];  // of x - mean
+  float mean[kMost], rest[kMost],
+      variance[kMost];  // an estimate of the group's mean, and its error
+};
+
+struct ChannelBlock {
+  const float* x;
+  float* y;
+  const float* scale;
+  const float* bias;
+  Int points, stride;  // all channels
+  Int width;           // channels of this block
+  float epsilon;
+};
+
+// Of a row, the last one with `last` elements.
+template <int kVectors>
+struct ChannelVectors {
+  Floats v[kVectors] = {};
+
+  static TFAOT_INLINE ChannelVectors from(const float* x, Int last) {
+    ChannelVectors made;
+    TFAOT_UNROLL
+    for (int i = 0; i < kVectors; ++i) {
+      made.v[i] = load_some(x + i * kLanes<float>, i + 1 == kVectors ? last : kLanes<float>);
+    }
+    return made;
+  }
+  TFAOT_INLINE void to(float* y, Int last) const {
+    TFAOT_UNROLL
+    for (int i = 0; i < kVectors; ++i) {
+      store_some(y + i * kLanes<float>, v[i], i + 1 == kVectors ? last : kLanes<float>);
+    }
+  }
+};
+
+// run(ChannelVectors, column, last) for a few vectors of channels at a time.
+template <typename Run>
+TFAOT_INLINE void along_channels(Int width, const Run& run) {
+  constexpr Int kWidth = kLanes<float>;
+  for (Int column = 0; column < width; column += kVectorsTogether * kWidth) {
+    const Int vectors = smaller(ceil_div(width - column, kWidth), kVectorsTogether);
+    const Int last = smaller(width - column - (vectors - 1) * kWidth, kWidth);
+    switch (vectors) {
+      case 1:
+        run(ChannelVectors<1>(), column, last);
+        break;
+      case 2:
+        run(ChannelVectors<2>(), column, last);
+        break;
+      case 3:
+        run(ChannelVectors<3>(), column, last);
+        break;
+      default:
+        run(ChannelVectors<kVectorsTogether>(), column, last);
+    }
+  }
+}
+
+template <int kVectors>
+TFAOT_ONE_COPY void add_up(const ChannelBlock& block, ChannelNumbers& numbers, Int column,
+                           Int last) {
+  using Vectors = ChannelVectors<kVectors>;
+  constexpr Int kChannels = kVectors * kLanes<float>;
+  const auto mean = Vectors::from(numbers.mean + column, last);
+  double sum[kChannels], square[kChannels];
+  const float* x = block.x + column;
+  for (Int first = 0; first < block.points; first += kPointsTogether) {
+    Vectors sums, squares;
+    for (Int p = smaller(kPointsTogether, block.points - first); p > 0; --p, x += block.stride) {
+      const auto row = Vectors::from(x, last);
+      TFAOT_UNROLL
+      for (int i = 0; i < kVectors; ++i) {
+        const Floats from_mean = row.v[i] - mean.v[i];
+        sums.v[i] += from_mean;
+        squares.v[i] += from_mean * from_mean;
+      }
+    }
+    float a[kChannels], b[kChannels];
+    sums.to(a, kLanes<float>);
+    squares.to(b, kLanes<float>);
+    for (Int c = 0; c < kChannels; ++c) {
+      sum[c] = (first == 0 ? 0 : sum[c]) + static_cast<double>(a[c]);
+      square[c] = (first == 0 ? 0 : square[c]) + static_cast<double>(b[c]);
+    }
+  }
+  for (Int c = 0; c < kChannels; ++c) {
+    numbers.sum[column + c] = sum[c];
+    numbers.squares[column + c] = square[c];
+  }
+}
+
+// Adds up x - mean for the rest of the mean and the variance of each group.
+void measure_groups(const ChannelBlock& block, ChannelNumbers& numbers, Int channels) {
+  along_channels(block.width, [&](auto vectors, Int column, Int last) {
+    add_up<sizeof vectors / sizeof(Floats)>(block, numbers, column, last);
+  });
+  for (Int first = 0; channels > 1 && first < block.width; first += channels) {
+    double sum = 0, squares = 0;
+    for (Int c = first; c < first + channels; ++c) {
+      sum += numbers.sum[c];
+      squares += numbers.squares[c];
+    }
+    for (Int c = first; c < first + channels; ++c) {
+      numbers.sum[c] = sum;
+      numbers.squares[c] = squares;
+    }
+  }
+  const double part = 1 / static_cast<double>(block.points * channels);
+  for (Int c = 0; c < block.width; ++c) {
+    const double rest = part * numbers.sum[c];
+    numbers.rest[c] = static_cast<float>(rest);
+    numbers.variance[c] = static_cast<float>(part * numbers.squares[c] - rest * rest);
+  }
+}
+
+template <int kVectors>
+TFAOT_ONE_COPY void scale_and_shift(const ChannelBlock& block, const ChannelNumbers& numbers,
+                                    Int column, Int last) {
+  using Vectors = ChannelVectors<kVectors>;
+  const auto mean = Vectors::from(numbers.mean + column, last);
+  const auto rest = Vectors::from(numbers.rest + column, last);
+  auto factor = Vectors::from(numbers.variance + column, last);
+  const auto scale = Vectors::from(block.scale + column, last);
+  auto shift = Vectors::from(block.bias + column, last);
+  TFAOT_UNROLL
+  for (int i = 0; i < kVectors; ++i) {
+    factor.v[i] = scale.v[i] / roots_of(factor.v[i] + block.epsilon);
+    shift.v[i] -= rest.v[i] * factor.v[i];
+  }
+  const float* x = block.x + column;
+  float* y = block.y + column;
+  for (Int p = 0; p < block.points; ++p, x += block.stride, y += block.stride) {
+    auto row = Vectors::from(x, last);
+    TFAOT_UNROLL
+    for (int i = 0; i < kVectors; ++i) {
+      row.v[i] = (row.v[i] - mean.v[i]) * factor.v[i] + shift.v[i];
+    }
+    row.to(y, last);
+  }
+}
+
+void normalise_block(const ChannelBlock& block, Int channels) {
+  ChannelNumbers numbers;
+  for (Int first = 0; first < block.width; first += channels) {
+    for (Int c = first; c < first + channels; ++c) numbers.mean[c] = block.x[first];
+  }
+  measure_groups(block, numbers, channels);
+  for (Int c = 0; c < block.width; ++c) numbers.mean[c] += numbers.rest[c];
+  measure_groups(block, numbers, channels);
+  along_channels(block.width, [&](auto vectors, Int column, Int last) {
+    scale_and_shift<sizeof vectors / sizeof(Floats)>(block, numbers, column, last);
+  });
+}
+
+}  // namespace
+
+extern "C" void TFAOT_KERNEL(group_norm)(void* out, const void** in) {
+  const auto& call = *static_cast<const GroupNormCall*>(in[0]);
+  const auto* const x = static_cast<const float*>(in[1]);
+  const auto* const scale = static_cast<const float*>(in[2]);
+  const auto* const bias = static_cast<const float*>(in[3]);
+  auto* const y = static_cast<float*>(out);
+  const Int all = call.groups * call.channels;
+  const Int together = kVectorsTogether * kLanes<float> / call.channels;  // groups
+  const Int width = (together > 1 ? together : 1) * call.channels;
+  const Int blocks = ceil_div(all, width);
+  share_rows(call.batch * blocks, 1, call.shared, in + 4, [&](Int first, Int end) {
+    for (Int i = first; i < end; ++i) {
+      const Int column = i % blocks * width;
+      const Int at = i / blocks * call.points * all + column;
+      normalise_block({x + at, y + at, scale + column, bias + column, call.points, all,
+                       smaller(width, all - column), static_cast<float>(call.epsilon)},
+                      call.channels);
+    }
+  });
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// tfaot_layer_norm of rows.h: a row or a few at a time, which stay in the first-level cache. The
+// error of a mean is a part of its size. In a flat row, whose numbers are nearly equal, that is
+// more than they differ, so flat rows are computed again with a mean of two parts.
+#include "simd/kernel.h"
+#include "simd/row_groups.h"
+#include "tfaot/kernels/rows.h"
+
+namespace {
+
+using tfaot::kernels::LayerNormCall;
+
+// A row is flat if its variance times this is below the square of its mean.
+constexpr float kFlat = 1024;
+
+// By the bits of the four lanes of RowNumbers.
+TFAOT_INLINE int flat_rows(Floats variances, Floats means) {
+  const Floats a = variances * kFlat, b = means * means;
+#if TFAOT_VECTOR_BYTES == 64
+  return _mm_movemask_ps(_mm_cmplt_ps(_mm512_maskz_extractf32x4_ps(0xF, a, 0),
+                                      _mm512_maskz_extractf32x4_ps(0xF, b, 0)));
+#elif TFAOT_VECTOR_BYTES == 32
+  return _mm_movemask_ps(_mm_cmplt_ps(_mm256_castps256_ps128(a), _mm256_castps256_ps128(b)));
+#elif defined(__SSE2__)
+  return _mm_movemask_ps(_mm_cmplt_ps(a, b));
+#else
+  return int{a[0] < b[0]} | int{a[1] < b[1]} << 1 | int{a[2] < b[2]} << 2 | int{a[3] < b[3]} << 3;
+#endif
+}
+
+struct Columns {
+  Int count;
+  float part;  // 1 / count
+  const float* scale;
+  const float* bias;
+  float epsilon;
+};
+
+// The sum of a row's squares. Each addition meets one product alone: of two, the compiler would
+// fuse the one or the other, and rows of other groups would be rounded in another way.
+template <int kVectors>
+TFAOT_INLINE Floats sum_of_squares(const Floats (&row)[kVectors]) {
+  Floats even = row[0] * row[0];
+  keep(even);
+  if constexpr (kVectors == 1) return even;
+  Floats odd = row[kVectors > 1] * row[kVectors > 1];
+  keep(odd);
+  TFAOT_UNROLL
+  for (int i = 2; i < kVectors; ++i) (i % 2 == 0 ? even : odd) += row[i] * row[i];
+  return even + odd;
+}
+
+template <int kRows, int kVectors>
+TFAOT_INLINE RowNumbers over_squares(const RowGroup<kRows, kVectors>& group) {
+  Floats sums[4];
+  TFAOT_UNROLL
+  for (int r = 0; r < 4; ++r) sums[r] = sum_of_squares(group.v[r % kRows]);
+  return over_rows<SumOfLanes>(sums);
+}
+
+// of(place, count): vectors of a row.
+template <typename Of>
+TFAOT_INLINE float sum_of(Int columns, const Of& of) {
+  return over_row<SumOfLanes>(columns, 0,
+                              [&](Int j, Int count) { return first_or(of(j, count), count, 0); });
+}
+
+template <typename Of>
+TFAOT_INLINE float variance_of(const Columns& columns, const Of& from_mean) {
+  return columns.part * sum_of(columns.count, [&](Int j, Int count) {
+           const Floats v = from_mean(j, count);
+           return v * v;
+         });
+}
+
+template <typename Of>
+TFAOT_INLINE void scale_row(float* y, const Columns& columns, float variance, const Of& from_mean) {
+  const float factor = 1.0F / __builtin_sqrtf(variance + columns.epsilon);
+  along_row(columns.count, [&](Int j, Int count) {
+    const Floats scale = load_some(columns.scale + j, count) * factor;
+    store_some(y + j, from_mean(j, count) * scale + load_some(columns.bias + j, count), count);
+  });
+}
+
+__attribute__((noinline, cold)) void normalise_flat(float* y, const float* x,
+                                                    const Columns& columns) {
+  const auto of = [&](Int j, Int count) { return load_some(x + j, count); };
+  const auto count_of_all = static_cast<float>(columns.count);
+  const float mean = sum_of(columns.count, of) / count_of_all;
+  const auto shifted = [&](Int j, Int count) { return of(j, count) - mean; };
+  const float rest = sum_of(columns.count, shifted) / count_of_all;
+  const auto from_mean = [&](Int j, Int count) { return shifted(j, count) - rest; };
+  scale_row(y, columns, variance_of(columns, from_mean), from_mean);
+}
+
+// Whole groups of kRows rows. The arguments in registers: a struct would be waited for.
+template <int kRows, int kVectors>
+TFAOT_ONE_COPY void normalise_groups(float* y, const float* x, Int rows, Int columns,
+                                     const float* scales, const float* biases, float part,
+                                     float epsilon) {
+  const Int last = columns - (kVectors - 1) * kLanes<float>;
+  for (; rows >= kRows; rows -= kRows, x += kRows * columns, y += kRows * columns) {
+    auto group = RowGroup<kRows, kVectors>::from(x, columns, last);
+    const RowNumbers means = {part * group.template over<SumOfLanes>().quads};
+    group.each([&](Floats v, int r, int /*i*/) { return v - means.of(r); });
+    group.end_with(0, last);
+    const Floats variances = part * over_squares(group).quads;
+    const int flat = flat_rows(variances, means.quads);
+    const RowNumbers factors = {1.0F / roots_of(variances + epsilon)};
+    const auto scale = RowGroup<1, kVectors>::from(scales, 0, last);
+    const auto bias = RowGroup<1, kVectors>::from(biases, 0, last);
+    group.each(
+        [&](Floats v, int r, int i) { return v * factors.of(r) * scale.v[0][i] + bias.v[0][i]; });
+    group.to(y, columns, last);
+    if (__builtin_expect(flat != 0, 0)) {
+      for (int r = 0; r < kRows; ++r) {
+        if ((flat >> r & 1) == 0) continue;
+        normalise_flat(y + r * columns, x + r * columns, {columns, part, scales, biases, epsilon});
+      }
+    }
+  }
+}
+
+TFAOT_ONE_COPY void normalise_long(float* y, const float* x, Int rows, const Columns& columns) {
+  for (; rows > 0; --rows, x += columns.count, y += columns.count) {
+    const auto of = [&](Int j, Int count) { return load_some(x + j, count); };
+    const float mean = columns.part * sum_of(columns.count, of);
+    const auto from_mean = [&](Int j, Int count) { return of(j, count) - mean; };
+    const float variance = variance_of(columns, from_mean);
+    if (__builtin_expect(variance * kFlat < mean * mean, 0)) {
+      normalise_flat(y, x, columns);
+    } else {
+      scale_row(y, columns, variance, from_mean);
+    }
+  }
+}
+
+void normalise(float* y, const float* x, Int all, const Columns& c) {
+  const bool is_done = in_registers(all, c.count, [&](auto size, Int first, Int rows) {
+    normalise_groups<size.kRows, size.kVectors>(y + first * c.count, x + first * c.count, rows,
+                                                c.count, c.scale, c.bias, c.part, c.epsilon);
+  });
+  if (!is_done) normalise_long(y, x, all, c);
+}
+
+}  // namespace
+
+extern "C" void TFAOT_KERNEL(layer_norm)(void* out, const void** in) {
+  const auto& call = *static_cast<const LayerNormCall*>(in[0]);
+  const auto* const x = static_cast<const float*>(in[1]);
+  auto* const y = static_cast<float*>(out);
+  const Columns columns = {call.columns, 1.0F / static_cast<float>(call.columns),
+                           static_cast<const float*>(in[2]), static_cast<const float*>(in[3]),
+                           static_cast<float>(call.epsilon)};
+  share_rows(call.rows, rows_together(call.columns), call.shared, in + 4, [&](Int first, Int end) {
+    normalise(y + first * call.columns, x + first * call.columns, end - first, columns);
+  });
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// tfaot_row_sum of rows.h.
+#include "simd/kernel.h"
+#include "simd/lanes.h"
+#include "tfaot/kernels/rows.h"
+
+namespace {
+
+using tfaot::kernels::RowSumCall;
+
+// of(place, count): vectors of the terms of all rows, zero beyond `count`.
+template <typename Of>
+void sum_rows(const RowSumCall& call, const void* const* word, float* sums, const Of& of) {
+  constexpr Int kUnit = 16;  // sums in one line of the caches
+  share_rows(call.rows, kUnit, call.shared, word, [&](Int row, Int end) {
+    for (Int first = row * call.columns; row < end; ++row, first += call.columns) {
+      sums[row] = over_row<SumOfLanes>(call.columns, 0,
+                                       [&](Int j, Int count) { return of(first + j, count); });
+    }
+  });
+}
+
+}  // namespace
+
+extern "C" void TFAOT_KERNEL(row_sum)(void* out, const void** in) {
+  const auto& call = *static_cast<const RowSumCall*>(in[0]);
+  const auto* const x = static_cast<const float*>(in[1]);
+  auto* const sums = static_cast<float*>(out);
+  switch (call.form) {
+    case tfaot::kernels::kRowSumOfSquares:
+      return sum_rows(call, in + 2, sums, [x](Int j, Int count) {
+        const Floats v = load_some(x + j, count);
+        return v * v;
+      });
+    case tfaot::kernels::kRowSumOfSquaredDifferences: {
+      const auto* const y = static_cast<const float*>(in[2]);
+      return sum_rows(call, in + 3, sums, [x, y](Int j, Int count) {
+        const Floats v = load_some(x + j, count) - load_some(y + j, count);
+        return v * v;
+      });
+    }
+    default:
+      return sum_rows(call, in + 2, sums,
+                      [x](Int j, Int count) { return load_some(x + j, count); });
+  }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each kernel's source begins with: the symbol and the element type of the object that it is
+// compiled to, the operands that an epilogue adds, and work shared among threads.
+#pragma once
+
+#include "simd/vec_compare.h"
+#include "tfaot/kernels/functions.h"
+#include "tfaot/runtime/detail/tasks.h"
+
+#define TFAOT_JOIN_(a, b, c) tfaot_##a##_##b##_##c
+#define TFAOT_JOIN(a, b, c) TFAOT_JOIN_(a, b, c)
+// The symbol of a kernel of this source's type and level, as tfaot_matmul_f32_x86_64_v3.
+#define TFAOT_KERNEL(name) TFAOT_JOIN(name, TFAOT_TYPE, TFAOT_LEVEL)
+
+namespace {
+
+#define TFAOT_IS_f32 1
+#define TFAOT_IS_f64 0
+#define TFAOT_IS_(type) TFAOT_IS_##type
+#define TFAOT_IS(type) TFAOT_IS_(type)
+#define TFAOT_IS_F32 TFAOT_IS(TFAOT_TYPE)
+
+using tfaot::kernels::ResultFunction;
+
+using f32 = float;
+using f64 = double;
+using Element = TFAOT_TYPE;
+
+// With kEpilogueShared, `word` is in[] of the address of tasks; null: there are none.
+TFAOT_INLINE tfaot::Tasks* tasks_at(const void* word) {
+  tfaot::Tasks* tasks = nullptr;
+  __builtin_memcpy(&tasks, word, sizeof tasks);
+  return tasks;
+}
+
+// The function of the results, after which `next` goes on; null: none.
+TFAOT_INLINE const ResultFunction* function_at(Int epilogue, const void**& next) {
+  if ((epilogue & tfaot::kernels::kEpilogueFunction) == 0) return nullptr;
+  return static_cast<const ResultFunction*>(*next++);
+}
+
+// Pieces for each lane, so that all end at about the same time.
+constexpr Int kLanePieces = 4;
+
+// Whether so many equal pieces keep all lanes busy until the end.
+TFAOT_INLINE bool are_enough(Int pieces, const tfaot::Tasks& tasks) {
+  return pieces % tasks.lanes == 0 || pieces >= kLanePieces * tasks.lanes;
+}
+
+// Of what is computed in pieces and as a whole there is one copy: the compiler fuses
+// multiplications and additions in another way where it inlines it, and results must be the same to
+// the last bit.
+#if defined(__clang__)
+#define TFAOT_ONE_COPY __attribute__((noinline))
+#else
+#define TFAOT_ONE_COPY __attribute__((noinline, noclone))
+#endif
+
+// The scratch memory of a lane.
+TFAOT_INLINE Element* scratch_of(const tfaot::Tasks& tasks, Int lane) {
+  return reinterpret_cast<Element*>(tasks.scratch) +
+         static_cast<unsigned long>(lane) * (tasks.lane_bytes / sizeof(Element));
+}
+
+template <typename Work>
+TFAOT_ONE_COPY void work_on(const Work& work, Int first, Int end) {
+  work(first, end);
+}
+
+// work(first, end) for some of the rows at a time. `shared` and `word`: of the call, and the in[]
+// after all others. Pieces begin at multiples of `unit`.
+template <typename Work>
+TFAOT_INLINE void share_rows(Int rows, Int unit, Int shared, const void* const* word,
+                             const Work& work) {
+  tfaot::Tasks* const tasks = shared != 0 ? tasks_at(*word) : nullptr;
+  if (tasks == nullptr) return work_on(work, 0, rows);
+  struct Pieces {
+    const Work& work;
+    Int rows, unit, units, parts;
+  };
+  const Int units = ceil_div(rows, unit);
+  Pieces pieces = {work, rows, unit, units, smaller(units, kLanePieces * tasks->lanes)};
+  tasks->run(
+      *tasks, pieces.parts,
+      [](void* context, Int piece, Int /*lane*/) {
+        const auto& p = *static_cast<const Pieces*>(context);
+        const Int first = p.units * piece / p.parts * p.unit;
+        work_on(p.work, first, smaller(p.rows, p.units * (piece + 1) / p.parts * p.unit));
+      },
+      &pieces);
+}
+
+}  // namespace

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups of rows of float32 that stay in registers, for functions that go over a row several times.
+#pragma once
+
+#include "simd/row_numbers.h"
+
+namespace {
+
+// kRows rows (4, 2 or 1) of kVectors vectors each, of which the last one has `last` elements.
+template <int kRows, int kVectors>
+struct RowGroup {
+  Floats v[kRows][kVectors];
+
+  static TFAOT_INLINE RowGroup from(const float* x, Int step, Int last) {
+    RowGroup group;
+    TFAOT_UNROLL
+    for (int r = 0; r < kRows; ++r, x += step) {
+      TFAOT_UNROLL
+      for (int i = 0; i < kVectors - 1; ++i) group.v[r][i] = load(x + i * kLanes<float>);
+      group.v[r][kVectors - 1] = load_first(x + (kVectors - 1) * kLanes<float>, last);
+    }
+    return group;
+  }
+  TFAOT_INLINE void to(float* y, Int step, Int last) const {
+    TFAOT_UNROLL
+    for (int r = 0; r < kRows; ++r, y += step) {
+      TFAOT_UNROLL
+      for (int i = 0; i < kVectors - 1; ++i) store(y + i * kLanes<float>, v[r][i]);
+      store_some(y + (kVectors - 1) * kLanes<float>, v[r][kVectors - 1], last);
+    }
+  }
+  TFAOT_INLINE void end_with(float other, Int last) {
+    TFAOT_UNROLL
+    for (int r = 0; r < kRows; ++r) v[r][kVectors - 1] = first_or(v[r][kVectors - 1], last, other);
+  }
+  template <typename Op>
+  TFAOT_INLINE RowNumbers over() const {
+    Floats joined[4];
+    TFAOT_UNROLL
+    for (int r = 0; r < 4; ++r) joined[r] = joined_row<Op>(v[r % kRows]);
+    return over_rows<Op>(joined);
+  }
+  // function(v, r, i): of vector i of row r.
+  template <typename Function>
+  TFAOT_INLINE void each(const Function& function) {
+    TFAOT_UNROLL
+    for (int r = 0; r < kRows; ++r) {
+      TFAOT_UNROLL
+      for (int i = 0; i < kVectors; ++i) v[r][i] = function(v[r][i], r, i);
+    }
+  }
+
+ private:
+  template <typename Op>
+  static TFAOT_INLINE Floats joined_row(const Floats (&row)[kVectors]) {
+    Floats joined[kVectors];
+    TFAOT_UNROLL
+    for (int i = 0; i < kVectors; ++i) joined[i] = row[i];
+    TFAOT_UNROLL
+    for (int step = 1; step < kVectors; step *= 2) {
+      TFAOT_UNROLL
+      for (int i = 0; i + step < kVectors; i += 2 * step) {
+        joined[i] = Op::join(joined[i], joined[i + step]);
+      }
+    }
+    return joined[0];
+  }
+};
+
+// A size of groups.
+template <int kRowsOf, int kVectorsOf>
+struct GroupSize {
+  static constexpr int kRows = kRowsOf;
+  static constexpr int kVectors = kVectorsOf;
+};
+
+// Calls run(GroupSize, first, rows) for rows that are whole groups: the largest groups that stay in
+// registers, and what is left one by one.
+template <int kVectors, typename Run>
+TFAOT_INLINE void run_groups(Int rows, const Run& run) {
+  constexpr int kRows = kVectors <= TFAOT_VECTOR_REGISTERS / 4 ? 4 : 2;
+  if (rows < kRows) return run(GroupSize<1, kVectors>(), 0, rows);
+  const Int whole = rows / kRows * kRows;
+  run(GroupSize<kRows, kVectors>(), 0, whole);
+  if (whole < rows) run(GroupSize<1, kVectors>(), whole, rows - whole);
+}
+
+// The same, if the rows have few enough vectors; else it is false.
+template <typename Run>
+TFAOT_INLINE bool in_registers(Int rows, Int columns, const Run& run) {
+  switch (ceil_div(columns, kLanes<float>)) {
+    case 1:
+      return run_groups<1>(rows, run), true;
+    case 2:
+      return run_groups<2>(rows, run), true;
+    case 3:
+      return run_groups<3>(rows, run), true;
+    case 4:
+      return run_groups<4>(rows, run), true;
+    case 8:
+      return run_groups<8>(rows, run), true;
+    default:
+      return false;
+  }
+}
+
+// Rows that stay together when they are shared out, so that the groups stay whole.
+TFAOT_INLINE Int rows_together(Int columns) { return columns <= 8 * kLanes<float> ? 4 : 1; }
+
+}  // namespace

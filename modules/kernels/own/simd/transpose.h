@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns columns into rows, a vector of columns at a time.
+#pragma once
+
+#include "simd/kernel.h"
+
+namespace {
+
+#if TFAOT_IS_F32
+using Quad = float __attribute__((vector_size(16)));
+#else
+using Quad = double __attribute__((vector_size(16)));
+#endif
+constexpr Int kQuad = 16 / sizeof(Element);
+
+// The quads at `from`, `step` elements apart, in one vector.
+TFAOT_INLINE Vec<Element> load_quads(const Element* from,
+                                     const Int (&at)[kLanes<Element> / kQuad]) {
+  Quad quads[kLanes<Element> / kQuad];
+  TFAOT_UNROLL
+  for (Int i = 0; i < kLanes<Element> / kQuad; ++i) {
+    __builtin_memcpy(&quads[i], from + at[i], sizeof(Quad));
+  }
+#if TFAOT_VECTOR_BYTES == 64
+  // Into one after the other, straight from memory.
+#if TFAOT_IS_F32
+  __m512 v = _mm512_maskz_broadcast_f32x4(0xFFFF, quads[0]);
+  v = _mm512_mask_broadcast_f32x4(v, 0x00F0, quads[1]);
+  v = _mm512_mask_broadcast_f32x4(v, 0x0F00, quads[2]);
+  return _mm512_mask_broadcast_f32x4(v, 0xF000, quads[3]);
+#else
+  __m512d v = _mm512_maskz_broadcast_f64x2(0xFF, quads[0]);
+  v = _mm512_mask_broadcast_f64x2(v, 0x0C, quads[1]);
+  v = _mm512_mask_broadcast_f64x2(v, 0x30, quads[2]);
+  return _mm512_mask_broadcast_f64x2(v, 0xC0, quads[3]);
+#endif
+#elif TFAOT_VECTOR_BYTES == 32
+  return __builtin_shufflevector(quads[0], quads[1], 0, 1, 2, 3
+#if TFAOT_IS_F32
+                                 ,
+                                 4, 5, 6, 7
+#endif
+  );
+#else
+  return quads[0];
+#endif
+}
+
+// Elements that alternate, of the low or the high half of each quad.
+template <bool kHigh>
+TFAOT_INLINE Vec<Element> interleave(Vec<Element> a, Vec<Element> b) {
+#if TFAOT_VECTOR_BYTES == 64 && TFAOT_IS_F32
+  return kHigh ? _mm512_maskz_unpackhi_ps(0xFFFF, a, b) : _mm512_maskz_unpacklo_ps(0xFFFF, a, b);
+#elif TFAOT_VECTOR_BYTES == 64
+  return kHigh ? _mm512_maskz_unpackhi_pd(0xFF, a, b) : _mm512_maskz_unpacklo_pd(0xFF, a, b);
+#elif TFAOT_VECTOR_BYTES == 32 && TFAOT_IS_F32
+  return kHigh ? _mm256_unpackhi_ps(a, b) : _mm256_unpacklo_ps(a, b);
+#elif TFAOT_VECTOR_BYTES == 32
+  return kHigh ? _mm256_unpackhi_pd(a, b) : _mm256_unpacklo_pd(a, b);
+#elif TFAOT_IS_F32
+  return kHigh ? __builtin_shufflevector(a, b, 2, 6, 3, 7)
+               : __builtin_shufflevector(a, b, 0, 4, 1, 5);
+#else
+  return kHigh ? __builtin_shufflevector(a, b, 1, 3) : __builtin_shufflevector(a, b, 0, 2);
+#endif
+}
+
+// The same of pairs of float32.
+template <bool kHigh>
+TFAOT_INLINE Vec<Element> interleave_pairs(Vec<Element> a, Vec<Element> b) {
+  Vec<double> pairs_a, pairs_b;
+  __builtin_memcpy(&pairs_a, &a, sizeof a);
+  __builtin_memcpy(&pairs_b, &b, sizeof b);
+#if TFAOT_VECTOR_BYTES == 64
+  const Vec<double> made = kHigh ? _mm512_maskz_unpackhi_pd(0xFF, pairs_a, pairs_b)
+                                 : _mm512_maskz_unpacklo_pd(0xFF, pairs_a, pairs_b);
+#elif TFAOT_VECTOR_BYTES == 32
+  const Vec<double> made =
+      kHigh ? _mm256_unpackhi_pd(pairs_a, pairs_b) : _mm256_unpacklo_pd(pairs_a, pairs_b);
+#else
+  const Vec<double> made = kHigh ? __builtin_shufflevector(pairs_a, pairs_b, 1, 3)
+                                 : __builtin_shufflevector(pairs_a, pairs_b, 0, 2);
+#endif
+  Vec<Element> result;
+  __builtin_memcpy(&result, &made, sizeof made);
+  return result;
+}
+
+// kQuad elements of each of `columns` columns, at most a vector's, to kQuad rows. What comes after
+// the columns is of the last one.
+TFAOT_INLINE void transpose_quads(Element* to, Int to_row, const Element* from, Int columns,
+                                  Int column_stride) {
+  Vec<Element> in[kQuad];
+  TFAOT_UNROLL
+  for (Int q = 0; q < kQuad; ++q) {
+    Int at[kLanes<Element> / kQuad];
+    TFAOT_UNROLL
+    for (Int i = 0; i < kLanes<Element> / kQuad; ++i) {
+      at[i] = smaller(i * kQuad + q, columns - 1) * column_stride;
+    }
+    in[q] = load_quads(from, at);
+  }
+#if TFAOT_IS_F32
+  const Vec<Element> low01 = interleave<false>(in[0], in[1]);
+  const Vec<Element> low23 = interleave<false>(in[2], in[3]);
+  const Vec<Element> high01 = interleave<true>(in[0], in[1]);
+  const Vec<Element> high23 = interleave<true>(in[2], in[3]);
+  store(to, interleave_pairs<false>(low01, low23));
+  store(to + to_row, interleave_pairs<true>(low01, low23));
+  store(to + 2 * to_row, interleave_pairs<false>(high01, high23));
+  store(to + 3 * to_row, interleave_pairs<true>(high01, high23));
+#else
+  store(to, interleave<false>(in[0], in[1]));
+  store(to + to_row, interleave<true>(in[0], in[1]));
+#endif
+}
+
+#if TFAOT_IS_F32
+// The other way: the lanes of four columns to `rows` rows of them, at most a vector's.
+TFAOT_INLINE void store_quads(float* to, Int to_row, const Vec<float> (&columns)[kQuad], Int rows) {
+  const Vec<float> low01 = interleave<false>(columns[0], columns[1]);
+  const Vec<float> low23 = interleave<false>(columns[2], columns[3]);
+  const Vec<float> high01 = interleave<true>(columns[0], columns[1]);
+  const Vec<float> high23 = interleave<true>(columns[2], columns[3]);
+  float quads[kQuad][kLanes<float>];  // quad i of quads[j] is of row 4 i + j
+  store(quads[0], interleave_pairs<false>(low01, low23));
+  store(quads[1], interleave_pairs<true>(low01, low23));
+  store(quads[2], interleave_pairs<false>(high01, high23));
+  store(quads[3], interleave_pairs<true>(high01, high23));
+  TFAOT_UNROLL
+  for (int r = 0; r < kLanes<float>; ++r, to += to_row) {
+    if (r >= rows) return;
+    __builtin_memcpy(to, quads[r % kQuad] + r / kQuad * kQuad, sizeof(Quad));
+  }
+}
+#endif
+
+}  // namespace
