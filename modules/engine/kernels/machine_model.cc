@@ -20,7 +20,7 @@ constexpr double kTileCycles = 30;
 // Tiles of few rows take more vectors of columns (kernels/own/products/tiles.h).
 constexpr double kFewRows = 2;
 constexpr double kMostVectors = 8;
-// Rows of a product that are multiplied with the right side at once (kernels/own/gemm.cc).
+// Rows of a product that are multiplied with the right side at once (kernels/own/products/gemm.cc).
 constexpr double kBlockRows = 480;
 
 struct Cache {
