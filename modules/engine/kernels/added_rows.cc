@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <optional>
-#include <ranges>
 
 #include "hlo/build.h"
 #include "hlo/match.h"
@@ -133,7 +132,9 @@ Status replace_sum_of_rows(HloInstruction& result) {
 Status replace_added_rows(xla::HloModule& module, PassContext& /*context*/) {
   for (auto* computation : module.MakeComputationPostOrder()) {
     // A relu before its sum, a sum before its terms.
-    for (auto* instruction : computation->MakeInstructionPostOrder() | std::views::reverse) {
+    Instructions order = computation->MakeInstructionPostOrder();
+    std::ranges::reverse(order);
+    for (auto* instruction : order) {
       const bool is_used = instruction->user_count() > 0 || instruction->IsRoot();
       if (is_used && is_for_kernels(*instruction)) TFAOT_TRY(replace_sum_of_rows(*instruction));
     }

@@ -16,9 +16,9 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
+using kernels::ConvolutionCall;
 using xla::HloInstruction;
 using xla::HloOpcode;
-using Call = kernels::ConvolutionCall;
 
 bool has_convolution_kernel(const HloInstruction& convolution) {
   if (convolution.opcode() != xla::HloOpcode::kConvolution || !is_for_kernels(convolution) ||
@@ -58,10 +58,10 @@ HloInstruction* plain_filter(HloInstruction& convolution) {
   return transpose(reverse(convolution.mutable_operand(1), turned), order);
 }
 
-Call fields_of(const HloInstruction& convolution) {
+ConvolutionCall fields_of(const HloInstruction& convolution) {
   const auto& numbers = convolution.convolution_dimension_numbers();
   const auto& input = convolution.operand(0)->shape();
-  Call call{};
+  ConvolutionCall call{};
   call.batch = input.dimensions(static_cast<int>(numbers.input_batch_dimension()));
   call.in_channels = input.dimensions(static_cast<int>(numbers.input_feature_dimension()));
   call.out_channels =
@@ -79,7 +79,7 @@ Call fields_of(const HloInstruction& convolution) {
 }
 
 // The same as a product of [batch * points, in] and [in, out].
-bool is_product(const Call& call) {
+bool is_product(const ConvolutionCall& call) {
   for (int d = 0; d < kernels::kSpatial; ++d) {
     const auto& w = call.window;
     if (w.size[d] != 1 || w.stride[d] != 1 || w.pad_low[d] != 0 || w.pad_high[d] != 0 ||
@@ -90,10 +90,10 @@ bool is_product(const Call& call) {
   return call.groups == 1;
 }
 
-std::int64_t points(const Call& call) { return product(call.window.out); }
+std::int64_t points(const ConvolutionCall& call) { return product(call.window.out); }
 
 // [groups, window * in / groups, out / groups] of a plain filter.
-HloInstruction* filter_matrices(HloInstruction* filter, const Call& call) {
+HloInstruction* filter_matrices(HloInstruction* filter, const ConvolutionCall& call) {
   const std::int64_t depth = xla::ShapeUtil::ElementsIn(filter->shape()) / call.out_channels;
   HloInstruction* cut = reshape(filter, {depth, call.groups, call.out_channels / call.groups});
   return call.groups == 1 ? reshape(cut, {1, depth, call.out_channels}) : transpose(cut, {1, 0, 2});
@@ -115,7 +115,7 @@ HloInstruction* phase_filter(HloInstruction* filter, absl::Span<const kernels::P
 }
 
 // As tfaot_transposed_convolution wants it; empty if no tap meets the input.
-std::vector<HloInstruction*> pack_phases(HloInstruction* filter, const Call& call) {
+std::vector<HloInstruction*> pack_phases(HloInstruction* filter, const ConvolutionCall& call) {
   std::vector<HloInstruction*> packed;
   const kernels::Window& w = call.window;
   const std::int64_t counts[] = {kernels::phase_count(w, 0), kernels::phase_count(w, 1),
@@ -131,12 +131,14 @@ std::vector<HloInstruction*> pack_phases(HloInstruction* filter, const Call& cal
   return packed;
 }
 
-bool is_depthwise(const Call& call) {
+bool is_depthwise(const ConvolutionCall& call) {
   return call.groups == call.in_channels && call.groups == call.out_channels;
 }
 
 // One group alone is a small convolution.
-bool is_of_groups(const Call& call) { return call.groups > 1 && kernels::is_grouped(call); }
+bool is_of_groups(const ConvolutionCall& call) {
+  return call.groups > 1 && kernels::is_grouped(call);
+}
 
 // The products of a call by Winograd's way, for each pair of an input's and a result's channel.
 std::int64_t winograd_products(const kernels::WinogradCall& call) {
@@ -150,7 +152,7 @@ std::int64_t winograd_filter_bytes(const kernels::WinogradCall& call) {
 // Tiles of four results a dimension, unless the image is small, or its few tiles would wait for the
 // filter, which is four times the plain one. The batch does not count, so all batch sizes share the
 // filter.
-kernels::WinogradCall best_tiles(const Call& call) {
+kernels::WinogradCall best_tiles(const ConvolutionCall& call) {
   constexpr std::int64_t kFewestTiles = 4, kManyTiles = 16;
   constexpr std::int64_t kCachedFilterBytes = 640 << 10, kMostFilterBytes = 4 << 20;
   kernels::WinogradCall two{call, 2}, four{call, 4};
@@ -166,7 +168,7 @@ kernels::WinogradCall best_tiles(const Call& call) {
 // products that are saved, or few tiles wait for the filter.
 bool is_faster_by_winograd(const kernels::WinogradCall& winograd) {
   constexpr std::int64_t kFewestTiles = 16, kCachedFilterBytes = 256 << 10;
-  const Call& call = winograd.convolution;
+  const ConvolutionCall& call = winograd.convolution;
   const bool is_planar = product(call.window.size) > kernels::kWinogradSize;
   const bool is_four = winograd.results == 4;
   const std::int64_t least = is_planar || is_four ? 16 : 32;
@@ -185,7 +187,7 @@ bool is_faster_by_winograd(const kernels::WinogradCall& winograd) {
 
 // [matrices, in, out] of a plain filter.
 HloInstruction* winograd_filter(HloInstruction* filter, const kernels::WinogradCall& winograd) {
-  const Call& call = winograd.convolution;
+  const ConvolutionCall& call = winograd.convolution;
   const kernels::Window& w = call.window;
   const std::int64_t matrices = kernels::winograd_matrices(winograd);
   const std::int64_t columns = kernels::winograd_inputs(winograd, 2);
@@ -207,7 +209,7 @@ HloInstruction* winograd_filter(HloInstruction* filter, const kernels::WinogradC
 
 // `may_use_winograd`: the filter is known and may become larger, and results may round with those
 // of their tile.
-KernelCall kernel_call(const Call& call, HloInstruction* input, HloInstruction* filter,
+KernelCall kernel_call(const ConvolutionCall& call, HloInstruction* input, HloInstruction* filter,
                        bool may_use_winograd) {
   const std::int64_t bytes = element_bytes(*input);
   if (may_use_winograd && input->shape().element_type() == xla::F32 && call.groups == 1 &&
@@ -270,7 +272,7 @@ Status replace_convolution(HloInstruction& convolution, PassContext& context) {
   const Dimensions output_order =
       channels_last(numbers.output_batch_dimension(), numbers.output_spatial_dimensions(),
                     numbers.output_feature_dimension());
-  Call call = fields_of(convolution);
+  ConvolutionCall call = fields_of(convolution);
   if (met_taps(call.window) == 0) return {};
   HloInstruction* filter = plain_filter(convolution);
 

@@ -18,12 +18,14 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
+constexpr auto kPointerBytes = static_cast<std::int64_t>(sizeof(void*));
+
 // XLA puts a table of pointers for each kernel call with scratch before all temporaries, 8 bytes
 // for each result and a multiple of 16 for each table.
 std::int64_t table_bytes(const HloInstruction& kernel) {
   constexpr std::int64_t kTableAlignment = 16;  // XLA's of all buffers
   const std::int64_t results = xla::ShapeUtil::TupleElementCount(kernel.shape());
-  return xla::RoundUpTo<std::int64_t>(sizeof(void*) * results, kTableAlignment);
+  return xla::RoundUpTo(kPointerBytes * results, kTableAlignment);
 }
 
 // Gives a call more results, which nobody uses.
@@ -85,7 +87,7 @@ Status align_temporaries(xla::HloModule& module, PassContext& /*context*/) {
   }
   const std::int64_t missing = xla::RoundUpTo(bytes, kLineBytes) - bytes;
   if (last == nullptr || missing == 0) return {};
-  return add_results(*last, missing / static_cast<std::int64_t>(sizeof(void*)));
+  return add_results(*last, missing / kPointerBytes);
 }
 
 }  // namespace tfaot::toolkit::engine

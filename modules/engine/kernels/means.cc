@@ -222,7 +222,7 @@ struct Term {
   std::vector<TermFactor> factors = {};
 };
 
-constexpr int kMostSteps = 4;  // from a sum to its terms, and from a term to its factors
+constexpr int kMostTermSteps = 4;  // from a sum to its terms, and from a term to its factors
 
 void add_factors(const Part& part, bool divides, int steps, Term& term) {
   const Part inner = stripped(part);
@@ -255,7 +255,7 @@ void add_terms(const Part& part, bool is_subtracted, int steps, std::vector<Term
   } else if (steps > 0 && opcode == HloOpcode::kNegate) {
     add_operand(0, true);
   } else {
-    add_factors(inner, false, kMostSteps, terms.emplace_back(Term{inner, is_subtracted}));
+    add_factors(inner, false, kMostTermSteps, terms.emplace_back(Term{inner, is_subtracted}));
   }
 }
 
@@ -322,7 +322,7 @@ HloInstruction* by_difference(HloInstruction& root) {
   if (root.opcode() != HloOpcode::kAdd && root.opcode() != HloOpcode::kSubtract) return nullptr;
   const Dimensions sizes = dimensions_of(root);
   std::vector<Term> terms;
-  add_terms(whole(&root), false, kMostSteps, terms);
+  add_terms(whole(&root), false, kMostTermSteps, terms);
   const Cancelling found = cancelling(terms, elements_of(root));
   if (found.of_x == nullptr) return nullptr;
   HloInstruction* const difference =

@@ -219,11 +219,11 @@ Status replace_row_sum(HloInstruction& reduce, PassContext& context) {
 
 Status replace_gelu(HloInstruction& result, PassContext& context) {
   const WeightValues& values = context.values();
-  constexpr std::int64_t kFewestElements = 16;  // XLA's loop computes fewer as fast
+  constexpr std::int64_t kFewestOfGelu = 16;  // XLA's loop computes fewer as fast
   if (!is_float32(result) || values.is_known(&result) || !feeds_kernels(result)) return {};
   const auto gelu = gelu_of(result);
   const std::int64_t size = elements_of(result);
-  if (!gelu || size < kFewestElements || elements_of(*gelu->x) != size ||
+  if (!gelu || size < kFewestOfGelu || elements_of(*gelu->x) != size ||
       !is_from_kernel(gelu->x)) {
     return {};
   }
