@@ -59,28 +59,47 @@ TEST(OnnxPredictions, OfAnyNumberOfRows) {
   }
 }
 
-TEST(OnnxPredictions, OfNormalisedGroups) {
-  constexpr std::size_t kChannels = 4, kPoints = 48, kOfGroup = kChannels / 2 * kPoints;
+// Mean and variance of a group of channels of one row.
+std::array<double, 2> moments(const float* row, std::size_t points, std::size_t channels,
+                              std::size_t first, std::size_t of_group) {
+  double sum = 0, squares = 0;
+  for (std::size_t point = 0; point < points; ++point) {
+    for (std::size_t c = first; c < first + of_group; ++c) {
+      const double one = row[point * channels + c];
+      sum += one;
+      squares += one * one;
+    }
+  }
+  const double mean = sum / static_cast<double>(points * of_group);
+  return {mean, squares / static_cast<double>(points * of_group) - mean * mean};
+}
+
+TEST(OnnxPredictions, OfNormalisedGroupsAndGeluOfPooledNumbers) {
+  constexpr std::size_t kHeight = 6, kWidth = 8, kChannels = 4, kOfGroup = 2;
+  constexpr std::size_t kRow = kHeight * kWidth * kChannels;
   constexpr std::array<float, kChannels> kScale = {0.5, -1, 2, 1}, kBias = {0, 0.25, -0.5, 1};
   tfaot::native::Model<tfaot_model::onnx_normalised> model;
   for (const std::size_t rows : {1U, 5U}) {
-    const std::vector<float> x = numbers(rows * kChannels * kPoints);
-    std::vector<float> y(x.size());
-    model.run(rows, {.x = x}, {.y = y});
-    std::vector<float> expected;
+    const std::vector<float> x = numbers(rows * kRow);
+    std::vector<float> norm(x.size()), y(x.size() / 4), expected_norm, expected_y;
+    model.run(rows, {.x = x}, {.norm = norm, .y = y});
     for (std::size_t i = 0; i < x.size(); ++i) {
-      const auto group = x.begin() + static_cast<std::ptrdiff_t>(i / kOfGroup * kOfGroup);
-      double mean = 0, variance = 0;
-      for (std::size_t j = 0; j < kOfGroup; ++j) mean += group[j] / double{kOfGroup};
-      for (std::size_t j = 0; j < kOfGroup; ++j) {
-        variance += (group[j] - mean) * (group[j] - mean) / double{kOfGroup};
-      }
-      const std::size_t channel = i / kPoints % kChannels;
-      const double one =
-          (x[i] - mean) / std::sqrt(variance + 0.01) * kScale[channel] + kBias[channel];
-      expected.push_back(static_cast<float>(one * (1 + std::erf(one * std::sqrt(0.5))) / 2));
+      const std::size_t channel = i % kChannels;
+      const auto [mean, variance] = moments(&x[i / kRow * kRow], kHeight * kWidth, kChannels,
+                                            channel / kOfGroup * kOfGroup, kOfGroup);
+      expected_norm.push_back(static_cast<float>(
+          (x[i] - mean) / std::sqrt(variance + 0.01) * kScale[channel] + kBias[channel]));
     }
-    expect_near(y, expected);
+    for (std::size_t i = 0; i < y.size(); ++i) {
+      const std::size_t channel = i % kChannels, column = i / kChannels % (kWidth / 2);
+      const std::size_t line = i / kChannels / (kWidth / 2);  // of all rows
+      const float* const first = &x[(2 * line * kWidth + 2 * column) * kChannels + channel];
+      const float* const below = first + kWidth * kChannels;
+      const double one = std::max({first[0], first[kChannels], below[0], below[kChannels]});
+      expected_y.push_back(static_cast<float>(one * (1 + std::erf(one * std::sqrt(0.5))) / 2));
+    }
+    expect_near(norm, expected_norm);
+    expect_near(y, expected_y);
   }
 }
 
