@@ -109,7 +109,7 @@ Result<ObjectCode> make_object_code(const OptimizedModel& model, const JobLevel&
       target_triple, level.cpu, level.features, kNeutralEntrySymbol,
       xla::cpu::CpuAotCompilationOptions::RelocationModel::BigPic);
   xla::DebugOptions& debug = *options.mutable_debug_options();
-  // The casts to 16 bits that are left round (hlo/widened_halves.h).
+  // The casts to 16 bits that are left round (hlo/widened_halves.cc).
   debug.set_xla_allow_excess_precision(false);
   if (!dump.folder.empty()) {
     debug.set_xla_dump_to(dump.folder);

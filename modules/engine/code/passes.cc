@@ -51,6 +51,9 @@ constexpr std::array kPasses = {
 #include "hlo/passes.def"
 };
 #undef TFAOT_PASS
+#undef ENDS
+#undef GIVES
+#undef NEEDS
 
 // The first pass whose needs are not met, or the number of passes.
 consteval std::size_t first_out_of_order() {

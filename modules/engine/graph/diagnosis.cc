@@ -11,6 +11,8 @@
 #include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_split.h"
 #include "tensorflow/compiler/tf2xla/xla_op_registry.h"
 #include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/op.h"
@@ -97,13 +99,7 @@ std::vector<const HloInstruction*> needed_instructions(const xla::HloModule& mod
 }  // namespace
 
 bool is_listed(std::string_view words, std::string_view word) {
-  if (word.empty() || word.find(' ') != std::string_view::npos) return false;
-  for (auto at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1)) {
-    const auto end = at + word.size();
-    const bool begins = at == 0 || words[at - 1] == ' ';
-    if (begins && (end == words.size() || words[end] == ' ')) return true;
-  }
-  return false;
+  return !word.empty() && absl::c_linear_search(absl::StrSplit(words, ' '), word);
 }
 
 std::string shortened(const std::string& name) {

@@ -14,12 +14,6 @@ namespace {
 
 xla::PrimitiveType type_of(const HloInstruction& x) { return x.shape().element_type(); }
 
-xla::Shape resized_shape(const HloInstruction& x, std::int64_t dimension, std::int64_t size) {
-  Dimensions sizes = dimensions_of(x);
-  sizes[static_cast<std::size_t>(dimension)] = size;
-  return shape_of(type_of(x), sizes);
-}
-
 }  // namespace
 
 HloInstruction* add_next_to(HloInstruction* other, std::unique_ptr<HloInstruction> made) {
@@ -77,7 +71,7 @@ HloInstruction* concatenate(const Instructions& parts, std::int64_t dimension) {
   for (const auto* part : parts) size += part->shape().dimensions(static_cast<int>(dimension));
   return add_next_to(parts.front(),
                      HloInstruction::CreateConcatenate(
-                         resized_shape(*parts.front(), dimension, size), parts, dimension));
+                         resized(parts.front()->shape(), dimension, size), parts, dimension));
 }
 
 HloInstruction* pad_end(HloInstruction* x, std::int64_t dimension, std::int64_t new_size) {
@@ -87,7 +81,7 @@ HloInstruction* pad_end(HloInstruction* x, std::int64_t dimension, std::int64_t 
   config.mutable_dimensions(static_cast<int>(dimension))->set_edge_padding_high(more);
   HloInstruction* const zero = scalar_next_to(x, type_of(*x), 0);
   return add_next_to(
-      x, HloInstruction::CreatePad(resized_shape(*x, dimension, new_size), x, zero, config));
+      x, HloInstruction::CreatePad(resized(x->shape(), dimension, new_size), x, zero, config));
 }
 
 HloInstruction* unary(HloOpcode opcode, HloInstruction* x) {

@@ -11,13 +11,6 @@ namespace tfaot::toolkit::engine {
 // A result's dimension d is the operand's dimension order[d].
 using DimensionOrder = Dimensions;
 
-inline std::int64_t entry(absl::Span<const std::int64_t> values, std::int64_t place) {
-  return values[static_cast<std::size_t>(place)];
-}
-inline std::int64_t& entry(Dimensions& values, std::int64_t place) {
-  return values[static_cast<std::size_t>(place)];
-}
-
 DimensionOrder inverse_order(absl::Span<const std::int64_t> order);
 // The order that sorts.
 DimensionOrder sorting_order(absl::Span<const std::int64_t> values);

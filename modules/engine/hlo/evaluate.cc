@@ -153,12 +153,6 @@ std::int64_t size_of(const xla::Shape& shape, std::int64_t dimension) {
   return shape.dimensions(static_cast<int>(dimension));
 }
 
-xla::Shape resized(const xla::Shape& shape, std::int64_t dimension, std::int64_t size) {
-  xla::Shape made = shape;
-  made.set_dimensions(static_cast<int>(dimension), size);
-  return made;
-}
-
 // Holds values, and the operands that represent them in an instruction outside of any computation.
 class Stand {
  public:

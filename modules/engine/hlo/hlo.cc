@@ -80,4 +80,9 @@ std::int64_t product(absl::Span<const std::int64_t> sizes) {
   return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
 }
 
+xla::Shape resized(xla::Shape shape, std::int64_t dimension, std::int64_t size) {
+  shape.set_dimensions(static_cast<int>(dimension), size);
+  return shape;
+}
+
 }  // namespace tfaot::toolkit::engine

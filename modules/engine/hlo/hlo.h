@@ -4,6 +4,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -39,6 +40,15 @@ inline Dimensions dimensions_of(const xla::HloInstruction& instruction) {
 }
 
 std::int64_t product(absl::Span<const std::int64_t> sizes);
+
+// The shape with another size of one dimension.
+xla::Shape resized(xla::Shape shape, std::int64_t dimension, std::int64_t size);
+
+// An entry of a vector or an array.
+template <typename Values>
+decltype(auto) entry(Values&& values, std::int64_t place) {
+  return std::forward<Values>(values)[static_cast<std::size_t>(place)];
+}
 
 // Types that kernels of our own take.
 constexpr bool has_kernels(xla::PrimitiveType type) { return type == xla::F32 || type == xla::F64; }

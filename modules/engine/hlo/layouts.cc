@@ -104,9 +104,9 @@ class GroupSplit {
   HloInstruction* sum(HloInstruction& reduce) const {
     Dimensions last(sizes_.size() - static_cast<std::size_t>(reduce.shape().rank()));
     std::iota(last.begin(), last.end(), reduce.shape().rank());
-    return reduce.parent()->AddInstruction(
-        HloInstruction::CreateReduce(reduce.shape(), split_.at(reduce.operand(0)),
-                                     reduce.mutable_operand(1), last, reduce.to_apply()));
+    return add_next_to(
+        &reduce, HloInstruction::CreateReduce(reduce.shape(), split_.at(reduce.operand(0)),
+                                              reduce.mutable_operand(1), last, reduce.to_apply()));
   }
 
   HloInstruction& merge_;
@@ -241,10 +241,11 @@ HloInstruction* swapped_product(HloInstruction& dot) {
   numbers.add_rhs_contracting_dimensions(depth);
   Dimensions result_sizes = sizes;
   entry(result_sizes, depth) = weight->shape().dimensions(0);
-  HloInstruction* const swapped = dot.parent()->AddInstruction(HloInstruction::CreateDot(
-      shape_of(dot.shape().element_type(), result_sizes),
-      depth == 0 ? weight : broadcast(weight, left_sizes, {depth, depth + 1}), x, numbers,
-      dot.precision_config()));
+  HloInstruction* const swapped =
+      add_next_to(&dot, HloInstruction::CreateDot(
+                            shape_of(dot.shape().element_type(), result_sizes),
+                            depth == 0 ? weight : broadcast(weight, left_sizes, {depth, depth + 1}),
+                            x, numbers, dot.precision_config()));
   DimensionOrder back;
   for (std::int64_t d = 0; d < std::ssize(order); ++d) {
     if (d != side.depth) back.push_back(entry(order, d));
@@ -288,9 +289,9 @@ HloInstruction* gather_of_untransposed(HloInstruction& gather, const DimensionOr
     entry(sizes, result_order.back()) = entry(gather.shape().dimensions(), d);
     if (d >= batch_end) made.add_offset_dims(d);
   }
-  return transpose(x->parent()->AddInstruction(HloInstruction::CreateGather(
-                       shape_of(gather.shape().element_type(), sizes), x, gather.mutable_operand(1),
-                       made, slice_sizes, false)),
+  return transpose(add_next_to(x, HloInstruction::CreateGather(
+                                      shape_of(gather.shape().element_type(), sizes), x,
+                                      gather.mutable_operand(1), made, slice_sizes, false)),
                    result_order);
 }
 

@@ -351,9 +351,8 @@ class RepeatedProduct {
 }  // namespace
 
 Status multiply_before_repeating(HloInstruction& product, PassContext& context) {
+  if (!context.choices.may_join_weights() || !product.parent()->IsEntryComputation()) return {};
   const WeightValues& values = context.values();
-  const Choices& choices = context.choices;
-  if (!choices.may_join_weights() || !product.parent()->IsEntryComputation()) return {};
   const auto found = row_product_of(product, values);
   return found ? RepeatedProduct(product, *found, values).replace_all() : Status();
 }

@@ -100,12 +100,11 @@ std::optional<ColumnStep> column_step(const HloInstruction& operation, const Hlo
 }
 
 Status move_scale_into_weight(HloInstruction& dot, PassContext& context) {
-  const WeightValues& values = context.values();
-  const Choices& choices = context.choices;
   const auto layer = matrix_product(dot);
-  if (!choices.may_join_weights() || !layer || !layer->sums_last() || values.is_known(&dot) ||
-      !values.is_known(layer->matrix) || !has_kernels(dot.shape().element_type()) ||
-      !dot.parent()->IsEntryComputation()) {
+  if (!context.choices.may_join_weights() || !layer || !layer->sums_last()) return {};
+  const WeightValues& values = context.values();
+  if (values.is_known(&dot) || !values.is_known(layer->matrix) ||
+      !has_kernels(dot.shape().element_type()) || !dot.parent()->IsEntryComputation()) {
     return {};
   }
   ScaledInput scaled{layer->left};

@@ -75,8 +75,8 @@ class StepProducts {
     for (std::size_t i = 0; i < products.size(); ++i) {
       HloInstruction* product = made->while_body_instruction_map.at(products[i]);
       HloInstruction* index = made->while_body_instruction_map.at(places[i].index);
-      TFAOT_TRY(checked(product->ReplaceAllUsesWith(
-          part_at(made->while_body_live_in_values[i], index, product->shape()))));
+      TFAOT_TRY(
+          replace(*product, part_at(made->while_body_live_in_values[i], index, product->shape())));
     }
     return true;
   }
@@ -226,9 +226,9 @@ class StepProducts {
       if (!order.empty()) order.push_back(std::ssize(sizes));
       sizes.push_back(matrix->shape().dimensions(static_cast<int>(d)));
     }
-    HloInstruction* made = left->parent()->AddInstruction(
-        HloInstruction::CreateDot(shape_of(dot.shape().element_type(), sizes), left, matrix,
-                                  numbers, dot.precision_config()));
+    HloInstruction* made =
+        add_next_to(left, HloInstruction::CreateDot(shape_of(dot.shape().element_type(), sizes),
+                                                    left, matrix, numbers, dot.precision_config()));
     made->set_metadata(dot.metadata());
     return order.empty() ? made : transpose(made, order);
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "hlo/dimension_order.h"
 #include "lowering/conversions.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 
@@ -22,27 +23,14 @@ bool is_storable(const xla::Shape& shape) {
   return dtype_of(shape.element_type()).has_value();
 }
 
-// Dimensions between two positions where both shapes can be split belong together: if one of them
-// is spread, all are.
-std::vector<bool> reshaped(const xla::Shape& from, const std::vector<bool>& spread,
-                           const xla::Shape& to) {
+// By dimension of a reshape: if one of the dimensions that it joins and splits is spread, all are.
+std::vector<bool> reshaped(const HloInstruction& reshape, const std::vector<bool>& spread) {
   std::vector<bool> result;
-  int i = 0;
-  int j = 0;
-  while (i < from.rank() || j < to.rank()) {
-    std::int64_t a = 1;
-    std::int64_t b = 1;
-    bool mixed = false;
-    const int first = j;
-    do {
-      if (i < from.rank() && (a <= b || j == to.rank())) {
-        mixed = mixed || spread[static_cast<std::size_t>(i)];
-        a *= from.dimensions(i++);
-      } else {
-        b *= to.dimensions(j++);
-      }
-    } while (a != b);
-    for (int k = first; k < j; ++k) result.push_back(mixed && to.dimensions(k) > 1);
+  for (const ReshapeGroup& group : groups_of(reshape)) {
+    const bool mixed = std::ranges::any_of(group.from, [&](auto d) { return entry(spread, d); });
+    for (const auto d : group.to) {
+      result.push_back(mixed && reshape.shape().dimensions(static_cast<int>(d)) > 1);
+    }
   }
   return result;
 }
@@ -144,8 +132,7 @@ std::optional<std::vector<bool>> WeightValues::spread_of(const HloInstruction& i
       }
       return result;
     case HloOpcode::kReshape:
-      return reshaped(instruction.operand(0)->shape(), values_.at(instruction.operand(0)).spread,
-                      instruction.shape());
+      return reshaped(instruction, values_.at(instruction.operand(0)).spread);
     case HloOpcode::kTranspose:
       for (std::int64_t d = 0; d < rank; ++d) {
         set(d, spread(*instruction.operand(0), instruction.dimensions(d)));

@@ -73,9 +73,8 @@ std::vector<GatheredPart> parts_of(HloInstruction* operand, std::int64_t rows) {
 }  // namespace
 
 Status replace_concatenation(HloInstruction& concatenate, PassContext& context) {
-  const WeightValues& values = context.values();
   if (concatenate.opcode() != HloOpcode::kConcatenate || concatenate.operand_count() < 2 ||
-      !is_for_kernels(concatenate) || values.is_known(&concatenate)) {
+      !is_for_kernels(concatenate) || context.values().is_known(&concatenate)) {
     return {};
   }
   const auto sizes = concatenate.shape().dimensions();

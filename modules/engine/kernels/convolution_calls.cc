@@ -262,9 +262,10 @@ KernelCall kernel_call(const ConvolutionCall& call, HloInstruction* input, HloIn
 }  // namespace
 
 Status replace_convolution(HloInstruction& convolution, PassContext& context) {
+  if (!has_convolution_kernel(convolution)) return {};
   const WeightValues& values = context.values();
   const Choices& choices = context.choices;
-  if (!has_convolution_kernel(convolution) || values.is_known(&convolution)) return {};
+  if (values.is_known(&convolution)) return {};
   const auto& numbers = convolution.convolution_dimension_numbers();
   const Dimensions input_order =
       channels_last(numbers.input_batch_dimension(), numbers.input_spatial_dimensions(),

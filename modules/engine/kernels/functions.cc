@@ -30,14 +30,20 @@ struct Factors {
 };
 
 void take_factors(HloInstruction* value, const HloInstruction* x, Factors& factors) {
-  if (const auto number = value == x ? std::nullopt : number_of(*value)) {
-    factors.number *= *number;
-  } else if (value != x && value->opcode() == HloOpcode::kMultiply) {
-    take_factors(value->mutable_operand(0), x, factors);
-    take_factors(value->mutable_operand(1), x, factors);
-  } else if (value != x && value->opcode() == HloOpcode::kDivide && number_of(*value->operand(1))) {
-    factors.number /= *number_of(*value->operand(1));
-    take_factors(value->mutable_operand(0), x, factors);
+  if (value == x) {
+    factors.others.push_back(value);
+    return;
+  }
+  double factor = 1;
+  HloInstruction *a = nullptr, *b = nullptr;
+  if (xla::Match(value, number(&factor))) {
+    factors.number *= factor;
+  } else if (xla::Match(value, m::Multiply(m::Op(&a), m::Op(&b)))) {
+    take_factors(a, x, factors);
+    take_factors(b, x, factors);
+  } else if (xla::Match(value, m::Divide(m::Op(&a), number(&factor)))) {
+    factors.number /= factor;
+    take_factors(a, x, factors);
   } else {
     factors.others.push_back(value);
   }

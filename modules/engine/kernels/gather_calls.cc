@@ -169,8 +169,7 @@ class GatheredRows {
 }  // namespace
 
 Status replace_gather(HloInstruction& gather, PassContext& context) {
-  const WeightValues& values = context.values();
-  if (gather.opcode() != HloOpcode::kGather || values.is_known(&gather)) return {};
+  if (gather.opcode() != HloOpcode::kGather || context.values().is_known(&gather)) return {};
   GatheredRows rows(gather);
   return rows.is_of_rows() ? replace(gather, rows.replacement()) : Status();
 }

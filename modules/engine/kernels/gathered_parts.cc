@@ -137,12 +137,8 @@ HloInstruction* add_call_of_parts(KernelCall made, const std::vector<GatheredPar
 }
 
 std::vector<kernels::GatherPart> gather_parts(const HloInstruction& kernel) {
-  const auto words = call_words(kernel);
-  const auto call = call_of<kernels::GatherCall>(kernel);
-  std::vector<kernels::GatherPart> parts(static_cast<std::size_t>(call.parts));
-  std::memcpy(parts.data(), words.data() + sizeof call / sizeof words[0],
-              parts.size() * sizeof parts[0]);
-  return parts;
+  return parts_after<kernels::GatherCall, kernels::GatherPart>(
+      kernel, call_of<kernels::GatherCall>(kernel).parts);
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -8,7 +8,6 @@
 #include "tfaot/kernels/abi.h"
 #include "tfaot/kernels/levels.def"
 #include "tfaot/records/symbols.h"
-#include "xla/literal_util.h"
 #include "xla/util.h"
 
 namespace tfaot::toolkit::engine {
@@ -51,16 +50,13 @@ std::optional<Kernel> kernel_of_target(std::string_view target) {
   return found == kernels.end() ? std::nullopt : std::optional(found->second);
 }
 
-// The structs that follow a call's struct.
-template <typename Call, typename Part>
-std::vector<Part> parts_after(const HloInstruction& kernel, std::int64_t count) {
-  const auto words = call_words(kernel);
-  std::vector<Part> parts(static_cast<std::size_t>(count));
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    std::memcpy(&parts[i], &words.at((sizeof(Call) + i * sizeof(Part)) / sizeof words[0]),
-                sizeof(Part));
+// A kernel reads its operands row-major.
+std::vector<xla::Shape> operand_shapes(const Instructions& operands) {
+  std::vector<xla::Shape> shapes;
+  for (const HloInstruction* operand : operands) {
+    shapes.push_back(shape_of(operand->shape().element_type(), operand->shape().dimensions()));
   }
-  return parts;
+  return shapes;
 }
 
 }  // namespace
@@ -116,15 +112,10 @@ double bytes_of(const xla::Shape& shape) {
 }
 
 HloInstruction* add_kernel_call(const KernelCall& call, const HloInstruction& model) {
-  xla::HloComputation& computation = *call.operands.front()->parent();
-  const auto type = call.operands.front()->shape().element_type();
-  std::vector<HloInstruction*> operands = {computation.AddInstruction(
-      HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<std::int64_t>(call.words)))};
+  HloInstruction* const first = call.operands.front();
+  const auto type = first->shape().element_type();
+  Instructions operands = {words_next_to(first, call.words)};
   operands.insert(operands.end(), call.operands.begin(), call.operands.end());
-  std::vector<xla::Shape> shapes;
-  for (const HloInstruction* operand : operands) {
-    shapes.push_back(shape_of(operand->shape().element_type(), operand->shape().dimensions()));
-  }
   const std::string target = fmt::format("{}{}_{}", kSymbolPrefix, name_of_kernel(call.kernel),
                                          type == xla::F64 ? "f64" : "f32");
   const xla::Shape result = shape_of(type, call.result);
@@ -134,35 +125,32 @@ HloInstruction* add_kernel_call(const KernelCall& call, const HloInstruction& mo
   results.push_back(shape_of(xla::U8, {xla::RoundUpTo(call.scratch_bytes, kLineBytes)}));
   const xla::Shape shape =
       call.scratch_bytes == 0 ? result : xla::ShapeUtil::MakeTupleShape(results);
-  HloInstruction* made =
-      computation.AddInstruction(HloInstruction::CreateCustomCall(shape, operands, target, shapes));
+  HloInstruction* const made = add_next_to(
+      first, HloInstruction::CreateCustomCall(shape, operands, target, operand_shapes(operands)));
   made->set_metadata(model.metadata());
   if (call.scratch_bytes == 0) return made;
-  return computation.AddInstruction(HloInstruction::CreateGetTupleElement(result, made, 0));
+  return add_next_to(made, HloInstruction::CreateGetTupleElement(result, made, 0));
 }
 
 HloInstruction* result_of_kernel(HloInstruction* first, std::int64_t number) {
   HloInstruction* const call = first->mutable_operand(0);
-  return first->parent()->AddInstruction(HloInstruction::CreateGetTupleElement(
-      call->shape().tuple_shapes(static_cast<int>(number)), call, number));
+  return add_next_to(call, HloInstruction::CreateGetTupleElement(
+                               call->shape().tuple_shapes(static_cast<int>(number)), call, number));
 }
 
-Status replace_operands(HloInstruction& kernel, const std::vector<HloInstruction*>& operands) {
-  std::vector<xla::Shape> shapes;
-  for (const HloInstruction* one : operands) {
-    shapes.push_back(shape_of(one->shape().element_type(), one->shape().dimensions()));
-  }
-  HloInstruction* made = kernel.parent()->AddInstruction(HloInstruction::CreateCustomCall(
-      kernel.shape(), operands, kernel.custom_call_target(), shapes));
+Status replace_operands(HloInstruction& kernel, const Instructions& operands) {
+  HloInstruction* const made =
+      add_next_to(&kernel, HloInstruction::CreateCustomCall(kernel.shape(), operands,
+                                                            kernel.custom_call_target(),
+                                                            operand_shapes(operands)));
   made->set_metadata(kernel.metadata());
   return checked(kernel.ReplaceAllUsesWith(made));
 }
 
 Status extend_kernel_call(HloInstruction& kernel, const std::vector<std::int64_t>& words,
                           HloInstruction* operand) {
-  auto operands = std::vector<HloInstruction*>(kernel.operands().begin(), kernel.operands().end());
-  operands.front() = kernel.parent()->AddInstruction(
-      HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<std::int64_t>(words)));
+  Instructions operands(kernel.operands().begin(), kernel.operands().end());
+  operands.front() = words_next_to(&kernel, words);
   operands.push_back(operand);
   return replace_operands(kernel, operands);
 }

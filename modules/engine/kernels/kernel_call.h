@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hlo/hlo.h"
+#include "hlo/build.h"
 #include "tfaot/kernels/dense_chain.h"
 
 namespace tfaot::toolkit::engine {
@@ -30,11 +30,11 @@ std::string_view name_of_kernel(Kernel kernel);  // "matmul"
 
 struct KernelCall {
   Kernel kernel;
-  std::vector<std::int64_t> words;             // the struct
-  std::vector<xla::HloInstruction*> operands;  // the tensors
-  Dimensions result;                           // its shape; its type is that of the first operand
-  std::int64_t scratch_bytes = 0;              // 0: the kernel has none
-  std::vector<xla::Shape> more_results = {};   // only with scratch
+  std::vector<std::int64_t> words;            // the struct
+  Instructions operands;                      // the tensors
+  Dimensions result;                          // its shape; its type is that of the first operand
+  std::int64_t scratch_bytes = 0;             // 0: the kernel has none
+  std::vector<xla::Shape> more_results = {};  // only with scratch
 };
 
 // Calls are structs of 64-bit numbers only.
@@ -66,6 +66,18 @@ Call call_of(const xla::HloInstruction& kernel) {
   return call;
 }
 
+// The structs that follow the struct of a call.
+template <typename Call, typename Part>
+std::vector<Part> parts_after(const xla::HloInstruction& kernel, std::int64_t count) {
+  const auto words = call_words(kernel);
+  std::vector<Part> parts(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    std::memcpy(&parts[i], &words.at((sizeof(Call) + i * sizeof(Part)) / sizeof words[0]),
+                sizeof(Part));
+  }
+  return parts;
+}
+
 // The layers of a chain, in order. REQUIRES: a call of kDenseChain.
 std::vector<kernels::DenseLayer> dense_layers(const xla::HloInstruction& kernel);
 
@@ -86,8 +98,7 @@ xla::HloInstruction* add_kernel_call(const KernelCall& call, const xla::HloInstr
 xla::HloInstruction* result_of_kernel(xla::HloInstruction* first, std::int64_t number);
 
 // Puts a call with other operands in the place of `kernel`.
-Status replace_operands(xla::HloInstruction& kernel,
-                        const std::vector<xla::HloInstruction*>& operands);
+Status replace_operands(xla::HloInstruction& kernel, const Instructions& operands);
 // Puts a call with another struct, and with an operand after all others, in the place of `kernel`.
 Status extend_kernel_call(xla::HloInstruction& kernel, const std::vector<std::int64_t>& words,
                           xla::HloInstruction* operand);

@@ -33,11 +33,14 @@ struct KernelFacts;
 
 // ---- What calls have in common.
 
+// The operand after the bias, where there is one.
+std::int64_t after_bias(std::int64_t epilogue) {
+  constexpr auto kAnyBias = kernels::kEpilogueBias | kernels::kEpilogueRowBias;
+  return (epilogue & kAnyBias) != 0 ? 4 : 3;
+}
 // The operand that is added to the results; 0: there is none.
 std::int64_t addends_of(std::int64_t epilogue) {
-  if ((epilogue & kernels::kEpilogueSum) == 0) return 0;
-  const auto any_bias = kernels::kEpilogueBias | kernels::kEpilogueRowBias;
-  return (epilogue & any_bias) != 0 ? 4 : 3;
+  return (epilogue & kernels::kEpilogueSum) != 0 ? after_bias(epilogue) : 0;
 }
 
 // Whether all operands but the first are weights, and `addends`, unless it is 0, has rows as the
@@ -733,10 +736,8 @@ kernels::ResultFunction result_function(const HloInstruction& kernel) {
   const auto word = word_of_epilogue(kernel);
   const std::int64_t epilogue = word ? call_words(kernel).at(*word) : 0;
   if ((epilogue & kernels::kEpilogueFunction) == 0) return function;
-  constexpr std::int64_t kAnyBias = kernels::kEpilogueBias | kernels::kEpilogueRowBias;
-  const std::int64_t before =
-      ((epilogue & kAnyBias) != 0 ? 1 : 0) + ((epilogue & kernels::kEpilogueSum) != 0 ? 1 : 0);
-  const HloInstruction* const operand = kernel.operand(3 + before);
+  const std::int64_t after_sum = (epilogue & kernels::kEpilogueSum) != 0 ? 1 : 0;
+  const HloInstruction* const operand = kernel.operand(after_bias(epilogue) + after_sum);
   if (!operand->IsConstant()) return function;
   const auto words = operand->literal().data<std::int64_t>();
   std::memcpy(&function, words.data(), sizeof function);

@@ -234,14 +234,14 @@ bool is_cheap_to_turn(const HloInstruction& dot, const Side& lhs, const Side& rh
 }  // namespace
 
 Status replace_dot(HloInstruction& dot, PassContext& context) {
+  if (dot.opcode() != HloOpcode::kDot) return {};
   const WeightValues& values = context.values();
-  const Choices& choices = context.choices;
-  const WeightsType weights = choices.weights_type;
+  const WeightsType weights = context.choices.weights_type;
   const auto type = dot.shape().element_type();
   const auto has_type = [&](const HloInstruction* operand) {
     return is_for_kernels(*operand) && operand->shape().element_type() == type;
   };
-  if (dot.opcode() != HloOpcode::kDot || values.is_known(&dot)) return {};
+  if (values.is_known(&dot)) return {};
   if (!std::ranges::all_of(dot.operands(), has_type)) {
     if (elements_of(dot) > 0) {
       add_remark(context, dot, "no matmul: its operands are not all float32, or all float64");

@@ -9,6 +9,7 @@
 #include <bitset>
 #include <map>
 #include <optional>
+#include <tuple>
 
 #include "hlo/build.h"
 #include "hlo/match.h"
@@ -152,7 +153,10 @@ struct ColumnFactor {
 // Powers of x, the mean, and 1 / deviation.
 struct Powers {
   int x = 0, mean = 0, inverse_deviation = 0;
-  auto operator<=>(const Powers& other) const = default;
+  bool operator<(const Powers& other) const {
+    return std::tie(x, mean, inverse_deviation) <
+           std::tie(other.x, other.mean, other.inverse_deviation);
+  }
 };
 constexpr Powers kConstant;
 constexpr Powers kNormalised{1, 0, 1};
@@ -173,7 +177,7 @@ void add_term(Polynomial& to, const Powers& powers, const ColumnFactor& factor) 
   if (factors.empty()) to.erase(powers);
 }
 
-Polynomial sum_of(Polynomial a, const Polynomial& b, double sign) {
+Polynomial polynomial_sum(Polynomial a, const Polynomial& b, double sign) {
   for (const auto& [powers, factors] : b) {
     for (const ColumnFactor& factor : factors) {
       add_term(a, powers, {sign * factor.number, factor.columns});
@@ -182,7 +186,7 @@ Polynomial sum_of(Polynomial a, const Polynomial& b, double sign) {
   return a;
 }
 
-std::optional<Polynomial> product_of(const Polynomial& a, const Polynomial& b) {
+std::optional<Polynomial> polynomial_product(const Polynomial& a, const Polynomial& b) {
   Polynomial result;
   for (const auto& [p, left] : a) {
     for (const auto& [q, right] : b) {
@@ -202,7 +206,7 @@ std::optional<Polynomial> product_of(const Polynomial& a, const Polynomial& b) {
 }
 
 // 1 / a, of a number or a power of the deviation.
-std::optional<Polynomial> inverse_of(const Polynomial& a) {
+std::optional<Polynomial> polynomial_inverse(const Polynomial& a) {
   if (a.size() != 1) return {};
   const auto& [powers, factors] = *a.begin();
   if (factors.size() != 1 || !factors.front().columns.empty() || powers.x != 0 ||
@@ -381,7 +385,7 @@ class Follower {
         return kept ? std::optional(Followed{first->second.polynomial, *kept}) : std::nullopt;
       }
       case HloOpcode::kNegate:
-        return Followed{sum_of({}, first->second.polynomial, -1), first->second.kept};
+        return Followed{polynomial_sum({}, first->second.polynomial, -1), first->second.kept};
       case HloOpcode::kAdd:
       case HloOpcode::kSubtract:
       case HloOpcode::kMultiply:
@@ -394,10 +398,10 @@ class Follower {
     const auto a = operand(one.mutable_operand(0), kept);
     auto b = operand(one.mutable_operand(1), kept);
     if (!a || !b) return {};
-    if (one.opcode() == HloOpcode::kAdd) return Followed{sum_of(*a, *b, 1), kept};
-    if (one.opcode() == HloOpcode::kSubtract) return Followed{sum_of(*a, *b, -1), kept};
-    if (one.opcode() == HloOpcode::kDivide) b = inverse_of(*b);
-    const auto product = b ? product_of(*a, *b) : std::nullopt;
+    if (one.opcode() == HloOpcode::kAdd) return Followed{polynomial_sum(*a, *b, 1), kept};
+    if (one.opcode() == HloOpcode::kSubtract) return Followed{polynomial_sum(*a, *b, -1), kept};
+    if (one.opcode() == HloOpcode::kDivide) b = polynomial_inverse(*b);
+    const auto product = b ? polynomial_product(*a, *b) : std::nullopt;
     return product ? std::optional(Followed{*product, kept}) : std::nullopt;
   }
 
@@ -467,10 +471,9 @@ KernelCall call_of_norm(const NormAxes& axes, double epsilon) {
 }  // namespace
 
 Status replace_normalisation(HloInstruction& deviation, PassContext& context) {
+  if (power_of_deviation(deviation) == 0 || !is_float32(deviation)) return {};
   const WeightValues& values = context.values();
-  if (power_of_deviation(deviation) == 0 || !is_float32(deviation) || values.is_known(&deviation)) {
-    return {};
-  }
+  if (values.is_known(&deviation)) return {};
   const UnderRoot found = under_root(deviation.mutable_operand(0));
   if (found.variance.x == nullptr) {
     if (is_root_of_mean(deviation)) {

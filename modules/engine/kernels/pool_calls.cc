@@ -118,9 +118,8 @@ Status replace_pool(HloInstruction& pool, PassContext& /*context*/) {
 }
 
 Status replace_reduction(HloInstruction& reduce, PassContext& context) {
-  const WeightValues& values = context.values();
   if (reduce.opcode() != HloOpcode::kReduce || !is_for_kernels(reduce) ||
-      reduce.dimensions().empty() || values.is_known(&reduce)) {
+      reduce.dimensions().empty() || context.values().is_known(&reduce)) {
     return {};
   }
   const std::optional<Kernel> kernel = kernel_of(reduce);

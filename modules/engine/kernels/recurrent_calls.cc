@@ -693,24 +693,21 @@ class CellLoop {
 }  // namespace
 
 Status replace_recurrent_cell(HloInstruction& next, PassContext& context) {
-  const WeightValues& values = context.values();
   if (next.user_count() == 0 || !next.shape().IsArray()) return {};
   for (const auto matches : {match_lstm, match_gru, match_rnn}) {
     CellPattern cell{.next = &next};
     if (!matches(&next, cell)) continue;
-    CellCall call(cell, values);
+    CellCall call(cell, context.values());
     if (call.is_possible()) return call.replace_all();
   }
   return {};
 }
 
 Status replace_recurrent_layer(HloInstruction& loop, PassContext& context) {
-  const WeightValues& values = context.values();
-  const Choices& choices = context.choices;
   const auto found = Loop::of(loop);
   const auto turns = found ? loop_turns(loop) : std::nullopt;
   if (!turns || *turns < 1) return {};
-  CellLoop layer(*found, *turns, values, choices.optimize);
+  CellLoop layer(*found, *turns, context.values(), context.choices.optimize);
   if (layer.find()) return layer.replace_all();
   if (layer.has_cell()) {
     add_remark(context, loop,

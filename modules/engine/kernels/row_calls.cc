@@ -183,9 +183,8 @@ bool feeds_kernels(const HloInstruction& value) {
 }  // namespace
 
 Status replace_softmax(HloInstruction& quotient, PassContext& context) {
-  const WeightValues& values = context.values();
   if ((quotient.opcode() != HloOpcode::kDivide && quotient.opcode() != HloOpcode::kMultiply) ||
-      values.is_known(&quotient) || !is_float32(quotient)) {
+      !is_float32(quotient) || context.values().is_known(&quotient)) {
     return {};
   }
   for (const int i : {0, 1}) {
@@ -196,9 +195,10 @@ Status replace_softmax(HloInstruction& quotient, PassContext& context) {
 }
 
 Status replace_row_sum(HloInstruction& reduce, PassContext& context) {
-  const WeightValues& values = context.values();
   const auto found = row_reduction(reduce, HloOpcode::kAdd);
-  if (!found || values.is_known(&reduce) || found->sizes.columns < kFewestColumns) return {};
+  if (!found || found->sizes.columns < kFewestColumns || context.values().is_known(&reduce)) {
+    return {};
+  }
   kernels::RowSumCall call{found->sizes.rows, found->sizes.columns, kernels::kRowSumOfNumbers};
   Instructions operands = {found->of};
   if (found->of->user_count() == 1) {
@@ -218,13 +218,11 @@ Status replace_row_sum(HloInstruction& reduce, PassContext& context) {
 }
 
 Status replace_gelu(HloInstruction& result, PassContext& context) {
-  const WeightValues& values = context.values();
   constexpr std::int64_t kFewestOfGelu = 16;  // XLA's loop computes fewer as fast
-  if (!is_float32(result) || values.is_known(&result) || !feeds_kernels(result)) return {};
-  const auto gelu = gelu_of(result);
+  const auto gelu = is_float32(result) ? gelu_of(result) : std::nullopt;
   const std::int64_t size = elements_of(result);
-  if (!gelu || size < kFewestOfGelu || elements_of(*gelu->x) != size ||
-      !is_from_kernel(gelu->x)) {
+  if (!gelu || size < kFewestOfGelu || elements_of(*gelu->x) != size || !is_from_kernel(gelu->x) ||
+      !feeds_kernels(result) || context.values().is_known(&result)) {
     return {};
   }
   const kernels::GeluCall call{size, gelu->form};

@@ -53,7 +53,7 @@ Error at_tensor(const TensorProto& tensor, const std::string& what) {
 
 // The values of a repeated field, each as a Stored, which holds the bits of one element.
 template <typename Stored, typename Field>
-std::string bytes_of(const Field& field) {
+std::string raw_bytes(const Field& field) {
   std::string bytes(static_cast<std::size_t>(field.size()) * sizeof(Stored), '\0');
   char* to = bytes.data();
   for (const auto value : field) {
@@ -69,30 +69,30 @@ std::string typed_bytes(const TensorProto& tensor) {
   switch (tensor.data_type()) {
     case TensorProto::FLOAT:
     case TensorProto::COMPLEX64:
-      return bytes_of<float>(tensor.float_data());
+      return raw_bytes<float>(tensor.float_data());
     case TensorProto::DOUBLE:
     case TensorProto::COMPLEX128:
-      return bytes_of<double>(tensor.double_data());
+      return raw_bytes<double>(tensor.double_data());
     case TensorProto::INT64:
-      return bytes_of<std::int64_t>(tensor.int64_data());
+      return raw_bytes<std::int64_t>(tensor.int64_data());
     case TensorProto::UINT64:
-      return bytes_of<std::uint64_t>(tensor.uint64_data());
+      return raw_bytes<std::uint64_t>(tensor.uint64_data());
     case TensorProto::UINT32:
-      return bytes_of<std::uint32_t>(tensor.uint64_data());
+      return raw_bytes<std::uint32_t>(tensor.uint64_data());
     case TensorProto::INT32:
-      return bytes_of<std::int32_t>(tensor.int32_data());
+      return raw_bytes<std::int32_t>(tensor.int32_data());
     case TensorProto::INT16:
     case TensorProto::UINT16:
     case TensorProto::FLOAT16:
     case TensorProto::BFLOAT16:
-      return bytes_of<std::uint16_t>(tensor.int32_data());
+      return raw_bytes<std::uint16_t>(tensor.int32_data());
     case TensorProto::BOOL: {
       std::string bytes;
       for (const auto value : tensor.int32_data()) bytes += value == 0 ? '\0' : '\1';
       return bytes;
     }
     default:
-      return bytes_of<std::uint8_t>(tensor.int32_data());
+      return raw_bytes<std::uint8_t>(tensor.int32_data());
   }
 }
 

@@ -93,7 +93,7 @@ class NameCheck {
 // Nodes by number, and the nodes whose results they wait for.
 class NodeOrder {
   template <typename Vector>
-  static auto& at(Vector& vector, int i) {
+  static auto& entry(Vector& vector, int i) {
     return vector[static_cast<std::size_t>(i)];
   }
 
@@ -110,9 +110,9 @@ class NodeOrder {
       for (const std::string& name : names_read_by(graph.node(i))) {
         const auto made = maker.find(name);
         if (made == maker.end()) continue;
-        at(makers_, i).push_back(made->second);
-        at(readers_, made->second).push_back(i);
-        ++at(missing_, i);
+        entry(makers_, i).push_back(made->second);
+        entry(readers_, made->second).push_back(i);
+        ++entry(missing_, i);
       }
     }
   }
@@ -121,14 +121,14 @@ class NodeOrder {
   std::vector<int> sorted() {
     std::priority_queue<int, std::vector<int>, std::greater<>> ready;
     for (int i = 0; i < std::ssize(missing_); ++i) {
-      if (at(missing_, i) == 0) ready.push(i);
+      if (entry(missing_, i) == 0) ready.push(i);
     }
     std::vector<int> order;
     while (!ready.empty()) {
       order.push_back(ready.top());
       ready.pop();
-      for (const int reader : at(readers_, order.back())) {
-        if (--at(missing_, reader) == 0) ready.push(reader);
+      for (const int reader : entry(readers_, order.back())) {
+        if (--entry(missing_, reader) == 0) ready.push(reader);
       }
     }
     return order;
@@ -139,8 +139,8 @@ class NodeOrder {
     std::vector<int> path = {static_cast<int>(
         std::ranges::find_if(missing_, [](int n) { return n > 0; }) - missing_.begin())};
     for (;;) {
-      const int next = *std::ranges::find_if(at(makers_, path.back()),
-                                             [&](int maker) { return at(missing_, maker) > 0; });
+      const int next = *std::ranges::find_if(entry(makers_, path.back()),
+                                             [&](int maker) { return entry(missing_, maker) > 0; });
       const auto seen = std::ranges::find(path, next);
       if (seen != path.end()) return {seen, path.end()};
       path.push_back(next);

@@ -246,30 +246,31 @@ std::string bash_completion(const CommandRecord& tool) {
   return render(templates::kBashCompletion, data, Escaping::kNone);
 }
 
-std::string zsh_completion(const CommandRecord& tool) {
+// A shell whose template lists each verb with its options.
+struct ShellForm {
+  std::string_view text;  // the template
+  std::string (*quoted)(const std::string& text);
+  std::vector<TemplateObject> (*options)(const CommandRecord& command);
+};
+
+std::string completion(const CommandRecord& tool, const ShellForm& shell) {
   TemplateObject data = tool_data(tool);
   std::vector<TemplateObject> verbs;
   for (const CommandRecord& verb : tool.verbs) {
     verbs.push_back({{"name", verb.name},
-                     {"summary", in_quotes(verb.summary)},
-                     {"options", list_of(zsh_options(verb))}});
+                     {"summary", shell.quoted(verb.summary)},
+                     {"options", list_of(shell.options(verb))}});
   }
-  data["options"] = list_of(zsh_options(tool));
+  data["options"] = list_of(shell.options(tool));
   data["verbs"] = list_of(verbs);
-  return render(templates::kZshCompletion, data, Escaping::kNone);
+  return render(shell.text, data, Escaping::kNone);
 }
 
+std::string zsh_completion(const CommandRecord& tool) {
+  return completion(tool, {templates::kZshCompletion, in_quotes, zsh_options});
+}
 std::string fish_completion(const CommandRecord& tool) {
-  TemplateObject data = tool_data(tool);
-  std::vector<TemplateObject> verbs;
-  for (const CommandRecord& verb : tool.verbs) {
-    verbs.push_back({{"name", verb.name},
-                     {"summary", fish_quoted(verb.summary)},
-                     {"options", list_of(fish_options(verb))}});
-  }
-  data["options"] = list_of(fish_options(tool));
-  data["verbs"] = list_of(verbs);
-  return render(templates::kFishCompletion, data, Escaping::kNone);
+  return completion(tool, {templates::kFishCompletion, fish_quoted, fish_options});
 }
 
 struct CompletionArguments {

@@ -73,8 +73,8 @@ XlaOp bias_of_operand(const Node& node, const Dimensions& sizes, xla::PrimitiveT
   const std::int64_t last = node.rank(3) - 1;
   if (last < 0) node.refuse("has a mask without dimensions");
   if (node.type(3) == xla::PRED) mask = bias_of_mask(node, mask, type);
-  const std::int64_t missing = sizes[3] - at(node.sizes(3), last);
-  if (missing > 0 && at(node.sizes(3), last) != 1) {
+  const std::int64_t missing = sizes[3] - entry(node.sizes(3), last);
+  if (missing > 0 && entry(node.sizes(3), last) != 1) {
     mask = xla::PadInDim(mask, lowest(node, node.type_of(mask)), last, 0, missing);
   }
   return broadcast_to(node, cast(mask, type), sizes);

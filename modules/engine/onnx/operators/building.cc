@@ -63,7 +63,7 @@ XlaOp take_run(const Node& node, XlaOp x, std::int64_t axis, const PlaceRun& run
   if (run.step < 0 && run.count > 1) part = xla::Rev(part, {axis});
   if (run.step != 0) return part;
   Dimensions sizes = node.sizes_of(x);
-  at(sizes, axis) = run.count;
+  entry(sizes, axis) = run.count;
   return broadcast_to(node, part, sizes);
 }
 
@@ -115,7 +115,7 @@ bool is_unsigned(xla::PrimitiveType type) {
 }
 
 Dimensions with_size(Dimensions sizes, std::int64_t axis, std::int64_t size) {
-  at(sizes, axis) = size;
+  entry(sizes, axis) = size;
   return sizes;
 }
 Dimensions with_new(Dimensions sizes, std::int64_t axis, std::int64_t size) {
@@ -321,7 +321,7 @@ XlaOp multiply_matrices(const Node& node, XlaOp a, XlaOp b) {
 XlaOp repeat_along(const Node& node, XlaOp x, std::int64_t axis, std::int64_t times) {
   const Dimensions sizes = node.sizes_of(x);
   const XlaOp repeated = spread(x, with_new(sizes, axis + 1, times), {axis + 1});
-  return xla::Reshape(repeated, with_size(sizes, axis, at(sizes, axis) * times));
+  return xla::Reshape(repeated, with_size(sizes, axis, entry(sizes, axis) * times));
 }
 XlaOp slice_at(XlaOp x, std::int64_t place, std::int64_t axis) {
   return xla::SliceInDim(x, place, place + 1, 1, axis);
@@ -333,7 +333,7 @@ XlaOp part_at(const Node& node, XlaOp x, std::int64_t place, std::int64_t axis) 
 XlaOp take_places(const Node& node, XlaOp x, std::int64_t axis,
                   const std::vector<std::int64_t>& places) {
   const Dimensions sizes = node.sizes_of(x);
-  const std::int64_t size = at(sizes, axis);
+  const std::int64_t size = entry(sizes, axis);
   if (places.empty()) return xla::SliceInDim(x, 0, 0, 1, axis);
   for (const std::int64_t place : places) {
     if (place < 0 || place >= size) node.refuse("reads an element that its operand does not have");
@@ -350,7 +350,7 @@ XlaOp take_places(const Node& node, XlaOp x, std::int64_t axis,
 
 XlaOp gather(const Node& node, XlaOp x, XlaOp places, const GatherForm& form) {
   Dimensions slice = node.sizes_of(x);
-  for (const std::int64_t axis : form.indexed) at(slice, axis) = 1;
+  for (const std::int64_t axis : form.indexed) entry(slice, axis) = 1;
   return xla::Gather(x, places,
                      xla::HloGatherInstruction::MakeGatherDimNumbers(form.kept, form.indexed,
                                                                      form.indexed, form.tuple),

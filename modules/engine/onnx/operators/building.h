@@ -53,12 +53,6 @@ inline XlaOp cast(XlaOp x, xla::PrimitiveType type) { return xla::ConvertElement
 bool is_real(xla::PrimitiveType type);      // floating point
 bool is_unsigned(xla::PrimitiveType type);  // an integer
 
-// Element `i` of a vector or an array.
-template <typename Values>
-decltype(auto) at(Values&& values, std::int64_t i) {
-  return std::forward<Values>(values)[static_cast<std::size_t>(i)];
-}
-
 // Sizes with one replaced, one inserted, or one left out.
 Dimensions with_size(Dimensions sizes, std::int64_t axis, std::int64_t size);
 Dimensions with_new(Dimensions sizes, std::int64_t axis, std::int64_t size);
@@ -157,7 +151,7 @@ SpatialWindow spatial_window(const Node& node, const Dimensions& in, Dimensions 
 // Without padding for auto_pad, which means something else for ConvTranspose.
 SpatialWindow window_without_auto_pad(const Node& node, std::size_t rank, Dimensions size = {});
 // [batch, channels, spatial...] to [batch, spatial..., channels], and back. The kernels want
-// channels last, so windows are computed in that order; settle_layouts() (hlo/layouts.h) removes
+// channels last, so windows are computed in that order; settle_layouts() (hlo/layouts.cc) removes
 // the transposes between such operations.
 XlaOp channels_last(const Node& node, XlaOp op);
 XlaOp channels_first(const Node& node, XlaOp op);

@@ -279,7 +279,7 @@ XlaOp places_of(const Node& node, const Dimensions& sizes) {
   }
   XlaOp places = zeros_of(node, xla::S64, sizes);
   for (std::int64_t d = 0; d < std::ssize(sizes); ++d) {
-    places = places + index_along(node, xla::S64, sizes, d) * at(steps, d);
+    places = places + index_along(node, xla::S64, sizes, d) * entry(steps, d);
   }
   return places;
 }

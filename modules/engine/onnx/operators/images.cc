@@ -160,7 +160,7 @@ XlaOp select_along(const Node& node, XlaOp x, const ResizedAxis& axis,
   const std::int64_t times = axis.out / axis.in;
   bool is_repeat = axis.out == times * axis.in;
   for (std::int64_t i = 0; is_repeat && i < axis.out; ++i) {
-    is_repeat = at(places, i) == i / times;
+    is_repeat = entry(places, i) == i / times;
   }
   return is_repeat
              ? repeat_along(node, x, axis.axis, times)
@@ -173,7 +173,8 @@ XlaOp multiply_along(const Node& node, XlaOp x, const ResizedAxis& axis,
                      const std::vector<ResizeWeights>& weights) {
   std::vector<double> matrix(static_cast<std::size_t>(axis.in * axis.out));
   for (std::int64_t i = 0; i < axis.out; ++i) {
-    for (const auto& [place, weight] : at(weights, i)) at(matrix, place * axis.out + i) = weight;
+    for (const auto& [place, weight] : entry(weights, i))
+      entry(matrix, place * axis.out + i) = weight;
   }
   const XlaOp known = constant_reals(node, node.type_of(x), matrix, {axis.in, axis.out});
   const XlaOp made = dot(x, known, {{axis.axis}, {0}});  // the axis is the last one
@@ -181,7 +182,7 @@ XlaOp multiply_along(const Node& node, XlaOp x, const ResizedAxis& axis,
   return xla::Transpose(made, with_new(dimension_range(0, last), axis.axis, last));
 }
 
-// True if a kernel takes the place of a product along the axis (kernels/resize_calls.h).
+// True if a kernel takes the place of a product along the axis (kernels/resize_calls.cc).
 bool has_resize_kernel(const Node& node, XlaOp x, const ResizedAxis& axis) {
   const Dimensions sizes = node.sizes_of(x);
   return has_kernels(node.type_of(x)) && axis.axis > 0 && axis.axis + 1 < std::ssize(sizes) &&
@@ -275,7 +276,7 @@ std::vector<ResizedAxis> axes_by_scales(const Node& node, const std::vector<std:
   const Dimensions sizes = node.sizes(0);
   std::vector<ResizedAxis> resized;
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const std::int64_t in = at(sizes, axes[i]);
+    const std::int64_t in = entry(sizes, axes[i]);
     // In single precision, as the standard's own shape inference.
     const float out = static_cast<float>(scales[i]) * static_cast<float>(in);
     resized.push_back({axes[i], in, whole_size(static_cast<double>(out)), scales[i]});
@@ -289,7 +290,7 @@ std::vector<ResizedAxis> axes_by_sizes(const Node& node, const std::vector<std::
   const Dimensions sizes = node.sizes(0);
   std::vector<ResizedAxis> resized;
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const std::int64_t in = at(sizes, axes[i]);
+    const std::int64_t in = entry(sizes, axes[i]);
     resized.push_back(
         {axes[i], in, wanted[i], static_cast<double>(wanted[i]) / static_cast<double>(in)});
   }
@@ -532,7 +533,7 @@ void lower_grid_sample(Node& node) {
   for (std::int64_t d = 0; d < rank; ++d) {
     const std::int64_t from = rank - 1 - d;
     const XlaOp own = xla::Reshape(slice_at(flat, from, 2), {grid[0], points});
-    const auto size = static_cast<double>(at(in, d));
+    const auto size = static_cast<double>(entry(in, d));
     const XlaOp from_zero = own + 1;
     places.spatial.push_back(rules.reflects_at_centers ? from_zero / 2 * (size - 1)
                                                        : (from_zero * size - 1) / 2);
@@ -569,7 +570,7 @@ void lower_affine_grid(Node& node) {
   const Dimensions with_last = joined(spatial, {1});
   std::vector<XlaOp> parts;
   for (std::int64_t d = rank - 1; d >= 0; --d) {
-    const std::int64_t count = at(spatial, d);
+    const std::int64_t count = entry(spatial, d);
     const XlaOp known = constant_reals(node, type, even_places(count, at_ends), {count});
     parts.push_back(along(known, with_last, d));
   }
@@ -707,8 +708,8 @@ XlaOp deformed_patches(const Node& node, XlaOp images, XlaOp offsets, const Spat
     const auto index = [&](std::int64_t dimension, std::int64_t step) {
       return index_along(node, node.type_of(offsets), one, dimension) * step;
     };
-    const XlaOp place = part_at(node, offsets, d, 3) + index(1 + d, at(window.dilation, d)) +
-                        index(3 + d, at(window.stride, d)) - at(window.low, d);
+    const XlaOp place = part_at(node, offsets, d, 3) + index(1 + d, entry(window.dilation, d)) +
+                        index(3 + d, entry(window.stride, d)) - entry(window.low, d);
     places.spatial.push_back(xla::Reshape(place, flat));
   }
   return sample(node, images, places, {});

@@ -79,7 +79,7 @@ void set_all(Node& node, const std::vector<XlaOp>& made) {
     node.refuse(
         fmt::format("has {} results, but its graph makes {}", node.result_count(), made.size()));
   }
-  for (int i = 0; i < node.result_count(); ++i) node.set(i, at(made, i));
+  for (int i = 0; i < node.result_count(); ++i) node.set(i, entry(made, i));
 }
 
 // A computation of what the branch reads.
@@ -183,8 +183,8 @@ class OnnxLoop {
 
   void check_shapes(const GraphOutcome& outcome) const {
     for (std::int64_t i = 0; i < states(); ++i) {
-      const xla::Shape before = node_.shape_of_op(at(initial_, i));
-      if (!xla::ShapeUtil::Compatible(at(outcome.shapes, i + 1), before)) {
+      const xla::Shape before = node_.shape_of_op(entry(initial_, i));
+      if (!xla::ShapeUtil::Compatible(entry(outcome.shapes, i + 1), before)) {
         node_.refuse(
             fmt::format("has a value '{}' that changes its shape from step to step, and the "
                         "number of steps is not known or too large",
@@ -322,12 +322,12 @@ class OnnxScan {
     std::vector<XlaOp> state(operands.begin(), split);
     std::vector<XlaOp> sequences(split, operands.end());
     read_axes("scan_input_axes", inputs_, sequences);
-    const std::int64_t count = at(node_.sizes_of(sequences.front()), inputs_.front().axis);
+    const std::int64_t count = entry(node_.sizes_of(sequences.front()), inputs_.front().axis);
     std::vector<xla::Shape> shapes = shapes_of(node_, state);
     for (std::size_t i = 0; i < sequences.size(); ++i) {
       const Dimensions sizes = node_.sizes_of(sequences[i]);
       const std::int64_t axis = inputs_[i].axis;
-      if (at(sizes, axis) != count) node_.refuse("scans sequences of different lengths");
+      if (entry(sizes, axis) != count) node_.refuse("scans sequences of different lengths");
       shapes.push_back(shape_of(node_.type_of(sequences[i]), without(sizes, axis)));
     }
     const auto outcome = body_.outcome(shapes);
@@ -471,7 +471,7 @@ std::vector<XlaOp> run_loop(const Node& node, LoopLength length, std::vector<Xla
 XlaOp at_step(const Node& node, XlaOp x, std::int64_t axis, XlaOp place) {
   const Dimensions sizes = node.sizes_of(x);
   std::vector<XlaOp> start(sizes.size(), xla::ZerosLike(place));
-  at(start, axis) = place;
+  entry(start, axis) = place;
   const XlaOp one = xla::DynamicSlice(x, start, with_size(sizes, axis, 1));
   return xla::Reshape(one, without(sizes, axis));
 }
@@ -512,7 +512,7 @@ std::vector<XlaOp> InnerGraph::lower(xla::XlaBuilder& builder, const std::vector
                              graph_.input_size()));
   }
   for (int i = 0; i < graph_.input_size(); ++i) {
-    inside.set(graph_.input(i).name(), at(inputs, i));
+    inside.set(graph_.input(i).name(), entry(inputs, i));
   }
   inside.lower(graph_);
   return inside.outputs_of(graph_);
@@ -561,7 +561,7 @@ GraphOutcome InnerGraph::new_outcome(const std::vector<xla::Shape>& inputs,
   std::vector<xla::Shape> all = inputs;
   for (const XlaOp op : outer_) all.push_back(node_.shape_of_op(op));
   std::vector<XlaOp> parameters = parameters_of(*builder, all);
-  if (holds) at(parameters, *holds) = xla::ConstantR0<bool>(builder.get(), true);
+  if (holds) entry(parameters, *holds) = xla::ConstantR0<bool>(builder.get(), true);
   const auto split = parameters.begin() + std::ssize(inputs);
   const std::vector<XlaOp> made =
       lower(*builder, {parameters.begin(), split}, {split, parameters.end()});

@@ -138,7 +138,7 @@ void set_labels(Node& node, const ClassLabels& labels, XlaOp places) {
   const XlaOp found = cast(places, xla::S64);
   const auto counted = dimension_range(0, std::ssize(labels.numbers));
   if (labels.numbers == counted) return node.set(0, found);
-  // Rows stay in order, which a lookup would not show (kernels/live_rows.h).
+  // Rows stay in order, which a lookup would not show (kernels/live_rows.cc).
   const Dimensions sizes = {node.sizes_of(places).front(), labels.count};
   const auto in_rows = [&](const std::vector<std::int64_t>& row) {
     return along(constant_integers(node, row), sizes, 1);
@@ -175,11 +175,11 @@ XlaOp quadratic_form(const Node& node, XlaOp first, std::int64_t classes) {
   Dimensions there(static_cast<std::size_t>(classes * classes), 0);
   Dimensions back = there;
   for (std::int64_t pair = 0; pair < count; ++pair) {
-    const auto [i, j] = at(pairs, pair);
-    at(there, i * classes + j) = pair + count;
-    at(there, j * classes + i) = pair;
-    at(back, i * classes + j) = pair;
-    at(back, j * classes + i) = pair + count;
+    const auto [i, j] = entry(pairs, pair);
+    entry(there, i * classes + j) = pair + count;
+    entry(there, j * classes + i) = pair;
+    entry(back, i * classes + j) = pair;
+    entry(back, j * classes + i) = pair + count;
   }
   const XlaOp both = xla::ConcatInDim(&node.builder(), {first, 1 - first}, 1);
   const Dimensions sizes = {node.sizes_of(first).front(), classes, classes};
@@ -372,7 +372,7 @@ void lower_feature_vectorizer(Node& node) {
       sizes.push_back(1);
       x = xla::Reshape(x, sizes);
     }
-    const std::int64_t width = at(widths, i);
+    const std::int64_t width = entry(widths, i);
     if (sizes.size() != 2 || width < 0) node.refuse(fmt::format("cannot take input {} as rows", i));
     if (width < sizes.back()) x = xla::SliceInDim(x, 0, width, 1, 1);
     if (width > sizes.back()) {
@@ -535,7 +535,7 @@ XlaOp written_distances(Node& node, XlaOp x, const std::vector<float>& vectors) 
   const std::int64_t count = std::ssize(vectors) / width;
   xla::Literal features(shape_of(xla::F32, {width, count}));
   for (std::int64_t i = 0; i < std::ssize(vectors); ++i) {
-    features.Set<float>({i % width, i / width}, at(vectors, i));
+    features.Set<float>({i % width, i / width}, entry(vectors, i));
   }
   const XlaOp kept = cast(node.keep("support_vectors", features), node.type_of(x));
   const Dimensions sizes = {node.sizes_of(x).front(), count};
@@ -662,12 +662,12 @@ XlaOp pair_coefficients(Node& node, const std::vector<std::int64_t>& places) {
       xla::LiteralUtil::CreateFromDimensions(xla::F64, {std::ssize(pairs), vectors});
   const auto copy = [&](std::int64_t pair, std::int64_t row, std::int64_t of_class) {
     const std::int64_t end = places[static_cast<std::size_t>(of_class) + 1];
-    for (std::int64_t i = at(places, of_class); i < end; ++i) {
-      matrix.Set<double>({pair, i}, at(values, row * vectors + i));
+    for (std::int64_t i = entry(places, of_class); i < end; ++i) {
+      matrix.Set<double>({pair, i}, entry(values, row * vectors + i));
     }
   };
   for (std::int64_t pair = 0; pair < std::ssize(pairs); ++pair) {
-    const auto [first, second] = at(pairs, pair);
+    const auto [first, second] = entry(pairs, pair);
     copy(pair, second - 1, first);
     copy(pair, first, second);
   }

@@ -49,7 +49,7 @@ void set_reduced(Node& node, XlaOp reduced, const Dimensions& axes) {
   Dimensions result;
   for (std::int64_t i = 0; i < std::ssize(sizes); ++i) {
     const bool is_reduced = std::ranges::count(axes, i) > 0;
-    if (!is_reduced || kept) result.push_back(is_reduced ? 1 : at(sizes, i));
+    if (!is_reduced || kept) result.push_back(is_reduced ? 1 : entry(sizes, i));
   }
   node.set(xla::Reshape(cast(reduced, node.type(0)), result));
 }
@@ -93,7 +93,7 @@ void lower_reduce_mean(Node& node) {
   const auto axes = reduced_axes(node);
   const XlaOp x = computed_with(node, node.operand(0), Computing::kWide);
   std::int64_t count = 1;
-  for (const std::int64_t axis : axes) count *= at(node.sizes(0), axis);
+  for (const std::int64_t axis : axes) count *= entry(node.sizes(0), axis);
   set_reduced(node, reduce_axes(x, axes, sum_of) / count, axes);
 }
 
@@ -158,7 +158,7 @@ struct Groups {
 
   XlaOp mean(XlaOp x) const {
     double count = 1;
-    for (const auto d : reduced) count *= static_cast<double>(at(sizes, d));
+    for (const auto d : reduced) count *= static_cast<double>(entry(sizes, d));
     return sum_of(x, reduced) / count;
   }
   // To all elements of the group.
@@ -168,7 +168,7 @@ struct Groups {
   // With 1 in place of the axes.
   XlaOp with_ones(XlaOp values) const {
     Dimensions kept = sizes;
-    for (const auto d : reduced) at(kept, d) = 1;
+    for (const auto d : reduced) entry(kept, d) = 1;
     return xla::Reshape(values, kept);
   }
 };

@@ -89,8 +89,8 @@ class Einsum {
     made = keep_only(made, needed_after(terms_.size()));
     Dimensions order, sizes, places;
     for (std::int64_t i = 0; i < std::ssize(result_); ++i) {
-      sizes.push_back(size_of(at(result_, i)));
-      const auto found = std::ranges::find(made.labels, at(result_, i));
+      sizes.push_back(size_of(entry(result_, i)));
+      const auto found = std::ranges::find(made.labels, entry(result_, i));
       if (found == made.labels.end()) continue;  // a size of 1 in all terms
       order.push_back(found - made.labels.begin());
       places.push_back(i);
@@ -105,7 +105,7 @@ class Einsum {
       node_.refuse(fmt::format("has an equation for {} operands", parts.size()));
     }
     for (int i = 0; i < node_.operand_count(); ++i) {
-      const std::string& part = at(parts, i);
+      const std::string& part = entry(parts, i);
       const auto letters = std::ssize(parse_labels(node_, part, 0));
       const bool has_rest = part.find("...") != std::string::npos;
       const std::int64_t rest = has_rest ? node_.rank(i) - letters : 0;
@@ -192,8 +192,8 @@ class Einsum {
     EinsumTerm made{term.op, {}};
     Dimensions reduced;
     for (std::int64_t d = 0; d < std::ssize(term.labels); ++d) {
-      if (has_label(needed, at(term.labels, d))) {
-        made.labels.push_back(at(term.labels, d));
+      if (has_label(needed, entry(term.labels, d))) {
+        made.labels.push_back(entry(term.labels, d));
       } else {
         reduced.push_back(d);
       }
@@ -215,7 +215,7 @@ class Einsum {
     EinsumTerm made;
     EinsumLabels free;
     for (std::int64_t d = 0; d < std::ssize(a.labels); ++d) {
-      const int label = at(a.labels, d);
+      const int label = entry(a.labels, d);
       const auto found = std::ranges::find(b.labels, label);
       if (found == b.labels.end()) {
         free.push_back(label);

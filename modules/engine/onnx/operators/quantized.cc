@@ -32,7 +32,7 @@ XlaOp spread_along_axis(const Node& node, XlaOp values, const Dimensions& sizes)
   const Dimensions own = node.sizes_of(values);
   if (product(own) == 1) return xla::Broadcast(xla::Reshape(values, {}), sizes);
   const auto axis = node.axis(node.integer("axis", 1), std::ssize(sizes));
-  const std::int64_t size = at(sizes, axis);
+  const std::int64_t size = entry(sizes, axis);
   const std::int64_t block = node.integer("block_size", 0);
   if (own.size() == 1) {
     if (own[0] != size) node.refuse("has a scale that does not match its axis");
@@ -237,7 +237,7 @@ void lower_dynamic_quantize_lstm(Node& node) {
   for (int i = 3; i < 8; ++i) operands.push_back(node.operand_if_given(i));
   const auto made =
       apply(node, {.operation = "LSTM", .with_attributes = true, .results = 3}, operands);
-  for (int i = 0; i < 3; ++i) node.set(i, at(made, i));
+  for (int i = 0; i < 3; ++i) node.set(i, entry(made, i));
 }
 
 // Operators of QONNX, which hls4ml, Brevitas and QKeras write: floats rounded to those that

@@ -34,7 +34,7 @@ void lower_gather(Node& node) {
   const Dimensions wanted = node.sizes(1);
   const auto rank = std::ssize(wanted);
   const std::int64_t axis = node.axis(node.integer("axis", 0), std::ssize(sizes));
-  const std::int64_t size = at(sizes, axis);
+  const std::int64_t size = entry(sizes, axis);
   Dimensions result = without(sizes, axis);
   result.insert(result.begin() + axis, wanted.begin(), wanted.end());
   node.check_sizes(result);
@@ -63,11 +63,11 @@ XlaOp element_places(const Node& node, std::int64_t axis) {
   const Dimensions wanted = node.sizes(1);
   if (wanted.size() != sizes.size()) node.refuse("needs as many dimensions of indices as of data");
   for (std::int64_t i = 0; i < std::ssize(sizes); ++i) {
-    if (i != axis && at(wanted, i) > at(sizes, i)) {
+    if (i != axis && entry(wanted, i) > entry(sizes, i)) {
       node.refuse(fmt::format("has more indices than data along dimension {}", i));
     }
   }
-  return whole_places(node, counted_from_start(node, node.operand(1), at(sizes, axis)), axis);
+  return whole_places(node, counted_from_start(node, node.operand(1), entry(sizes, axis)), axis);
 }
 
 void lower_gather_elements(Node& node) {
@@ -196,10 +196,10 @@ void lower_tensor_scatter(Node& node) {
     const std::vector<XlaOp> start(sizes.size(), constant_integer(node, 0));
     return node.set(xla::DynamicUpdateSlice(node.operand(0), node.operand(1), start));
   }
-  const Dimensions grid = {sizes.front(), at(written, axis)};
+  const Dimensions grid = {sizes.front(), entry(written, axis)};
   XlaOp places =
       along(cast(node.operand(2), xla::S64), grid, 0) + index_along(node, xla::S64, grid, 1);
-  if (mode == "circular") places = places % at(sizes, axis);
+  if (mode == "circular") places = places % entry(sizes, axis);
   set_scatter(node, whole_places(node, places, 1), node.operand(1),
               scatter_numbers({0, axis}, dimensions_but(rank, {0, axis}), 2));
 }
@@ -211,7 +211,7 @@ void lower_reverse_sequence(Node& node) {
   const std::int64_t time = node.axis(node.integer("time_axis", 0), std::ssize(sizes));
   if (batch == time) node.refuse("has one axis for both batch and time");
   const Dimensions axes = {std::min(batch, time), std::max(batch, time)};
-  const Dimensions grid = {at(sizes, axes[0]), at(sizes, axes[1])};
+  const Dimensions grid = {entry(sizes, axes[0]), entry(sizes, axes[1])};
   const std::int64_t time_of_grid = batch < time ? 1 : 0;
   const XlaOp lengths = along(cast(node.operand(1), xla::S64), grid, 1 - time_of_grid);
   const XlaOp step = index_along(node, xla::S64, grid, time_of_grid);
@@ -255,7 +255,7 @@ xla::XlaComputation rank_comparator(const Node& node, xla::PrimitiveType type, b
 
 // The place of the largest or smallest element, the first one of equals.
 XlaOp extreme_place(const Node& node, XlaOp x, std::int64_t axis, bool largest) {
-  if (at(node.sizes_of(x), axis) == 0) node.refuse("looks for an element where there are none");
+  if (entry(node.sizes_of(x), axis) == 0) node.refuse("looks for an element where there are none");
   return xla::ArgMinMax(x, xla::S32, static_cast<int>(axis), !largest);
 }
 
@@ -273,8 +273,8 @@ void lower_top_k(Node& node) {
   const Dimensions sizes = node.sizes(0);
   const std::int64_t axis = node.axis(node.integer("axis", -1), std::ssize(sizes));
   const std::int64_t count = node.opset() < 10 ? node.integer("k") : node.known_integer(1);
-  if (count < 0 || count > at(sizes, axis)) {
-    node.refuse(fmt::format("takes {} of {} elements", count, at(sizes, axis)));
+  if (count < 0 || count > entry(sizes, axis)) {
+    node.refuse(fmt::format("takes {} of {} elements", count, entry(sizes, axis)));
   }
   const bool largest = node.flag("largest", true);
   const auto type = node.type(0);
@@ -296,7 +296,7 @@ void lower_arg_extreme(Node& node) {
   const bool last = node.flag("select_last_index");
   const XlaOp x = last ? xla::Rev(node.operand(0), {axis}) : node.operand(0);
   XlaOp place = cast(extreme_place(node, x, axis, kLargest), xla::S64);
-  if (last) place = like(place, at(sizes, axis) - 1) - place;
+  if (last) place = like(place, entry(sizes, axis) - 1) - place;
   if (node.flag("keepdims", true)) place = xla::Reshape(place, with_size(sizes, axis, 1));
   node.set(place);
 }
@@ -310,14 +310,14 @@ void lower_non_zero(Node& node) {
   if (sizes.empty()) sizes = {1};  // as numpy sees a scalar
   std::vector<std::int64_t> found;
   for (std::int64_t i = 0; i < std::ssize(elements); ++i) {
-    if (at(elements, i) != 0) found.push_back(i);
+    if (entry(elements, i) != 0) found.push_back(i);
   }
   xla::Literal places(shape_of(xla::S64, {std::ssize(sizes), std::ssize(found)}));
   for (std::int64_t place = 0; place < std::ssize(found); ++place) {
-    std::int64_t rest = at(found, place);
+    std::int64_t rest = entry(found, place);
     for (std::int64_t axis = std::ssize(sizes) - 1; axis >= 0; --axis) {
-      places.Set<std::int64_t>({axis, place}, rest % at(sizes, axis));
-      rest /= at(sizes, axis);
+      places.Set<std::int64_t>({axis, place}, rest % entry(sizes, axis));
+      rest /= entry(sizes, axis);
     }
   }
   node.set(xla::ConstantLiteral(&node.builder(), places));
@@ -339,7 +339,7 @@ void lower_compress(Node& node) {
   const auto condition = node.known_integers(1);
   std::vector<std::int64_t> places;
   for (std::int64_t i = 0; i < std::ssize(condition); ++i) {
-    if (at(condition, i) != 0) places.push_back(i);
+    if (entry(condition, i) != 0) places.push_back(i);
   }
   node.set(take_places(node, x, axis, places));
 }
@@ -355,7 +355,7 @@ template <typename T>
 UniqueParts unique_parts(const std::vector<std::vector<T>>& parts, bool sorted) {
   std::map<std::vector<T>, std::vector<std::int64_t>> where;
   for (std::int64_t i = 0; i < std::ssize(parts); ++i) {
-    where[at(parts, i)].push_back(i);
+    where[entry(parts, i)].push_back(i);
   }
   std::vector<const std::vector<std::int64_t>*> groups;
   for (const auto& [part, places] : where) groups.push_back(&places);
@@ -364,7 +364,7 @@ UniqueParts unique_parts(const std::vector<std::vector<T>>& parts, bool sorted) 
   unique.inverse.resize(parts.size());
   for (const auto* const places : groups) {
     for (const std::int64_t place : *places) {
-      at(unique.inverse, place) = std::ssize(unique.first);
+      entry(unique.inverse, place) = std::ssize(unique.first);
     }
     unique.first.push_back(places->front());
     unique.counts.push_back(std::ssize(*places));
@@ -382,7 +382,7 @@ std::vector<std::vector<T>> parts_along(const xla::Literal& value, std::int64_t 
   const std::int64_t inner = product(sizes.subspan(place + 1));
   std::vector<std::vector<T>> parts(static_cast<std::size_t>(count));
   for (std::int64_t i = 0; i < std::ssize(elements); ++i) {
-    at(parts, i / inner % count).push_back(at(elements, i));
+    entry(parts, i / inner % count).push_back(entry(elements, i));
   }
   return parts;
 }

@@ -77,7 +77,7 @@ void lower_reshape(Node& node) {
   const bool zero_is_zero = node.flag("allowzero");
   std::int64_t open = -1;
   for (std::int64_t i = 0; i < std::ssize(to); ++i) {
-    std::int64_t& size = at(to, i);
+    std::int64_t& size = entry(to, i);
     if (size == -1) {
       if (open >= 0) node.refuse("has two dimensions of size -1");
       open = i;
@@ -85,7 +85,7 @@ void lower_reshape(Node& node) {
     } else if (size == 0 && !zero_is_zero) {
       if (i >= std::ssize(from))
         node.refuse("copies the size of a dimension that its operand lacks");
-      size = at(from, i);
+      size = entry(from, i);
     }
   }
   const std::int64_t elements = product(from);
@@ -94,7 +94,7 @@ void lower_reshape(Node& node) {
     if (others == 0 || elements % others != 0) {
       node.refuse(fmt::format("cannot reshape {} elements", elements));
     }
-    at(to, open) = elements / others;
+    entry(to, open) = elements / others;
   }
   node.set(xla::Reshape(node.operand(0), to));
 }
@@ -123,7 +123,7 @@ void lower_squeeze(Node& node) {
   const auto axes = given ? node.axes(*given, rank) : std::vector<std::int64_t>();
   Dimensions kept;
   for (std::int64_t i = 0; i < rank; ++i) {
-    const std::int64_t size = at(sizes, i);
+    const std::int64_t size = entry(sizes, i);
     const bool goes = given ? std::ranges::count(axes, i) > 0 : size == 1;
     if (!goes) kept.push_back(size);
     if (goes && size != 1) node.refuse(fmt::format("squeezes a dimension of size {}", size));
@@ -175,14 +175,14 @@ Dimensions split_sizes(const Node& node, std::int64_t size) {
 
 void lower_split(Node& node) {
   const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(0));
-  const std::int64_t size = at(node.sizes(0), axis);
+  const std::int64_t size = entry(node.sizes(0), axis);
   const Dimensions sizes = split_sizes(node, size);
   if (std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}) != size) {
     node.refuse(fmt::format("splits a dimension of size {} into parts of other sizes", size));
   }
   std::int64_t start = 0;
   for (int i = 0; i < node.result_count() && i < std::ssize(sizes); ++i) {
-    const std::int64_t end = start + at(sizes, i);
+    const std::int64_t end = start + entry(sizes, i);
     node.set(i, xla::SliceInDim(node.operand(0), start, end, 1, axis));
     start = end;
   }
@@ -220,7 +220,7 @@ std::vector<SliceRange> slice_ranges(const Node& node, std::int64_t rank) {
 
 // One dimension, as Python cuts it.
 XlaOp slice(const Node& node, XlaOp x, const SliceRange& range) {
-  const std::int64_t size = at(node.sizes_of(x), range.axis);
+  const std::int64_t size = entry(node.sizes_of(x), range.axis);
   if (range.step == 0) node.refuse("has a step of 0");
   const bool back = range.step < 0;
   const auto place = [&](std::int64_t at) {
@@ -307,8 +307,8 @@ PadWidths pad_widths(const Node& node) {
   }
   PadWidths widths = no_padding(rank);
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    at(widths.before, axes[i]) = pads[i];
-    at(widths.after, axes[i]) = pads[axes.size() + i];
+    entry(widths.before, axes[i]) = pads[i];
+    entry(widths.after, axes[i]) = pads[axes.size() + i];
   }
   return widths;
 }
@@ -356,11 +356,11 @@ void lower_pad(Node& node) {
     return node.set(pad_by(x, pad_value(node), widths));
   }
   for (std::int64_t axis = 0; axis < node.rank(0); ++axis) {
-    std::int64_t& before = at(widths.before, axis);
-    std::int64_t& after = at(widths.after, axis);
+    std::int64_t& before = entry(widths.before, axis);
+    std::int64_t& after = entry(widths.after, axis);
     const std::int64_t start = std::max<std::int64_t>(0, -before);
     const std::int64_t end =
-        std::max(start, at(node.sizes_of(x), axis) - std::max<std::int64_t>(0, -after));
+        std::max(start, entry(node.sizes_of(x), axis) - std::max<std::int64_t>(0, -after));
     x = xla::SliceInDim(x, start, end, 1, axis);
     before = std::max<std::int64_t>(0, before);
     after = std::max<std::int64_t>(0, after);
@@ -387,9 +387,9 @@ void lower_center_crop_pad(Node& node) {
   if (axes.size() != shape.size()) node.refuse("needs one size for each axis");
   PadWidths widths = no_padding(std::ssize(sizes));
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const std::int64_t change = shape[i] - at(sizes, axes[i]);
-    at(widths.before, axes[i]) = change / 2;
-    at(widths.after, axes[i]) = change - change / 2;
+    const std::int64_t change = shape[i] - entry(sizes, axes[i]);
+    entry(widths.before, axes[i]) = change / 2;
+    entry(widths.after, axes[i]) = change - change / 2;
   }
   node.set(pad_by(node.operand(0), scalar(node, node.type(0), 0), widths));
 }
@@ -460,8 +460,8 @@ void lower_eye_like(Node& node) {
 // Moves all elements along one dimension; `filled` takes the places that get empty.
 XlaOp moved_along(const Node& node, XlaOp x, XlaOp filled, std::int64_t axis, std::int64_t by) {
   PadWidths widths = no_padding(std::ssize(node.sizes_of(x)));
-  at(widths.before, axis) = by;
-  at(widths.after, axis) = -by;
+  entry(widths.before, axis) = by;
+  entry(widths.after, axis) = -by;
   return pad_by(x, filled, widths);
 }
 
@@ -473,7 +473,7 @@ void set_accumulated(Node& node, double neutral) {
   const auto axes = node.known_integers(1);
   if (axes.size() != 1) node.refuse("needs one axis");
   const std::int64_t axis = node.axis(axes.front(), std::ssize(sizes));
-  const std::int64_t size = at(sizes, axis);
+  const std::int64_t size = entry(sizes, axis);
   const std::int64_t way = node.flag("reverse") ? -1 : 1;
   const XlaOp filled = scalar(node, node.type(0), neutral);
   if (node.flag("exclusive") && size > 0) x = moved_along(node, x, filled, axis, way);

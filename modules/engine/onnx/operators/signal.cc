@@ -74,7 +74,7 @@ XlaOp fourier(const Node& node, XlaOp x, std::int64_t axis, FourierForm form) {
   if (axis == last) node.refuse("cannot transform the dimension of real and imaginary parts");
   if (form.length < 1) node.refuse("transforms nothing");
   const std::int64_t most = form.is_inverse && form.is_onesided ? form.length / 2 + 1 : form.length;
-  form.in = std::min(at(sizes, axis), most);
+  form.in = std::min(entry(sizes, axis), most);
   const auto type = node.type_of(x);
   x = cast(xla::SliceInDim(x, 0, form.in, 1, axis), xla::F64);
   const XlaOp made = cast(dot(x, fourier_matrix(node, form), {{axis, last}, {0, 1}}), type);
@@ -93,7 +93,7 @@ void lower_dft(Node& node) {
   FourierForm form;
   form.is_inverse = node.flag("inverse");
   form.is_onesided = node.flag("onesided");
-  const std::int64_t size = at(sizes, axis);
+  const std::int64_t size = entry(sizes, axis);
   form.length = node.has(1)                           ? node.known_integer(1)
                 : form.is_inverse && form.is_onesided ? 2 * (size - 1)
                                                       : size;
@@ -189,9 +189,9 @@ void lower_mel_weight_matrix(Node& node) {
       const auto part = [](std::int64_t a, std::int64_t b) {
         return static_cast<double>(a) / static_cast<double>(b);
       };
-      at(matrix, row * bins + bin) = row == center  ? 1
-                                     : row < center ? part(row - left, center - left)
-                                                    : part(right - row, right - center);
+      entry(matrix, row * bins + bin) = row == center  ? 1
+                                        : row < center ? part(row - left, center - left)
+                                                       : part(right - row, right - center);
     }
   }
   node.set(xla::Reshape(known_values(node, matrix), {rows, bins}));
