@@ -131,11 +131,12 @@ TEST(IncludeRooms, PrivateHeadersStayPrivate) {
 }
 
 TEST(IncludeRooms, FoldersOfARoomIncludeThoseBeforeThem) {
-  EXPECT_THAT(with("modules/engine/rows/x.cc", "#include \"lowering/lowering.h\""), IsEmpty());
-  EXPECT_THAT(with("modules/engine/x.cc", "#include \"code/optimize.h\""), IsEmpty());
-  EXPECT_THAT(with("modules/engine/graph/x.cc", "#include \"rows/row_check.h\""),
-              ElementsAre("modules/engine/graph/x.cc:1: folder 'graph' of 'engine' may not include "
-                          "\"rows/row_check.h\""));
+  EXPECT_THAT(with("modules/engine/front/onnx/x.cc", "#include \"front/lowering/signature.h\""),
+              IsEmpty());
+  EXPECT_THAT(with("modules/engine/x.cc", "#include \"compiler/code/optimize.h\""), IsEmpty());
+  EXPECT_THAT(with("modules/engine/compiler/rows/x.cc", "#include \"front/lowering/signature.h\""),
+              ElementsAre("modules/engine/compiler/rows/x.cc:1: folder 'compiler/rows' of 'engine' "
+                          "may not include \"front/lowering/signature.h\""));
 }
 
 TEST(IncludeRooms, TextsAndCommentsAreNoIncludes) {

@@ -3,12 +3,12 @@
 
 #include <filesystem>
 
-#include "graph/frozen_graph.h"
-#include "graph/graph_source.h"
-#include "graph/saved_model_graph.h"
-#include "lowering/signature_checks.h"
-#include "onnx/onnx_source.h"
-#include "stablehlo/stablehlo_source.h"
+#include "front/graph/frozen_graph.h"
+#include "front/graph/graph_source.h"
+#include "front/graph/saved_model_graph.h"
+#include "front/lowering/signature_checks.h"
+#include "front/onnx/onnx_source.h"
+#include "front/stablehlo/stablehlo_source.h"
 #include "tfaot/records/model_files.h"
 
 namespace tfaot::toolkit::engine {

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "lowering/source_model.h"
+#include "front/lowering/source_model.h"
 
 namespace tfaot::toolkit::engine {
 

@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "graph/model_session.h"
-#include "lowering/conversions.h"
-#include "stablehlo/stablehlo_source.h"
+#include "compiler/hlo/conversions.h"
+#include "front/graph/model_session.h"
+#include "front/stablehlo/stablehlo_source.h"
 #include "tfaot/arrays/npy.h"
 
 namespace tfaot::toolkit::engine {

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "hlo/loop.h"
-#include "kernels/kernel_facts.h"
+#include "compiler/hlo/loop.h"
+#include "compiler/kernels/kernel_facts.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot::toolkit::engine {

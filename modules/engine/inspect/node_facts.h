@@ -6,8 +6,8 @@
 #include <memory>
 #include <string>
 
-#include "cost/static_cost.h"
-#include "hlo/hlo.h"
+#include "compiler/cost/static_cost.h"
+#include "compiler/hlo/hlo.h"
 #include "tfaot/records/hlo_graph.h"
 #include "xla/service/hlo_cost_analysis.h"
 

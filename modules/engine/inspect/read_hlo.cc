@@ -4,11 +4,11 @@
 #include <memory>
 #include <set>
 
-#include "hlo/canonical.h"
-#include "hlo/hlo.h"
+#include "compiler/hlo/canonical.h"
+#include "compiler/hlo/conversions.h"
+#include "compiler/hlo/hlo.h"
+#include "compiler/kernels/machine_model.h"
 #include "inspect/node_facts.h"
-#include "kernels/machine_model.h"
-#include "lowering/conversions.h"
 #include "tfaot/base/limits.h"
 #include "xla/service/hlo.pb.h"
 #include "xla/service/hlo_parser.h"

@@ -3,8 +3,8 @@
 
 #include <charconv>
 
-#include "code/passes.h"
-#include "hlo/canonical.h"
+#include "compiler/code/passes.h"
+#include "compiler/hlo/canonical.h"
 #include "inspect/read_hlo.h"
 #include "tfaot/base/limits.h"
 

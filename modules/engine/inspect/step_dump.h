@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "code/optimize.h"
+#include "compiler/code/optimize.h"
 #include "tfaot/base/file_system.h"
 #include "tfaot/records/hlo_graph.h"
 

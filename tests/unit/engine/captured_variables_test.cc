@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variables of the same name: which object each of them is, and its key in the checkpoint.
-#include "graph/variables.h"
+#include "front/graph/variables.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

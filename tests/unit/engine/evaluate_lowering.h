@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "hlo/hlo.h"
-#include "lowering/lowering.h"
+#include "compiler/hlo/hlo.h"
+#include "compiler/hlo/lowering.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
 #include "xla/literal_util.h"
 

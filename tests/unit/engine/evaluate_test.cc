@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values in pieces equal the whole values, and are made without computing the whole.
-#include "hlo/evaluate.h"
+#include "compiler/hlo/evaluate.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string>
 
-#include "kernels/packing.h"
+#include "compiler/kernels/packing.h"
 #include "tests/unit/engine/parse_hlo.h"
 
 namespace tfaot::toolkit::engine {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Placeholders that are no inputs get their values from the config.
-#include "graph/model_graph.h"
+#include "front/graph/model_graph.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "graph/frozen_graph.h"
+#include "front/graph/frozen_graph.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "graph/graph_source.h"
+#include "front/graph/graph_source.h"
 #include "tests/support/temporary_folder.h"
 
 namespace tfaot::toolkit::engine {

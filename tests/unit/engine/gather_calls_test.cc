@@ -7,8 +7,8 @@
 
 #include <string>
 
-#include "kernels/gathered_parts.h"
-#include "kernels/kernel_call.h"
+#include "compiler/kernels/gathered_parts.h"
+#include "compiler/kernels/kernel_call.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
 #include "tests/unit/engine/run_pass.h"

@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "graph/graph_lowering.h"
+#include "front/graph/graph_lowering.h"
 #include "make_nodes.h"
 #include "tensorflow/core/public/version.h"
 #include "tests/unit/engine/evaluate_lowering.h"

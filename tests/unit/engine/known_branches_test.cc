@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "graph/diagnosis.h"
-#include "hlo/simplify.h"
+#include "compiler/hlo/simplify.h"
+#include "front/graph/diagnosis.h"
 #include "parse_hlo.h"
 
 namespace tfaot::toolkit::engine {

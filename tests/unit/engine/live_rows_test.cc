@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "kernels/kernel_facts.h"
+#include "compiler/kernels/kernel_facts.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_pass.h"
 #include "tfaot/kernels/abi.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What runs when the variables of an untrusted SavedModel are filled.
-#include "graph/safe_graph.h"
+#include "front/graph/safe_graph.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

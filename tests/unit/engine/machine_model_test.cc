@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "kernels/machine_model.h"
+#include "compiler/kernels/machine_model.h"
 
 #include <gtest/gtest.h>
 

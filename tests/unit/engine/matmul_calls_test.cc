@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <random>
 
-#include "hlo/simplify.h"
+#include "compiler/hlo/simplify.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
 #include "tests/unit/engine/run_pass.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Equal numbers are their own mean, and what is made of them less their mean is 0, whatever their
 // number, size and type, and however a model writes it.
-#include "kernels/means.h"
+#include "compiler/kernels/means.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <limits>
 #include <string>
 
-#include "hlo/simplify.h"
+#include "compiler/hlo/simplify.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_pass.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "graph/model_session.h"
+#include "front/graph/model_session.h"
 
 #include <gmock/gmock.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products whose weights are stored in fewer bits compute nearly the same.
-#include "kernels/narrow_weights.h"
+#include "compiler/kernels/narrow_weights.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -4,8 +4,8 @@
 
 #include <sstream>
 
-#include "hlo/simplify.h"
-#include "hlo/weight_values.h"
+#include "compiler/hlo/simplify.h"
+#include "compiler/hlo/weight_values.h"
 #include "tests/unit/engine/onnx_models.h"
 #include "tests/unit/engine/run_pass.h"
 

@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "rows/row_check.h"
+#include "compiler/rows/row_check.h"
 #include "tests/unit/engine/evaluate_lowering.h"
 #include "tests/unit/engine/onnx_models.h"
 #include "tfaot/base/real_file_system.h"

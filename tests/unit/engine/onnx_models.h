@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "front/onnx/onnx_source.h"
 #include "onnx-ml.pb.h"
-#include "onnx/onnx_source.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/engine/evaluate_lowering.h"
 #include "xla/literal_util.h"

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "hlo/forest_call.h"
-#include "kernels/kernel_call.h"
+#include "compiler/hlo/forest_call.h"
+#include "compiler/kernels/kernel_call.h"
 #include "tests/unit/engine/onnx_models.h"
 #include "tests/unit/engine/run_pass.h"
 

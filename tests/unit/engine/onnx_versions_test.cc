@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cost/describe_model.h"
+#include "inspect/describe_model.h"
 #include "tests/unit/engine/onnx_models.h"
 
 namespace tfaot::toolkit::engine {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of passes, the whole optimizer, and one pass by hand.
-#include "code/passes.h"
+#include "compiler/code/passes.h"
 
 #include <gmock/gmock.h>
 
@@ -8,9 +8,9 @@
 #include <fstream>
 #include <set>
 
-#include "code/optimize.h"
+#include "compiler/code/optimize.h"
+#include "compiler/kernels/kernel_call.h"
 #include "inspect/run_pass.h"
-#include "kernels/kernel_call.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/engine/onnx_models.h"
 #include "tests/unit/engine/parse_hlo.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <string>
 
-#include "hlo/simplify.h"
-#include "kernels/kernel_call.h"
+#include "compiler/hlo/simplify.h"
+#include "compiler/kernels/kernel_call.h"
 #include "tests/unit/engine/onnx_models.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"

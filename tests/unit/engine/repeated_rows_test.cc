@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "hlo/weight_values.h"
+#include "compiler/hlo/weight_values.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
 #include "tests/unit/engine/run_pass.h"

@@ -8,9 +8,9 @@
 
 #include <string>
 
-#include "hlo/neighbours.h"
-#include "hlo/simplify.h"
-#include "kernels/kernel_call.h"
+#include "compiler/hlo/neighbours.h"
+#include "compiler/hlo/simplify.h"
+#include "compiler/kernels/kernel_call.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
 #include "tests/unit/engine/run_pass.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is proved about rows, and which operation is named if rows meet. Batches have 5 rows here.
-#include "rows/row_flow.h"
+#include "compiler/rows/row_flow.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -10,8 +10,8 @@
 #include <memory>
 #include <new>
 
-#include "hlo/hlo.h"
-#include "kernels/kernel_call.h"
+#include "compiler/hlo/hlo.h"
+#include "compiler/kernels/kernel_call.h"
 #include "tests/support/kernel_levels.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "code/passes.h"
+#include "compiler/code/passes.h"
 
 namespace tfaot::toolkit::testing {
 

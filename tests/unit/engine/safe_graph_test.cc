@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which parts of an untrusted graph TensorFlow gets to see.
-#include "graph/safe_graph.h"
+#include "front/graph/safe_graph.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

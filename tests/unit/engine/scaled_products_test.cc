@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <string>
 
-#include "hlo/simplify.h"
-#include "hlo/weight_values.h"
+#include "compiler/hlo/simplify.h"
+#include "compiler/hlo/weight_values.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
 #include "tests/unit/engine/run_pass.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "code/share_kernels.h"
+#include "compiler/code/share_kernels.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "cost/static_cost.h"
-#include "hlo/simplify.h"
-#include "kernels/kernel_facts.h"
+#include "compiler/cost/static_cost.h"
+#include "compiler/hlo/simplify.h"
+#include "compiler/kernels/kernel_facts.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_pass.h"
 #include "tfaot/kernels/abi.h"

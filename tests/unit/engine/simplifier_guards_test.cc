@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "hlo/hlo.h"
-#include "hlo/simplify.h"
+#include "compiler/hlo/hlo.h"
+#include "compiler/hlo/simplify.h"
 #include "parse_hlo.h"
 #include "xla/client/client_library.h"
 #include "xla/client/local_client.h"

@@ -8,9 +8,9 @@
 #include <regex>
 #include <sstream>
 
-#include "hlo/hlo.h"
-#include "stablehlo/read_stablehlo.h"
-#include "stablehlo/stablehlo_source.h"
+#include "compiler/hlo/hlo.h"
+#include "front/stablehlo/read_stablehlo.h"
+#include "front/stablehlo/stablehlo_source.h"
 #include "tests/support/temporary_folder.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
 #include "xla/literal_util.h"

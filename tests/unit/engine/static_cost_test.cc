@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cost/static_cost.h"
+#include "compiler/cost/static_cost.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cost/xla_products.h"
+#include "compiler/cost/xla_products.h"
 #include "tfaot/runtime/batch_plan.h"
 
 #include "tests/unit/engine/parse_hlo.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes that depend on the data become bounds, and what is computed stays.
-#include "hlo/static_sizes.h"
+#include "compiler/hlo/static_sizes.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "hlo/hlo.h"
+#include "compiler/hlo/hlo.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
 #include "xla/literal_util.h"

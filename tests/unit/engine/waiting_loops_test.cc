@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A row of a loop that goes on until all rows are done has the bits that it has alone.
-#include "rows/waiting_loops.h"
+#include "compiler/rows/waiting_loops.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "hlo/simplify.h"
-#include "rows/row_flow.h"
+#include "compiler/hlo/simplify.h"
+#include "compiler/rows/row_flow.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
 #include "xla/literal_util.h"

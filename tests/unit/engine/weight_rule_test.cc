@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lowering/lowering.h"
+#include "compiler/hlo/lowering.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/code/object_code.h"
+
+#include <fmt/format.h>
+
+#include "compiler/hlo/conversions.h"
+#include "compiler/kernels/kernel_call.h"
+#include "tensorflow/compiler/aot/compile.h"
+#include "tfaot/base/printable.h"
+#include "tfaot/records/symbols.h"
+#include "xla/service/cpu/cpu_compiler.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+// XLA registers only the back end of the host. tfcompile registers all that the library contains,
+// then refuses flags without a config. LLVM's own functions for it are not exported.
+void register_all_targets() {
+  tensorflow::tfcompile::Main(tensorflow::tfcompile::MainFlags{}).IgnoreError();
+}
+
+// Parameters and results must not share a slot: XLA copies an input that is returned unchanged.
+Result<std::vector<BufferSlot>> buffer_slots(const xla::cpu::CpuAotCompilationResult& compiled,
+                                             const OptimizedModel& model) {
+  const std::size_t input_count = model.inputs.size();
+  const std::size_t output_count = model.outputs.size();
+  std::vector<BufferSlot> slots;
+  std::vector<bool> found(output_count, false);
+  for (const auto& info : compiled.buffer_infos()) {
+    BufferSlot slot{BufferKind::kUnused, 0, info.size()};
+    if (info.is_entry_parameter()) {
+      const std::uint32_t number = info.entry_parameter_number();
+      const bool is_input = number < input_count;
+      slot.kind = is_input ? BufferKind::kInput : BufferKind::kWeight;
+      slot.index = is_input ? number : number - static_cast<std::uint32_t>(input_count);
+      if (!is_input && slot.index >= model.weights.size()) {
+        const bool is_first = slot.index == model.weights.size();
+        slot.kind = model.has_live_rows && is_first ? BufferKind::kLiveRows : BufferKind::kTasks;
+        slot.index = 0;
+      }
+    } else if (info.is_result_parameter()) {
+      slot.kind = BufferKind::kOutput;
+      slot.index = info.result_parameter_number();
+      found.at(slot.index) = true;
+    } else if (info.is_temp_buffer()) {
+      slot.kind = BufferKind::kTemporary;
+    }
+    slots.push_back(slot);
+  }
+  for (std::size_t i = 0; i < output_count; ++i) {
+    if (!found[i])
+      return fail(Error::internal(fmt::format("output {} has no buffer of its own", i)));
+  }
+  return slots;
+}
+
+// The text in quotes after `key` in an instruction's text; empty: there is none.
+std::string quoted_after(const std::string& key, const std::string& text) {
+  const std::size_t start = text.find(key + '"');
+  if (start == std::string::npos) return "";
+  const std::size_t begin = start + key.size() + 1;
+  return text.substr(begin, text.find('"', begin) - begin);
+}
+
+// For calls of our kernels, the kernel's name says more than "custom-call".
+std::string category_of(const xla::HloProfilePrinterData::HloInstructionInfo& info) {
+  const std::string target = quoted_after("custom_call_target=", info.long_name());
+  return target.empty() ? info.category() : "kernel " + target;
+}
+
+// The model's name of what it computes, without the calls that every SavedModel consists of.
+std::string origin_of(const xla::HloProfilePrinterData::HloInstructionInfo& info) {
+  constexpr std::string_view kWrapper = "StatefulPartitionedCall/";
+  std::string name = quoted_after("op_name=", info.long_name());
+  while (name.starts_with(kWrapper)) name.erase(0, kWrapper.size());
+  return printable_line(name);
+}
+
+CountedCode counted_code(const xla::HloProfilePrinterData& data) {
+  CountedCode counted;
+  counted.counters = data.profile_counters_size();
+  for (const auto& computation : data.computation_infos()) {
+    const bool is_entry = computation.name() == data.entry_computation();
+    if (is_entry) counted.whole = computation.profile_index();
+    for (const auto& info : computation.instruction_infos()) {
+      counted.operations.push_back({info.short_name(), category_of(info),
+                                    is_entry ? "" : computation.name(), info.profile_index(),
+                                    origin_of(info)});
+    }
+  }
+  return counted;
+}
+
+}  // namespace
+
+Result<ObjectCode> make_object_code(const OptimizedModel& model, const JobLevel& level,
+                                    const std::string& target_triple, Counting counting,
+                                    const CodeDump& dump) {
+  if (!target_triple.starts_with("x86_64")) register_all_targets();
+  xla::HloModuleProto module = model.computation.proto();
+  set_kernel_level(module, level.kernels);
+  const xla::XlaComputation computation(std::move(module));
+  xla::CompileOnlyClient::AotXlaComputationInstance instance;
+  instance.computation = &computation;
+  for (const auto& shape : model.shape.parameters()) instance.argument_layouts.push_back(&shape);
+  instance.result_layout = &model.shape.result();
+  xla::cpu::CpuAotCompilationOptions options(
+      target_triple, level.cpu, level.features, kNeutralEntrySymbol,
+      xla::cpu::CpuAotCompilationOptions::RelocationModel::BigPic);
+  xla::DebugOptions& debug = *options.mutable_debug_options();
+  // The casts to 16 bits that are left round (hlo/widened_halves.cc).
+  debug.set_xla_allow_excess_precision(false);
+  if (!dump.folder.empty()) {
+    debug.set_xla_dump_to(dump.folder);
+    debug.set_xla_dump_hlo_as_proto(true);
+    debug.set_xla_dump_hlo_as_text(true);
+    if (dump.passes) debug.set_xla_dump_hlo_pass_re(".*");
+  }
+  if (counting == Counting::kOperations) debug.set_xla_hlo_profile(true);
+  TFAOT_ASSIGN(auto* const client, compiler_client());
+  auto results = client->CompileAheadOfTime({instance}, options);
+  if (!results.ok()) {
+    return fail(error_of(results.status(), fmt::format("XLA cannot make code for {} ({})",
+                                                       target_triple, level.name)));
+  }
+  const auto& compiled = static_cast<const xla::cpu::CpuAotCompilationResult&>(*results->front());
+  ObjectCode code;
+  TFAOT_ASSIGN(code.buffers, buffer_slots(compiled, model));
+  code.bytes.assign(compiled.object_file_data().begin(), compiled.object_file_data().end());
+  if (const auto* const data = compiled.hlo_profile_printer_data()) {
+    code.counted = counted_code(*data);
+  } else if (counting == Counting::kOperations) {
+    return fail(Error::internal("XLA made code that counts nothing"));
+  }
+  code.result_slot = static_cast<std::uint32_t>(compiled.result_buffer_index());
+  return code;
+}
+
+}  // namespace tfaot::toolkit::engine

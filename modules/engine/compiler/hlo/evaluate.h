@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Computes instructions that depend only on weights and constants. Used by one thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "compiler/hlo/hlo.h"
+#include "compiler/hlo/lowering.h"
+#include "tfaot/base/file_system.h"
+#include "xla/hlo/evaluator/hlo_evaluator.h"
+#include "xla/literal.h"
+
+namespace tfaot::toolkit::engine {
+
+class Evaluator {
+ public:
+  // The value of a parameter of the entry computation.
+  using Parameters = std::function<Result<Value>(const xla::HloInstruction&)>;
+
+  explicit Evaluator(Parameters parameters) : parameters_(std::move(parameters)) {
+    evaluator_.set_use_fast_path(true);  // for products
+  }
+
+  Result<Value> value(const xla::HloInstruction& instruction);
+
+  // Its bytes in pieces, so that only its operands are in memory as a whole.
+  Status feed(const xla::HloInstruction& instruction, const ChunkSink& sink);
+
+ private:
+  // Some of the elements along one dimension.
+  struct Cut {
+    std::int64_t dimension = 0;
+    std::int64_t start = 0;
+    std::int64_t size = 0;
+  };
+
+  Result<Value> evaluate(const xla::HloInstruction& instruction);
+  Result<Value> piece(const xla::HloInstruction& instruction, const Cut& cut);
+  Result<Value> piece_of_reshape(const xla::HloInstruction& reshape, const Cut& cut);
+  Result<Value> piece_of_pad(const xla::HloInstruction& pad, const Cut& cut);
+  Result<Value> piece_of_broadcast(const xla::HloInstruction& broadcast, const Cut& cut);
+  Result<Value> cut_out(const xla::HloInstruction& instruction, const Cut& cut);
+  Result<Value> compute(const xla::HloInstruction& instruction, const std::vector<Value>& values);
+  // The same operation on other operands.
+  Result<Value> compute_on(const xla::HloInstruction& instruction, const xla::Shape& shape,
+                           std::vector<Value> operands);
+
+  Parameters parameters_;
+  std::map<const xla::HloInstruction*, Value> evaluated_;
+  xla::HloEvaluator evaluator_;
+};
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,663 @@
+// SPDX-License-Identifier: Apache-2.0
+// Settles once in which order the dimensions of tensors lie. A net with channels first has
+// transposes around each convolution and pool (onnx/operators/convolution.cc). Here they move
+// towards the outputs, through operations that can work in any order, until they meet their
+// inverse. So only the ends of such a net are transposed. All elements stay what they were.
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "compiler/hlo/build.h"
+#include "compiler/hlo/dimension_order.h"
+#include "compiler/hlo/match.h"
+#include "compiler/hlo/simplify.h"
+#include "compiler/hlo/weight_values.h"
+#include "xla/hlo/ir/hlo_casting_utils.h"
+#include "xla/hlo/ir/hlo_instructions.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+// A product with a weight may swap its sides: transposed, the weight stands on the left.
+enum class ProductSides { kStay, kMaySwap };
+
+// A sum over the last dimension alone.
+bool sums_last(const HloInstruction* reduce) {
+  return reduce->opcode() == HloOpcode::kReduce && reduces_by(*reduce, HloOpcode::kAdd) &&
+         reduce->dimensions().size() == 1 &&
+         reduce->dimensions(0) == reduce->operand(0)->shape().rank() - 1;
+}
+
+// The sizes of [batch, groups, channels of a group, positions...]; empty: it is another reshape.
+Dimensions split_sizes(const HloInstruction& merge) {
+  if (merge.opcode() != HloOpcode::kReshape || merge.shape().rank() < 3 ||
+      std::ranges::none_of(merge.users(), sums_last)) {
+    return {};
+  }
+  const Dimensions from = dimensions_of(*merge.operand(0));
+  Dimensions sizes = dimensions_of(merge);
+  sizes.pop_back();
+  const std::size_t at = sizes.size() - 1;  // the groups
+  if (from.size() < sizes.size() + 1 || sizes[at] == 0 || from[at] % sizes[at] != 0 ||
+      !std::equal(sizes.begin(), sizes.end() - 1, from.begin())) {
+    return {};
+  }
+  sizes.push_back(from[at] / sizes[at]);
+  sizes.insert(sizes.end(), from.begin() + static_cast<std::ptrdiff_t>(at) + 1, from.end());
+  return sizes;
+}
+
+// Reshapes of [batch, channels, positions...] to [batch, groups, rest], as PyTorch exports group
+// normalisation: their last dimension holds channels and positions, so no transpose can pass them.
+// All that is computed until the next reshape gets these as dimensions of their own.
+class GroupSplit {
+ public:
+  GroupSplit(HloInstruction& merge, Dimensions sizes) : merge_(merge), sizes_(std::move(sizes)) {}
+
+  Status run() {
+    split_[&merge_] = reshape(merge_.mutable_operand(0), sizes_);
+    for (HloInstruction* one : merge_.parent()->MakeInstructionPostOrder()) {
+      HloInstruction* made = nullptr;
+      if (is_split(*one)) {
+        Instructions operands;
+        for (HloInstruction* operand : one->operands()) operands.push_back(split(*operand));
+        HloInstruction* const other = rebuild(*one, sizes_, operands);
+        made = reshape(other, dimensions_of(*one));
+        split_[made] = other;
+      } else if (one->operand_count() > 0 && split_.count(one->operand(0)) != 0) {
+        if (sums_last(one)) made = sum(*one);
+        if (one->opcode() == HloOpcode::kReshape) {
+          made = reshape(split_.at(one->operand(0)), dimensions_of(*one));
+        }
+      }
+      TFAOT_TRY(replace(*one, made));
+    }
+    return {};
+  }
+
+ private:
+  bool can_split(const HloInstruction* operand) const {
+    return split_.count(operand) != 0 ||
+           (operand->opcode() == HloOpcode::kBroadcast &&
+            std::ranges::count(operand->dimensions(), merge_.shape().rank() - 1) == 0);
+  }
+  bool is_split(const HloInstruction& one) const {
+    return one.IsElementwise() && one.shape().IsArray() && one.operand_count() > 0 &&
+           !one.HasSideEffect() && one.called_computations().empty() &&
+           dimensions_of(one) == dimensions_of(merge_) &&
+           std::ranges::any_of(one.operands(),
+                               [&](const auto* operand) { return split_.count(operand) != 0; }) &&
+           std::ranges::all_of(one.operands(),
+                               [&](const auto* operand) { return can_split(operand); });
+  }
+  HloInstruction* split(HloInstruction& operand) const {
+    const auto found = split_.find(&operand);
+    if (found != split_.end()) return found->second;
+    return broadcast(operand.mutable_operand(0), sizes_, operand.dimensions());
+  }
+  HloInstruction* sum(HloInstruction& reduce) const {
+    Dimensions last(sizes_.size() - static_cast<std::size_t>(reduce.shape().rank()));
+    std::iota(last.begin(), last.end(), reduce.shape().rank());
+    return add_next_to(
+        &reduce, HloInstruction::CreateReduce(reduce.shape(), split_.at(reduce.operand(0)),
+                                              reduce.mutable_operand(1), last, reduce.to_apply()));
+  }
+
+  HloInstruction& merge_;
+  Dimensions sizes_;
+  std::map<const HloInstruction*, HloInstruction*> split_;  // by what has the merged dimension
+};
+
+Status split_merged_groups(xla::HloModule& module) {
+  for (xla::HloComputation* computation : module.MakeComputationPostOrder()) {
+    for (HloInstruction* one : computation->MakeInstructionPostOrder()) {
+      Dimensions sizes = split_sizes(*one);
+      if (!sizes.empty()) TFAOT_TRY(GroupSplit(*one, std::move(sizes)).run());
+    }
+  }
+  return {};
+}
+
+struct TransposeCost {
+  std::int64_t bytes = 0;  // that are moved
+  // Transposes right after a convolution, which keep its kernel from adding a bias.
+  std::int64_t after_convolutions = 0;
+
+  bool is_less_than(const TransposeCost& other) const {
+    return std::tie(bytes, after_convolutions) < std::tie(other.bytes, other.after_convolutions);
+  }
+};
+
+// A product with a weight reads a transposed left side by its strides.
+bool is_read_by_strides(const HloInstruction& transpose, const WeightValues& values) {
+  return std::ranges::all_of(transpose.users(), [&](const HloInstruction* user) {
+    return user->opcode() == HloOpcode::kDot && user->operand(0) == &transpose &&
+           values.is_known(user->operand(1));
+  });
+}
+
+// True if elements move, and not only dimensions of size 1.
+bool moves_elements(const xla::Shape& shape, absl::Span<const std::int64_t> order) {
+  std::int64_t last = -1;
+  for (const std::int64_t d : order) {
+    if (shape.dimensions(static_cast<int>(d)) == 1) continue;
+    if (d < last) return true;
+    last = d;
+  }
+  return false;
+}
+
+// Without those of weights; with `reads_strides` also without those that products with weights read
+// through, by their strides. REQUIRES: no dead code.
+TransposeCost cost_of_transposes(const xla::HloModule& module, std::int64_t first_weight,
+                                 bool reads_strides) {
+  const WeightValues values(module, first_weight);
+  TransposeCost cost;
+  for (const auto* computation : module.computations()) {
+    for (const auto* instruction : computation->instructions()) {
+      if (instruction->opcode() != HloOpcode::kTranspose || values.is_known(instruction) ||
+          !moves_elements(instruction->operand(0)->shape(), instruction->dimensions()) ||
+          (reads_strides && is_read_by_strides(*instruction, values))) {
+        continue;
+      }
+      cost.bytes += xla::ShapeUtil::ByteSizeOf(instruction->shape());
+      const bool is_used = instruction->user_count() > 0;
+      if (is_used && instruction->operand(0)->opcode() == HloOpcode::kConvolution) {
+        ++cost.after_convolutions;
+      }
+    }
+  }
+  return cost;
+}
+
+constexpr std::int64_t kFewestSwappedColumns = 16;  // fewer would leave lanes of a vector empty
+
+// The transpose that is the left side, perhaps with dimensions joined, and its dimension that is
+// summed over.
+struct TransposedSide {
+  HloInstruction* transpose = nullptr;
+  std::int64_t depth = 0;
+};
+
+TransposedSide transposed_side(HloInstruction& dot) {
+  HloInstruction* const left = dot.mutable_operand(0);
+  const std::int64_t depth = dot.dot_dimension_numbers().lhs_contracting_dimensions(0);
+  if (left->opcode() == HloOpcode::kTranspose) return {left, depth};
+  if (left->opcode() != HloOpcode::kReshape ||
+      left->operand(0)->opcode() != HloOpcode::kTranspose) {
+    return {};
+  }
+  for (const ReshapeGroup& group : groups_of(*left)) {
+    if (group.to == Dimensions{depth} && group.from.size() == 1) {
+      return {left->mutable_operand(0), group.from[0]};
+    }
+  }
+  return {};
+}
+
+bool is_plain(const HloInstruction& dot) {
+  return matrix_product(dot) && std::ranges::all_of(dot.operands(), [&](const auto* operand) {
+           return operand->shape().element_type() == dot.shape().element_type();
+         });
+}
+
+// A product of a transposed tensor with a weight, as mixers have it along their tokens:
+//
+//   y[b, c, u] = sum over t of x[b, t, c] * w[t, u]
+//
+// is the product of the transposed weight with the tensor as it lies, [b, u, c], and a transpose
+// after it. There the transpose may meet the one that puts tokens back. Null if the left side is no
+// transpose that makes the depth the last dimension, or the columns would be too few.
+HloInstruction* swapped_product(HloInstruction& dot) {
+  if (!is_plain(dot)) return nullptr;
+  const TransposedSide side = transposed_side(dot);
+  if (side.transpose == nullptr) return nullptr;
+  HloInstruction* const x = side.transpose->mutable_operand(0);
+  const DimensionOrder order = order_of(*side.transpose);
+  const Dimensions sizes = dimensions_of(*x);
+  const std::int64_t depth = entry(order, side.depth);  // of x: before it is the batch
+  std::int64_t columns = 1;
+  for (std::int64_t d = depth + 1; d < std::ssize(sizes); ++d) columns *= entry(sizes, d);
+  if (columns < kFewestSwappedColumns) return nullptr;
+
+  const std::int64_t weight_depth = dot.dot_dimension_numbers().rhs_contracting_dimensions(0);
+  HloInstruction* weight = dot.mutable_operand(1);
+  if (weight_depth == 0) weight = transpose(weight, {1, 0});
+  Dimensions left_sizes(sizes.begin(), sizes.begin() + depth);
+  left_sizes.insert(left_sizes.end(), weight->shape().dimensions().begin(),
+                    weight->shape().dimensions().end());
+  xla::DotDimensionNumbers numbers;
+  for (std::int64_t d = 0; d < depth; ++d) {
+    numbers.add_lhs_batch_dimensions(d);
+    numbers.add_rhs_batch_dimensions(d);
+  }
+  numbers.add_lhs_contracting_dimensions(depth + 1);
+  numbers.add_rhs_contracting_dimensions(depth);
+  Dimensions result_sizes = sizes;
+  entry(result_sizes, depth) = weight->shape().dimensions(0);
+  HloInstruction* const swapped =
+      add_next_to(&dot, HloInstruction::CreateDot(
+                            shape_of(dot.shape().element_type(), result_sizes),
+                            depth == 0 ? weight : broadcast(weight, left_sizes, {depth, depth + 1}),
+                            x, numbers, dot.precision_config()));
+  DimensionOrder back;
+  for (std::int64_t d = 0; d < std::ssize(order); ++d) {
+    if (d != side.depth) back.push_back(entry(order, d));
+  }
+  back.push_back(depth);
+  return reshape(transpose(swapped, back), dot.shape().dimensions());
+}
+
+// The same as `gather`, whose operand is the transpose of `x` in this order: a gather from x, whose
+// slices are the result's last dimensions, and then a transpose. Null if it has batch dimensions.
+HloInstruction* gather_of_untransposed(HloInstruction& gather, const DimensionOrder& order,
+                                       HloInstruction* x) {
+  const xla::GatherDimensionNumbers& numbers = gather.gather_dimension_numbers();
+  if (numbers.operand_batching_dims_size() != 0) return nullptr;
+  xla::GatherDimensionNumbers made;
+  made.set_index_vector_dim(numbers.index_vector_dim());
+  for (const std::int64_t d : numbers.start_index_map()) {
+    made.add_start_index_map(entry(order, d));
+  }
+  Dimensions kept;  // dimensions of x that the result has
+  Dimensions slice_sizes(order.size());
+  for (std::int64_t d = 0; d < std::ssize(order); ++d) {
+    entry(slice_sizes, entry(order, d)) = entry(gather.gather_slice_sizes(), d);
+    if (std::ranges::count(numbers.collapsed_slice_dims(), d) > 0) {
+      made.add_collapsed_slice_dims(entry(order, d));
+    } else {
+      kept.push_back(entry(order, d));
+    }
+  }
+  std::ranges::sort(*made.mutable_collapsed_slice_dims());
+  const DimensionOrder places = inverse_order(sorting_order(kept));
+  const std::int64_t rank = gather.shape().rank();
+  const std::int64_t batch_end = rank - std::ssize(kept);
+  DimensionOrder result_order;
+  Dimensions sizes(static_cast<std::size_t>(rank));
+  std::int64_t next_batch = 0;
+  std::int64_t next_kept = 0;
+  for (std::int64_t d = 0; d < rank; ++d) {
+    const bool is_batch = std::ranges::count(numbers.offset_dims(), d) == 0;
+    result_order.push_back(is_batch ? next_batch++ : batch_end + entry(places, next_kept++));
+    entry(sizes, result_order.back()) = entry(gather.shape().dimensions(), d);
+    if (d >= batch_end) made.add_offset_dims(d);
+  }
+  return transpose(add_next_to(x, HloInstruction::CreateGather(
+                                      shape_of(gather.shape().element_type(), sizes), x,
+                                      gather.mutable_operand(1), made, slice_sizes, false)),
+                   result_order);
+}
+
+// Numbers by dimension of a transpose's operand, from those by dimension of its result.
+template <typename Values>
+Dimensions before_transpose(const DimensionOrder& order, const Values& results) {
+  Dimensions operands(order.size());
+  for (std::int64_t d = 0; d < std::ssize(order); ++d) {
+    entry(operands, entry(order, d)) = results[static_cast<std::size_t>(d)];
+  }
+  return operands;
+}
+
+// Transposes, together with a transpose that made the operand.
+HloInstruction* transpose_all(HloInstruction* operand, DimensionOrder order) {
+  while (operand->opcode() == HloOpcode::kTranspose) {
+    for (std::int64_t& d : order) d = operand->dimensions(d);
+    operand = operand->mutable_operand(0);
+  }
+  return transpose(operand, order);
+}
+
+// As a scale and a shift of statistics.
+constexpr int kMostCheap = 4;
+
+// Moves transposes from the operands of operations to their results.
+class Sinking {
+ public:
+  Sinking(xla::HloModule& module, std::int64_t first_weight, ProductSides sides)
+      : module_(module), values_(module, first_weight), sides_(sides) {}
+
+  Status run() {
+    for (auto* computation : module_.MakeComputationPostOrder()) {
+      for (auto* instruction : computation->MakeInstructionPostOrder()) {
+        if (is_known(instruction) || !instruction->shape().IsArray() ||
+            xla::ShapeUtil::IsZeroElementArray(instruction->shape())) {
+          continue;
+        }
+        TFAOT_TRY(replace(*instruction, sunk(*instruction)));
+      }
+    }
+    return {};
+  }
+
+ private:
+  bool is_known(const HloInstruction* instruction) const {
+    return known_.count(instruction) > 0 || values_.is_known(instruction);
+  }
+  bool is_moving(const HloInstruction* operand) const {
+    return operand->opcode() == HloOpcode::kTranspose && !is_known(operand);
+  }
+
+  // The same as the operation, with the transpose of its operand after it; null: nothing changes.
+  HloInstruction* sunk(HloInstruction& operation) {
+    if (operation.opcode() == HloOpcode::kTranspose) return joined(operation);
+    if (operation.opcode() == HloOpcode::kDot) {
+      HloInstruction* const swapped = swapped_dot(operation);
+      return swapped != nullptr ? swapped : dot_of_flattened(operation);
+    }
+    if (operation.opcode() == HloOpcode::kConcatenate || is_elementwise(operation)) {
+      return sunk_through_any(operation);
+    }
+    if (operation.opcode() == HloOpcode::kReshape) {
+      HloInstruction* const before = operation.mutable_operand(0);
+      const bool is_back = before->opcode() == HloOpcode::kReshape &&
+                           before->operand(0)->shape() == operation.shape();
+      if (is_back) return before->mutable_operand(0);
+    }
+    if (operation.operand_count() == 0 || !is_moving(operation.operand(0))) return nullptr;
+    const DimensionOrder order = order_of(*operation.operand(0));
+    HloInstruction* x = operation.mutable_operand(0)->mutable_operand(0);
+    switch (operation.opcode()) {
+      case HloOpcode::kPad:
+        return transpose(padded(operation, order, x), order);
+      case HloOpcode::kSlice:
+        return transpose(slice(x, before_transpose(order, operation.slice_starts()),
+                               before_transpose(order, operation.slice_limits()),
+                               before_transpose(order, operation.slice_strides())),
+                         order);
+      case HloOpcode::kReverse: {
+        Dimensions reversed;
+        for (const std::int64_t d : operation.dimensions()) reversed.push_back(entry(order, d));
+        return transpose(reverse(x, reversed), order);
+      }
+      case HloOpcode::kReduce:
+        return operation.operand_count() == 2 ? sunk_reduce(operation, order, x) : nullptr;
+      case HloOpcode::kReduceWindow:
+        return operation.operand_count() == 2 ? transpose(with_window(operation, order, x), order)
+                                              : nullptr;
+      case HloOpcode::kReshape:
+        return sunk_reshape(operation, order, x);
+      case HloOpcode::kGather:
+        return gather_of_untransposed(operation, order, x);
+      default:
+        return nullptr;
+    }
+  }
+
+  static bool is_elementwise(const HloInstruction& operation) {
+    const auto opcode = operation.opcode();
+    if (!operation.IsElementwise() || operation.operand_count() == 0 || opcode == HloOpcode::kMap ||
+        opcode == HloOpcode::kRng || operation.HasSideEffect()) {
+      return false;
+    }
+    const auto rank = operation.shape().rank();
+    return std::ranges::all_of(operation.operands(), [&](const HloInstruction* operand) {
+      return operand->shape().rank() == rank || operand->shape().rank() == 0;
+    });
+  }
+
+  static xla::Shape shape_before(const HloInstruction& operation, const DimensionOrder& order) {
+    return shape_of(operation.shape().element_type(),
+                    before_transpose(order, operation.shape().dimensions()));
+  }
+
+  HloInstruction* joined(HloInstruction& operation) {
+    HloInstruction* operand = operation.mutable_operand(0);
+    if (operand->opcode() == HloOpcode::kTranspose) {
+      return transpose_all(operand, order_of(operation));
+    }
+    const DimensionOrder back = inverse_order(operation.dimensions());
+    return is_made_of_less(*operand) ? untransposed(operand, back) : nullptr;
+  }
+
+  // Operands must all have come from the same order, or cost nothing to get there.
+  HloInstruction* sunk_through_any(HloInstruction& operation) {
+    const auto found = std::ranges::find_if(
+        operation.operands(), [this](const HloInstruction* operand) { return is_moving(operand); });
+    if (found == operation.operands().end()) return nullptr;
+    const DimensionOrder order = order_of(**found);
+    for (const HloInstruction* operand : operation.operands()) {
+      if (!can_untranspose(*operand, order)) return nullptr;
+    }
+    Instructions operands;
+    for (HloInstruction* operand : operation.operands()) {
+      operands.push_back(untransposed(operand, order));
+    }
+    HloInstruction* const made =
+        operation.opcode() == HloOpcode::kConcatenate
+            ? concatenate(operands, entry(order, operation.concatenate_dimension()))
+            : rebuild(operation, shape_before(operation, order).dimensions(), operands);
+    return transpose(made, order);
+  }
+
+  static bool is_made_of_less(const HloInstruction& value) {
+    return value.opcode() == HloOpcode::kBroadcast || value.opcode() == HloOpcode::kIota;
+  }
+
+  // Computed from less, by so many operations at most: so it is in another order, too.
+  bool is_cheap(const HloInstruction& value, int operations) const {
+    if (value.shape().rank() == 0 || is_known(&value) || is_made_of_less(value)) return true;
+    return operations > 0 && is_elementwise(value) &&
+           std::ranges::all_of(value.operands(), [&](const HloInstruction* operand) {
+             return is_cheap(*operand, operations - 1);
+           });
+  }
+
+  // That the value is the transpose, in this order, of something that is there or costs nothing.
+  bool can_untranspose(const HloInstruction& value, const DimensionOrder& order) const {
+    if (is_cheap(value, kMostCheap)) return true;
+    if (value.opcode() == HloOpcode::kTranspose) return value.dimensions() == order;
+    return transposed_user(value, inverse_order(order)) != nullptr;
+  }
+
+  static HloInstruction* transposed_user(const HloInstruction& value, const DimensionOrder& order) {
+    for (HloInstruction* user : value.users()) {
+      if (user->opcode() == HloOpcode::kTranspose && user->dimensions() == order) return user;
+    }
+    return nullptr;
+  }
+
+  // REQUIRES: can_untranspose()
+  HloInstruction* untransposed(HloInstruction* value, const DimensionOrder& order) {
+    if (value->shape().rank() == 0) return value;
+    if (is_moving(value) && value->dimensions() == order) return value->mutable_operand(0);
+    const DimensionOrder back = inverse_order(order);
+    if (value->opcode() == HloOpcode::kBroadcast && !is_known(value)) {
+      return broadcast_before(*value, order);
+    }
+    if (value->opcode() == HloOpcode::kIota) {
+      const auto dimension = xla::Cast<xla::HloIotaInstruction>(value)->iota_dimension();
+      return add_next_to(
+          value, HloInstruction::CreateIota(shape_before(*value, order), entry(order, dimension)));
+    }
+    const bool known = is_known(value);
+    HloInstruction* const there = known ? nullptr : transposed_user(*value, back);
+    if (!known && there == nullptr && is_cheap(*value, kMostCheap)) {
+      Instructions operands;
+      for (HloInstruction* operand : value->operands()) {
+        operands.push_back(untransposed(operand, order));
+      }
+      return rebuild(*value, shape_before(*value, order).dimensions(), operands);
+    }
+    HloInstruction* made = there != nullptr ? there : transpose_all(value, back);
+    if (known) known_.insert(made);
+    return made;
+  }
+
+  HloInstruction* broadcast_before(HloInstruction& value, const DimensionOrder& order) {
+    Dimensions places;
+    for (const std::int64_t d : value.dimensions()) places.push_back(entry(order, d));
+    const DimensionOrder sorting = sorting_order(places);
+    HloInstruction* source = value.mutable_operand(0);
+    const bool known = is_known(source);
+    if (!std::ranges::is_sorted(sorting)) source = transpose_all(source, sorting);
+    if (known) known_.insert(source);
+    std::ranges::sort(places);
+    return broadcast(source, before_transpose(order, value.shape().dimensions()), places);
+  }
+
+  static HloInstruction* padded(HloInstruction& operation, const DimensionOrder& order,
+                                HloInstruction* x) {
+    xla::PaddingConfig padding = operation.padding_config();
+    for (std::int64_t d = 0; d < std::ssize(order); ++d) {
+      *padding.mutable_dimensions(static_cast<int>(entry(order, d))) =
+          operation.padding_config().dimensions(static_cast<int>(d));
+    }
+    return add_next_to(x, HloInstruction::CreatePad(shape_before(operation, order), x,
+                                                    operation.mutable_operand(1), padding));
+  }
+
+  static HloInstruction* with_window(HloInstruction& operation, const DimensionOrder& order,
+                                     HloInstruction* x) {
+    xla::Window window = operation.window();
+    for (std::int64_t d = 0; d < std::ssize(order); ++d) {
+      *window.mutable_dimensions(static_cast<int>(entry(order, d))) =
+          operation.window().dimensions(static_cast<int>(d));
+    }
+    return add_next_to(x, HloInstruction::CreateReduceWindow(shape_before(operation, order), x,
+                                                             operation.mutable_operand(1), window,
+                                                             operation.to_apply()));
+  }
+
+  static HloInstruction* sunk_reduce(HloInstruction& operation, const DimensionOrder& order,
+                                     HloInstruction* x) {
+    Dimensions reduced;
+    for (const std::int64_t d : operation.dimensions()) reduced.push_back(entry(order, d));
+    Dimensions kept;  // by dimension of the result
+    for (std::int64_t d = 0; d < std::ssize(order); ++d) {
+      if (std::ranges::count(reduced, entry(order, d)) == 0) kept.push_back(entry(order, d));
+    }
+    const DimensionOrder from = sorting_order(kept);
+    const DimensionOrder result_order = inverse_order(from);
+    std::ranges::sort(reduced);
+    return transpose(
+        add_next_to(x, HloInstruction::CreateReduce(shape_before(operation, result_order), x,
+                                                    operation.mutable_operand(1), reduced,
+                                                    operation.to_apply())),
+        result_order);
+  }
+
+  // The dimensions of a group must lie side by side; where they do not, a transpose is left before
+  // the reshape.
+  static HloInstruction* sunk_reshape(HloInstruction& operation, const DimensionOrder& order,
+                                      HloInstruction* x) {
+    const std::vector<ReshapeGroup> groups = groups_of(operation);
+    Dimensions places;  // by group: where its first dimension lies
+    for (const ReshapeGroup& group : groups) {
+      std::int64_t first = std::ssize(order);
+      for (const std::int64_t d : group.from) {
+        if (operation.operand(0)->shape().dimensions(static_cast<int>(d)) > 1) {
+          first = std::min(first, entry(order, d));
+        }
+      }
+      places.push_back(first);
+    }
+    DimensionOrder together;  // of x
+    Dimensions sizes;
+    Dimensions targets;  // by dimension after the reshape: which one of the result
+    for (const std::int64_t g : sorting_order(places)) {
+      const ReshapeGroup& group = groups[static_cast<std::size_t>(g)];
+      for (const std::int64_t d : group.from) together.push_back(entry(order, d));
+      for (const std::int64_t d : group.to) {
+        targets.push_back(d);
+        sizes.push_back(operation.shape().dimensions(static_cast<int>(d)));
+      }
+    }
+    if (moves_elements(x->shape(), together)) x = transpose(x, together);
+    return transpose(reshape(x, sizes), inverse_order(targets));
+  }
+
+  HloInstruction* swapped_dot(HloInstruction& dot) const {
+    const bool may_swap =
+        sides_ == ProductSides::kMaySwap && is_known(dot.operand(1)) && !is_known(dot.operand(0));
+    return may_swap ? swapped_product(dot) : nullptr;
+  }
+
+  // A weight times dimensions that were transposed and made one: the weight's rows move instead.
+  HloInstruction* dot_of_flattened(HloInstruction& dot) {
+    HloInstruction* const flattened = dot.mutable_operand(0);
+    HloInstruction* const weight = dot.mutable_operand(1);
+    const auto& numbers = dot.dot_dimension_numbers();
+    if (flattened->opcode() != HloOpcode::kReshape || !is_moving(flattened->operand(0)) ||
+        !is_known(weight) || numbers.lhs_contracting_dimensions_size() != 1) {
+      return nullptr;
+    }
+    const std::vector<ReshapeGroup> groups = groups_of(*flattened);
+    const auto group = std::ranges::find(groups, Dimensions{numbers.lhs_contracting_dimensions(0)},
+                                         &ReshapeGroup::to);
+    if (group == groups.end()) return nullptr;
+    const HloInstruction& transposed = *flattened->operand(0);
+    DimensionOrder order = order_of(transposed);
+    Dimensions places;
+    for (const std::int64_t d : group->from) places.push_back(entry(order, d));
+    const DimensionOrder sorting = sorting_order(places);
+    for (std::int64_t i = 0; i < std::ssize(sorting); ++i) {
+      entry(order, entry(group->from, i)) = entry(places, entry(sorting, i));
+    }
+    HloInstruction* const x = flattened->mutable_operand(0)->mutable_operand(0);
+    if (moves_elements(x->shape(), order)) return nullptr;  // others move, too
+
+    const std::int64_t row = numbers.rhs_contracting_dimensions(0);
+    Dimensions sizes = dimensions_of(*weight);
+    DimensionOrder rows_order(sizes.size() - 1 + sorting.size());
+    std::iota(rows_order.begin(), rows_order.end(), 0);
+    sizes.erase(sizes.begin() + row);
+    for (std::int64_t i = 0; i < std::ssize(sorting); ++i) {
+      sizes.insert(sizes.begin() + row + i,
+                   transposed.shape().dimensions(static_cast<int>(entry(group->from, i))));
+      entry(rows_order, row + i) = row + entry(sorting, i);
+    }
+    HloInstruction* const rows =
+        reshape(transpose(reshape(weight, sizes), rows_order), weight->shape().dimensions());
+    known_.insert(rows);
+    HloInstruction* const columns = reshape(x, flattened->shape().dimensions());
+    return rebuild(dot, dot.shape().dimensions(), {columns, rows});
+  }
+
+  xla::HloModule& module_;
+  WeightValues values_;
+  ProductSides sides_;
+  std::set<const HloInstruction*> known_;  // made here
+};
+
+Status move_transposes(xla::HloModule& module, std::int64_t first_weight, ProductSides sides) {
+  TFAOT_TRY(split_merged_groups(module));
+  return Sinking(module, first_weight, sides).run();
+}
+
+// Changes nothing if transposes would then not move less. Where sides may swap, transposes that a
+// product reads through cost nothing.
+Status settle(xla::HloModule& module, std::int64_t first_weight, ProductSides sides) {
+  const bool reads_strides = sides == ProductSides::kMaySwap;
+  const TransposeCost before = cost_of_transposes(module, first_weight, reads_strides);
+  if (before.bytes == 0) return {};
+  const auto trial = module.Clone("");
+  TFAOT_TRY(move_transposes(*trial, first_weight, sides));
+  TFAOT_TRY(remove_dead_code(*trial));
+  if (!cost_of_transposes(*trial, first_weight, reads_strides).is_less_than(before)) return {};
+  return move_transposes(module, first_weight, sides);
+}
+
+}  // namespace
+
+Status settle_layouts(xla::HloModule& module, PassContext& context) {
+  return settle(module, context.inputs, ProductSides::kStay);
+}
+
+Status settle_layouts_of_calls(xla::HloModule& module, PassContext& context) {
+  return settle_layouts(module, context);
+}
+
+Status swap_products(xla::HloModule& module, PassContext& context) {
+  // Weights of fewer bits are right sides.
+  if (context.choices.weights_type != WeightsType::kFloat32) return {};
+  return settle(module, context.inputs, ProductSides::kMaySwap);
+}
+
+}  // namespace tfaot::toolkit::engine

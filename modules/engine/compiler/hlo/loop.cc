@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/hlo/loop.h"
+
+#include <algorithm>
+
+#include "xla/literal.h"
+#include "xla/primitive_util.h"
+#include "xla/service/while_loop_analysis.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+bool is_whole_number(const HloInstruction& value) {
+  return value.shape().IsArray() && product(value.shape().dimensions()) == 1 &&
+         (xla::primitive_util::IsIntegralType(value.shape().element_type()) ||
+          value.shape().element_type() == xla::PRED);
+}
+
+std::optional<std::int64_t> constant_number(const HloInstruction& value) {
+  if (value.opcode() != HloOpcode::kConstant || !is_whole_number(value)) return std::nullopt;
+  const auto number = value.literal().GetFirstInteger();
+  if (number) return number;
+  return value.literal().GetFirstElement<bool>() ? 1 : 0;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> loop_turns(const HloInstruction& loop) {
+  const auto turns = xla::ComputeWhileLoopTripCount(&loop);
+  return turns ? std::make_optional(*turns) : std::nullopt;
+}
+
+std::optional<Loop> Loop::of(HloInstruction& loop) {
+  if (loop.opcode() != HloOpcode::kWhile) return std::nullopt;
+  const HloInstruction& root = *loop.while_body()->root_instruction();
+  const HloInstruction& state = *loop.while_body()->parameter_instruction(0);
+  const bool is_taken_apart = std::ranges::all_of(state.users(), [](const HloInstruction* user) {
+    return user->opcode() == HloOpcode::kGetTupleElement;
+  });
+  if (root.opcode() != HloOpcode::kTuple || !is_taken_apart) return std::nullopt;
+  return Loop(loop);
+}
+
+HloInstruction* Loop::start(std::int64_t element) const {
+  HloInstruction* const all = loop_->mutable_operand(0);
+  if (all->opcode() == HloOpcode::kTuple) return all->mutable_operand(element);
+  return loop_->parent()->AddInstruction(HloInstruction::CreateGetTupleElement(all, element));
+}
+
+std::optional<std::int64_t> Loop::element(const HloInstruction& inside) const {
+  if (inside.opcode() != HloOpcode::kGetTupleElement ||
+      inside.operand(0) != body().parameter_instruction(0)) {
+    return std::nullopt;
+  }
+  return inside.tuple_index();
+}
+
+bool Loop::is_passed_on(std::int64_t element) const {
+  return this->element(*next(element)) == element;
+}
+
+bool Loop::is_fixed(const HloInstruction& inside) {
+  const auto found = fixed_.find(&inside);
+  if (found != fixed_.end()) return found->second;
+  return fixed_[&inside] = find_fixed(inside);
+}
+
+bool Loop::find_fixed(const HloInstruction& inside) {
+  if (const auto which = element(inside)) return is_passed_on(*which);
+  if (!inside.shape().IsArray() || inside.opcode() == HloOpcode::kParameter ||
+      inside.opcode() == HloOpcode::kRng || inside.opcode() == HloOpcode::kGetTupleElement ||
+      !inside.called_computations().empty() || inside.HasSideEffect()) {
+    return false;
+  }
+  return std::ranges::all_of(inside.operands(),
+                             [this](const HloInstruction* operand) { return is_fixed(*operand); });
+}
+
+HloInstruction* Loop::outside(HloInstruction& inside) {
+  const auto found = outside_.find(&inside);
+  if (found != outside_.end()) return found->second;
+  if (const auto which = element(inside)) return outside_[&inside] = start(*which);
+  std::vector<HloInstruction*> operands;
+  for (HloInstruction* operand : inside.operands()) operands.push_back(outside(*operand));
+  return outside_[&inside] =
+             loop_->parent()->AddInstruction(inside.CloneWithNewOperands(inside.shape(), operands));
+}
+
+std::optional<Progression> LoopNumbers::counter(std::int64_t element) const {
+  const HloInstruction& next = *loop_.next(element);
+  const auto first = constant_number(*loop_.start(element));
+  if (!first || next.opcode() != HloOpcode::kAdd) return std::nullopt;
+  for (const int i : {0, 1}) {
+    const auto step = constant_number(*next.operand(1 - i));
+    if (step && loop_.element(*next.operand(i)) == element) return Progression{*first, *step};
+  }
+  return std::nullopt;
+}
+
+std::optional<Progression> LoopNumbers::progression(const HloInstruction& number) const {
+  const auto first = at(number, 0);
+  const auto second = at(number, std::min<std::int64_t>(1, turns_ - 1));
+  if (!first || !second) return std::nullopt;
+  const Progression found{*first, *second - *first};
+  for (std::int64_t turn = 2; turn < turns_; ++turn) {
+    if (at(number, turn) != found.first + turn * found.step) return std::nullopt;
+  }
+  return found;
+}
+
+std::optional<std::int64_t> LoopNumbers::at(const HloInstruction& number, std::int64_t turn) const {
+  if (!is_whole_number(number)) return std::nullopt;
+  if (const auto known = constant_number(number)) return known;
+  if (const auto element = loop_.element(number)) {
+    if (loop_.is_passed_on(*element)) return constant_number(*loop_.start(*element));
+    const auto counted = counter(*element);
+    if (!counted) return std::nullopt;
+    return counted->first + turn * counted->step;
+  }
+  std::vector<std::int64_t> operands;
+  for (const HloInstruction* operand : number.operands()) {
+    const auto value = at(*operand, turn);
+    if (!value) return std::nullopt;
+    operands.push_back(*value);
+  }
+  switch (number.opcode()) {
+    case HloOpcode::kAdd:
+      return operands[0] + operands[1];
+    case HloOpcode::kSubtract:
+      return operands[0] - operands[1];
+    case HloOpcode::kMultiply:
+      return operands[0] * operands[1];
+    case HloOpcode::kMaximum:
+      return std::max(operands[0], operands[1]);
+    case HloOpcode::kMinimum:
+      return std::min(operands[0], operands[1]);
+    case HloOpcode::kNegate:
+      return -operands[0];
+    case HloOpcode::kConvert:
+    case HloOpcode::kReshape:
+    case HloOpcode::kBitcast:
+      return operands[0];
+    case HloOpcode::kCompare:
+      return xla::Comparison(number.comparison_direction(), xla::S64)
+                     .Compare<std::int64_t>(operands[0], operands[1])
+                 ? 1
+                 : 0;
+    case HloOpcode::kSelect:
+      return operands[0] != 0 ? operands[1] : operands[2];
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of our patterns over HLO, on top of XLA's own matcher (xla/service/pattern_matcher.h),
+// of which `m` is the short name:
+//
+//   double scale = 1;
+//   xla::HloInstruction* x = nullptr;
+//   if (xla::Match(&one, m::MultiplyAnyOrder(m::Op(&x), number(&scale)))) ...
+//
+// A pattern that does not match may have set some of what it captures. Pure.
+#pragma once
+
+#include <optional>
+
+#include "compiler/hlo/hlo.h"
+#include "xla/service/pattern_matcher.h"
+
+namespace tfaot::toolkit::engine {
+
+namespace m = xla::match;
+
+// The number in all elements, if there is one: also a sum, product, logarithm or negative of
+// numbers, as TensorFlow's softplus has its limits and Keras the count of a mean.
+std::optional<double> number_of(const xla::HloInstruction& value);
+// Constants that differ by no more than their rounding.
+bool is_near(double a, double b);
+
+// A number, put into `found`.
+inline auto number(double* found) {
+  return m::Op().WithPredicate([found](const xla::HloInstruction* value) {
+    const auto number = number_of(*value);
+    if (number) *found = *number;
+    return number.has_value();
+  });
+}
+// This number.
+inline auto number_equal(double wanted) {
+  return m::Op().WithPredicate(
+      [wanted](const xla::HloInstruction* value) { return number_of(*value) == wanted; });
+}
+// This instruction.
+inline auto same_as(const xla::HloInstruction* other) {
+  return m::Op().WithPredicate(
+      [other](const xla::HloInstruction* value) { return value == other; });
+}
+
+// log(1 + x), for which XLA's matcher has no word.
+template <typename Pattern>
+auto log1p_of(const Pattern& x) {
+  return m::Op().WithOpcode(xla::HloOpcode::kLog1p).WithOperand(0, x);
+}
+
+// The operand of an operation whose other operand is a number.
+struct WithNumber {
+  xla::HloInstruction* other;
+  double number;
+};
+// Nothing for other opcodes, and where neither operand is a number.
+std::optional<WithNumber> with_number(const xla::HloInstruction& value, xla::HloOpcode opcode);
+// The other operand of an operation of which one is `x`; null: none is, or it has another opcode.
+xla::HloInstruction* other_operand(const xla::HloInstruction& value, xla::HloOpcode opcode,
+                                   const xla::HloInstruction* x);
+// x, if the value is x squared, else null.
+xla::HloInstruction* squared(const xla::HloInstruction& value);
+
+// The operand of reshapes and bitcasts.
+xla::HloInstruction* before_reshapes(xla::HloInstruction* value);
+const xla::HloInstruction* before_reshapes(const xla::HloInstruction* value);
+// The same, of those that nothing else uses.
+xla::HloInstruction* before_own_reshapes(xla::HloInstruction* value);
+// The only user of a value that is no result of its computation; else null.
+xla::HloInstruction* only_user(const xla::HloInstruction& value);
+// The value after the reshapes that nothing else uses.
+xla::HloInstruction* after_reshapes(xla::HloInstruction* value);
+
+// A reduction, over dimensions or windows, of one tensor by the opcode (kAdd, kMaximum).
+bool combines_by(const xla::HloInstruction& reduction, xla::HloOpcode opcode);
+// The same, from the number on that changes nothing.
+bool reduces_by(const xla::HloInstruction& reduction, xla::HloOpcode opcode);
+
+// A tensor times a matrix, summed over one dimension of each.
+struct MatrixProduct {
+  xla::HloInstruction* left;
+  xla::HloInstruction* matrix;
+  std::int64_t left_depth;    // dimensions that are summed over
+  std::int64_t matrix_depth;  // 0: [depth, columns], 1: [columns, depth]
+
+  bool sums_last() const { return left_depth == left->shape().rank() - 1; }
+};
+std::optional<MatrixProduct> matrix_product(const xla::HloInstruction& dot);
+
+// Numbers that are added to, or multiplied with, a tensor of this shape, whose last dimensions are
+// `columns` columns: as [columns] if all rows get the same, else null.
+xla::HloInstruction* column_values(xla::HloInstruction* value, const xla::Shape& shape,
+                                   std::int64_t columns);
+// The first of the last dimensions that have `columns` elements; -1: there is none.
+std::int64_t first_column_dimension(const xla::Shape& shape, std::int64_t columns);
+
+std::int64_t elements_of(const xla::HloInstruction& value);  // 0 for tuples
+bool is_float32(const xla::HloInstruction& value);           // a tensor
+// A tensor, not empty, of a type that our kernels take.
+bool is_for_kernels(const xla::HloInstruction& value);
+
+}  // namespace tfaot::toolkit::engine

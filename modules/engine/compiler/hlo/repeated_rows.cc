@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products with a weight whose left side repeats rows of smaller tensors, side by side, as nets on
+// graphs have them for each pair of neighbours. With a product for each tensor,
+//
+//   [x_i, x_j - x_i] W = x_i (W1 - W2) + x_j W2,
+//
+// they have a row for each node, and what is repeated is added up for each pair. A product stays
+// where that would not save more multiplications than adding up costs, and a difference of rows
+// where it may cancel more than the rest of the product would show: where its tensor is not next to
+// it, and of the model's inputs as they are. Nothing changes where weights may not be joined.
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "compiler/hlo/build.h"
+#include "compiler/hlo/dimension_order.h"
+#include "compiler/hlo/match.h"
+#include "compiler/hlo/passes.h"
+#include "compiler/hlo/scaled_products.h"
+#include "compiler/hlo/weight_values.h"
+#include "xla/hlo/ir/hlo_instructions.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+// The cost of finding, reading and adding one number of a repeated row, in multiplications.
+constexpr std::int64_t kCostOfRepeating = 4;
+
+std::int64_t row_size(const HloInstruction& value) { return value.shape().dimensions().back(); }
+
+std::int64_t number_of_rows(const HloInstruction& value) {
+  return xla::ShapeUtil::ElementsIn(value.shape()) / row_size(value);
+}
+
+Dimensions with_row_size(const HloInstruction& value, std::int64_t size) {
+  Dimensions sizes = dimensions_of(value);
+  sizes.back() = size;
+  return sizes;
+}
+
+// True if a gather takes whole rows.
+bool gathers_rows(const HloInstruction& gather) {
+  const auto& numbers = gather.gather_dimension_numbers();
+  const std::int64_t last = gather.operand(0)->shape().rank() - 1;
+  const auto has_last = [&](const auto& dimensions) {
+    return std::ranges::count(dimensions, last) > 0;
+  };
+  return !has_last(numbers.collapsed_slice_dims()) && !has_last(numbers.operand_batching_dims()) &&
+         !has_last(numbers.start_index_map()) &&
+         entry(gather.gather_slice_sizes(), last) == row_size(*gather.operand(0)) &&
+         !numbers.offset_dims().empty() &&
+         *numbers.offset_dims().rbegin() == gather.shape().rank() - 1;
+}
+
+// True if the operation puts rows of its operand elsewhere, perhaps several times, and does nothing
+// else.
+bool repeats_rows(const HloInstruction& one) {
+  if (one.operand_count() == 0 || one.shape().rank() == 0 || one.operand(0)->shape().rank() == 0) {
+    return false;
+  }
+  const std::int64_t last = one.shape().rank() - 1;
+  switch (one.opcode()) {
+    case HloOpcode::kReshape:
+      return row_size(one) == row_size(*one.operand(0));
+    case HloOpcode::kBroadcast:
+    case HloOpcode::kTranspose:
+      return one.dimensions().back() == last;
+    case HloOpcode::kGather:
+      return gathers_rows(one);
+    default:
+      return false;
+  }
+}
+
+// The tensor with the fewest rows that `value` repeats; it itself if none has fewer.
+HloInstruction* source_of(HloInstruction* value) {
+  HloInstruction* fewest = value;
+  for (HloInstruction* one = value; repeats_rows(*one);) {
+    one = one->mutable_operand(0);
+    if (number_of_rows(*one) <= number_of_rows(*fewest)) fewest = one;
+  }
+  return number_of_rows(*fewest) < number_of_rows(*value) ? fewest : value;
+}
+
+// `value`, computed from other rows than those of its source.
+HloInstruction* repeated(HloInstruction& value, const HloInstruction& source,
+                         HloInstruction* rows) {
+  if (&value == &source) return rows;
+  rows = repeated(*value.mutable_operand(0), source, rows);
+  const Dimensions sizes = with_row_size(value, row_size(*rows));
+  if (value.opcode() != HloOpcode::kGather) return rebuild(value, sizes, {rows});
+  Dimensions slice(value.gather_slice_sizes().begin(), value.gather_slice_sizes().end());
+  slice.back() = row_size(*rows);
+  return add_next_to(
+      rows, HloInstruction::CreateGather(shape_of(value.shape().element_type(), sizes), rows,
+                                         value.mutable_operand(1), value.gather_dimension_numbers(),
+                                         slice, false));
+}
+
+// rows * weight[depth, columns].
+struct RowProduct {
+  HloInstruction* rows;
+  HloInstruction* weight;
+};
+
+bool is_pointwise(const HloInstruction& convolution) {
+  const auto& numbers = convolution.convolution_dimension_numbers();
+  const std::int64_t last = convolution.shape().rank() - 1;
+  const auto& window = convolution.window().dimensions();
+  return numbers.input_feature_dimension() == last && numbers.output_feature_dimension() == last &&
+         numbers.input_batch_dimension() == numbers.output_batch_dimension() &&
+         std::ranges::equal(numbers.input_spatial_dimensions(),
+                            numbers.output_spatial_dimensions()) &&
+         convolution.feature_group_count() == 1 && convolution.batch_group_count() == 1 &&
+         std::ranges::all_of(window, [](const auto& one) {
+           return one.size() == 1 && one.stride() == 1 && one.padding_low() == 0 &&
+                  one.padding_high() == 0 && one.base_dilation() == 1;
+         });
+}
+
+std::optional<RowProduct> row_product_of(HloInstruction& product, const WeightValues& values) {
+  const bool is_dot = product.opcode() == HloOpcode::kDot;
+  if ((!is_dot && product.opcode() != HloOpcode::kConvolution) || values.is_known(&product) ||
+      !values.is_known(product.operand(1)) || !has_kernels(product.shape().element_type()) ||
+      elements_of(*product.operand(0)) == 0) {
+    return {};
+  }
+  if (is_dot) {
+    const auto dot = matrix_product(product);
+    if (!dot || !dot->sums_last()) return {};
+    return RowProduct{dot->left,
+                      transpose(dot->matrix, {dot->matrix_depth, 1 - dot->matrix_depth})};
+  }
+  if (!is_pointwise(product)) return {};
+  HloInstruction* const rows = product.mutable_operand(0);
+  const auto& numbers = product.convolution_dimension_numbers();
+  Dimensions order(numbers.kernel_spatial_dimensions().begin(),
+                   numbers.kernel_spatial_dimensions().end());
+  order.push_back(numbers.kernel_input_feature_dimension());
+  order.push_back(numbers.kernel_output_feature_dimension());
+  return RowProduct{rows, reshape(transpose(product.mutable_operand(1), order),
+                                  {row_size(*rows), row_size(product)})};
+}
+
+// Some of the columns of a product's left side, and the rows of its weight that they meet.
+struct RowPart {
+  HloInstruction* value;
+  std::int64_t first;
+  bool is_negative = false;
+};
+
+// Side by side they are `value`.
+void take_parts(HloInstruction* value, std::int64_t first, std::vector<RowPart>& parts) {
+  HloInstruction* inner = value;
+  while (inner->opcode() == HloOpcode::kReshape && repeats_rows(*inner)) {
+    inner = inner->mutable_operand(0);
+  }
+  if (inner->opcode() != HloOpcode::kConcatenate ||
+      inner->concatenate_dimension() != inner->shape().rank() - 1) {
+    parts.push_back({value, first});
+    return;
+  }
+  for (HloInstruction* operand : inner->operands()) {
+    take_parts(operand, first, parts);
+    first += row_size(*operand);
+  }
+}
+
+// The operands whose numbers it has as they are: moved, chosen or turned around, but not rounded.
+std::vector<const HloInstruction*> kept_operands(const HloInstruction& value) {
+  switch (value.opcode()) {
+    case HloOpcode::kGather:
+      return {value.operand(0)};
+    case HloOpcode::kSelect:
+      return {value.operand(1), value.operand(2)};
+    case HloOpcode::kBroadcast:
+    case HloOpcode::kClamp:
+    case HloOpcode::kConcatenate:
+    case HloOpcode::kMaximum:
+    case HloOpcode::kMinimum:
+    case HloOpcode::kNegate:
+    case HloOpcode::kPad:
+    case HloOpcode::kReshape:
+    case HloOpcode::kSlice:
+    case HloOpcode::kTranspose:
+      return {value.operands().begin(), value.operands().end()};
+    default:
+      return {};
+  }
+}
+
+// True if it has numbers of the model's inputs as they are.
+bool has_inputs(const HloInstruction& value) {
+  std::set<const HloInstruction*> seen = {&value};
+  std::vector<const HloInstruction*> left = {&value};
+  while (!left.empty()) {
+    const HloInstruction* const one = left.back();
+    left.pop_back();
+    if (one->opcode() == HloOpcode::kParameter) return true;
+    for (const auto* operand : kept_operands(*one)) {
+      if (seen.insert(operand).second) left.push_back(operand);
+    }
+  }
+  return false;
+}
+
+// Sums and differences of repeated rows become two parts. A difference stays where that may lose
+// digits that it has: of inputs as they are, and of rows that are not next to it, as then the rest
+// of the product may be smaller. What was computed is rounded already, by as much as a difference
+// of its products.
+std::vector<RowPart> parts_of_rows(HloInstruction* rows) {
+  std::vector<RowPart> whole;
+  take_parts(rows, 0, whole);
+  std::set<const HloInstruction*> sources;
+  for (const RowPart& part : whole) sources.insert(source_of(part.value));
+  std::vector<RowPart> parts;
+  for (const RowPart& part : whole) {
+    const HloInstruction& value = *part.value;
+    const bool is_difference = value.opcode() == HloOpcode::kSubtract;
+    const bool is_split =
+        (is_difference || value.opcode() == HloOpcode::kAdd) &&
+        std::ranges::all_of(value.operands(), [&](HloInstruction* operand) {
+          if (!repeats_rows(*operand)) return false;
+          const HloInstruction* const source = source_of(operand);
+          return !is_difference || (sources.contains(source) && !has_inputs(*source));
+        });
+    if (!is_split) {
+      parts.push_back(part);
+      continue;
+    }
+    parts.push_back({part.value->mutable_operand(0), part.first});
+    parts.push_back({part.value->mutable_operand(1), part.first, is_difference});
+  }
+  return parts;
+}
+
+// A product of the sum, and the weight that it meets.
+struct Summand {
+  HloInstruction* value;
+  HloInstruction* source;
+  HloInstruction* weight;
+  bool is_repeated() const { return value != source; }
+};
+
+class RepeatedProduct {
+ public:
+  RepeatedProduct(HloInstruction& product, const RowProduct& of, const WeightValues& values)
+      : product_(product), of_(of), values_(values), last_(&product) {}
+
+  Status replace_all() {
+    const std::vector<RowPart> parts = parts_of_rows(of_.rows);
+    if (!pays(parts)) return {};
+    take_numbers_of_columns();
+    HloInstruction* sum = nullptr;
+    for (const Summand& summand : summands(parts)) {
+      HloInstruction* made = contract(summand.source, summand.source->shape().rank() - 1,
+                                      summand.weight, 0, product_.precision_config());
+      if (sum == nullptr && shift_ != nullptr) {
+        made = binary(HloOpcode::kAdd, made,
+                      broadcast(shift_, made->shape().dimensions(), {made->shape().rank() - 1}));
+      }
+      made =
+          reshape(repeated(*summand.value, *summand.source, made), product_.shape().dimensions());
+      sum = accumulate(HloOpcode::kAdd, sum, made);
+    }
+    return replace(*last_, sum);
+  }
+
+ private:
+  HloInstruction* source_to_multiply(HloInstruction* value) const {
+    HloInstruction* const source = source_of(value);
+    return values_.is_known(source) ? value : source;
+  }
+
+  bool pays(const std::vector<RowPart>& parts) const {
+    const std::int64_t rows = number_of_rows(product_);
+    std::int64_t cost = 0;
+    std::set<const HloInstruction*> seen;
+    for (const RowPart& part : parts) {
+      if (!seen.insert(part.value).second) continue;
+      const HloInstruction* const source = source_to_multiply(part.value);
+      cost += number_of_rows(*source) * row_size(*source);
+      if (source != part.value) cost += rows * kCostOfRepeating;
+    }
+    return cost < rows * row_size(*of_.rows);
+  }
+
+  // Scales and shifts of columns that follow, as those of a batch normalisation.
+  void take_numbers_of_columns() {
+    while (HloInstruction* const user = only_user(*last_)) {
+      if (user->opcode() == HloOpcode::kReshape && repeats_rows(*user)) {
+        last_ = user;
+        continue;
+      }
+      const auto step = column_step(*user, last_, values_);
+      if (!step) return;
+      if (step->is_scale) {
+        scale_ = accumulate(HloOpcode::kMultiply, scale_, step->numbers);
+        if (shift_ != nullptr) shift_ = binary(HloOpcode::kMultiply, shift_, step->numbers);
+      } else {
+        shift_ = accumulate(HloOpcode::kAdd, shift_, step->numbers);
+      }
+      last_ = user;
+    }
+  }
+
+  // Repeated ones first: they are smaller, and take the shift. The others are one product.
+  std::vector<Summand> summands(const std::vector<RowPart>& parts) {
+    std::vector<Summand> made;
+    Instructions others;
+    Instructions weights;
+    for (const RowPart& part : parts) {
+      HloInstruction* const source = source_to_multiply(part.value);
+      HloInstruction* const weight = weight_of(part);
+      const auto same = std::ranges::find(made, part.value, &Summand::value);
+      if (same != made.end()) {
+        same->weight = binary(HloOpcode::kAdd, same->weight, weight);
+      } else if (source != part.value) {
+        made.push_back({part.value, source, weight});
+      } else {
+        others.push_back(reshape(part.value, with_row_size(*of_.rows, row_size(*part.value))));
+        weights.push_back(weight);
+      }
+    }
+    if (!others.empty()) {
+      HloInstruction* const rest = concatenate(others, others.front()->shape().rank() - 1);
+      made.push_back({rest, rest, concatenate(weights, 0)});
+    }
+    return made;
+  }
+
+  HloInstruction* weight_of(const RowPart& part) const {
+    HloInstruction* weight = slice_along(of_.weight, 0, part.first, row_size(*part.value));
+    if (part.is_negative) weight = negate(weight);
+    if (scale_ == nullptr) return weight;
+    return binary(HloOpcode::kMultiply, weight,
+                  broadcast(scale_, weight->shape().dimensions(), {1}));
+  }
+
+  HloInstruction& product_;
+  RowProduct of_;
+  const WeightValues& values_;
+  HloInstruction* last_;  // what is replaced: the product, after scales and shifts
+  HloInstruction* scale_ = nullptr;
+  HloInstruction* shift_ = nullptr;
+};
+
+}  // namespace
+
+Status multiply_before_repeating(HloInstruction& product, PassContext& context) {
+  if (!context.choices.may_join_weights() || !product.parent()->IsEntryComputation()) return {};
+  const WeightValues& values = context.values();
+  const auto found = row_product_of(product, values);
+  return found ? RepeatedProduct(product, *found, values).replace_all() : Status();
+}
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Brings a module into a form in which patterns for our kernels are easy to find: calls inlined,
+// batch normalisation as products and sums, dead and duplicate code removed. Runs only passes that
+// XLA would run itself, so results change no more than with XLA. Used by one thread.
+#pragma once
+
+#include "compiler/hlo/hlo.h"
+
+namespace tfaot::toolkit::engine {
+
+// Calls of computations become what they compute.
+Status inline_calls(xla::HloModule& module);
+
+Status simplify(xla::HloModule& module);
+
+// Moves computations out of a loop if they give the same value at every turn.
+enum class Hoisted { kComputed, kAll };  // kAll: operations without operands too
+Status hoist_invariants(xla::HloModule& module, Hoisted hoisted = Hoisted::kComputed);
+
+// Removes what nothing uses any more and what is computed twice.
+Status remove_dead_code(xla::HloModule& module);
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "compiler/hlo/build.h"
+#include "compiler/hlo/loop.h"
+#include "compiler/hlo/match.h"
+#include "compiler/hlo/passes.h"
+#include "compiler/hlo/simplify.h"
+#include "xla/service/tuple_simplifier.h"
+#include "xla/service/while_util.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+// The place of a step's part in a sequence: an index into one dimension, of this length.
+struct StepPlace {
+  HloInstruction* index = nullptr;
+  std::int64_t length = 0;
+
+  bool operator==(const StepPlace&) const = default;
+};
+
+struct PartOfSequence {
+  StepPlace place;
+  std::int64_t dimension = 0;
+};
+
+// A dynamic slice of one place of one dimension, and of all of the others.
+std::optional<PartOfSequence> part_of_sequence(HloInstruction& slice) {
+  if (slice.opcode() != HloOpcode::kDynamicSlice) return std::nullopt;
+  std::optional<PartOfSequence> part;
+  const auto whole = slice.operand(0)->shape().dimensions();
+  for (std::int64_t d = 0; d < std::ssize(whole); ++d) {
+    const auto length = whole[static_cast<std::size_t>(d)];
+    const auto size = slice.shape().dimensions(static_cast<int>(d));
+    if (size == length) continue;
+    if (size != 1 || part) return std::nullopt;
+    part = PartOfSequence{{slice.mutable_operand(1 + d), length}, d};
+  }
+  return part;
+}
+
+Dimensions shifted(absl::Span<const std::int64_t> dimensions) {
+  Dimensions result;
+  for (const std::int64_t d : dimensions) result.push_back(d + 1);
+  return result;
+}
+
+// The products of one loop.
+class StepProducts {
+ public:
+  explicit StepProducts(const Loop& loop) : loop_(loop) {}
+
+  // True if there are any.
+  Result<bool> hoist() {
+    TFAOT_TRY(split_joined_products());
+    std::vector<HloInstruction*> products;
+    std::vector<StepPlace> places;
+    std::vector<HloInstruction*> sequences;
+    for (HloInstruction* one : loop_.body().MakeInstructionPostOrder()) {
+      const auto place = product_place(*one);
+      if (!place) continue;
+      products.push_back(one);
+      places.push_back(*place);
+      sequences.push_back(sequence_of(*one, place->length));
+    }
+    if (products.empty()) return false;
+    auto made = xla::WhileUtil::MakeInstructionsLiveIn(&loop_.instruction(), sequences);
+    if (!made.ok()) return fail(internal_error(made.status()));
+    for (std::size_t i = 0; i < products.size(); ++i) {
+      HloInstruction* product = made->while_body_instruction_map.at(products[i]);
+      HloInstruction* index = made->while_body_instruction_map.at(places[i].index);
+      TFAOT_TRY(
+          replace(*product, part_at(made->while_body_live_in_values[i], index, product->shape())));
+    }
+    return true;
+  }
+
+ private:
+  // A step's input and its state, joined to meet one matrix: each meets its own rows of it.
+  Status split_joined_products() {
+    for (HloInstruction* dot : loop_.body().MakeInstructionPostOrder()) {
+      if (dot->opcode() != HloOpcode::kDot || !is_plain_product(*dot)) continue;
+      HloInstruction* joined = dot->mutable_operand(0);
+      if (joined->opcode() != HloOpcode::kConcatenate ||
+          joined->concatenate_dimension() !=
+              dot->dot_dimension_numbers().lhs_contracting_dimensions(0) ||
+          std::ranges::none_of(joined->operands(),
+                               [this](auto* one) { return place_of(*one).has_value(); })) {
+        continue;
+      }
+      TFAOT_TRY(replace_joined(*dot, *joined));
+    }
+    return {};
+  }
+
+  static Status replace_joined(HloInstruction& dot, const HloInstruction& joined) {
+    const std::int64_t depth = dot.dot_dimension_numbers().rhs_contracting_dimensions(0);
+    std::int64_t first = 0;
+    HloInstruction* sum = nullptr;
+    for (HloInstruction* part : joined.operands()) {
+      const std::int64_t count =
+          part->shape().dimensions(static_cast<int>(joined.concatenate_dimension()));
+      HloInstruction* const rows = slice_along(dot.mutable_operand(1), depth, first, count);
+      sum = accumulate(HloOpcode::kAdd, sum, rebuild(dot, dot.shape().dimensions(), {part, rows}));
+      first += count;
+    }
+    return replace(dot, sum);
+  }
+
+  // A product of one tensor with one fixed matrix.
+  bool is_plain_product(const HloInstruction& one) {
+    if (one.opcode() != HloOpcode::kDot || one.user_count() == 0) return false;
+    const auto& numbers = one.dot_dimension_numbers();
+    return numbers.lhs_batch_dimensions_size() == 0 &&
+           numbers.lhs_contracting_dimensions_size() == 1 && loop_.is_fixed(*one.operand(1)) &&
+           !loop_.is_fixed(*one.operand(0));
+  }
+
+  std::optional<StepPlace> product_place(HloInstruction& one) {
+    return is_plain_product(one) ? place_of(*one.mutable_operand(0)) : std::nullopt;
+  }
+
+  // The place in sequences of the parts that the value is computed from, and from nothing else.
+  std::optional<StepPlace> place_of(HloInstruction& value) {
+    if (!value.shape().IsArray() || loop_.is_fixed(value)) return std::nullopt;
+    if (const auto part = part_of_sequence(value)) {
+      return loop_.is_fixed(*value.operand(0)) ? std::make_optional(part->place) : std::nullopt;
+    }
+    const bool moves = value.opcode() == HloOpcode::kReshape ||
+                       value.opcode() == HloOpcode::kTranspose ||
+                       value.opcode() == HloOpcode::kSlice;
+    if (value.operand_count() == 0 || value.opcode() == HloOpcode::kMap ||
+        value.opcode() == HloOpcode::kRng || !(moves || value.IsElementwise())) {
+      return std::nullopt;
+    }
+    std::optional<StepPlace> place;
+    for (HloInstruction* operand : value.operands()) {
+      if (loop_.is_fixed(*operand)) continue;
+      const auto found = place_of(*operand);
+      if (!found || (place && *place != *found)) return std::nullopt;
+      place = found;
+    }
+    return place;
+  }
+
+  // The value for all places, which are the first dimension. REQUIRES: place_of() or
+  // product_place() of this length.
+  HloInstruction* sequence_of(HloInstruction& value, std::int64_t length) {
+    Dimensions sizes = dimensions_of(value);
+    sizes.insert(sizes.begin(), length);
+    if (loop_.is_fixed(value)) return spread(value, sizes);
+    if (const auto part = part_of_sequence(value)) {
+      HloInstruction* whole = loop_.outside(*value.mutable_operand(0));
+      Dimensions order(static_cast<std::size_t>(whole->shape().rank()));
+      std::iota(order.begin(), order.end(), 0);
+      std::rotate(order.begin(), order.begin() + part->dimension,
+                  order.begin() + part->dimension + 1);
+      return reshape(before_reshapes(transpose(whole, order)), sizes);
+    }
+    HloInstruction* first = sequence_of(*value.mutable_operand(0), length);
+    switch (value.opcode()) {
+      case HloOpcode::kDot:
+        return product_of(value, first);
+      case HloOpcode::kReshape:
+        return reshape(before_reshapes(first), sizes);
+      case HloOpcode::kTranspose: {
+        Dimensions order = shifted(value.dimensions());
+        order.insert(order.begin(), 0);
+        return transpose(first, order);
+      }
+      case HloOpcode::kSlice: {
+        Dimensions starts = value.slice_starts();
+        Dimensions limits = value.slice_limits();
+        Dimensions strides = value.slice_strides();
+        starts.insert(starts.begin(), 0);
+        limits.insert(limits.begin(), length);
+        strides.insert(strides.begin(), 1);
+        return slice(first, starts, limits, strides);
+      }
+      default:
+        break;
+    }
+    Instructions operands = {first};
+    for (std::int64_t i = 1; i < value.operand_count(); ++i) {
+      operands.push_back(sequence_of(*value.mutable_operand(i), length));
+    }
+    return rebuild(value, sizes, operands);
+  }
+
+  HloInstruction* spread(HloInstruction& value, absl::Span<const std::int64_t> sizes) {
+    if (value.opcode() == HloOpcode::kBroadcast) {
+      return broadcast(loop_.outside(*value.mutable_operand(0)), sizes,
+                       shifted(value.dimensions()));
+    }
+    Dimensions all(static_cast<std::size_t>(value.shape().rank()));
+    std::iota(all.begin(), all.end(), 1);
+    return broadcast(loop_.outside(value), sizes, all);
+  }
+
+  // With the steps after the rows, if the sequence comes so: then it is multiplied as it is.
+  HloInstruction* product_of(HloInstruction& dot, HloInstruction* left) {
+    HloInstruction* matrix = loop_.outside(*dot.mutable_operand(1));
+    xla::DotDimensionNumbers numbers = dot.dot_dimension_numbers();
+    numbers.set_lhs_contracting_dimensions(0, numbers.lhs_contracting_dimensions(0) + 1);
+    Dimensions order;
+    const std::int64_t rank = left->shape().rank();
+    if (left->opcode() == HloOpcode::kTranspose && left->dimensions().back() == rank - 1 &&
+        numbers.lhs_contracting_dimensions(0) == rank - 1) {
+      order = {left->dimensions().begin(), left->dimensions().end()};
+      order.resize(static_cast<std::size_t>(rank - 1));
+      left = left->mutable_operand(0);
+    }
+    Dimensions sizes;
+    for (std::int64_t d = 0; d < rank; ++d) {
+      if (d == numbers.lhs_contracting_dimensions(0)) continue;
+      sizes.push_back(left->shape().dimensions(static_cast<int>(d)));
+    }
+    for (std::int64_t d = 0; d < matrix->shape().rank(); ++d) {
+      if (d == numbers.rhs_contracting_dimensions(0)) continue;
+      if (!order.empty()) order.push_back(std::ssize(sizes));
+      sizes.push_back(matrix->shape().dimensions(static_cast<int>(d)));
+    }
+    HloInstruction* made =
+        add_next_to(left, HloInstruction::CreateDot(shape_of(dot.shape().element_type(), sizes),
+                                                    left, matrix, numbers, dot.precision_config()));
+    made->set_metadata(dot.metadata());
+    return order.empty() ? made : transpose(made, order);
+  }
+
+  static HloInstruction* part_at(HloInstruction* sequence, HloInstruction* index,
+                                 const xla::Shape& shape) {
+    Dimensions sizes = dimensions_of(*sequence);
+    sizes.front() = 1;
+    Instructions starts(sizes.size(), scalar_next_to(index, index->shape().element_type(), 0));
+    starts.front() = index;
+    HloInstruction* const part =
+        add_next_to(index, HloInstruction::CreateDynamicSlice(shape_of(shape.element_type(), sizes),
+                                                              sequence, starts, sizes));
+    return reshape(part, shape.dimensions());
+  }
+
+  Loop loop_;
+};
+
+std::vector<HloInstruction*> loops_of(const xla::HloModule& module) {
+  std::vector<HloInstruction*> loops;
+  for (auto* computation : module.MakeComputationPostOrder()) {
+    for (auto* one : computation->MakeInstructionPostOrder()) {
+      if (one->opcode() == HloOpcode::kWhile) loops.push_back(one);
+    }
+  }
+  return loops;
+}
+
+}  // namespace
+
+// A loop that got products is a new instruction, and so are the loops in its body: those come
+// first.
+Status hoist_step_products(xla::HloModule& module, PassContext& /*context*/) {
+  for (std::size_t i = 0; i < loops_of(module).size(); ++i) {
+    const auto loop = Loop::of(*loops_of(module)[i]);
+    if (!loop) continue;
+    TFAOT_ASSIGN(const bool is_new, StepProducts(*loop).hoist());
+    // The old body counts as long as it is there, and the new state is computed from the old one.
+    if (!is_new) continue;
+    xla::TupleSimplifier tuples;
+    TFAOT_TRY(checked(tuples.Run(&module, {}).status()));
+    TFAOT_TRY(remove_dead_code(module));
+  }
+  return {};
+}
+
+}  // namespace tfaot::toolkit::engine

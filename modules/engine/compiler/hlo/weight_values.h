@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which instructions of a module have a value that is known as soon as the weights are: they depend
+// only on weights and constants, also through loops that only pass weights on. A value that a
+// broadcast spread along a dimension that no weight has does not count: its size would follow the
+// batch, and spreading again costs less than storing. A snapshot: it does not know instructions
+// made later. Used by one thread.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "compiler/hlo/hlo.h"
+
+namespace tfaot::toolkit::engine {
+
+class WeightValues {
+ public:
+  // Parameters of the entry computation from `first_weight` on are the weights.
+  WeightValues(const xla::HloModule& module, std::int64_t first_weight);
+
+  // True if the value can be computed ahead and stored.
+  bool is_known(const xla::HloInstruction* instruction) const;
+  // True if it is known and depends on at least one weight.
+  bool is_weight(const xla::HloInstruction* instruction) const;
+
+ private:
+  struct Value {
+    bool has_weight = false;
+    std::vector<bool> spread;  // by dimension: size > 1 only because of broadcasts
+  };
+  using Elements = std::map<std::int64_t, Value>;  // of a loop's state
+
+  void visit(const xla::HloComputation& computation, const Elements& elements);
+  void visit_loop(const xla::HloInstruction& loop);
+  std::optional<Value> value_of(const xla::HloInstruction& instruction,
+                                const Elements& elements) const;
+  std::optional<std::vector<bool>> spread_of(const xla::HloInstruction& instruction) const;
+  bool spread(const xla::HloInstruction& operand, std::int64_t dimension) const;
+
+  const xla::HloComputation* entry_;
+  std::int64_t first_weight_;
+  std::map<const xla::HloInstruction*, Value> values_;
+};
+
+}  // namespace tfaot::toolkit::engine

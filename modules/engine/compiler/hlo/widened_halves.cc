@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <map>
+#include <set>
+
+#include "compiler/hlo/build.h"
+#include "compiler/hlo/passes.h"
+#include "xla/literal.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+bool is_half(xla::PrimitiveType type) { return type == xla::F16 || type == xla::BF16; }
+
+bool has_half(const xla::Shape& shape) {
+  return xla::ShapeUtil::HasPrimitiveType(shape, xla::F16) ||
+         xla::ShapeUtil::HasPrimitiveType(shape, xla::BF16);
+}
+
+HloInstruction* with_type(HloInstruction* x, xla::PrimitiveType type) {
+  HloInstruction* const made = convert(x, type);
+  made->set_metadata(x->metadata());
+  return made;
+}
+
+bool is_fixed_number(const HloInstruction& x) {
+  return x.IsConstant() || (x.opcode() == HloOpcode::kBroadcast && x.operand(0)->IsConstant());
+}
+
+class Widener {
+ public:
+  explicit Widener(xla::HloModule& module) : entry_(*module.entry_computation()) {}
+
+  // In an order in which operands come first.
+  Status widen(HloInstruction& one) {
+    if (&one == entry_.root_instruction()) return restore_results(one);
+    switch (one.opcode()) {
+      case HloOpcode::kParameter:
+        if (one.parent() == &entry_) return widen_after(one);
+        break;
+      case HloOpcode::kConstant:
+        return widen_constant(one);
+      case HloOpcode::kConvert:
+        if (is_half(one.shape().element_type()) && is_cast(one)) return widen_after(one);
+        // A whole number may be another one for the last digit.
+        if (!xla::primitive_util::IsFloatingPointType(one.shape().element_type())) {
+          return keep_types(one);
+        }
+        break;
+      case HloOpcode::kGetTupleElement:
+        if (kept_.contains(one.operand(0))) return widen_after(one);
+        break;
+      case HloOpcode::kBitcastConvert:
+      case HloOpcode::kCustomCall:
+        return keep_types(one);
+      default:
+        break;
+    }
+    if (!has_half(one.shape())) return {};
+    types_[&one] = one.shape().element_type();
+    xla::ShapeUtil::ForEachMutableSubshape(one.mutable_shape(),
+                                           [](xla::Shape* part, const xla::ShapeIndex& /*where*/) {
+                                             if (is_half(part->element_type()))
+                                               part->set_element_type(xla::F32);
+                                           });
+    return {};
+  }
+
+ private:
+  // Its users get float32.
+  Status widen_after(HloInstruction& one) {
+    if (!is_half(one.shape().element_type())) return {};
+    HloInstruction* const wide = with_type(&one, xla::F32);
+    types_[wide] = one.shape().element_type();
+    return checked(one.ReplaceAllUsesWith(wide));
+  }
+
+  Status widen_constant(HloInstruction& constant) {
+    if (!is_half(constant.shape().element_type())) return {};
+    auto wide = constant.literal().Convert(xla::F32);
+    if (!wide.ok()) return fail(internal_error(wide.status()));
+    HloInstruction* const made =
+        constant.parent()->AddInstruction(HloInstruction::CreateConstant(*std::move(wide)));
+    types_[made] = constant.shape().element_type();
+    return checked(constant.ReplaceAllUsesWith(made));
+  }
+
+  // For operations that go by the bits, or that others define.
+  Status keep_types(HloInstruction& one) {
+    for (std::int64_t i = 0; i < one.operand_count(); ++i) {
+      const auto type = types_.find(one.operand(i));
+      if (type == types_.end() || !one.operand(i)->shape().IsArray()) continue;
+      TFAOT_TRY(checked(one.ReplaceOperandWithDifferentShape(
+          i, with_type(one.mutable_operand(i), type->second))));
+    }
+    kept_.insert(&one);
+    return widen_after(one);
+  }
+
+  // The tuple of the outputs.
+  Status restore_results(HloInstruction& root) {
+    for (std::int64_t i = 0; i < root.operand_count(); ++i) {
+      const auto type = types_.find(root.operand(i));
+      if (type == types_.end()) continue;
+      TFAOT_TRY(checked(root.ReplaceOperandWithDifferentShape(
+          i, with_type(root.mutable_operand(i), type->second))));
+    }
+    return {};
+  }
+
+  // A cast of the model's own, which rounds. Frameworks also convert within an operation: its sums
+  // are float32. StableHLO does not say what a conversion belongs to.
+  bool is_cast(const HloInstruction& convert) const {
+    const std::string& operation = convert.metadata().op_type();
+    if (operation.empty()) return !is_sum_of_halves(convert.operand(0));
+    return operation == "Cast" || operation == "CastLike";
+  }
+
+  // Or a mean.
+  bool is_sum_of_halves(const HloInstruction* x) const {
+    while (x->opcode() == HloOpcode::kReshape || x->opcode() == HloOpcode::kBroadcast ||
+           (x->operand_count() == 2 && is_fixed_number(*x->operand(1)) &&
+            (x->opcode() == HloOpcode::kDivide || x->opcode() == HloOpcode::kMultiply))) {
+      x = x->operand(0);
+    }
+    return x->opcode() == HloOpcode::kReduce && x->operand(0)->opcode() == HloOpcode::kConvert &&
+           types_.contains(x->operand(0)->operand(0));
+  }
+
+  const xla::HloComputation& entry_;
+  std::map<const HloInstruction*, xla::PrimitiveType> types_;  // before, of those that were widened
+  std::set<const HloInstruction*> kept_;                       // have the types they had
+};
+
+}  // namespace
+
+Status widen_halves(xla::HloModule& module, PassContext& /*context*/) {
+  Widener widener(module);
+  for (auto* computation : module.computations()) {
+    for (auto* one : computation->MakeInstructionPostOrder()) TFAOT_TRY(widener.widen(*one));
+  }
+  return {};
+}
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "compiler/hlo/build.h"
+#include "compiler/hlo/match.h"
+#include "compiler/hlo/passes.h"
+#include "compiler/kernels/kernel_call.h"
+#include "tfaot/kernels/attention.h"
+#include "tfaot/kernels/matmul.h"
+#include "tfaot/kernels/rows.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using kernels::MatMulCall;
+using kernels::MatrixPlaces;
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+// True if the kernel takes queries as the lanes of vectors, and that takes less time than three
+// calls. With deeper heads the products take the time, and lanes without a query.
+bool wins_by_lanes(const kernels::AttentionCall& call) {
+  constexpr std::int64_t kFewestRows = 4, kDeepest = 32, kMostKeyElements = 24 << 10;
+  return kernels::can_be_lanes(call) && call.rows >= kFewestRows &&
+         std::max(call.depth, call.columns) <= kDeepest &&
+         call.keys * (call.depth + call.columns) <= kMostKeyElements;
+}
+
+// Otherwise, with fewer scores or fewer rows to share packed values, three calls take as long or
+// less.
+bool wins_by_blocks(const kernels::AttentionCall& call) {
+  constexpr std::int64_t kFewestScoreBytes = 256 << 10;
+  constexpr std::int64_t kFewestRows = 65;
+  return call.rows >= kFewestRows &&
+         call.batch * call.rows * call.keys * static_cast<std::int64_t>(sizeof(float)) >=
+             kFewestScoreBytes;
+}
+
+// The value before reshapes; null if something else uses it or them.
+HloInstruction* sole_source(HloInstruction* value) {
+  value = before_own_reshapes(value);
+  return only_user(*value) != nullptr ? value : nullptr;
+}
+
+// The call that `value` is the result of, if it is a plain product of float32: nothing is packed,
+// and nothing follows the sums.
+HloInstruction* plain_product_call(HloInstruction& value) {
+  if (value.opcode() != HloOpcode::kGetTupleElement || value.tuple_index() != 0) return nullptr;
+  HloInstruction* const made = value.mutable_operand(0);
+  if (!is_call_of(*made, Kernel::kMatMul) || element_bytes(*made->operand(1)) != sizeof(float)) {
+    return nullptr;
+  }
+  const auto call = call_of<MatMulCall>(*made);
+  const bool is_plain = call.rhs_packed == 0 && call.live_rows == 0 &&
+                        (call.epilogue & ~std::int64_t{kernels::kEpiloguePlaced}) == 0;
+  return is_plain ? made : nullptr;
+}
+
+// The places of one side's matrices on two levels of a batch.
+struct BatchLevels {
+  std::int64_t count;  // of the inner level
+  std::int64_t outer, inner;
+};
+
+// The same matrices with another number of them on the inner level, if there is such a form.
+std::optional<BatchLevels> with_inner(const BatchLevels& levels, std::int64_t count,
+                                      std::int64_t batch) {
+  if (levels.count == count) return levels;
+  if (levels.count != 1 && levels.count != batch && levels.outer != levels.count * levels.inner) {
+    return {};
+  }
+  const std::int64_t each = levels.count == 1 ? levels.outer : levels.inner;
+  return BatchLevels{count, count * each, each};
+}
+
+// The levels of a product's sides and of its result.
+struct ProductLevels {
+  std::int64_t count;
+  BatchLevels lhs, rhs, result;
+  std::int64_t result_row;
+};
+
+ProductLevels levels_of(const MatMulCall& call) {
+  const std::int64_t matrix = call.rows * call.columns;
+  if ((call.epilogue & kernels::kEpiloguePlaced) == 0) {
+    return {1,
+            {1, call.lhs_batch_stride, 0},
+            {1, call.rhs_batch_stride, 0},
+            {1, matrix, 0},
+            call.columns};
+  }
+  const std::int64_t count = call.inner_batch;
+  return {count,
+          {count, call.lhs_batch_stride, call.lhs_inner_stride},
+          {count, call.rhs_batch_stride, call.rhs_inner_stride},
+          {count, call.result_batch_stride, call.result_inner_stride},
+          call.result_row_stride};
+}
+
+// True if matrices of that many elements are contiguous.
+bool is_dense(const BatchLevels& levels, std::int64_t matrix, std::int64_t batch) {
+  const auto one = with_inner(levels, 1, batch);
+  return batch == 1 || (one && one->outer == matrix);
+}
+
+// The fields of both products and the softmax between them; nothing if they do not fit together.
+std::optional<kernels::AttentionCall> attention_of(const MatMulCall& scores,
+                                                   const kernels::SoftmaxCall& softmax,
+                                                   const MatMulCall& sums) {
+  const std::int64_t batch = sums.batch;
+  const std::int64_t matrix = sums.rows * sums.depth;
+  if (scores.batch != batch || scores.rows != sums.rows || scores.columns != sums.depth ||
+      softmax.columns != sums.depth || softmax.rows != batch * sums.rows) {
+    return {};
+  }
+  const ProductLevels first = levels_of(scores);
+  const ProductLevels second = levels_of(sums);
+  if (first.result_row != scores.columns || !is_dense(first.result, matrix, batch) ||
+      sums.lhs_row_stride != sums.depth || sums.lhs_depth_stride != 1 ||
+      !is_dense(second.lhs, matrix, batch)) {
+    return {};
+  }
+  for (const std::int64_t count : {second.count, first.count}) {
+    const auto queries = with_inner(first.lhs, count, batch);
+    const auto keys = with_inner(first.rhs, count, batch);
+    const auto values = with_inner(second.rhs, count, batch);
+    const auto result = with_inner(second.result, count, batch);
+    if (!queries || !keys || !values || !result) continue;
+    const auto places = [](const BatchLevels& levels, std::int64_t row, std::int64_t column) {
+      return MatrixPlaces{levels.outer, levels.inner, row, column};
+    };
+    return kernels::AttentionCall{batch,
+                                  count,
+                                  sums.rows,
+                                  sums.depth,
+                                  scores.depth,
+                                  sums.columns,
+                                  softmax.scale,
+                                  places(*queries, scores.lhs_row_stride, scores.lhs_depth_stride),
+                                  places(*keys, scores.rhs_column_stride, scores.rhs_depth_stride),
+                                  places(*values, sums.rhs_depth_stride, sums.rhs_column_stride),
+                                  places(*result, second.result_row, 1)};
+  }
+  return {};
+}
+
+}  // namespace
+
+// `result`: that of a product, maybe of a softmax of another product.
+Status replace_attention(HloInstruction& result, PassContext& context) {
+  HloInstruction* const sums = plain_product_call(result);
+  if (sums == nullptr) return {};
+  HloInstruction* const softmax = sole_source(sums->mutable_operand(1));
+  if (softmax == nullptr || !is_call_of(*softmax, Kernel::kSoftmax)) {
+    return {};
+  }
+  HloInstruction* const x = sole_source(softmax->mutable_operand(1));
+  HloInstruction* const scores = x == nullptr ? nullptr : plain_product_call(*x);
+  if (scores == nullptr) return {};
+  const auto call =
+      attention_of(call_of<MatMulCall>(*scores), call_of<kernels::SoftmaxCall>(*softmax),
+                   call_of<MatMulCall>(*sums));
+  if (!call) return {};
+  if (!wins_by_lanes(*call) && !wins_by_blocks(*call)) {
+    add_remark(context, result,
+               fmt::format("no attention: three calls are as fast for {} queries of {} numbers "
+                           "and {} keys",
+                           call->rows, call->depth, call->keys));
+    return {};
+  }
+  return replace(result, add_kernel_call({Kernel::kAttention,
+                                          as_words(*call),
+                                          {scores->mutable_operand(1), scores->mutable_operand(2),
+                                           sums->mutable_operand(2)},
+                                          dimensions_of(result),
+                                          kernels::attention_scratch_bytes(*call)},
+                                         *sums));
+}
+
+}  // namespace tfaot::toolkit::engine

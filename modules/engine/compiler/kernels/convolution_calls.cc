@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
+
+#include "compiler/hlo/build.h"
+#include "compiler/hlo/dimension_order.h"
+#include "compiler/hlo/match.h"
+#include "compiler/hlo/passes.h"
+#include "compiler/kernels/epilogue.h"
+#include "compiler/kernels/kernel_call.h"
+#include "compiler/kernels/packing.h"
+#include "compiler/kernels/window.h"
+#include "tfaot/kernels/abi.h"
+#include "xla/literal_util.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using kernels::ConvolutionCall;
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+bool has_convolution_kernel(const HloInstruction& convolution) {
+  if (convolution.opcode() != xla::HloOpcode::kConvolution || !is_for_kernels(convolution) ||
+      convolution.batch_group_count() != 1) {
+    return false;
+  }
+  const auto spatial = convolution.window().dimensions_size();
+  return spatial >= 1 && spatial <= kernels::kSpatial &&
+         std::ranges::all_of(convolution.operands(), [&](const HloInstruction* operand) {
+           return operand->shape().element_type() == convolution.shape().element_type() &&
+                  elements_of(*operand) > 0;
+         });
+}
+
+// [batch, spatial..., channels] in terms of a tensor's own dimensions.
+Dimensions channels_last(std::int64_t batch, absl::Span<const std::int64_t> spatial,
+                         std::int64_t channels) {
+  Dimensions order = {batch};
+  order.insert(order.end(), spatial.begin(), spatial.end());
+  order.push_back(channels);
+  return order;
+}
+
+// The filter as [spatial..., in, out], with reversed windows turned around.
+HloInstruction* plain_filter(HloInstruction& convolution) {
+  const auto& numbers = convolution.convolution_dimension_numbers();
+  Dimensions turned;
+  for (int d = 0; d < convolution.window().dimensions_size(); ++d) {
+    if (convolution.window().dimensions(d).window_reversal()) {
+      turned.push_back(numbers.kernel_spatial_dimensions(d));
+    }
+  }
+  Dimensions order(numbers.kernel_spatial_dimensions().begin(),
+                   numbers.kernel_spatial_dimensions().end());
+  order.push_back(numbers.kernel_input_feature_dimension());
+  order.push_back(numbers.kernel_output_feature_dimension());
+  return transpose(reverse(convolution.mutable_operand(1), turned), order);
+}
+
+ConvolutionCall fields_of(const HloInstruction& convolution) {
+  const auto& numbers = convolution.convolution_dimension_numbers();
+  const auto& input = convolution.operand(0)->shape();
+  ConvolutionCall call{};
+  call.batch = input.dimensions(static_cast<int>(numbers.input_batch_dimension()));
+  call.in_channels = input.dimensions(static_cast<int>(numbers.input_feature_dimension()));
+  call.out_channels =
+      convolution.shape().dimensions(static_cast<int>(numbers.output_feature_dimension()));
+  call.groups = convolution.feature_group_count();
+  std::vector<SpatialDimension> spatial;
+  for (int d = 0; d < convolution.window().dimensions_size(); ++d) {
+    spatial.push_back(
+        {&convolution.window().dimensions(d),
+         input.dimensions(static_cast<int>(numbers.input_spatial_dimensions(d))),
+         convolution.shape().dimensions(static_cast<int>(numbers.output_spatial_dimensions(d)))});
+  }
+  call.window = kernel_window(spatial);
+  return call;
+}
+
+// The same as a product of [batch * points, in] and [in, out].
+bool is_product(const ConvolutionCall& call) {
+  for (int d = 0; d < kernels::kSpatial; ++d) {
+    const auto& w = call.window;
+    if (w.size[d] != 1 || w.stride[d] != 1 || w.pad_low[d] != 0 || w.pad_high[d] != 0 ||
+        w.base_dilation[d] != 1) {
+      return false;
+    }
+  }
+  return call.groups == 1;
+}
+
+std::int64_t points(const ConvolutionCall& call) { return product(call.window.out); }
+
+// [groups, window * in / groups, out / groups] of a plain filter.
+HloInstruction* filter_matrices(HloInstruction* filter, const ConvolutionCall& call) {
+  const std::int64_t depth = xla::ShapeUtil::ElementsIn(filter->shape()) / call.out_channels;
+  HloInstruction* cut = reshape(filter, {depth, call.groups, call.out_channels / call.groups});
+  return call.groups == 1 ? reshape(cut, {1, depth, call.out_channels}) : transpose(cut, {1, 0, 2});
+}
+
+// The taps of a plain filter that belong to a phase.
+HloInstruction* phase_filter(HloInstruction* filter, absl::Span<const kernels::Phase> phase) {
+  Dimensions limits = dimensions_of(*filter);
+  Dimensions starts(limits.size(), 0);
+  Dimensions strides(limits.size(), 1);
+  const std::size_t spatial = limits.size() - 2;
+  for (std::size_t d = 0; d < spatial; ++d) {
+    const kernels::Phase& one = phase[phase.size() - spatial + d];
+    starts[d] = one.first_tap;
+    strides[d] = one.tap_step;
+    limits[d] = one.first_tap + (one.size - 1) * one.tap_step + 1;
+  }
+  return slice(filter, starts, limits, strides);
+}
+
+// As tfaot_transposed_convolution wants it; empty if no tap meets the input.
+std::vector<HloInstruction*> pack_phases(HloInstruction* filter, const ConvolutionCall& call) {
+  std::vector<HloInstruction*> packed;
+  const kernels::Window& w = call.window;
+  const std::int64_t counts[] = {kernels::phase_count(w, 0), kernels::phase_count(w, 1),
+                                 kernels::phase_count(w, 2)};
+  for (std::int64_t i = 0; i < product(counts); ++i) {
+    const kernels::Phase phase[] = {kernels::phase_of(w, 0, i / counts[2] / counts[1]),
+                                    kernels::phase_of(w, 1, i / counts[2] % counts[1]),
+                                    kernels::phase_of(w, 2, i % counts[2])};
+    const bool is_empty = std::any_of(std::begin(phase), std::end(phase),
+                                      [](const kernels::Phase& one) { return one.size == 0; });
+    if (!is_empty) packed.push_back(pack(filter_matrices(phase_filter(filter, phase), call)));
+  }
+  return packed;
+}
+
+bool is_depthwise(const ConvolutionCall& call) {
+  return call.groups == call.in_channels && call.groups == call.out_channels;
+}
+
+// One group alone is a small convolution.
+bool is_of_groups(const ConvolutionCall& call) {
+  return call.groups > 1 && kernels::is_grouped(call);
+}
+
+// The products of a call by Winograd's way, for each pair of an input's and a result's channel.
+std::int64_t winograd_products(const kernels::WinogradCall& call) {
+  return kernels::winograd_matrices(call) * kernels::winograd_tiles(call);
+}
+std::int64_t winograd_filter_bytes(const kernels::WinogradCall& call) {
+  return kernels::winograd_matrices(call) * call.convolution.in_channels *
+         call.convolution.out_channels * static_cast<std::int64_t>(sizeof(float));
+}
+
+// Tiles of four results a dimension, unless the image is small, or its few tiles would wait for the
+// filter, which is four times the plain one. The batch does not count, so all batch sizes share the
+// filter.
+kernels::WinogradCall best_tiles(const ConvolutionCall& call) {
+  constexpr std::int64_t kFewestTiles = 4, kManyTiles = 16;
+  constexpr std::int64_t kCachedFilterBytes = 640 << 10, kMostFilterBytes = 4 << 20;
+  kernels::WinogradCall two{call, 2}, four{call, 4};
+  two.convolution.batch = four.convolution.batch = 1;
+  const std::int64_t tiles = kernels::winograd_tiles(four);
+  const std::int64_t most = tiles < kManyTiles ? kCachedFilterBytes : kMostFilterBytes;
+  const bool is_four = tiles >= kFewestTiles && winograd_filter_bytes(four) <= most &&
+                       4 * winograd_products(four) <= 3 * winograd_products(two);
+  return {call, is_four ? 4 : 2};
+}
+
+// True if Winograd's way is faster. Otherwise, moving numbers in and out takes longer than the
+// products that are saved, or few tiles wait for the filter.
+bool is_faster_by_winograd(const kernels::WinogradCall& winograd) {
+  constexpr std::int64_t kFewestTiles = 16, kCachedFilterBytes = 256 << 10;
+  const ConvolutionCall& call = winograd.convolution;
+  const bool is_planar = product(call.window.size) > kernels::kWinogradSize;
+  const bool is_four = winograd.results == 4;
+  const std::int64_t least = is_planar || is_four ? 16 : 32;
+  const std::int64_t least_of_both = is_four ? (is_planar ? 32 : 48) : is_planar ? 40 : 80;
+  if (std::min(call.in_channels, call.out_channels) < least ||
+      call.in_channels + call.out_channels < least_of_both) {
+    return false;
+  }
+  if (!is_four && kernels::winograd_tiles(winograd) < kFewestTiles &&
+      winograd_filter_bytes(winograd) > kCachedFilterBytes) {
+    return false;
+  }
+  const std::int64_t direct = product(call.window.size) * call.batch * points(call);
+  return 27 * winograd_products(winograd) <= (is_planar ? 16 : 24) * direct;
+}
+
+// [matrices, in, out] of a plain filter.
+HloInstruction* winograd_filter(HloInstruction* filter, const kernels::WinogradCall& winograd) {
+  const ConvolutionCall& call = winograd.convolution;
+  const kernels::Window& w = call.window;
+  const std::int64_t matrices = kernels::winograd_matrices(winograd);
+  const std::int64_t columns = kernels::winograd_inputs(winograd, 2);
+  const std::int64_t taps = product(w.size);
+  const auto factor = [&](int dimension, std::int64_t number, std::int64_t tap) {
+    if (w.size[dimension] != kernels::kWinogradSize) return 1.0;
+    return kernels::winograd_factor(winograd.results, number, tap);
+  };
+  xla::Array2D<float> factors(matrices, taps);
+  factors.Each([&](std::int64_t matrix, std::int64_t tap, float* one) {
+    *one = static_cast<float>(factor(1, matrix / columns, tap / w.size[2]) *
+                              factor(2, matrix % columns, tap % w.size[2]));
+  });
+  HloInstruction* const left = add_next_to(
+      filter, HloInstruction::CreateConstant(xla::LiteralUtil::CreateR2FromArray2D(factors)));
+  HloInstruction* const right = reshape(filter, {taps, call.in_channels * call.out_channels});
+  return reshape(contract(left, 1, right, 0), {matrices, call.in_channels, call.out_channels});
+}
+
+// `may_use_winograd`: the filter is known and may become larger, and results may round with those
+// of their tile.
+KernelCall kernel_call(const ConvolutionCall& call, HloInstruction* input, HloInstruction* filter,
+                       bool may_use_winograd) {
+  const std::int64_t bytes = element_bytes(*input);
+  if (may_use_winograd && input->shape().element_type() == xla::F32 && call.groups == 1 &&
+      kernels::is_for_winograd(call.window)) {
+    const kernels::WinogradCall winograd = best_tiles(call);
+    if (is_faster_by_winograd(winograd)) {
+      return {Kernel::kWinogradConvolution,
+              as_words(winograd),
+              {input, pack(winograd_filter(filter, winograd))},
+              {},
+              kernels::winograd_scratch_bytes(winograd)};
+    }
+  }
+  if (is_depthwise(call)) {
+    return {Kernel::kDepthwise, as_words(call), {input, filter}, {}, kernels::kPanelBytes};
+  }
+  if (is_of_groups(call)) {
+    return {Kernel::kGroupedConvolution, as_words(call), {input, filter}, {}, kernels::kPanelBytes};
+  }
+  if (has_base_dilation(call.window)) {
+    return {Kernel::kTransposedConvolution,
+            as_words(call),
+            {input, pack_together(pack_phases(filter, call))},
+            {},
+            kernels::transposed_scratch_bytes(call, bytes)};
+  }
+  HloInstruction* packed = pack(filter_matrices(filter, call));
+  if (!is_product(call)) {
+    return {Kernel::kConvolution,
+            as_words(call),
+            {input, packed},
+            {},
+            kernels::convolution_scratch_bytes(call, bytes)};
+  }
+  kernels::MatMulCall matmul{};
+  matmul.batch = 1;
+  matmul.rows = call.batch * points(call);
+  matmul.columns = call.out_channels;
+  matmul.depth = matmul.lhs_row_stride = call.in_channels;
+  matmul.lhs_depth_stride = 1;
+  matmul.rhs_packed = 1;
+  matmul.epilogue = call.epilogue;
+  return {Kernel::kMatMul,
+          as_words(matmul),
+          {input, packed},
+          {},
+          kernels::matmul_scratch_bytes(matmul, bytes)};
+}
+
+}  // namespace
+
+Status replace_convolution(HloInstruction& convolution, PassContext& context) {
+  if (!has_convolution_kernel(convolution)) return {};
+  const WeightValues& values = context.values();
+  const Choices& choices = context.choices;
+  if (values.is_known(&convolution)) return {};
+  const auto& numbers = convolution.convolution_dimension_numbers();
+  const Dimensions input_order =
+      channels_last(numbers.input_batch_dimension(), numbers.input_spatial_dimensions(),
+                    numbers.input_feature_dimension());
+  const Dimensions output_order =
+      channels_last(numbers.output_batch_dimension(), numbers.output_spatial_dimensions(),
+                    numbers.output_feature_dimension());
+  ConvolutionCall call = fields_of(convolution);
+  if (met_taps(call.window) == 0) return {};
+  HloInstruction* filter = plain_filter(convolution);
+
+  Epilogue epilogue;
+  epilogue.last = &convolution;
+  if (std::is_sorted(output_order.begin(), output_order.end())) {
+    epilogue = find_epilogue(
+        convolution, call.out_channels,
+        {.scale = values.is_known(convolution.operand(1)),
+         .sum = !is_depthwise(call) && !is_of_groups(call) && !has_base_dilation(call.window)},
+        values);
+  }
+  call.epilogue = epilogue.word();
+  if (epilogue.scale != nullptr) {
+    filter = binary(
+        HloOpcode::kMultiply, filter,
+        broadcast(epilogue.scale, filter->shape().dimensions(), {filter->shape().rank() - 1}));
+  }
+  const bool may_use_winograd = choices.fast_math && choices.optimize == Optimization::kSpeed &&
+                                values.is_known(convolution.operand(1));
+  KernelCall made = kernel_call(call, transpose(convolution.mutable_operand(0), input_order),
+                                filter, may_use_winograd);
+  for (const auto d : output_order) {
+    made.result.push_back(convolution.shape().dimensions(static_cast<int>(d)));
+  }
+  epilogue.add_operands(made.operands);
+  HloInstruction* result =
+      transpose(add_kernel_call(made, convolution), inverse_order(output_order));
+  return replace(*epilogue.last, result);
+}
+
+}  // namespace tfaot::toolkit::engine

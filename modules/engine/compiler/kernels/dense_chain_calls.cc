@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <set>
+
+#include "compiler/hlo/build.h"
+#include "compiler/hlo/match.h"
+#include "compiler/hlo/passes.h"
+#include "compiler/kernels/functions.h"
+#include "compiler/kernels/kernel_call.h"
+#include "compiler/kernels/packing.h"
+#include "tfaot/kernels/abi.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using kernels::DenseChainCall;
+using kernels::DenseLayer;
+using kernels::MatMulCall;
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+// With larger weights a call for each layer takes as long, or less: many rows then meet the weights
+// of one layer before those of the next take their place in the caches.
+constexpr std::int64_t kMostRowsOfLargeLayers = 8;
+constexpr std::int64_t kMostLayerBytes = 72 << 10;
+constexpr std::int64_t kMostLayerBytesOfManyRows = 20 << 10;
+constexpr std::int64_t kMostChainBytes = 256 << 10;
+
+// Weights of a model that stay in a cache with what else it reads.
+constexpr std::int64_t kMostBytesInFirstCache = 40 << 10;
+constexpr std::int64_t kMostBytesInSecondCache = 768 << 10;
+
+// XLA's loop makes more tanh faster, to 5 ulp instead of 2.
+constexpr std::int64_t kMostTanh = 768, kMostTanhOfOneRow = 64;
+
+bool is_for_chain(const LayerFunction& found, const MatMulCall& product) {
+  const std::int64_t most = product.rows == 1 ? kMostTanhOfOneRow : kMostTanh;
+  return found.function != kernels::kFunctionTanh || product.rows * product.columns <= most;
+}
+
+// One layer: what it does, and where its result is.
+struct Link {
+  HloInstruction* call;    // the product
+  HloInstruction* result;  // after its function, and after reshapes if the next layer reads it
+  DenseLayer layer;
+  std::int64_t weight_bytes;
+};
+
+struct Chain {
+  std::vector<Link> links;
+  std::int64_t weight_bytes = 0;
+};
+
+bool is_dense_layer(const HloInstruction& one) {
+  if (!is_call_of(one, Kernel::kMatMul) || element_bytes(*one.operand(1)) != sizeof(float)) {
+    return false;
+  }
+  const auto call = call_of<MatMulCall>(one);
+  constexpr std::int64_t kPlain = kernels::kEpilogueBias | kernels::kEpilogueRelu6;
+  const bool is_plain = call.rhs_packed != 0 && call.batch == 1 && call.live_rows == 0 &&
+                        (call.epilogue & ~kPlain) == 0;
+  return is_plain && (call.lhs_depth_stride == 1 || call.depth == 1) &&
+         (call.lhs_row_stride == call.depth || call.rows == 1) &&
+         elements_of(*one.operand(1)) == call.rows * call.depth;
+}
+
+// The layer of a product; no call if its result is not there.
+Link link_of(HloInstruction& product) {
+  HloInstruction* const first = only_user(product);
+  if (first == nullptr || first->opcode() != HloOpcode::kGetTupleElement ||
+      first->tuple_index() != 0) {
+    return {};
+  }
+  const auto call = call_of<MatMulCall>(product);
+  Link link{&product,
+            first,
+            {call.columns, call.epilogue, {kernels::kFunctionNone, 1, 1}},
+            static_cast<std::int64_t>(xla::ShapeUtil::ByteSizeOf(product.operand(2)->shape()))};
+  if ((call.epilogue & kernels::kEpilogueRelu) != 0) return link;
+  const auto found = function_of(*after_reshapes(first));
+  if (found && is_for_chain(*found, call)) {
+    link.result = found->result;
+    link.layer.function = found->of_kernel();
+  }
+  return link;
+}
+
+// The product of which a value is the left side, with the same rows; null: it goes elsewhere too.
+HloInstruction* next_product(Link& link) {
+  HloInstruction* const value = after_reshapes(link.result);
+  HloInstruction* const user = only_user(*value);
+  if (user == nullptr || !is_dense_layer(*user) || user->operand(1) != value) return nullptr;
+  const auto before = call_of<MatMulCall>(*link.call);
+  const auto after = call_of<MatMulCall>(*user);
+  const bool is_once = std::count(user->operands().begin(), user->operands().end(), value) == 1;
+  if (!is_once || after.rows != before.rows || after.depth != before.columns) return nullptr;
+  return user;
+}
+
+Chain chain_from(HloInstruction& product) {
+  Chain chain;
+  const std::int64_t most = call_of<MatMulCall>(product).rows > kMostRowsOfLargeLayers
+                                ? kMostLayerBytesOfManyRows
+                                : kMostLayerBytes;
+  for (HloInstruction* next = &product; next != nullptr;) {
+    const Link link = link_of(*next);
+    if (link.call == nullptr || link.weight_bytes > most ||
+        chain.weight_bytes + link.weight_bytes > kMostChainBytes) {
+      break;
+    }
+    chain.links.push_back(link);
+    chain.weight_bytes += link.weight_bytes;
+    next = next_product(chain.links.back());
+  }
+  return chain;
+}
+
+kernels::WeightsPlace place_of_weights(const xla::HloModule& module, std::int64_t first_weight) {
+  std::int64_t bytes = 0;
+  for (const auto* parameter : module.entry_computation()->parameter_instructions()) {
+    if (parameter->parameter_number() < first_weight) continue;
+    bytes += xla::ShapeUtil::ByteSizeOf(parameter->shape());
+  }
+  return bytes <= kMostBytesInFirstCache    ? kernels::kWeightsInFirstCache
+         : bytes <= kMostBytesInSecondCache ? kernels::kWeightsInSecondCache
+                                            : kernels::kWeightsFurther;
+}
+
+Status replace_chain(const Chain& chain, kernels::WeightsPlace weights_in) {
+  const HloInstruction& first = *chain.links.front().call;
+  HloInstruction& last = *chain.links.back().result;
+  const auto product = call_of<MatMulCall>(first);
+  DenseChainCall call{product.rows, product.depth, std::ssize(chain.links), 1, 0, weights_in};
+  std::vector<HloInstruction*> operands = {chain.links.front().call->mutable_operand(1)};
+  for (const Link& link : chain.links) {
+    if (link.call != chain.links.back().call) {
+      call.widest = std::max(call.widest, link.layer.columns);
+    }
+    const auto& all = link.call->mutable_operands();
+    const std::int64_t depth = call_of<MatMulCall>(*link.call).depth, columns = link.layer.columns;
+    operands.push_back(kernels::has_narrow_weights(call, depth, columns)
+                           ? pack_narrow(all[2], kernels::narrow_width(columns))
+                           : all[2]);
+    operands.insert(operands.end(), all.begin() + 3, all.end());
+  }
+  std::vector<std::int64_t> words = as_words(call);
+  for (const Link& link : chain.links) {
+    const auto layer = as_words(link.layer);
+    words.insert(words.end(), layer.begin(), layer.end());
+  }
+  return replace(last, add_kernel_call({Kernel::kDenseChain, words, operands, dimensions_of(last),
+                                        kernels::dense_chain_scratch_bytes(call)},
+                                       first));
+}
+
+}  // namespace
+
+Status replace_dense_chains(xla::HloModule& module, PassContext& context) {
+  const std::int64_t first_weight = context.inputs;
+  const kernels::WeightsPlace weights_in = place_of_weights(module, first_weight);
+  for (auto* computation : module.MakeComputationPostOrder()) {
+    std::set<const HloInstruction*> done;
+    for (auto* instruction : computation->MakeInstructionPostOrder()) {
+      if (!is_dense_layer(*instruction) || done.count(instruction) > 0) continue;
+      const Chain chain = chain_from(*instruction);
+      for (const Link& link : chain.links) done.insert(link.call);
+      if (chain.links.size() > 1) TFAOT_TRY(replace_chain(chain, weights_in));
+    }
+  }
+  return {};
+}
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations after a product that work column by column and can be done while results are in
+// registers: scales and shifts of the columns (a bias, batch normalisation), the sum with another
+// tensor (as around a block of layers), then a relu. Scales known ahead go into the weights. Used
+// by one thread.
+#pragma once
+
+#include "compiler/hlo/weight_values.h"
+
+namespace tfaot::toolkit::engine {
+
+struct Epilogue {
+  xla::HloInstruction* scale = nullptr;     // [columns], for the right-hand side; null: none
+  xla::HloInstruction* bias = nullptr;      // [columns]; null: none
+  xla::HloInstruction* row_bias = nullptr;  // [rows], in its place; null: none
+  xla::HloInstruction* addends = nullptr;   // as many as results, in their order; null: none
+  bool relu = false;
+  bool six = false;                     // at most 6 after the relu
+  xla::HloInstruction* last = nullptr;  // the last absorbed instruction: the call replaces it
+
+  std::int64_t word() const;  // of kernels::Epilogue
+  // Adds the operands that come after a call's others.
+  void add_operands(std::vector<xla::HloInstruction*>& operands) const;
+};
+
+// The parts of an epilogue that a kernel can do.
+struct EpilogueRoom {
+  bool scale = false;  // the right-hand side is a weight
+  bool sum = false;
+  std::int64_t rows = 0;  // of each matrix, if it can add a bias for each of them
+};
+
+// Follows the only users of `result`, whose last dimensions are the product's columns. Adds the
+// instructions for scale and bias.
+Epilogue find_epilogue(xla::HloInstruction& result, std::int64_t columns, EpilogueRoom room,
+                       const WeightValues& values);
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/kernels/kernel_call.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "tfaot/kernels/abi.h"
+#include "tfaot/kernels/levels.def"
+#include "tfaot/records/symbols.h"
+#include "xla/util.h"
+
+namespace tfaot::toolkit::engine {
+
+using xla::HloInstruction;
+
+std::string_view name_of_kernel(Kernel kernel) {
+  static constexpr std::string_view kNames[] = {
+#define TFAOT_KERNEL_ROW(kernel, name, types, call, shared) #name,
+#include "tfaot/kernels/kernels.def"
+  };
+  return kNames[static_cast<std::size_t>(kernel)];
+}
+
+namespace {
+
+// By the target of their calls, without a level and with each.
+std::map<std::string, Kernel, std::less<>> kernels_by_target() {
+  std::map<std::string, Kernel, std::less<>> kernels;
+  const auto add = [&](Kernel kernel, std::string_view type) {
+    const std::string target = fmt::format("{}{}_{}", kSymbolPrefix, name_of_kernel(kernel), type);
+    kernels[target] = kernel;
+#define TFAOT_NO_ROW(...)
+#define TFAOT_ADD_LEVEL(x, level, suffix, ...) kernels[target + "_" #suffix] = kernel;
+    TFAOT_LEVELS_OF_x86_64(TFAOT_ADD_LEVEL, TFAOT_NO_ROW, )
+        TFAOT_LEVELS_OF_aarch64(TFAOT_ADD_LEVEL, TFAOT_NO_ROW, )
+#undef TFAOT_ADD_LEVEL
+#undef TFAOT_NO_ROW
+  };
+#define TFAOT_ADD(type, kernel) add(Kernel::kernel, #type);
+#define TFAOT_KERNEL_ROW(kernel, name, types, call, shared) types(TFAOT_ADD, kernel)
+#include "tfaot/kernels/kernels.def"
+#undef TFAOT_ADD
+  return kernels;
+}
+
+std::optional<Kernel> kernel_of_target(std::string_view target) {
+  static const auto kernels = kernels_by_target();
+  const auto found = kernels.find(target);
+  return found == kernels.end() ? std::nullopt : std::optional(found->second);
+}
+
+// A kernel reads its operands row-major.
+std::vector<xla::Shape> operand_shapes(const Instructions& operands) {
+  std::vector<xla::Shape> shapes;
+  for (const HloInstruction* operand : operands) {
+    shapes.push_back(shape_of(operand->shape().element_type(), operand->shape().dimensions()));
+  }
+  return shapes;
+}
+
+}  // namespace
+
+std::optional<Kernel> called_kernel(const HloInstruction& instruction) {
+  if (instruction.opcode() != xla::HloOpcode::kCustomCall) return std::nullopt;
+  return kernel_of_target(instruction.custom_call_target());
+}
+
+bool is_kernel_call(const HloInstruction& instruction) {
+  return called_kernel(instruction).has_value();
+}
+
+bool is_call_of(const HloInstruction& instruction, Kernel kernel) {
+  return called_kernel(instruction) == kernel && instruction.operand(0)->IsConstant();
+}
+
+std::string_view kernel_name(const HloInstruction& kernel) {
+  return std::string_view(kernel.custom_call_target()).substr(kSymbolPrefix.size());
+}
+
+std::vector<std::int64_t> call_words(const HloInstruction& kernel) {
+  const auto words = kernel.operand(0)->literal().data<std::int64_t>();
+  return {words.begin(), words.end()};
+}
+
+std::vector<kernels::DenseLayer> dense_layers(const HloInstruction& kernel) {
+  const auto call = call_of<kernels::DenseChainCall>(kernel);
+  return parts_after<kernels::DenseChainCall, kernels::DenseLayer>(kernel, call.layers);
+}
+
+ForestSize forest_size(const HloInstruction& kernel) {
+  const auto call = call_of<kernels::ForestCall>(kernel);
+  ForestSize size;
+  for (const auto& block :
+       parts_after<kernels::ForestCall, kernels::ForestBlock>(kernel, call.blocks)) {
+    size.trees += block.trees;
+    size.depth = std::max(size.depth, block.depth);
+    size.steps += block.trees * block.depth * call.rows;
+  }
+  return size;
+}
+
+std::int64_t element_bytes(const HloInstruction& tensor) {
+  return tensor.shape().element_type() == xla::F64 ? 8 : 4;
+}
+
+double bytes_of(const xla::Shape& shape) {
+  if (shape.IsArray()) return static_cast<double>(xla::ShapeUtil::ByteSizeOf(shape));
+  double bytes = 0;
+  for (const auto& element : shape.tuple_shapes()) bytes += bytes_of(element);
+  return bytes;
+}
+
+HloInstruction* add_kernel_call(const KernelCall& call, const HloInstruction& model) {
+  HloInstruction* const first = call.operands.front();
+  const auto type = first->shape().element_type();
+  Instructions operands = {words_next_to(first, call.words)};
+  operands.insert(operands.end(), call.operands.begin(), call.operands.end());
+  const std::string target = fmt::format("{}{}_{}", kSymbolPrefix, name_of_kernel(call.kernel),
+                                         type == xla::F64 ? "f64" : "f32");
+  const xla::Shape result = shape_of(type, call.result);
+  std::vector<xla::Shape> results = {result};
+  results.insert(results.end(), call.more_results.begin(), call.more_results.end());
+  // Whole cache lines, so that temporaries after it are aligned.
+  results.push_back(shape_of(xla::U8, {xla::RoundUpTo(call.scratch_bytes, kLineBytes)}));
+  const xla::Shape shape =
+      call.scratch_bytes == 0 ? result : xla::ShapeUtil::MakeTupleShape(results);
+  HloInstruction* const made = add_next_to(
+      first, HloInstruction::CreateCustomCall(shape, operands, target, operand_shapes(operands)));
+  made->set_metadata(model.metadata());
+  if (call.scratch_bytes == 0) return made;
+  return add_next_to(made, HloInstruction::CreateGetTupleElement(result, made, 0));
+}
+
+HloInstruction* result_of_kernel(HloInstruction* first, std::int64_t number) {
+  HloInstruction* const call = first->mutable_operand(0);
+  return add_next_to(call, HloInstruction::CreateGetTupleElement(
+                               call->shape().tuple_shapes(static_cast<int>(number)), call, number));
+}
+
+Status replace_operands(HloInstruction& kernel, const Instructions& operands) {
+  HloInstruction* const made =
+      add_next_to(&kernel, HloInstruction::CreateCustomCall(kernel.shape(), operands,
+                                                            kernel.custom_call_target(),
+                                                            operand_shapes(operands)));
+  made->set_metadata(kernel.metadata());
+  return checked(kernel.ReplaceAllUsesWith(made));
+}
+
+Status extend_kernel_call(HloInstruction& kernel, const std::vector<std::int64_t>& words,
+                          HloInstruction* operand) {
+  Instructions operands(kernel.operands().begin(), kernel.operands().end());
+  operands.front() = words_next_to(&kernel, words);
+  operands.push_back(operand);
+  return replace_operands(kernel, operands);
+}
+
+std::int64_t kernel_scratch_bytes(const HloInstruction& kernel) {
+  if (!kernel.shape().IsTuple()) return 0;
+  return xla::ShapeUtil::ByteSizeOf(kernel.shape().tuple_shapes().back());
+}
+
+void set_kernel_level(xla::HloModuleProto& module, const std::string& suffix) {
+  for (auto& computation : *module.mutable_computations()) {
+    for (auto& instruction : *computation.mutable_instructions()) {
+      auto& target = *instruction.mutable_custom_call_target();
+      if (kernel_of_target(target)) target += "_" + suffix;
+    }
+  }
+}
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes means exact, and differences of numbers and their mean. XLA multiplies a sum by a rounded
+// 1 / count, so a mean of ones is not always 1; and of numbers far from 0 that differ little, as
+// padding of -999, the error of the mean is larger than their differences. So sums are divided as
+// exactly as their type allows, a mean that is subtracted from its numbers is computed from their
+// differences to a number near it, and products with a mean that cancel each other become one with
+// the difference. Equal numbers then have themselves as their mean, and the variance 0.
+#include "compiler/kernels/means.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "compiler/hlo/build.h"
+#include "compiler/hlo/match.h"
+#include "compiler/hlo/passes.h"
+#include "xla/primitive_util.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+// A tensor as a part of a larger one, over which broadcasts and reshapes spread it.
+struct Part {
+  HloInstruction* base;
+  // By dimension: the dimension of the larger tensor; -1: of size 1, it is none.
+  Dimensions of;
+
+  Part with(HloInstruction* other) const { return {other, of}; }  // of the same sizes
+  bool operator==(const Part& other) const = default;
+};
+
+std::int64_t size_of(const HloInstruction& value, std::size_t dimension) {
+  return value.shape().dimensions(static_cast<int>(dimension));
+}
+
+Part whole(HloInstruction* value) {
+  Part part{value, {}};
+  for (std::size_t d = 0; d < static_cast<std::size_t>(value->shape().rank()); ++d) {
+    part.of.push_back(size_of(*value, d) == 1 ? -1 : static_cast<std::int64_t>(d));
+  }
+  return part;
+}
+
+// The operand of a reshape that only adds or leaves out dimensions of size 1; nothing: it does
+// more.
+std::optional<Part> part_before_reshape(const Part& part) {
+  HloInstruction* const inner = part.base->mutable_operand(0);
+  Part result{inner, Dimensions(static_cast<std::size_t>(inner->shape().rank()), -1)};
+  std::size_t at = 0;
+  const auto skip_ones = [&] {
+    while (at < part.of.size() && size_of(*part.base, at) == 1) ++at;
+  };
+  for (std::size_t d = 0; d < result.of.size(); ++d) {
+    if (size_of(*inner, d) == 1) continue;
+    skip_ones();
+    if (at == part.of.size() || size_of(*part.base, at) != size_of(*inner, d)) return {};
+    result.of[d] = part.of[at++];
+  }
+  skip_ones();
+  return at == part.of.size() ? std::optional(result) : std::nullopt;
+}
+
+// Without broadcasts, and without reshapes that only add or leave out dimensions of size 1.
+Part stripped(Part part) {
+  for (;;) {
+    if (part.base->opcode() == HloOpcode::kBroadcast) {
+      HloInstruction* const inner = part.base->mutable_operand(0);
+      Part next{inner, {}};
+      for (std::size_t d = 0; d < part.base->dimensions().size(); ++d) {
+        const auto outer = static_cast<std::size_t>(part.base->dimensions()[d]);
+        next.of.push_back(size_of(*inner, d) == 1 ? -1 : part.of[outer]);
+      }
+      part = std::move(next);
+    } else if (part.base->opcode() == HloOpcode::kReshape) {
+      const auto next = part_before_reshape(part);
+      if (!next) return part;
+      part = *next;
+    } else {
+      return part;
+    }
+  }
+}
+
+// In the sizes of the larger tensor.
+HloInstruction* spread_part(const Part& part, const Dimensions& sizes) {
+  Dimensions own, dimensions;
+  for (std::size_t d = 0; d < part.of.size(); ++d) {
+    if (part.of[d] < 0) continue;
+    own.push_back(size_of(*part.base, d));
+    dimensions.push_back(part.of[d]);
+  }
+  if (product(own) == product(sizes)) return reshape(part.base, sizes);
+  return broadcast(reshape(part.base, own), sizes, dimensions);
+}
+
+std::int64_t count_of(const HloInstruction& sum) {
+  if (sum.opcode() == HloOpcode::kReduce) {
+    return elements_of(*sum.operand(0)) / elements_of(sum);
+  }
+  std::int64_t count = 1;
+  for (const auto& dimension : sum.window().dimensions()) count *= dimension.size();
+  return count;
+}
+
+HloInstruction* before_forms(HloInstruction* value) {
+  for (;;) {
+    HloInstruction* const inner = before_reshapes(value);
+    if (inner->opcode() != HloOpcode::kConvert) return inner;
+    value = inner->mutable_operand(0);
+  }
+}
+
+bool is_real_tensor(const HloInstruction& value) {
+  return value.shape().IsArray() && has_kernels(value.shape().element_type());
+}
+
+// The sum, over dimensions or of windows, that `quotient` divides by its count, and the operand
+// that leads to it; null: it does something else.
+struct DividedSum {
+  HloInstruction* sum = nullptr;
+  HloInstruction* operand = nullptr;
+};
+
+DividedSum divided_sum(const HloInstruction& quotient) {
+  const bool is_quotient = quotient.opcode() == HloOpcode::kDivide;
+  if (!is_quotient && quotient.opcode() != HloOpcode::kMultiply) return {};
+  for (const std::size_t i : {0U, 1U}) {
+    if (i == 1 && is_quotient) continue;
+    const auto number = number_of(*quotient.operands()[1 - i]);
+    HloInstruction* const sum = before_forms(quotient.operands()[i]);
+    if (!number || !reduces_by(*sum, HloOpcode::kAdd) ||
+        elements_of(*sum) != elements_of(quotient)) {
+      continue;
+    }
+    const auto count = static_cast<double>(count_of(*sum));
+    if (is_near(is_quotient ? *number : 1 / *number, count)) return {sum, quotient.operands()[i]};
+  }
+  return {};
+}
+
+bool is_reduced(const HloInstruction& sum, std::int64_t dimension) {
+  return std::ranges::count(sum.dimensions(), dimension) > 0;
+}
+
+// True if `mean`, a part of the same tensor as x, is the mean of x at each place.
+bool is_mean_of(const Part& mean, const Part& x) {
+  const Mean found = mean_of(mean.base);
+  if (found.of == nullptr) return false;
+  const Part of = stripped(whole(found.of));
+  if (of.base != x.base) return false;
+  // By dimension of found.of: the dimension of the larger tensor.
+  Dimensions places(static_cast<std::size_t>(found.of->shape().rank()), -1);
+  for (std::size_t d = 0; d < of.of.size(); ++d) {
+    if (of.of[d] >= 0) places[static_cast<std::size_t>(of.of[d])] = x.of[d];
+  }
+  Dimensions kept;
+  for (std::int64_t d = 0; d < std::ssize(places); ++d) {
+    const std::int64_t place = places[static_cast<std::size_t>(d)];
+    if (place >= 0 && !is_reduced(*found.sum, d)) kept.push_back(place);
+  }
+  Dimensions own = mean.of;
+  std::erase(own, -1);
+  return own == kept;
+}
+
+// One of the sum's results for each of its terms.
+HloInstruction* spread_over_terms(HloInstruction* value, const HloInstruction& sum) {
+  Dimensions kept;
+  for (std::int64_t d = 0; d < sum.operand(0)->shape().rank(); ++d) {
+    if (!is_reduced(sum, d)) kept.push_back(d);
+  }
+  return broadcast(reshape(value, dimensions_of(sum)), dimensions_of(*sum.operand(0)), kept);
+}
+
+HloInstruction* divided_by_count(HloInstruction* value, const HloInstruction& sum) {
+  return binary(HloOpcode::kMultiply, value,
+                fill_like(value, 1 / static_cast<double>(count_of(sum))));
+}
+
+// The mean of other terms, in the sizes of `like`.
+HloInstruction* mean_with_terms(HloInstruction& sum, HloInstruction* terms,
+                                const HloInstruction& like) {
+  HloInstruction* const made =
+      rebuild(sum, sum.shape().dimensions(), {terms, sum.mutable_operand(1)});
+  return divided_by_count(reshape(made, dimensions_of(like)), sum);
+}
+
+// mean(x * x) - mean(x)^2 as the mean of (x - mean(x))^2; null: it is something else.
+HloInstruction* by_squared_differences(HloInstruction& root) {
+  if (root.opcode() != HloOpcode::kSubtract) return nullptr;
+  const Mean squares = mean_of(root.mutable_operand(0));
+  HloInstruction* const mean = squared(*before_reshapes(root.operand(1)));
+  if (squares.of == nullptr || mean == nullptr) return nullptr;
+  HloInstruction* const x = squared(*squares.of);
+  const Mean inner = mean_of(mean);
+  if (x == nullptr || inner.of != x || inner.sum->dimensions() != squares.sum->dimensions() ||
+      x->shape().element_type() != root.shape().element_type()) {
+    return nullptr;
+  }
+  HloInstruction* const difference =
+      binary(HloOpcode::kSubtract, x, spread_over_terms(before_reshapes(mean), *inner.sum));
+  return mean_with_terms(*squares.sum, binary(HloOpcode::kMultiply, difference, difference), root);
+}
+
+// A factor of a term, or a divisor.
+struct TermFactor {
+  Part part;
+  bool divides = false;
+  bool operator==(const TermFactor& other) const = default;
+};
+
+// A product that is a term of a sum.
+struct Term {
+  Part part;
+  bool is_subtracted;
+  bool is_negative = is_subtracted;  // with the signs of its factors
+  std::vector<TermFactor> factors = {};
+};
+
+constexpr int kMostTermSteps = 4;  // from a sum to its terms, and from a term to its factors
+
+void add_factors(const Part& part, bool divides, int steps, Term& term) {
+  const Part inner = stripped(part);
+  const HloOpcode opcode = inner.base->opcode();
+  const bool is_product = opcode == HloOpcode::kMultiply || opcode == HloOpcode::kDivide;
+  const auto add_operand = [&](int i, bool also_divides) {
+    add_factors(inner.with(inner.base->mutable_operand(i)), also_divides, steps - 1, term);
+  };
+  if (steps > 0 && opcode == HloOpcode::kNegate) {
+    term.is_negative = !term.is_negative;
+    add_operand(0, divides);
+  } else if (steps > 0 && is_product && mean_of(inner.base).of == nullptr) {
+    add_operand(0, divides);
+    add_operand(1, divides != (opcode == HloOpcode::kDivide));
+  } else {
+    term.factors.push_back({inner, divides});
+  }
+}
+
+void add_terms(const Part& part, bool is_subtracted, int steps, std::vector<Term>& terms) {
+  const Part inner = stripped(part);
+  const HloOpcode opcode = inner.base->opcode();
+  const auto add_operand = [&](int i, bool is_other_sign) {
+    add_terms(inner.with(inner.base->mutable_operand(i)), is_subtracted != is_other_sign, steps - 1,
+              terms);
+  };
+  if (steps > 0 && (opcode == HloOpcode::kAdd || opcode == HloOpcode::kSubtract)) {
+    add_operand(0, false);
+    add_operand(1, opcode == HloOpcode::kSubtract);
+  } else if (steps > 0 && opcode == HloOpcode::kNegate) {
+    add_operand(0, true);
+  } else {
+    add_factors(inner, false, kMostTermSteps, terms.emplace_back(Term{inner, is_subtracted}));
+  }
+}
+
+// The product with `other` in place of its factor `x`; null: that is no factor.
+HloInstruction* with_other_factor(const Part& product, const Part& x, HloInstruction* other) {
+  const Part inner = stripped(product);
+  if (inner == x) return other;
+  HloInstruction* const base = inner.base;
+  const bool is_quotient = base->opcode() == HloOpcode::kDivide;
+  if (base->opcode() == HloOpcode::kNegate) {
+    HloInstruction* const one = with_other_factor(inner.with(base->mutable_operand(0)), x, other);
+    return one == nullptr ? nullptr : negate(one);
+  }
+  if (base->opcode() != HloOpcode::kMultiply && !is_quotient) return nullptr;
+  for (const int i : {0, 1}) {
+    if (i == 1 && is_quotient) continue;
+    HloInstruction* const one = with_other_factor(inner.with(base->mutable_operand(i)), x, other);
+    if (one == nullptr) continue;
+    const Part factor = stripped(inner.with(base->mutable_operand(1 - i)));
+    return binary(base->opcode(), one, spread_part(factor, dimensions_of(*other)));
+  }
+  return nullptr;
+}
+
+// The factors of `term` without `factor`, which it has.
+std::vector<TermFactor> others(const Term& term, const TermFactor& factor) {
+  std::vector<TermFactor> rest = term.factors;
+  rest.erase(std::ranges::find(rest, factor));
+  return rest;
+}
+
+// Two terms that are x * k and -mean * k, and the factors x and mean.
+struct Cancelling {
+  const Term* of_x = nullptr;  // null: there are none
+  const Term* of_mean = nullptr;
+  Part x{}, mean{};
+};
+
+bool cancels(const Term& of_x, const TermFactor& x, const Term& of_mean, const TermFactor& mean) {
+  if (x.divides || mean.divides || of_x.is_negative == of_mean.is_negative ||
+      of_x.factors.size() == 1 || of_x.factors.size() != of_mean.factors.size() ||
+      !is_mean_of(mean.part, x.part)) {
+    return false;
+  }
+  return std::ranges::is_permutation(others(of_x, x), others(of_mean, mean));
+}
+
+Cancelling cancelling(const std::vector<Term>& terms, std::int64_t size) {
+  for (const Term& of_x : terms) {
+    for (const TermFactor& x : of_x.factors) {
+      if (elements_of(*x.part.base) != size) continue;
+      for (const Term& of_mean : terms) {
+        for (const TermFactor& mean : of_mean.factors) {
+          if (cancels(of_x, x, of_mean, mean)) return {&of_x, &of_mean, x.part, mean.part};
+        }
+      }
+    }
+  }
+  return {};
+}
+
+// x * k + (b - mean * k), in any order, as (x - mean) * k + b; null: it is something else.
+HloInstruction* by_difference(HloInstruction& root) {
+  if (root.opcode() != HloOpcode::kAdd && root.opcode() != HloOpcode::kSubtract) return nullptr;
+  const Dimensions sizes = dimensions_of(root);
+  std::vector<Term> terms;
+  add_terms(whole(&root), false, kMostTermSteps, terms);
+  const Cancelling found = cancelling(terms, elements_of(root));
+  if (found.of_x == nullptr) return nullptr;
+  HloInstruction* const difference =
+      binary(HloOpcode::kSubtract, spread_part(found.x, sizes), spread_part(found.mean, sizes));
+  HloInstruction* sum = with_other_factor(found.of_x->part, found.x, difference);
+  if (sum == nullptr) return nullptr;
+  if (found.of_x->is_subtracted) sum = negate(sum);
+  for (const Term& other : terms) {
+    if (&other == found.of_x || &other == found.of_mean) continue;
+    sum = binary(other.is_subtracted ? HloOpcode::kSubtract : HloOpcode::kAdd, sum,
+                 spread_part(other.part, sizes));
+  }
+  return sum;
+}
+
+// Numbers less a shift of each mean, in the sizes of the sum.
+struct Shifted {
+  HloInstruction* shift;
+  HloInstruction* numbers;  // the differences
+  HloInstruction* mean;     // of them, in the sizes of x's mean
+};
+
+// The first number of each mean if it is near to it, so that equal numbers leave exactly 0. An
+// outlier would take the digits of the others: then the rounded mean, and 0 if that is not finite.
+HloInstruction* shift_of(const Mean& mean) {
+  constexpr double kNear = 0.5;
+  Dimensions end = dimensions_of(*mean.of);
+  for (const std::int64_t d : mean.sum->dimensions()) end[static_cast<std::size_t>(d)] = 1;
+  HloInstruction* const part = slice(mean.of, Dimensions(end.size(), 0), end);
+  HloInstruction* const first = reshape(part, dimensions_of(*mean.sum));
+  HloInstruction* const rounded = divided_by_count(mean.sum, *mean.sum);
+  HloInstruction* const distance =
+      unary(HloOpcode::kAbs, binary(HloOpcode::kSubtract, first, rounded));
+  HloInstruction* const size = unary(HloOpcode::kAbs, rounded);
+  HloInstruction* const near =
+      compare(distance, xla::ComparisonDirection::kLe,
+              binary(HloOpcode::kMultiply, size, fill_like(rounded, kNear)));
+  HloInstruction* const is_finite = unary(HloOpcode::kIsFinite, rounded);
+  return select(is_finite, select(near, first, rounded), fill_like(rounded, 0));
+}
+
+Shifted shifted(HloInstruction& mean) {
+  const Mean of = mean_of(&mean);
+  HloInstruction* const shift = shift_of(of);
+  HloInstruction* const numbers =
+      binary(HloOpcode::kSubtract, of.of, spread_over_terms(shift, *of.sum));
+  return {shift, numbers, mean_with_terms(*of.sum, numbers, mean)};
+}
+
+// x - mean or mean - x.
+struct Difference {
+  Part x;
+  Part mean;
+  bool is_reversed;
+};
+
+std::optional<Difference> difference_of(HloInstruction& one) {
+  if (one.opcode() != HloOpcode::kSubtract || !is_real_tensor(one)) return std::nullopt;
+  for (const int i : {0, 1}) {
+    const Part x = stripped(whole(one.mutable_operand(i)));
+    const Part mean = stripped(whole(one.mutable_operand(1 - i)));
+    if (elements_of(*x.base) == elements_of(one) && is_mean_of(mean, x) &&
+        mean_of(mean.base).of->shape().element_type() == one.shape().element_type()) {
+      return Difference{x, mean, i == 1};
+    }
+  }
+  return std::nullopt;
+}
+
+// Every x - mean as a difference of shifted numbers and their mean; returns these means.
+Result<std::set<HloInstruction*>> shift_differences(xla::HloComputation& computation) {
+  std::map<HloInstruction*, Shifted> by_mean;
+  for (HloInstruction* one : computation.MakeInstructionPostOrder()) {
+    const auto found = difference_of(*one);
+    if (!found) continue;
+    HloInstruction* const mean = found->mean.base;
+    if (!by_mean.contains(mean)) by_mean.emplace(mean, shifted(*mean));
+    const Shifted& by = by_mean.at(mean);
+    const Dimensions sizes = dimensions_of(*one);
+    HloInstruction* left = reshape(by.numbers, sizes);
+    HloInstruction* right = spread_part(found->mean.with(by.mean), sizes);
+    if (found->is_reversed) std::swap(left, right);
+    TFAOT_TRY(replace(*one, binary(HloOpcode::kSubtract, left, right)));
+  }
+  std::set<HloInstruction*> means;
+  for (const auto& [mean, by] : by_mean) {
+    means.insert(by.mean);
+    HloInstruction* const shift = reshape(by.shift, dimensions_of(*mean));
+    TFAOT_TRY(replace(*mean, binary(HloOpcode::kAdd, shift, by.mean)));
+  }
+  return means;
+}
+
+// The mean of equal numbers is that number in spite of a rounded 1 / count.
+bool is_exact_enough(std::int64_t count) {
+  const auto exact = static_cast<double>(count);
+  return std::abs(static_cast<double>(static_cast<float>(1 / exact)) * exact - 1) <= 0x1p-25;
+}
+
+// A mean of float32, divided in float64; null: it need not be.
+HloInstruction* divided_exactly(HloInstruction& quotient) {
+  const DividedSum found = divided_sum(quotient);
+  if (found.sum == nullptr || quotient.shape().element_type() != xla::F32 ||
+      is_exact_enough(count_of(*found.sum))) {
+    return nullptr;
+  }
+  return convert(divided_by_count(convert(found.operand, xla::F64), *found.sum), xla::F32);
+}
+
+// Replaces what `rewrite` finds another form for.
+Status replace_means(xla::HloComputation& computation, HloInstruction* (*rewrite)(HloInstruction&),
+                     const std::set<HloInstruction*>& except = {}) {
+  for (HloInstruction* one : computation.MakeInstructionPostOrder()) {
+    if (!is_real_tensor(*one) || except.contains(one)) continue;
+    TFAOT_TRY(replace(*one, rewrite(*one)));
+  }
+  return {};
+}
+
+}  // namespace
+
+Mean mean_of(HloInstruction* value) {
+  HloInstruction* const sum = divided_sum(*before_reshapes(value)).sum;
+  if (sum == nullptr || sum->opcode() != HloOpcode::kReduce) return {};
+  return {sum->mutable_operand(0), sum};
+}
+
+Status settle_means(xla::HloModule& module, PassContext& /*context*/) {
+  for (xla::HloComputation* computation : module.MakeComputationPostOrder()) {
+    TFAOT_TRY(replace_means(*computation, by_squared_differences));
+    TFAOT_TRY(replace_means(*computation, by_difference));
+    TFAOT_ASSIGN(const auto shifted_means, shift_differences(*computation));
+    TFAOT_TRY(replace_means(*computation, divided_exactly, shifted_means));
+  }
+  return {};
+}
+
+// TensorFlow's means, of fewer than 64 bits: others that divide a sum get the sum as it overflows.
+Status widen_whole_mean(HloInstruction& quotient, PassContext& /*context*/) {
+  const xla::PrimitiveType type = quotient.shape().element_type();
+  if (quotient.opcode() != HloOpcode::kDivide || !quotient.shape().IsArray() ||
+      quotient.metadata().op_type() != "Mean" || !xla::primitive_util::IsIntegralType(type) ||
+      xla::primitive_util::BitWidth(type) >= 64) {
+    return {};
+  }
+  HloInstruction* const sum = divided_sum(quotient).sum;
+  if (sum == nullptr || sum->opcode() != HloOpcode::kReduce ||
+      sum->shape().element_type() != type) {
+    return {};
+  }
+  const auto wide = xla::primitive_util::IsSignedIntegralType(type) ? xla::S64 : xla::U64;
+  HloInstruction* const total =
+      reduce(convert(sum->mutable_operand(0), wide), convert(sum->mutable_operand(1), wide),
+             sum->dimensions(), HloOpcode::kAdd);
+  HloInstruction* const count = convert(quotient.mutable_operand(1), wide);
+  HloInstruction* const all = reshape(total, quotient.shape().dimensions());
+  return replace(quotient, convert(binary(HloOpcode::kDivide, all, count), type));
+}
+
+}  // namespace tfaot::toolkit::engine

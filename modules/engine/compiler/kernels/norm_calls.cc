@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of kernels for layer, group and instance normalisation in any arrangement. From the square
+// root of a variance on, all that is computed from it is followed as a polynomial of x, the mean
+// and 1 / deviation. Where that is (x - mean) / deviation * scale + bias, the kernel takes over.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bitset>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "compiler/hlo/build.h"
+#include "compiler/hlo/match.h"
+#include "compiler/hlo/passes.h"
+#include "compiler/kernels/kernel_call.h"
+#include "compiler/kernels/means.h"
+#include "tfaot/kernels/rows.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+// A dimension of a broadcast, and how far a step along it goes in the operand.
+struct SpreadStep {
+  std::int64_t size, stride;
+  bool operator==(const SpreadStep& other) const = default;
+};
+
+// Merges dimensions that are contiguous in the operand.
+std::vector<SpreadStep> merged_steps(const std::vector<SpreadStep>& steps) {
+  std::vector<SpreadStep> merged;
+  for (const SpreadStep& step : steps) {
+    if (step.size == 1) continue;
+    if (!merged.empty() && merged.back().stride == step.stride * step.size) {
+      merged.back() = {merged.back().size * step.size, step.stride};
+    } else {
+      merged.push_back(step);
+    }
+  }
+  return merged;
+}
+
+std::vector<SpreadStep> steps_of(const HloInstruction& broadcast) {
+  const xla::Shape& from = broadcast.operand(0)->shape();
+  const auto places = broadcast.dimensions();
+  std::vector<SpreadStep> steps;
+  for (std::int64_t d = 0; d < broadcast.shape().rank(); ++d) {
+    const auto* const place = std::ranges::find(places, d);
+    std::int64_t stride = 0;
+    if (place != places.end()) {
+      const auto after = static_cast<std::size_t>(place - places.begin()) + 1;
+      stride = product(from.dimensions().subspan(after));
+    }
+    steps.push_back({broadcast.shape().dimensions(static_cast<int>(d)), stride});
+  }
+  return merged_steps(steps);
+}
+
+// The elements that a normalisation treats together. Each of its tensors is seen as [images,
+// points, groups, channels] or as some of these axes, in this order; a mean is that of the points
+// and channels of each image and group. A layer norm has one point and one group.
+class NormAxes {
+ public:
+  enum Axis { kImages, kPoints, kGroups, kChannels };
+  using Kept = std::bitset<4>;  // the axes that a tensor has
+
+  explicit NormAxes(const std::array<std::int64_t, 4>& sizes) : sizes_(sizes) {}
+
+  std::int64_t size(Axis axis) const { return sizes_[axis]; }
+  std::int64_t elements(Kept kept) const {
+    std::int64_t elements = 1;
+    for (std::size_t i = 0; i < sizes_.size(); ++i) elements *= kept[i] ? sizes_[i] : 1;
+    return elements;
+  }
+  // The numbers of a mean.
+  std::int64_t count() const { return size(kPoints) * size(kChannels); }
+
+  // Axes of size 1 count for nothing.
+  Kept all() const { return without_single({0b1111}); }
+  Kept statistics() const { return without_single({0b0101}); }
+  Kept columns() const { return without_single({0b1100}); }
+  Kept groups() const { return without_single({0b0100}); }
+
+  // The axes of a broadcast of a tensor with the axes `from`; nothing: it spreads in another way.
+  std::optional<Kept> spread(const HloInstruction& broadcast, Kept from) const {
+    if (broadcast.opcode() != HloOpcode::kBroadcast) return {};
+    const std::vector<SpreadStep> steps = steps_of(broadcast);
+    for (unsigned long bits = 0; bits <= all().to_ulong(); ++bits) {
+      const Kept to(bits);
+      if (without_single(to) != to || (from & to) != from ||
+          elements(to) != elements_of(broadcast)) {
+        continue;
+      }
+      std::vector<SpreadStep> wanted;
+      std::int64_t stride = 1;
+      for (std::size_t i = sizes_.size(); i-- > 0;) {
+        if (to[i]) wanted.push_back({sizes_[i], from[i] ? stride : 0});
+        if (from[i]) stride *= sizes_[i];
+      }
+      std::ranges::reverse(wanted);
+      if (merged_steps(wanted) == steps) return to;
+    }
+    return {};
+  }
+
+  bool operator==(const NormAxes& other) const = default;
+
+ private:
+  Kept without_single(Kept kept) const {
+    for (std::size_t i = 0; i < sizes_.size(); ++i) kept[i] = kept[i] && sizes_[i] > 1;
+    return kept;
+  }
+
+  std::array<std::int64_t, 4> sizes_;
+};
+
+// A mean over points and channels.
+struct NormMean {
+  HloInstruction* of;
+  NormAxes axes;
+};
+
+std::optional<NormMean> norm_mean(HloInstruction* value) {
+  const Mean mean = mean_of(value);
+  if (mean.of == nullptr || !is_float32(*mean.sum)) return {};
+  std::array<std::int64_t, 4> sizes = {1, 1, 1, 1};
+  std::size_t at = NormAxes::kImages;
+  const auto dimensions = mean.of->shape().dimensions();
+  for (std::int64_t d = 0; d < std::ssize(dimensions); ++d) {
+    const std::int64_t size = dimensions[static_cast<std::size_t>(d)];
+    if (size == 1) continue;
+    const bool is_reduced = std::ranges::count(mean.sum->dimensions(), d) > 0;
+    // Points and channels are reduced.
+    if ((at % 2 != 0) != is_reduced) ++at;
+    if (at >= sizes.size()) return {};
+    sizes[at] *= size;
+  }
+  // Dimensions reduced at the end are channels.
+  if (at == NormAxes::kPoints) std::swap(sizes[NormAxes::kPoints], sizes[NormAxes::kChannels]);
+  return NormMean{mean.of, NormAxes(sizes)};
+}
+
+// The number times the tensors of one number for each column.
+struct ColumnFactor {
+  double number = 1;
+  Instructions columns = {};  // sorted
+};
+
+// Powers of x, the mean, and 1 / deviation.
+struct Powers {
+  int x = 0, mean = 0, inverse_deviation = 0;
+  bool operator<(const Powers& other) const {
+    return std::tie(x, mean, inverse_deviation) <
+           std::tie(other.x, other.mean, other.inverse_deviation);
+  }
+};
+constexpr Powers kConstant;
+constexpr Powers kNormalised{1, 0, 1};
+constexpr int kHighestPower = 2;
+
+// A sum of products; with more than one factor for the same powers, all are added.
+using Polynomial = std::map<Powers, std::vector<ColumnFactor>>;
+
+void add_term(Polynomial& to, const Powers& powers, const ColumnFactor& factor) {
+  auto& factors = to[powers];
+  const auto same = std::ranges::find(factors, factor.columns, &ColumnFactor::columns);
+  if (same == factors.end()) {
+    factors.push_back(factor);
+    return;
+  }
+  same->number += factor.number;
+  if (same->number == 0) factors.erase(same);
+  if (factors.empty()) to.erase(powers);
+}
+
+Polynomial polynomial_sum(Polynomial a, const Polynomial& b, double sign) {
+  for (const auto& [powers, factors] : b) {
+    for (const ColumnFactor& factor : factors) {
+      add_term(a, powers, {sign * factor.number, factor.columns});
+    }
+  }
+  return a;
+}
+
+std::optional<Polynomial> polynomial_product(const Polynomial& a, const Polynomial& b) {
+  Polynomial result;
+  for (const auto& [p, left] : a) {
+    for (const auto& [q, right] : b) {
+      const Powers powers{p.x + q.x, p.mean + q.mean, p.inverse_deviation + q.inverse_deviation};
+      if (powers.x > kHighestPower || powers.mean > kHighestPower) return {};
+      for (const ColumnFactor& one : left) {
+        for (const ColumnFactor& other : right) {
+          ColumnFactor factor{one.number * other.number, one.columns};
+          factor.columns.insert(factor.columns.end(), other.columns.begin(), other.columns.end());
+          std::ranges::sort(factor.columns);
+          add_term(result, powers, factor);
+        }
+      }
+    }
+  }
+  return result;
+}
+
+// 1 / a, of a number or a power of the deviation.
+std::optional<Polynomial> polynomial_inverse(const Polynomial& a) {
+  if (a.size() != 1) return {};
+  const auto& [powers, factors] = *a.begin();
+  if (factors.size() != 1 || !factors.front().columns.empty() || powers.x != 0 ||
+      powers.mean != 0) {
+    return {};
+  }
+  return Polynomial{
+      {{0, 0, -powers.inverse_deviation}, {ColumnFactor{1 / factors.front().number}}}};
+}
+
+struct Variance {
+  HloInstruction* x = nullptr;     // null: there is none
+  HloInstruction* mean = nullptr;  // without reshapes
+  std::optional<NormAxes> axes = {};
+};
+
+// JAX's libraries do not let a variance be below 0.
+HloInstruction* without_least(HloInstruction* value) {
+  value = before_reshapes(value);
+  const auto most = with_number(*value, HloOpcode::kMaximum);
+  return most && most->number == 0 ? before_reshapes(most->other) : value;
+}
+
+// The tensor of means that `value` spreads over all elements; null: none.
+HloInstruction* spread_means(HloInstruction* value, const NormAxes& axes) {
+  HloInstruction* const broadcast = before_reshapes(value);
+  return axes.spread(*broadcast, axes.statistics()) == axes.all() ? broadcast->mutable_operand(0)
+                                                                  : nullptr;
+}
+
+// The variance of x, if `mean` is its mean in these axes.
+Variance variance_from(HloInstruction* x, HloInstruction* mean, const NormAxes& axes) {
+  const auto found = norm_mean(mean);
+  if (!found || before_reshapes(found->of) != before_reshapes(x) || found->axes != axes) return {};
+  return {x, before_reshapes(mean), axes};
+}
+
+// The mean of (x - mean)^2, or that of x^2 less the mean's square, as JAX's libraries write it.
+Variance variance_of(HloInstruction* value) {
+  value = without_least(value);
+  const bool is_difference = value->opcode() == HloOpcode::kSubtract;
+  const auto outer = norm_mean(is_difference ? value->mutable_operand(0) : value);
+  HloInstruction* const root = outer ? squared(*before_reshapes(outer->of)) : nullptr;
+  if (root == nullptr) return {};
+  HloInstruction *x = root, *mean = nullptr;
+  if (is_difference) {
+    mean = squared(*before_reshapes(value->mutable_operand(1)));
+  } else if (xla::Match(root, m::Subtract(m::Op(&x), m::Op(&mean)))) {
+    mean = spread_means(mean, outer->axes);
+  }
+  return mean == nullptr ? Variance{} : variance_from(x, mean, outer->axes);
+}
+
+// The variance under a root, and the number that is added to it.
+struct UnderRoot {
+  Variance variance;
+  double epsilon = 0;
+};
+
+UnderRoot under_root(HloInstruction* value) {
+  value = before_reshapes(value);
+  if (const auto sum = with_number(*value, HloOpcode::kAdd)) {
+    return {variance_of(sum->other), sum->number};
+  }
+  return {variance_of(value), 0};
+}
+
+// As in a normalisation by the root of the mean square.
+bool is_root_of_mean(const HloInstruction& root) {
+  HloInstruction* const value = before_reshapes(root.operands()[0]);
+  const auto sum = with_number(*value, HloOpcode::kAdd);
+  return norm_mean(sum ? sum->other : value).has_value();
+}
+
+// 1 for 1 / deviation, -1 for a deviation, 0 for others.
+int power_of_deviation(const HloInstruction& root) {
+  if (root.opcode() == HloOpcode::kRsqrt) return 1;
+  if (root.opcode() == HloOpcode::kSqrt) return -1;
+  if (root.opcode() != HloOpcode::kPower) return 0;
+  const auto exponent = number_of(*root.operand(1));
+  return exponent == -0.5 ? 1 : exponent == 0.5 ? -1 : 0;
+}
+
+class Follower {
+ public:
+  // REQUIRES: a variance was found.
+  Follower(const UnderRoot& found, HloInstruction& root, const WeightValues& values)
+      : axes_(*found.variance.axes), root_(root), values_(values) {
+    const auto add = [this](const HloInstruction* value, Powers powers, NormAxes::Kept kept) {
+      known_[value] = {{{powers, {ColumnFactor{}}}}, kept};
+    };
+    for (const auto* x : {found.variance.x, before_reshapes(found.variance.x)}) {
+      add(x, {1, 0, 0}, axes_.all());
+    }
+    add(found.variance.mean, {0, 1, 0}, axes_.statistics());
+    add(&root, {0, 0, power_of_deviation(root)}, axes_.statistics());
+  }
+
+  // Goes through all that follows; the last instruction that is normalised, or null.
+  HloInstruction* last() {
+    HloInstruction* found = nullptr;
+    bool follows = false;
+    for (HloInstruction* one : root_.parent()->MakeInstructionPostOrder()) {
+      follows = follows || one == &root_;
+      if (known_.contains(one) || !one->shape().IsArray() ||
+          std::ranges::none_of(one->operands(),
+                               [&](const auto* operand) { return known_.contains(operand); })) {
+        continue;
+      }
+      const auto value = follow(*one);
+      if (!value) continue;
+      known_[one] = *value;
+      if (!follows || value->kept != axes_.all() || !is_normalised(value->polynomial)) continue;
+      // A second one that is not computed from the first stays XLA's.
+      if (found == nullptr || comes_from(one, found)) found = one;
+    }
+    return found;
+  }
+
+  // [columns] each, added to the computation.
+  HloInstruction* scale(const HloInstruction& last) { return tensor_of(last, kNormalised); }
+  HloInstruction* bias(const HloInstruction& last) { return tensor_of(last, kConstant); }
+
+ private:
+  struct Followed {
+    Polynomial polynomial;
+    NormAxes::Kept kept;
+  };
+
+  static bool is_normalised(const Polynomial& value) {
+    const auto x = value.find(kNormalised);
+    const auto mean = value.find(Powers{0, 1, 1});
+    if (x == value.end() || mean == value.end() || x->second.size() != 1 ||
+        mean->second.size() != 1 || value.size() != 2 + value.count(kConstant)) {
+      return false;
+    }
+    const ColumnFactor& a = x->second.front();
+    const ColumnFactor& b = mean->second.front();
+    return a.columns == b.columns && a.number == -b.number;
+  }
+
+  static bool comes_from(const HloInstruction* one, const HloInstruction* other) {
+    return std::ranges::any_of(one->operands(), [&](const auto* operand) {
+      return operand == other ||
+             (operand->opcode() == HloOpcode::kReshape && operand->operand(0) == other);
+    });
+  }
+
+  // An operand of an operation whose other operand has the axes `kept`.
+  std::optional<Polynomial> operand(HloInstruction* value, NormAxes::Kept kept) const {
+    if (const auto found = known_.find(value); found != known_.end()) {
+      return found->second.kept == kept ? std::optional(found->second.polynomial) : std::nullopt;
+    }
+    if (const auto number = number_of(*value)) {
+      return Polynomial{{kConstant, {ColumnFactor{*number}}}};
+    }
+    HloInstruction* columns = before_reshapes(value);
+    if (axes_.spread(*columns, axes_.columns()) == kept ||
+        axes_.spread(*columns, axes_.groups()) == kept) {
+      columns = columns->mutable_operand(0);
+    } else if (kept != axes_.columns() && kept != axes_.groups()) {
+      return {};
+    }
+    if (!values_.is_known(columns)) return {};
+    return Polynomial{{kConstant, {ColumnFactor{1, {before_reshapes(columns)}}}}};
+  }
+
+  std::optional<Followed> follow(HloInstruction& one) const {
+    const auto first = known_.find(one.operand(0));
+    switch (one.opcode()) {
+      case HloOpcode::kReshape:
+      case HloOpcode::kBitcast:
+        return first->second;
+      case HloOpcode::kBroadcast: {
+        const auto kept = axes_.spread(one, first->second.kept);
+        return kept ? std::optional(Followed{first->second.polynomial, *kept}) : std::nullopt;
+      }
+      case HloOpcode::kNegate:
+        return Followed{polynomial_sum({}, first->second.polynomial, -1), first->second.kept};
+      case HloOpcode::kAdd:
+      case HloOpcode::kSubtract:
+      case HloOpcode::kMultiply:
+      case HloOpcode::kDivide:
+        break;
+      default:
+        return {};
+    }
+    const auto kept = (first != known_.end() ? first : known_.find(one.operand(1)))->second.kept;
+    const auto a = operand(one.mutable_operand(0), kept);
+    auto b = operand(one.mutable_operand(1), kept);
+    if (!a || !b) return {};
+    if (one.opcode() == HloOpcode::kAdd) return Followed{polynomial_sum(*a, *b, 1), kept};
+    if (one.opcode() == HloOpcode::kSubtract) return Followed{polynomial_sum(*a, *b, -1), kept};
+    if (one.opcode() == HloOpcode::kDivide) b = polynomial_inverse(*b);
+    const auto product = b ? polynomial_product(*a, *b) : std::nullopt;
+    return product ? std::optional(Followed{*product, kept}) : std::nullopt;
+  }
+
+  // The factors of these powers in what `value` is.
+  HloInstruction* tensor_of(const HloInstruction& value, const Powers& powers) {
+    HloInstruction* sum = nullptr;
+    const Polynomial& polynomial = known_.at(&value).polynomial;
+    if (const auto found = polynomial.find(powers); found != polynomial.end()) {
+      for (const ColumnFactor& factor : found->second) {
+        HloInstruction* product = nullptr;
+        for (HloInstruction* one : factor.columns) {
+          product = accumulate(HloOpcode::kMultiply, product, in_columns(one));
+        }
+        if (product == nullptr || factor.number != 1) {
+          product = accumulate(HloOpcode::kMultiply, product, numbers(factor.number));
+        }
+        sum = accumulate(HloOpcode::kAdd, sum, product);
+      }
+    }
+    return sum == nullptr ? numbers(0) : sum;
+  }
+
+  // Numbers of groups stand for each of their channels.
+  HloInstruction* in_columns(HloInstruction* one) const {
+    const std::int64_t groups = axes_.size(NormAxes::kGroups);
+    if (elements_of(*one) == groups) {
+      one = broadcast(reshape(one, {groups}), {groups, axes_.size(NormAxes::kChannels)}, {0});
+    }
+    return reshape(one, {column_count()});
+  }
+
+  HloInstruction* numbers(double number) const {
+    return broadcast(scalar_next_to(&root_, xla::F32, number), {column_count()}, {});
+  }
+
+  std::int64_t column_count() const { return axes_.elements(axes_.columns()); }
+
+  NormAxes axes_;
+  HloInstruction& root_;
+  const WeightValues& values_;
+  std::map<const HloInstruction*, Followed> known_;
+};
+
+// A layer norm is one of rows.
+bool is_of_rows(const NormAxes& axes) { return axes.size(NormAxes::kPoints) == 1; }
+
+// XLA's loops go as fast over a few numbers.
+bool is_worth_a_norm(const NormAxes& axes) {
+  if (is_of_rows(axes)) {
+    return axes.count() >= kFewestColumns || axes.elements(axes.all()) >= 48;
+  }
+  return axes.count() >= 64 && axes.size(NormAxes::kChannels) <= kernels::kMostGroupChannels;
+}
+
+// Without operands.
+KernelCall call_of_norm(const NormAxes& axes, double epsilon) {
+  if (is_of_rows(axes)) {
+    const kernels::LayerNormCall call{axes.size(NormAxes::kImages), axes.count(), epsilon};
+    return {Kernel::kLayerNorm, as_words(call), {}, {}};
+  }
+  const kernels::GroupNormCall call{axes.size(NormAxes::kImages), axes.size(NormAxes::kPoints),
+                                    axes.size(NormAxes::kGroups), axes.size(NormAxes::kChannels),
+                                    epsilon};
+  return {Kernel::kGroupNorm, as_words(call), {}, {}};
+}
+
+}  // namespace
+
+Status replace_normalisation(HloInstruction& deviation, PassContext& context) {
+  if (power_of_deviation(deviation) == 0 || !is_float32(deviation)) return {};
+  const WeightValues& values = context.values();
+  if (values.is_known(&deviation)) return {};
+  const UnderRoot found = under_root(deviation.mutable_operand(0));
+  if (found.variance.x == nullptr) {
+    if (is_root_of_mean(deviation)) {
+      add_remark(context, deviation,
+                 "no layer_norm: the mean under the root is not that of (x - mean)^2 over the "
+                 "dimensions of x's mean");
+    }
+    return {};
+  }
+  const NormAxes& axes = *found.variance.axes;
+  KernelCall call = call_of_norm(axes, found.epsilon);
+  if (elements_of(deviation) != axes.elements(axes.statistics()) || !is_worth_a_norm(axes)) {
+    add_remark(context, deviation,
+               fmt::format("no {}: {} numbers for each mean are too few, or too many channels",
+                           name_of_kernel(call.kernel), axes.count()));
+    return {};
+  }
+  Follower follower(found, deviation, values);
+  HloInstruction* const last = follower.last();
+  if (last == nullptr) {
+    add_remark(context, deviation,
+               fmt::format("no {}: nothing that follows is (x - mean) / deviation, scaled and "
+                           "shifted by known numbers",
+                           name_of_kernel(call.kernel)));
+    return {};
+  }
+  call.operands = {found.variance.x, follower.scale(*last), follower.bias(*last)};
+  call.result = dimensions_of(*last);
+  return replace(*last, add_kernel_call(call, *last));
+}
+
+}  // namespace tfaot::toolkit::engine

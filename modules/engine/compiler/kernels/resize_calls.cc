@@ -1,0 +1,583 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <numeric>
+#include <optional>
+
+#include "compiler/hlo/build.h"
+#include "compiler/hlo/dimension_order.h"
+#include "compiler/hlo/fixed_values.h"
+#include "compiler/hlo/match.h"
+#include "compiler/hlo/neighbours.h"
+#include "compiler/hlo/passes.h"
+#include "compiler/kernels/kernel_call.h"
+#include "compiler/kernels/product_sides.h"
+#include "tfaot/kernels/abi.h"
+#include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/literal.h"
+#include "xla/literal_util.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+// A call before it is made. The operand's memory is [batch, rows, columns, channels].
+struct Resizing {
+  xla::HloInstruction* operand = nullptr;
+  std::int64_t batch = 1;
+  Neighbours rows, columns;
+  std::int64_t channels = 1;
+};
+
+Neighbours unchanged(std::int64_t size) {
+  Neighbours all{size, 1, std::vector<std::int64_t>(static_cast<std::size_t>(size)), {}};
+  std::iota(all.start.begin(), all.start.end(), 0);
+  all.weights.assign(static_cast<std::size_t>(size), 1.0);
+  return all;
+}
+
+// The call of tfaot_resize that made a tensor for nobody else; null: there is none.
+HloInstruction* own_resize(HloInstruction* tensor) {
+  tensor = before_own_reshapes(tensor);
+  if (tensor->opcode() != HloOpcode::kGetTupleElement || tensor->user_count() != 1) return nullptr;
+  HloInstruction* call = tensor->mutable_operand(0);
+  return is_call_of(*call, Kernel::kResize) ? call : nullptr;
+}
+
+Resizing resizing_of(HloInstruction& kernel) {
+  const auto call = call_of<kernels::ResizeCall>(kernel);
+  const auto words = call_words(kernel);
+  const xla::Literal weights = kernel.operand(2)->literal().Convert(xla::F64).value();
+  Resizing resizing{kernel.mutable_operand(1), call.batch, {}, {}, call.channels};
+  auto start = words.begin() + sizeof call / sizeof words[0];
+  const auto numbers = weights.data<double>();
+  auto weight = numbers.begin();
+  Neighbours* const both[] = {&resizing.rows, &resizing.columns};
+  for (int d = 0; d < 2; ++d) {
+    Neighbours& one = *both[d];
+    one.in = call.in[d];
+    one.count = call.taps[d];
+    one.start.assign(start, start + call.out[d]);
+    start += call.out[d];
+    one.weights.assign(weight, weight + call.out[d] * call.taps[d]);
+    weight += call.out[d] * call.taps[d];
+  }
+  return resizing;
+}
+
+// Two dimensions that are neighbours in memory, resized one after the other, as one call.
+Resizing joined_with_before(Resizing resizing) {
+  HloInstruction* kernel = own_resize(resizing.operand);
+  if (kernel == nullptr || resizing.columns.in != 1) return resizing;
+  Resizing before = resizing_of(*kernel);
+  if (before.columns.in != 1 || before.columns.out() != 1) return resizing;
+  const std::int64_t own_size = resizing.rows.in * resizing.channels;
+  if (before.channels == own_size && resizing.batch == before.batch * before.rows.out()) {
+    before.columns = resizing.rows;
+    before.channels = resizing.channels;
+    return before;
+  }
+  const std::int64_t size_before = before.rows.out() * before.channels;
+  if (resizing.channels == size_before && before.batch == resizing.batch * resizing.rows.in) {
+    before.columns = before.rows;
+    before.rows = resizing.rows;
+    before.batch = resizing.batch;
+    return before;
+  }
+  return resizing;
+}
+
+// How many elements dimensions [first, end) have together.
+std::int64_t size_of_part(absl::Span<const std::int64_t> sizes, std::int64_t first,
+                          std::int64_t end) {
+  return product(
+      sizes.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first)));
+}
+
+// Adds the call and returns its result of the dimensions `result`. If another call made the operand
+// for this one alone, along a neighbouring dimension, both become one call. `model` is replaced by
+// it.
+HloInstruction* add_resize(Resizing resizing, const Dimensions& result,
+                           const HloInstruction& model) {
+  resizing = joined_with_before(std::move(resizing));
+  kernels::ResizeCall call{};
+  call.batch = resizing.batch;
+  call.channels = resizing.channels;
+  KernelCall made{Kernel::kResize, {}, {resizing.operand}, {}, 0};
+  std::vector<std::int64_t> starts;
+  const Neighbours* const both[] = {&resizing.rows, &resizing.columns};
+  for (int d = 0; d < 2; ++d) {
+    call.in[d] = both[d]->in;
+    call.out[d] = both[d]->out();
+    call.taps[d] = both[d]->count;
+    starts.insert(starts.end(), both[d]->start.begin(), both[d]->start.end());
+  }
+  made.words = as_words(call);
+  made.words.insert(made.words.end(), starts.begin(), starts.end());
+  made.result = result;
+  made.scratch_bytes = kernels::resize_scratch_bytes(call, element_bytes(*resizing.operand));
+  std::vector<double> weights = resizing.rows.weights;
+  weights.insert(weights.end(), resizing.columns.weights.begin(), resizing.columns.weights.end());
+  made.operands.push_back(add_next_to(
+      resizing.operand,
+      HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<double>(weights)
+                                         .Convert(resizing.operand->shape().element_type())
+                                         .value())));
+  return add_kernel_call(made, model);
+}
+
+// `x` with one dimension resized.
+HloInstruction* resize_along(HloInstruction* x, std::int64_t axis, const Neighbours& neighbours,
+                             const HloInstruction& model) {
+  const auto sizes = x->shape().dimensions();
+  Resizing resizing{x, size_of_part(sizes, 0, axis), neighbours, unchanged(1),
+                    size_of_part(sizes, axis + 1, x->shape().rank())};
+  Dimensions result(sizes.begin(), sizes.end());
+  result[static_cast<std::size_t>(axis)] = neighbours.out();
+  return add_resize(std::move(resizing), result, model);
+}
+
+// The meaning of the dimensions of the gather's result and of the weights. [0] is about the rows of
+// images, [1] about their columns. -1: there is no such dimension, as its size is 1.
+struct WindowForm {
+  std::int64_t row_axis = 0;                         // of the images; columns are the next one
+  std::array<std::int64_t, 2> place_of = {};         // which number of a place
+  std::array<std::int64_t, 2> result_of = {-1, -1};  // the weights' dimension of the results
+  std::array<std::int64_t, 2> window_of = {-1, -1};  // and of the window
+  Dimensions order;  // of the dot's result, in dimensions of the images
+};
+
+// By dimension of the gather's result, or of that reshaped to `sizes` without some dimensions of
+// size 1: the images' dimension, or -1 and -2 for the places'. Empty: it is reshaped otherwise.
+Dimensions meaning_of(const HloInstruction& gather, absl::Span<const std::int64_t> sizes) {
+  const auto& offsets = gather.gather_dimension_numbers().offset_dims();
+  const auto all = gather.shape().dimensions();
+  Dimensions meaning;
+  std::int64_t place = -1;
+  std::int64_t axis = 0;
+  for (std::int64_t d = 0; d < std::ssize(all); ++d) {
+    const bool is_offset = std::find(offsets.begin(), offsets.end(), d) != offsets.end();
+    const std::int64_t here = is_offset ? axis++ : place--;
+    const std::int64_t size = all[static_cast<std::size_t>(d)];
+    if (meaning.size() < sizes.size() && size == sizes[meaning.size()]) {
+      meaning.push_back(here);
+    } else if (size != 1) {
+      return {};
+    }
+  }
+  return meaning.size() == sizes.size() ? meaning : Dimensions();
+}
+
+std::optional<WindowForm> window_form(const HloInstruction& dot, const HloInstruction& gather,
+                                      int side) {
+  const auto& numbers = gather.gather_dimension_numbers();
+  if (numbers.start_index_map_size() != 2 || numbers.collapsed_slice_dims_size() != 0 ||
+      numbers.operand_batching_dims_size() != 0 || numbers.index_vector_dim() != 2 ||
+      gather.operand(1)->shape().rank() != 3) {
+    return {};
+  }
+  WindowForm form;
+  const int first = numbers.start_index_map(0) < numbers.start_index_map(1) ? 0 : 1;
+  form.place_of = {first, 1 - first};
+  form.row_axis = numbers.start_index_map(first);
+  if (numbers.start_index_map(1 - first) != form.row_axis + 1) return {};
+  const auto images = gather.operand(0)->shape().dimensions();
+  for (std::int64_t d = 0; d < std::ssize(images); ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    const bool is_window = d == form.row_axis || d == form.row_axis + 1;
+    if (!is_window && gather.gather_slice_sizes()[at] != images[at]) return {};
+  }
+  const auto meaning = meaning_of(gather, dot.operand(side)->shape().dimensions());
+  const auto& dims = dot.dot_dimension_numbers();
+  const auto& batch = side == 0 ? dims.lhs_batch_dimensions() : dims.rhs_batch_dimensions();
+  const auto& batch_of_weights =
+      side == 0 ? dims.rhs_batch_dimensions() : dims.lhs_batch_dimensions();
+  const auto& depth =
+      side == 0 ? dims.lhs_contracting_dimensions() : dims.rhs_contracting_dimensions();
+  const auto& depth_of_weights =
+      side == 0 ? dims.rhs_contracting_dimensions() : dims.lhs_contracting_dimensions();
+  if (meaning.empty() || dot.operand(1 - side)->shape().rank() != batch.size() + depth.size()) {
+    return {};
+  }
+  std::vector<bool> is_free(meaning.size(), true);
+  for (int i = 0; i < batch.size(); ++i) {
+    const std::int64_t result = -1 - meaning[static_cast<std::size_t>(batch[i])];
+    if (result < 0) return {};
+    form.result_of[static_cast<std::size_t>(result)] = batch_of_weights[i];
+    form.order.push_back(form.row_axis + result);
+    is_free[static_cast<std::size_t>(batch[i])] = false;
+  }
+  for (int i = 0; i < depth.size(); ++i) {
+    const std::int64_t window = meaning[static_cast<std::size_t>(depth[i])] - form.row_axis;
+    if (window < 0 || window > 1) return {};
+    form.window_of[static_cast<std::size_t>(window)] = depth_of_weights[i];
+    is_free[static_cast<std::size_t>(depth[i])] = false;
+  }
+  for (std::size_t d = 0; d < meaning.size(); ++d) {
+    if (!is_free[d]) continue;
+    if (meaning[d] < 0 || meaning[d] == form.row_axis || meaning[d] == form.row_axis + 1) {
+      return {};
+    }
+    form.order.push_back(meaning[d]);
+  }
+  return form;
+}
+
+// A tensor's dimensions in that order. All others have the size 1.
+HloInstruction* in_order(HloInstruction* tensor, const Dimensions& order) {
+  Dimensions kept = order;
+  std::ranges::sort(kept);
+  Dimensions sizes;
+  for (const auto d : kept) sizes.push_back(tensor->shape().dimensions(static_cast<int>(d)));
+  Dimensions places;  // among the kept ones
+  for (const auto d : order) places.push_back(std::ranges::find(kept, d) - kept.begin());
+  return transpose(reshape(tensor, sizes), places);
+}
+
+// Null if rows and columns of the windows depend on each other.
+HloInstruction* resized_by_form(const HloInstruction& dot, HloInstruction& gather,
+                                const WindowForm& form, const xla::Literal& places,
+                                const xla::Literal& numbers) {
+  HloInstruction* images = gather.mutable_operand(0);
+  const auto sizes = images->shape().dimensions();
+  const std::int64_t rows = places.shape().dimensions(0);
+  const std::int64_t columns = places.shape().dimensions(1);
+  const auto in = [&](std::size_t d) { return sizes[static_cast<std::size_t>(form.row_axis) + d]; };
+  const auto window = [&](std::size_t d) {
+    return gather.gather_slice_sizes()[static_cast<std::size_t>(form.row_axis) + d];
+  };
+  const auto start = [&](std::size_t d, std::int64_t i, std::int64_t j) {
+    return std::clamp<std::int64_t>(places.Get<std::int64_t>({i, j, form.place_of[d]}), 0,
+                                    in(d)-window(d));
+  };
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t j = 0; j < columns; ++j) {
+      if (start(0, i, j) != start(0, i, 0) || start(1, i, j) != start(1, 0, j)) return nullptr;
+    }
+  }
+  WindowWeights weights{rows, columns, window(0), window(1), {}};
+  Dimensions at(static_cast<std::size_t>(numbers.shape().rank()), 0);
+  weights.at = [&](std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t l) {
+    const auto set = [&](std::int64_t dimension, std::int64_t place) {
+      if (dimension >= 0) at[static_cast<std::size_t>(dimension)] = place;
+    };
+    set(form.result_of[0], i);
+    set(form.result_of[1], j);
+    set(form.window_of[0], k);
+    set(form.window_of[1], l);
+    return numbers.Get<double>(at);
+  };
+  const auto parts = separate(weights);
+  if (!parts) return nullptr;
+  // The weights of a window at its place among all elements.
+  const auto placed = [&](const WeightRows& windows, std::size_t d) {
+    WeightRows all;
+    for (std::int64_t i = 0; i < std::ssize(windows); ++i) {
+      all.emplace_back(static_cast<std::size_t>(in(d)), 0.0);
+      std::ranges::copy(windows[static_cast<std::size_t>(i)],
+                        all.back().begin() + (d == 0 ? start(0, i, 0) : start(1, 0, i)));
+    }
+    return neighbours_of(all);
+  };
+  Resizing resizing{images, size_of_part(sizes, 0, form.row_axis), placed(parts->rows, 0),
+                    placed(parts->columns, 1),
+                    size_of_part(sizes, form.row_axis + 2, std::ssize(sizes))};
+  Dimensions result(sizes.begin(), sizes.end());
+  result[static_cast<std::size_t>(form.row_axis)] = rows;
+  result[static_cast<std::size_t>(form.row_axis) + 1] = columns;
+  return in_order(add_resize(std::move(resizing), result, dot), form.order);
+}
+
+// The same by a kernel; null if the product is something else.
+Result<xla::HloInstruction*> resized_windows(HloInstruction& dot, FixedValues& fixed) {
+  for (const int side : {0, 1}) {
+    HloInstruction* windows = dot.mutable_operand(side);
+    HloInstruction* gather =
+        windows->opcode() == HloOpcode::kReshape ? windows->mutable_operand(0) : windows;
+    const HloInstruction& weights = *dot.operand(1 - side);
+    if (gather->opcode() != HloOpcode::kGather || !fixed.is_fixed(*gather->operand(1)) ||
+        !fixed.is_fixed(weights)) {
+      continue;
+    }
+    const auto form = window_form(dot, *gather, side);
+    if (!form) continue;
+    TFAOT_ASSIGN(const auto places, FixedValues::value(*gather->operand(1), xla::S64));
+    TFAOT_ASSIGN(const auto numbers, FixedValues::value(weights, xla::F64));
+    return resized_by_form(dot, *gather, *form, places, numbers);
+  }
+  return nullptr;
+}
+
+// Above, a product is as fast.
+constexpr std::int64_t kMostNeighbours = 4;
+
+// Rows of a graph's nodes, or of a sequence: the kernel that gathers rows copies them faster.
+bool is_of_rows(const HloInstruction& x) {
+  constexpr std::int64_t kFewestImageDimensions = 4;
+  return x.shape().rank() < kFewestImageDimensions;
+}
+
+// True if rows are repeated where they are used.
+bool is_elementwise(const HloInstruction* user) { return user->IsElementwise(); }
+
+HloInstruction* gathered(HloInstruction* x, std::int64_t axis,
+                         const std::vector<std::int64_t>& places) {
+  xla::GatherDimensionNumbers numbers;
+  Dimensions slice = dimensions_of(*x);
+  entry(slice, axis) = 1;
+  Dimensions sizes = dimensions_of(*x);
+  entry(sizes, axis) = std::ssize(places);
+  for (std::int64_t d = 0; d < std::ssize(sizes); ++d) {
+    if (d != axis) numbers.add_offset_dims(d);
+  }
+  numbers.add_collapsed_slice_dims(axis);
+  numbers.add_start_index_map(axis);
+  numbers.set_index_vector_dim(1);
+  const std::vector<std::int32_t> words(places.begin(), places.end());
+  HloInstruction* const indices = add_next_to(
+      x, HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<std::int32_t>(words)));
+  return add_next_to(x, HloInstruction::CreateGather(shape_of(x->shape().element_type(), sizes), x,
+                                                     indices, numbers, slice, false));
+}
+
+// True if the kernel is faster than the operation. Single numbers are not what it is made for,
+// but a product of them has a NaN in all results of a line if one number of the line is NaN.
+bool is_worth_it(const HloInstruction& x, std::int64_t axis, const Neighbours& neighbours) {
+  const bool is_interpolation = neighbours.count == 2 && neighbours.in > 2;
+  return neighbours.count <= kMostNeighbours &&
+         (is_interpolation || size_of_part(x.shape().dimensions(), axis + 1, x.shape().rank()) > 1);
+}
+
+class Resizes {
+ public:
+  // The replacement of an operation; null: it stays.
+  Result<HloInstruction*> replacement(HloInstruction& operation) {
+    if (!is_for_kernels(operation)) return nullptr;
+    switch (operation.opcode()) {
+      case HloOpcode::kDot: {
+        TFAOT_ASSIGN(HloInstruction* const made, resized_windows(operation, fixed_));
+        if (made != nullptr) return made;
+        return of_matrix(operation);
+      }
+      case HloOpcode::kGather:
+        return of_places(operation);
+      case HloOpcode::kReshape:
+        return of_repeats(operation);
+      default:
+        return nullptr;
+    }
+  }
+
+  // A gather of the rows that a matrix chooses, if it does nothing else; null: it does more.
+  Result<HloInstruction*> chosen_rows(HloInstruction& dot) {
+    if (dot.opcode() != HloOpcode::kDot || !is_for_kernels(dot)) return nullptr;
+    TFAOT_ASSIGN(const auto found, sparse_product(dot));
+    if (!found || !is_of_rows(*found->x) ||
+        !is_worth_it(*found->x, found->axis, found->neighbours) || found->neighbours.count != 1 ||
+        std::ranges::count(found->neighbours.weights, 1) != found->neighbours.out()) {
+      return nullptr;
+    }
+    return found->in_place_of(dot, gathered(found->x, found->axis, found->neighbours.start));
+  }
+
+ private:
+  // A product with a matrix of which each result needs a few rows.
+  Result<HloInstruction*> of_matrix(HloInstruction& dot) {
+    TFAOT_ASSIGN(const auto found, sparse_product(dot));
+    if (!found || !is_worth_it(*found->x, found->axis, found->neighbours)) return nullptr;
+    return found->in_place_of(dot, resize_along(found->x, found->axis, found->neighbours, dot));
+  }
+
+  struct SparseProduct {
+    HloInstruction* x;
+    std::int64_t axis;  // of x, which the matrix meets
+    Neighbours neighbours;
+    Dimensions order;  // of what is made of x in the product's result
+
+    HloInstruction* in_place_of(const HloInstruction& dot, HloInstruction* made) const {
+      return reshape(transpose(made, order), dot.shape().dimensions());
+    }
+  };
+
+  Result<std::optional<SparseProduct>> sparse_product(HloInstruction& dot) {
+    using Found = std::optional<SparseProduct>;
+    const auto& numbers = dot.dot_dimension_numbers();
+    if (numbers.lhs_batch_dimensions_size() != 0 ||
+        numbers.lhs_contracting_dimensions_size() != 1) {
+      return Found();
+    }
+    for (const int side : {0, 1}) {
+      HloInstruction* x = dot.mutable_operand(side);
+      const HloInstruction& matrix = *dot.operand(1 - side);
+      if (matrix.shape().rank() != 2 || !fixed_.is_fixed(matrix) || fixed_.is_fixed(*x) ||
+          x->shape().element_type() != dot.shape().element_type()) {
+        continue;
+      }
+      const auto axis_of = [&](int operand) {
+        return operand == 0 ? numbers.lhs_contracting_dimensions(0)
+                            : numbers.rhs_contracting_dimensions(0);
+      };
+      TFAOT_ASSIGN(const auto values, fixed_.value(matrix, xla::F64));
+      Neighbours neighbours = neighbours_of(matrix_rows(values, axis_of(1 - side)));
+      Dimensions order(static_cast<std::size_t>(x->shape().rank()));  // of x, in its operand's
+      std::iota(order.begin(), order.end(), 0);
+      while (const auto before = dimensions_before(*x)) {
+        for (auto& d : order) {
+          if (d != kBroadcast) d = entry(*before, d);
+        }
+        x = x->mutable_operand(0);
+      }
+      const std::int64_t axis = order[static_cast<std::size_t>(axis_of(side))];
+      if (axis < 0) return Found();
+      order.erase(order.begin() + axis_of(side));
+      order.insert(side == 0 ? order.end() : order.begin(), axis);
+      std::erase(order, kBroadcast);
+      for (std::int64_t d = 0; d < x->shape().rank(); ++d) {
+        if (std::ranges::count(order, d) == 0) order.insert(order.begin(), d);  // one element
+      }
+      return Found({x, axis, std::move(neighbours), std::move(order)});
+    }
+    return Found();
+  }
+
+  // By dimension of a transpose, or of a reshape that changes only dimensions of one element, that
+  // of its operand; nothing for other operations.
+  static std::optional<Dimensions> dimensions_before(const HloInstruction& one) {
+    return one.opcode() == HloOpcode::kTranspose ? order_of(one) : before_reshape(one);
+  }
+
+  // For each result, the weights of all elements. `depth`: the dimension that is summed.
+  static WeightRows matrix_rows(const xla::Literal& matrix, std::int64_t depth) {
+    const std::int64_t in = matrix.shape().dimensions(static_cast<int>(depth));
+    const std::int64_t out = matrix.shape().dimensions(static_cast<int>(1 - depth));
+    const auto numbers = matrix.data<double>();
+    WeightRows rows;
+    for (std::int64_t i = 0; i < out; ++i) {
+      rows.emplace_back();
+      for (std::int64_t j = 0; j < in; ++j) {
+        rows.back().push_back(
+            numbers[static_cast<std::size_t>(depth == 0 ? j * out + i : i * in + j)]);
+      }
+    }
+    return rows;
+  }
+
+  // Elements with known places along one dimension.
+  Result<HloInstruction*> of_places(HloInstruction& gather) {
+    const auto& numbers = gather.gather_dimension_numbers();
+    HloInstruction* x = gather.mutable_operand(0);
+    const HloInstruction& places = *gather.operand(1);
+    const auto sizes = x->shape().dimensions();
+    if (numbers.start_index_map_size() != 1 || numbers.collapsed_slice_dims_size() != 1 ||
+        numbers.operand_batching_dims_size() != 0 ||
+        numbers.collapsed_slice_dims(0) != numbers.start_index_map(0) || !fixed_.is_fixed(places) ||
+        fixed_.is_fixed(*x) || is_of_rows(*x)) {
+      return nullptr;
+    }
+    const std::int64_t axis = numbers.start_index_map(0);
+    const auto slice = gather.gather_slice_sizes();
+    for (std::int64_t d = 0; d < std::ssize(sizes); ++d) {
+      const auto at = static_cast<std::size_t>(d);
+      if (slice[at] != (d == axis ? 1 : sizes[at])) return nullptr;
+    }
+    if (gather.shape().rank() != x->shape().rank() ||
+        xla::ShapeUtil::ElementsIn(places.shape()) !=
+            gather.shape().dimensions(static_cast<int>(axis))) {
+      return nullptr;
+    }
+    std::int64_t next = 0;
+    for (const std::int64_t d : numbers.offset_dims()) {
+      next += next == axis ? 1 : 0;
+      if (d != next++) return nullptr;
+    }
+    TFAOT_ASSIGN(const auto values, fixed_.value(places, xla::S64));
+    const std::int64_t size = sizes[static_cast<std::size_t>(axis)];
+    Neighbours neighbours{size, 1, {}, {}};
+    for (const std::int64_t place : values.data<std::int64_t>()) {
+      neighbours.start.push_back(std::clamp<std::int64_t>(place, 0, size - 1));
+      neighbours.weights.push_back(1);
+    }
+    if (!is_worth_it(*x, axis, neighbours)) return nullptr;
+    return resize_along(x, axis, neighbours, gather);
+  }
+
+  // Each element several times in a row: a broadcast along a new dimension that is then joined with
+  // the one before it. XLA leaves out dimensions of size 1 or puts them in. Not along the first
+  // dimension, which may be the batch.
+  static HloInstruction* of_repeats(HloInstruction& reshaped) {
+    HloInstruction* broadcast = reshaped.mutable_operand(0);
+    if (broadcast->opcode() != HloOpcode::kBroadcast || broadcast->user_count() != 1) {
+      return nullptr;
+    }
+    HloInstruction* x = broadcast->mutable_operand(0);
+    if (is_of_rows(*x) && reshaped.user_count() > 0 &&
+        std::ranges::all_of(reshaped.users(), is_elementwise)) {
+      return nullptr;
+    }
+    Dimensions sizes = dimensions_of(*x);
+    Dimensions own(static_cast<std::size_t>(broadcast->shape().rank()), -1);  // the operand's
+    for (std::int64_t d = 0; d < std::ssize(sizes); ++d) {
+      own[static_cast<std::size_t>(broadcast->dimensions(d))] = d;
+    }
+    std::int64_t times = 1;
+    std::int64_t axis = -1;  // the one before the new dimension
+    std::int64_t last = -1;
+    bool is_first = true;
+    for (std::size_t d = 0; d < own.size(); ++d) {
+      const std::int64_t size = broadcast->shape().dimensions(static_cast<int>(d));
+      if (size == 1) continue;
+      if (own[d] < 0) {
+        if (times != 1 || is_first) return nullptr;
+        times = size;
+        axis = last;
+      } else {
+        if (own[d] < last) return nullptr;
+        is_first = d == 0;
+        last = own[d];
+      }
+    }
+    if (axis < 0) return nullptr;
+    Neighbours neighbours{sizes[static_cast<std::size_t>(axis)], 1, {}, {}};
+    sizes[static_cast<std::size_t>(axis)] *= times;
+    Dimensions results = dimensions_of(reshaped);
+    std::erase(sizes, 1);
+    std::erase(results, 1);
+    if (results != sizes) return nullptr;
+    for (std::int64_t i = 0; i < neighbours.in * times; ++i) {
+      neighbours.start.push_back(i / times);
+      neighbours.weights.push_back(1);
+    }
+    if (!is_worth_it(*x, axis, neighbours)) return nullptr;
+    return reshape(resize_along(x, axis, neighbours, reshaped), reshaped.shape().dimensions());
+  }
+
+  FixedValues fixed_;
+};
+
+}  // namespace
+
+Status gather_chosen_rows(xla::HloModule& module, PassContext& /*context*/) {
+  Resizes resizes;
+  for (auto* computation : module.MakeComputationPostOrder()) {
+    for (auto* instruction : computation->MakeInstructionPostOrder()) {
+      TFAOT_ASSIGN(HloInstruction* const made, resizes.chosen_rows(*instruction));
+      TFAOT_TRY(replace(*instruction, made));
+    }
+  }
+  return {};
+}
+
+Status replace_resizes(xla::HloModule& module, PassContext& /*context*/) {
+  Resizes resizes;
+  for (auto* computation : module.MakeComputationPostOrder()) {
+    for (auto* instruction : computation->MakeInstructionPostOrder()) {
+      TFAOT_ASSIGN(HloInstruction* const made, resizes.replacement(*instruction));
+      TFAOT_TRY(replace(*instruction, made));
+    }
+  }
+  return {};
+}
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/rows/waiting_loops.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "compiler/hlo/build.h"
+#include "compiler/hlo/simplify.h"
+#include "compiler/rows/row_flow.h"
+#include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/literal_util.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using xla::HloInstruction;
+using xla::HloOpcode;
+
+// A dimension with the rows cut into [outer, rows, inner].
+struct SplitShape {
+  Dimensions sizes;
+  std::int64_t rows = 0;  // which of them
+};
+// Nothing if there are no rows, or not in one place.
+std::optional<SplitShape> split_rows(const xla::Shape& shape, const RowFact& fact) {
+  std::optional<SplitShape> split;
+  Dimensions sizes;
+  for (std::size_t d = 0; d < fact.axes.size(); ++d) {
+    const std::int64_t size = shape.dimensions(static_cast<int>(d));
+    const auto place = row_place(fact.axes[d]);
+    if (!place) {
+      if (has_rows(fact.axes[d])) return std::nullopt;
+      sizes.push_back(size);
+      continue;
+    }
+    sizes.push_back(place->outer);
+    split = SplitShape{{}, std::ssize(sizes)};
+    sizes.push_back(size / place->outer / place->inner);
+    sizes.push_back(place->inner);
+  }
+  if (split) split->sizes = std::move(sizes);
+  return split;
+}
+
+xla::HloComputation* combination(xla::HloModule& module, const xla::Shape& number,
+                                 HloOpcode opcode) {
+  xla::HloComputation::Builder builder("combine");
+  HloInstruction* a = builder.AddInstruction(HloInstruction::CreateParameter(0, number, "a"));
+  HloInstruction* b = builder.AddInstruction(HloInstruction::CreateParameter(1, number, "b"));
+  builder.AddInstruction(HloInstruction::CreateBinary(number, opcode, a, b));
+  return module.AddEmbeddedComputation(builder.Build());
+}
+
+HloInstruction* tuple(xla::HloComputation& computation,
+                      const std::vector<HloInstruction*>& elements) {
+  return computation.AddInstruction(HloInstruction::CreateTuple(elements));
+}
+
+// A number or truth value of the whole batch as a vector: for each row what it would be if the
+// batch were that row. Adds to the computation of a RowFlow that was run.
+class RowWise {
+ public:
+  // Elements of the loop's state that are such values: the elements with the vectors.
+  using Flags = std::map<std::int64_t, std::int64_t>;
+
+  RowWise(RowFlow& flow, std::int64_t rows, const Flags& flags)
+      : flow_(flow), rows_(rows), flags_(flags) {}
+
+  // `any`: it is true whenever that of one row is; else it is true only if those of all rows are.
+  // Null: that is not known.
+  HloInstruction* of(HloInstruction* one, bool any) {
+    if (one->shape().rank() != 0) return nullptr;
+    const RowFact& fact = flow_.of(one);
+    if (fact.cause == nullptr) return engine::broadcast(one, {rows_}, {});
+    switch (one->opcode()) {
+      case HloOpcode::kAnd:
+      case HloOpcode::kOr: {
+        HloInstruction* const a = of(one->mutable_operand(0), any);
+        HloInstruction* const b = of(one->mutable_operand(1), any);
+        return a == nullptr || b == nullptr ? nullptr : binary(one->opcode(), a, b);
+      }
+      case HloOpcode::kNot:
+        return with_operand(*one, of(one->mutable_operand(0), !any));
+      case HloOpcode::kCopy:
+        return of(one->mutable_operand(0), any);
+      case HloOpcode::kReduce:
+        return reduced(*one, any ? HloOpcode::kOr : HloOpcode::kAnd);
+      case HloOpcode::kCompare:
+        return compared(*one, any);
+      case HloOpcode::kGetTupleElement:
+        return flag(*one);
+      default:
+        return nullptr;
+    }
+  }
+
+ private:
+  HloInstruction* with_operand(const HloInstruction& one, HloInstruction* operand) const {
+    if (operand == nullptr) return nullptr;
+    return operand->parent()->AddInstruction(
+        one.CloneWithNewOperands(shape_of(one.shape().element_type(), {rows_}), {operand}));
+  }
+
+  HloInstruction* flag(HloInstruction& element) const {
+    const auto found = flags_.find(element.tuple_index());
+    HloInstruction* const state = element.mutable_operand(0);
+    if (found == flags_.end() || state->opcode() != HloOpcode::kParameter) return nullptr;
+    return element.AddInstruction(
+        HloInstruction::CreateGetTupleElement(shape_of(xla::PRED, {rows_}), state, found->second));
+  }
+
+  HloInstruction* reduced(HloInstruction& one, HloOpcode wanted) {
+    HloInstruction* const from = one.mutable_operand(0);
+    const HloInstruction& root = *one.to_apply()->root_instruction();
+    const RowFact& fact = flow_.of(from);
+    const bool is_plain = one.operand_count() == 2 && root.operand_count() == 2 &&
+                          root.operand(0)->opcode() == HloOpcode::kParameter &&
+                          root.operand(1)->opcode() == HloOpcode::kParameter &&
+                          root.operand(0) != root.operand(1);
+    if (!is_plain || root.opcode() != wanted || fact.cause != nullptr) return nullptr;
+    const auto split = split_rows(from->shape(), fact);
+    if (!split) return nullptr;
+    Dimensions others;
+    for (std::int64_t d = 0; d < std::ssize(split->sizes); ++d) {
+      if (d != split->rows) others.push_back(d);
+    }
+    return one.AddInstruction(HloInstruction::CreateReduce(
+        shape_of(from->shape().element_type(), {rows_}), engine::reshape(from, split->sizes),
+        one.mutable_operand(1), others, one.to_apply()));
+  }
+
+  // The largest number of all rows is above a bound if that of one row is.
+  HloInstruction* compared(HloInstruction& one, bool any) {
+    const bool is_left = flow_.of(one.operand(0)).cause != nullptr;
+    if (is_left == (flow_.of(one.operand(1)).cause != nullptr)) return nullptr;
+    const auto direction = one.comparison_direction();
+    const bool is_above =
+        direction == xla::ComparisonDirection::kGt || direction == xla::ComparisonDirection::kGe;
+    const bool is_below =
+        direction == xla::ComparisonDirection::kLt || direction == xla::ComparisonDirection::kLe;
+    HloInstruction* const number = one.mutable_operand(is_left ? 0 : 1);
+    if ((!is_above && !is_below) || number->opcode() != HloOpcode::kReduce) return nullptr;
+    const bool any_above = (is_above == is_left) == any;
+    HloInstruction* const each =
+        reduced(*number, any_above ? HloOpcode::kMaximum : HloOpcode::kMinimum);
+    if (each == nullptr) return nullptr;
+    HloInstruction* const bound =
+        engine::broadcast(one.mutable_operand(is_left ? 1 : 0), {rows_}, {});
+    return one.AddInstruction(one.CloneWithNewOperands(
+        shape_of(xla::PRED, {rows_}), is_left ? std::vector<HloInstruction*>{each, bound}
+                                              : std::vector<HloInstruction*>{bound, each}));
+  }
+
+  RowFlow& flow_;
+  std::int64_t rows_;
+  const Flags& flags_;
+};
+
+class WaitingLoop {
+ public:
+  WaitingLoop(HloInstruction& loop, const RowFact& state, RowFlow& outside)
+      : loop_(loop), state_(state), outside_(outside), rows_(outside.study().batch()) {}
+
+  // False: more of a row depends on others than how long the loop goes on.
+  Result<bool> freeze() {
+    xla::HloComputation* const condition = clone(*loop_.while_condition());
+    xla::HloComputation* const body = clone(*loop_.while_body());
+    RowFlow in_condition(outside_.study());
+    in_condition.run(*condition, {state_});
+    RowFlow in_body(outside_.study());
+    in_body.run(*body, {state_});
+    find_flags(*condition->root_instruction(), true, in_condition);
+    make_shape();
+    HloInstruction* const before = widen_state(*condition);
+    HloInstruction* const state = widen_state(*body);
+    if (before == nullptr || state == nullptr) return false;
+    HloInstruction* const goes_on =
+        RowWise(in_condition, rows_, vectors_).of(condition->root_instruction(), true);
+    if (goes_on == nullptr) return false;
+    condition->set_root_instruction(goes_on, /*accept_different_shape=*/true);
+    HloInstruction* const next = next_state(*state, in_body, *condition);
+    HloInstruction* const first = first_state(*condition);
+    if (next == nullptr || first == nullptr) return false;
+    body->set_root_instruction(next, /*accept_different_shape=*/true);
+    TFAOT_TRY(replace(*first, *body));
+    return true;
+  }
+
+ private:
+  struct Flag {
+    std::int64_t element = 0;
+    bool is_any = true;
+  };
+
+  xla::HloComputation* clone(xla::HloComputation& one) const {
+    return loop_.GetModule()->AddEmbeddedComputation(one.Clone("rows"));
+  }
+
+  // Truth values of the state that the rows together decide.
+  void find_flags(const HloInstruction& one, bool is_any, RowFlow& flow) {
+    const bool is_state = one.opcode() == HloOpcode::kGetTupleElement &&
+                          one.operand(0)->opcode() == HloOpcode::kParameter;
+    if (is_state && one.shape().rank() == 0 && flow.of(&one).cause != nullptr) {
+      if (vectors_.contains(one.tuple_index())) return;
+      vectors_[one.tuple_index()] = elements() + std::ssize(flags_);
+      flags_.push_back({one.tuple_index(), is_any});
+    }
+    const HloOpcode opcode = one.opcode();
+    const bool is_logic = opcode == HloOpcode::kAnd || opcode == HloOpcode::kOr ||
+                          opcode == HloOpcode::kNot || opcode == HloOpcode::kCopy;
+    if (!is_logic) return;
+    for (const auto* operand : one.operands()) {
+      find_flags(*operand, is_any != (opcode == HloOpcode::kNot), flow);
+    }
+  }
+
+  // The state, a vector for each flag, and for each row whether it goes on.
+  void make_shape() {
+    std::vector<xla::Shape> shapes = loop_.shape().tuple_shapes();
+    shapes.resize(shapes.size() + flags_.size() + 1, row_vector());
+    shape_ = xla::ShapeUtil::MakeTupleShape(shapes);
+  }
+
+  HloInstruction* widen_state(xla::HloComputation& computation) const {
+    HloInstruction* const old = computation.parameter_instruction(0);
+    const bool is_taken_apart =
+        computation.root_instruction() != old &&
+        std::all_of(old->users().begin(), old->users().end(),
+                    [](const auto* user) { return user->opcode() == HloOpcode::kGetTupleElement; });
+    if (!is_taken_apart) return nullptr;
+    return computation.ReplaceParameter(
+        0, HloInstruction::CreateParameter(0, shape_, std::string(old->name())));
+  }
+
+  HloInstruction* next_state(HloInstruction& state, RowFlow& flow, xla::HloComputation& condition) {
+    xla::HloComputation& body = *state.parent();
+    HloInstruction* const root = body.root_instruction();
+    if (root->opcode() != HloOpcode::kTuple) return nullptr;
+    HloInstruction* const alive = element(state, elements() + std::ssize(flags_));
+    std::vector<HloInstruction*> next(root->operands().begin(), root->operands().end());
+    RowWise each(flow, rows_, vectors_);
+    for (const Flag& flag : flags_) {
+      HloInstruction* const value = root->mutable_operand(flag.element);
+      next.push_back(each.of(value, flag.is_any));
+      if (next.back() == nullptr) return nullptr;
+    }
+    next.push_back(alive);
+    HloInstruction* const goes_on = call(condition, tuple(body, next));
+    for (std::int64_t i = 0; i + 1 < std::ssize(next); ++i) {
+      HloInstruction*& value = next[static_cast<std::size_t>(i)];
+      HloInstruction* const spread = for_elements(alive, i);
+      if (spread == nullptr) continue;
+      value = body.AddInstruction(HloInstruction::CreateTernary(value->shape(), HloOpcode::kSelect,
+                                                                spread, value, element(state, i)));
+    }
+    next.back() = binary(HloOpcode::kAnd, alive, goes_on);
+    return tuple(body, next);
+  }
+
+  // Null: a row needs no other value of this element.
+  HloInstruction* for_elements(HloInstruction* alive, std::int64_t i) const {
+    if (i >= elements()) return alive;
+    const xla::Shape& shape = shape_.tuple_shapes(static_cast<int>(i));
+    const RowFact& fact = state_.elements[static_cast<std::size_t>(i)];
+    if (!shape.IsArray() || fact.cause != nullptr) return nullptr;
+    const auto split = split_rows(shape, fact);
+    if (!split) return nullptr;
+    return engine::reshape(engine::broadcast(alive, split->sizes, {split->rows}),
+                           shape.dimensions());
+  }
+
+  HloInstruction* first_state(xla::HloComputation& condition) {
+    xla::HloComputation& outside = *loop_.parent();
+    HloInstruction* const given = loop_.mutable_operand(0);
+    if (given->opcode() != HloOpcode::kTuple) return nullptr;
+    std::vector<HloInstruction*> first(given->operands().begin(), given->operands().end());
+    RowWise each(outside_, rows_, kNoVectors);
+    for (const Flag& flag : flags_) {
+      HloInstruction* const value = given->mutable_operand(flag.element);
+      first.push_back(each.of(value, flag.is_any));
+      if (first.back() == nullptr) return nullptr;
+    }
+    HloInstruction* const yes =
+        outside.AddInstruction(HloInstruction::CreateConstant(xla::LiteralUtil::One(xla::PRED)));
+    first.push_back(engine::broadcast(yes, {rows_}, {}));
+    first.back() = call(condition, tuple(outside, first));
+    return tuple(outside, first);
+  }
+
+  Status replace(HloInstruction& first, xla::HloComputation& body) {
+    xla::HloModule& module = *loop_.GetModule();
+    xla::HloComputation::Builder builder("any_row_goes_on");
+    HloInstruction* const state =
+        builder.AddInstruction(HloInstruction::CreateParameter(0, shape_, "state"));
+    HloInstruction* const alive = builder.AddInstruction(HloInstruction::CreateGetTupleElement(
+        row_vector(), state, elements() + std::ssize(flags_)));
+    HloInstruction* const no =
+        builder.AddInstruction(HloInstruction::CreateConstant(xla::LiteralUtil::Zero(xla::PRED)));
+    const xla::Shape number = shape_of(xla::PRED, {});
+    builder.AddInstruction(HloInstruction::CreateReduce(
+        number, alive, no, {0}, combination(module, number, HloOpcode::kOr)));
+    xla::HloComputation& outside = *loop_.parent();
+    HloInstruction* const loop = outside.AddInstruction(HloInstruction::CreateWhile(
+        shape_, module.AddEmbeddedComputation(builder.Build()), &body, &first));
+    loop->set_metadata(loop_.metadata());
+    std::vector<HloInstruction*> results;
+    for (std::int64_t i = 0; i < elements(); ++i) results.push_back(element(*loop, i));
+    return checked(loop_.ReplaceAllUsesWith(tuple(outside, results)));
+  }
+
+  HloInstruction* call(xla::HloComputation& condition, HloInstruction* state) const {
+    return state->AddInstruction(HloInstruction::CreateCall(row_vector(), {state}, &condition));
+  }
+  static HloInstruction* element(HloInstruction& state, std::int64_t i) {
+    return state.AddInstruction(HloInstruction::CreateGetTupleElement(
+        state.shape().tuple_shapes(static_cast<int>(i)), &state, i));
+  }
+  xla::Shape row_vector() const { return shape_of(xla::PRED, {rows_}); }
+  std::int64_t elements() const { return loop_.shape().tuple_shapes_size(); }
+
+  static inline const RowWise::Flags kNoVectors;
+  HloInstruction& loop_;
+  const RowFact& state_;
+  RowFlow& outside_;
+  std::int64_t rows_;
+  std::vector<Flag> flags_;
+  RowWise::Flags vectors_;
+  xla::Shape shape_;
+};
+
+// True if there was one that can be.
+Result<bool> freeze_one(xla::HloModule& module, std::int64_t inputs, std::int64_t rows) {
+  const RowSizes sizes;
+  RowStudy study(rows, sizes);
+  RowFlow flow(study);
+  xla::HloComputation& entry = *module.entry_computation();
+  flow.run(entry, row_arguments(entry, inputs, rows));
+  for (HloInstruction* loop : entry.MakeInstructionPostOrder()) {
+    const RowFact* const state = study.waiting(*loop);
+    if (state == nullptr) continue;
+    TFAOT_ASSIGN(const bool frozen, WaitingLoop(*loop, *state, flow).freeze());
+    if (!frozen) continue;
+    TFAOT_TRY(inline_calls(module));
+    TFAOT_TRY(remove_dead_code(module));
+    return true;
+  }
+  return false;
+}
+
+class FrozenRows final : public Lowering {
+ public:
+  explicit FrozenRows(std::unique_ptr<Lowering> inner) : inner_(std::move(inner)) {
+    weights_ = inner_->weights();
+  }
+
+  Result<LoweredModel> lower(std::int64_t batch_size) const override {
+    TFAOT_ASSIGN(LoweredModel lowered, inner_->lower(batch_size));
+    if (batch_size == 1 || !has_loop(lowered.computation.proto())) return lowered;
+    TFAOT_ASSIGN(const auto module, make_module(lowered.computation.proto()));
+    TFAOT_TRY(inline_calls(*module));
+    TFAOT_ASSIGN(const bool changed,
+                 freeze_done_rows(*module, std::ssize(lowered.inputs), batch_size));
+    if (changed) lowered.computation = xla::XlaComputation(module->ToProto());
+    return lowered;
+  }
+
+  bool has_fixed_batch() const override { return inner_->has_fixed_batch(); }
+
+ private:
+  static bool has_loop(const xla::HloModuleProto& module) {
+    return std::ranges::any_of(module.computations(), [](const auto& computation) {
+      return std::ranges::any_of(computation.instructions(),
+                                 [](const auto& one) { return one.opcode() == "while"; });
+    });
+  }
+
+  std::unique_ptr<Lowering> inner_;
+};
+
+}  // namespace
+
+std::unique_ptr<Lowering> with_frozen_rows(std::unique_ptr<Lowering> lowering) {
+  return std::make_unique<FrozenRows>(std::move(lowering));
+}
+
+Result<bool> freeze_done_rows(xla::HloModule& module, std::int64_t inputs, std::int64_t rows) {
+  const auto is_loop = [](const auto* one) { return one->opcode() == HloOpcode::kWhile; };
+  const auto& all = module.entry_computation()->instructions();
+  bool changed = false;
+  for (auto loops = std::count_if(all.begin(), all.end(), is_loop); loops > 0; --loops) {
+    TFAOT_ASSIGN(const bool frozen, freeze_one(module, inputs, rows));
+    if (!frozen) break;
+    changed = true;
+  }
+  TFAOT_TRY(remove_dead_code(module));
+  return changed;
+}
+
+}  // namespace tfaot::toolkit::engine

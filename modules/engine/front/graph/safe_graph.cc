@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "front/graph/safe_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <deque>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "front/graph/graph_nodes.h"
+#include "front/graph/variables.h"
+#include "tensorflow/compiler/tf2xla/xla_op_registry.h"
+#include "tensorflow/core/framework/kernel_def.pb.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/types.h"
+#include "tfaot/records/model_check.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+namespace tf = tensorflow;
+
+// Operations without an XLA kernel that only compute. Sorted. Before you add one, read its kernel.
+constexpr std::string_view kComputing =
+    "AdjustContrast AsString AudioSpectrogram BandedTriangularSolve BatchCholesky "
+    "BatchMatrixBandPart BatchMatrixDeterminant BatchMatrixDiag BatchMatrixDiagPart "
+    "BatchMatrixInverse BatchMatrixSetDiag BatchMatrixSolve BatchMatrixSolveLs "
+    "BatchMatrixTriangularSolve BatchNormWithGlobalNormalization BatchSelfAdjointEig "
+    "BatchSelfAdjointEigV2 BatchSvd BesselI0 BesselI1 BesselJ0 BesselJ1 BesselK0 BesselK0e "
+    "BesselK1 BesselK1e BesselY0 BesselY1 BlockLSTM BlockLSTMV2 CSRSparseMatrixToDense "
+    "CholeskyGrad CombinedNonMaxSuppression ComputeAccidentalHits CropAndResize Dawsn "
+    "DecodeBase64 DecodeCSV DecodePaddedRaw DecodeRaw DenseCountSparseOutput "
+    "DenseToDenseSetOperation DenseToSparseSetOperation Dilation2D EditDistance Eig EncodeBase64 "
+    "EuclideanNorm Expint ExtractGlimpse ExtractGlimpseV2 ExtractVolumePatches Fingerprint "
+    "FresnelCos FresnelSin FusedPadConv2D FusedResizeAndPadConv2D GRUBlockCell "
+    "HistogramFixedWidth HostConst ImageProjectiveTransformV2 ImageProjectiveTransformV3 InTopK "
+    "InplaceAdd InplaceSub InplaceUpdate InvGrad IsotonicRegression LSTMBlockCell "
+    "LogMatrixDeterminant Lu MatrixDeterminant MatrixExponential MatrixLogarithm MatrixSolveLs "
+    "MatrixSquareRoot MaxPoolWithArgmax Mfcc NonMaxSuppression NonMaxSuppressionV2 "
+    "NonMaxSuppressionV5 NonMaxSuppressionWithOverlaps NthElement ParallelConcat ParseTensor "
+    "QuantizeAndDequantize QuantizeDownAndShrinkRange QuantizeV2 QuantizedAdd QuantizedAvgPool "
+    "QuantizedBiasAdd QuantizedConcat QuantizedConv2D QuantizedMatMul QuantizedMaxPool "
+    "QuantizedMul QuantizedRelu QuantizedRelu6 QuantizedReshape RaggedBincount "
+    "RaggedCountSparseOutput RaggedCross RaggedFillEmptyRows RaggedGather RaggedRange "
+    "RaggedTensorToSparse RaggedTensorToTensor ReduceJoin RegexFullMatch RegexReplace "
+    "RequantizationRange Requantize ResizeArea ResizeBicubic ScaleAndTranslate "
+    "ScatterNdNonAliasingAdd SegmentMax SegmentMean SegmentMin SegmentProd SegmentSum "
+    "SelfAdjointEig SerializeTensor SetSize ShardedFilename SparseAdd SparseBincount SparseConcat "
+    "SparseCountSparseOutput SparseCross SparseCrossHashed SparseCrossV2 SparseDenseCwiseAdd "
+    "SparseDenseCwiseDiv SparseDenseCwiseMul SparseFillEmptyRows SparseReduceMax "
+    "SparseReduceMaxSparse SparseReduceSum SparseReduceSumSparse SparseReorder SparseReshape "
+    "SparseSegmentMean SparseSegmentMeanWithNumSegments SparseSegmentSqrtN "
+    "SparseSegmentSqrtNWithNumSegments SparseSegmentSum SparseSegmentSumWithNumSegments "
+    "SparseSlice SparseSoftmax SparseSparseMaximum SparseSparseMinimum SparseSplit "
+    "SparseTensorDenseAdd SparseTensorDenseMatMul SparseToSparseSetOperation Spence "
+    "StaticRegexFullMatch StaticRegexReplace StringFormat StringJoin StringLength StringLower "
+    "StringNGrams StringSplit StringSplitV2 StringStrip StringToHashBucket StringToHashBucketFast "
+    "StringToHashBucketStrong StringToNumber StringUpper Substr TensorListConcat "
+    "TensorListConcatLists TensorListPushBackBatch TensorListResize TensorListScatter "
+    "TensorListScatterIntoExistingList TensorListScatterV2 TileGrad TopK UnicodeDecode "
+    "UnicodeDecodeWithOffsets UnicodeEncode UnicodeScript UnicodeTranscode UniqueWithCounts "
+    "UniqueWithCountsV2 UnravelIndex UnsortedSegmentJoin";
+
+// Loops and branches of TensorFlow 1, which become functions. Placeholders are reported elsewhere.
+constexpr std::string_view kStructure =
+    "Enter Exit LoopCond Merge NextIteration Placeholder PlaceholderV2 RefEnter RefExit "
+    "RefIdentity RefMerge RefNextIteration RefSelect RefSwitch Switch";
+
+// XLA would compile them to calls of functions whose names the model chooses.
+constexpr std::string_view kCallingByName = "XlaCustomCall XlaCustomCallV2";
+
+// In the order of their names; an operation may have several, for different types.
+const std::vector<const tf::KernelDef*>& xla_kernels() {
+  static const std::vector<const tf::KernelDef*> all = [] {
+    tf::XlaOpRegistry::RegisterCompilationKernels();
+    auto kernels = tf::XlaOpRegistry::DeviceKernels(tf::DEVICE_CPU_XLA_JIT, true);
+    std::ranges::stable_sort(kernels, {}, [](const auto* kernel) { return kernel->op(); });
+    return kernels;
+  }();
+  return all;
+}
+
+bool has_xla_kernel(const std::string& operation) {
+  static const std::set<std::string> known = [] {
+    std::set<std::string> names;
+    for (const auto* kernel : xla_kernels()) {
+      if (!is_listed(kCallingByName, kernel->op())) names.insert(kernel->op());
+    }
+    return names;
+  }();
+  return known.contains(operation);
+}
+
+bool is_stateless(const std::string& operation) {
+  const tf::OpDef* definition = nullptr;
+  return tf::OpRegistry::Global()->LookUpOpDef(operation, &definition).ok() &&
+         !definition->is_stateful();
+}
+
+// The same operation for functions with state.
+const std::map<std::string, std::string> kWithState = {
+    {"PartitionedCall", "StatefulPartitionedCall"},
+    {"StatelessCase", "Case"},
+    {"StatelessIf", "If"},
+    {"StatelessWhile", "While"}};
+
+class Library {
+ public:
+  explicit Library(tf::FunctionDefLibrary& library) {
+    for (auto& function : *library.mutable_function()) {
+      functions_[function.signature().name()] = &function;
+    }
+    for (const auto& gradient : library.gradient()) {
+      gradients_[gradient.function_name()] = gradient.gradient_func();
+    }
+  }
+
+  tf::FunctionDef* find(const std::string& name) const {
+    const auto found = functions_.find(name);
+    return found == functions_.end() ? nullptr : found->second;
+  }
+
+  // The functions that a node calls, through any attribute or by its own name.
+  std::vector<std::string> called_by(const tf::NodeDef& node) const {
+    std::vector<std::string> called;
+    const auto add = [&](const std::string& name) {
+      if (find(name) == nullptr) return;
+      called.push_back(name);
+      const auto gradient = gradients_.find(name);
+      if (gradient != gradients_.end()) called.push_back(gradient->second);
+    };
+    add(node.op());
+    for (const auto& [key, attribute] : node.attr()) {
+      if (attribute.has_func()) add(attribute.func().name());
+      for (const auto& function : attribute.list().func()) add(function.name());
+    }
+    return called;
+  }
+
+  bool has_state(const tf::NodeDef& node) const {
+    if (const tf::FunctionDef* function = find(node.op())) {
+      return function->signature().is_stateful();
+    }
+    const tf::OpDef* definition = nullptr;
+    return tf::OpRegistry::Global()->LookUpOpDef(node.op(), &definition).ok() &&
+           definition->is_stateful();
+  }
+
+ private:
+  std::map<std::string, tf::FunctionDef*> functions_;
+  std::map<std::string, std::string> gradients_;
+};
+
+// As in TensorFlow: operations with state stay.
+void remove_dead_nodes(tf::FunctionDef& function, const Library& library) {
+  std::map<std::string, const tf::NodeDef*> nodes;
+  std::deque<std::string> queue;
+  for (const auto& node : function.node_def()) {
+    nodes[node.name()] = &node;
+    if (library.has_state(node)) queue.push_back(node.name());
+  }
+  for (const auto& [name, output] : function.ret()) queue.push_back(node_name(output));
+  for (const auto& [name, node] : function.control_ret()) queue.push_back(node);
+  std::set<std::string> live;
+  while (!queue.empty()) {
+    const std::string name = std::move(queue.front());
+    queue.pop_front();
+    const auto found = nodes.find(name);  // else an argument
+    if (found == nodes.end() || !live.insert(name).second) continue;
+    for (const auto& input : found->second->input()) queue.push_back(node_name(input));
+  }
+  auto& all = *function.mutable_node_def();
+  all.erase(std::remove_if(all.begin(), all.end(),
+                           [&](const auto& node) { return !live.contains(node.name()); }),
+            all.end());
+}
+
+class Guard {
+ public:
+  Guard(tf::GraphDef& graph, const GraphRules& rules)
+      : graph_(graph), rules_(rules), library_(*graph.mutable_library()) {}
+
+  Status run() {
+    TFAOT_TRY(check_names());
+    for (const auto& node : graph_.node()) visit(node, "");
+    while (!queue_.empty()) {
+      const std::string name = std::move(queue_.front());
+      queue_.pop_front();
+      tf::FunctionDef* function = library_.find(name);
+      if (function == nullptr || !kept_.insert(name).second) continue;
+      remove_dead_nodes(*function, library_);
+      for (const auto& node : function->node_def()) visit(node, name);
+    }
+    if (!refused_.empty()) return fail(rules_.refuse(refused_));
+    TFAOT_TRY(check_recursion());
+    remove_unused_functions();
+    spread_state();
+    return {};
+  }
+
+ private:
+  // Otherwise TensorFlow may use another function or operation than the one that was checked.
+  Status check_names() const {
+    std::set<std::string> names;
+    for (const auto& function : graph_.library().function()) {
+      const std::string& name = function.signature().name();
+      const tf::OpDef* definition = nullptr;
+      if (!names.insert(name).second) {
+        return fail(Error(fmt::format("the model has two functions of the name '{}'", name)));
+      }
+      if (tf::OpRegistry::Global()->LookUpOpDef(name, &definition).ok()) {
+        return fail(Error(
+            fmt::format("the model has a function '{}', which is an operation's name", name)));
+      }
+    }
+    return {};
+  }
+
+  void visit(const tf::NodeDef& node, const std::string& function) {
+    for (auto& name : library_.called_by(node)) queue_.push_back(std::move(name));
+    if (library_.find(node.op()) != nullptr) return;
+    const auto [known, is_new] = allowed_.try_emplace(node.op(), false);
+    if (is_new) known->second = rules_.allows(node.op());
+    if (!known->second) refused_.push_back({node.name(), describe_node(node, function)});
+  }
+
+  // TensorFlow would follow the calls until its stack is full.
+  Status check_recursion() const {
+    std::set<std::string> done;
+    for (const auto& name : kept_) {
+      const auto circle = circle_from(name, done);
+      if (!circle) continue;
+      return fail(Error(fmt::format("the model's function '{}' calls itself", *circle))
+                      .note("compiled code has no recursion: express it with a loop"));
+    }
+    return {};
+  }
+
+  // A function that occurs again on the way down from `start`; `done` has none below it.
+  std::optional<std::string> circle_from(const std::string& start,
+                                         std::set<std::string>& done) const {
+    struct Call {
+      std::string function;
+      std::vector<std::string> rest;  // not checked yet
+    };
+    std::vector<Call> stack;
+    std::set<std::string> entered;
+    const auto enter = [&](const std::string& name) {
+      std::vector<std::string> called;
+      for (const auto& node : library_.find(name)->node_def()) {
+        for (auto& one : library_.called_by(node)) called.push_back(std::move(one));
+      }
+      entered.insert(name);
+      stack.push_back({name, std::move(called)});
+    };
+    if (!done.contains(start)) enter(start);
+    while (!stack.empty()) {
+      Call& top = stack.back();
+      if (top.rest.empty()) {
+        done.insert(top.function);
+        entered.erase(top.function);
+        stack.pop_back();
+        continue;
+      }
+      const std::string next = std::move(top.rest.back());
+      top.rest.pop_back();
+      if (entered.contains(next)) return next;
+      if (library_.find(next) != nullptr && !done.contains(next)) enter(next);
+    }
+    return std::nullopt;
+  }
+
+  void remove_unused_functions() {
+    auto& functions = *graph_.mutable_library()->mutable_function();
+    functions.erase(std::remove_if(functions.begin(), functions.end(),
+                                   [&](const auto& function) {
+                                     return !kept_.contains(function.signature().name());
+                                   }),
+                    functions.end());
+    auto& gradients = *graph_.mutable_library()->mutable_gradient();
+    gradients.erase(std::remove_if(gradients.begin(), gradients.end(),
+                                   [&](const auto& gradient) {
+                                     return !kept_.contains(gradient.function_name());
+                                   }),
+                    gradients.end());
+    library_ = Library(*graph_.mutable_library());
+  }
+
+  // Repeats until nothing changes: functions may call each other in any order.
+  void spread_state() {
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (auto& function : *graph_.mutable_library()->mutable_function()) {
+        bool stateful = function.signature().is_stateful();
+        for (auto& node : *function.mutable_node_def()) stateful = spread_to(node) || stateful;
+        if (stateful == function.signature().is_stateful()) continue;
+        function.mutable_signature()->set_is_stateful(true);
+        changed = true;
+      }
+    }
+    for (auto& node : *graph_.mutable_node()) spread_to(node);
+  }
+
+  // True if the node has state.
+  bool spread_to(tf::NodeDef& node) const {
+    if (library_.has_state(node)) return true;
+    const auto called = library_.called_by(node);
+    const bool stateful = std::any_of(called.begin(), called.end(), [&](const auto& name) {
+      return library_.find(name)->signature().is_stateful();
+    });
+    const auto other = kWithState.find(node.op());
+    if (stateful && other != kWithState.end()) node.set_op(other->second);
+    return stateful;
+  }
+
+  tf::GraphDef& graph_;
+  const GraphRules& rules_;
+  Library library_;
+  std::deque<std::string> queue_;
+  std::set<std::string> kept_;
+  std::map<std::string, bool> allowed_;
+  std::vector<BlamedNode> refused_;
+};
+
+// Allowed in addition to operations that compute: variables, the checkpoint, and calls of functions
+// that are checked too.
+constexpr std::string_view kLoading =
+    "Assign AssignAdd AssignAddVariableOp AssignSub AssignSubVariableOp AssignVariableOp Case If "
+    "IsVariableInitialized Merge Placeholder PlaceholderV2 ReadVariableOp RestoreV2 "
+    "StatefulPartitionedCall Switch VarHandleOp VarIsInitializedOp Variable VariableV2 While";
+
+GraphRules rules() {
+  const auto allows = [](const std::string& operation) {
+    return is_pure(operation) || is_listed(kLoading, operation);
+  };
+  const auto refuse = [](const std::vector<BlamedNode>& nodes) {
+    Error error(fmt::format("loading the model's variables would run {}", nodes.front().text));
+    for (std::size_t i = 1; i < nodes.size(); ++i) error.note("and " + nodes[i].text);
+    return std::move(error)
+        .note(
+            "tfaot runs only operations of TensorFlow that compute and do nothing else: others "
+            "may read and write files")
+        .note("save the model again, with the values of its variables in it")
+        .about(word_of(ProblemKind::kNoKernel), names_of(nodes));
+  };
+  return {allows, refuse};
+}
+
+// Operations that pass variables on: those that write them, and calls of functions that do.
+std::vector<std::string> operations_on_variables(const Nodes& nodes, const std::string& target) {
+  std::vector<std::string> found;
+  for (const auto* node : needed_by(nodes, target)) {
+    const bool takes_one =
+        std::any_of(node->input().begin(), node->input().end(), [&](const std::string& input) {
+          const auto* from = find_node(nodes, input);
+          return !input.starts_with('^') && from != nullptr && is_variable(*from);
+        });
+    if (takes_one) found.push_back(node->name());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+// Follows the checkpoint's path to the operations that read files.
+class Files {
+ public:
+  Files(const tf::GraphDef& graph, std::string path_node) {
+    for (const auto& function : graph.library().function()) {
+      functions_[function.signature().name()] = &function;
+    }
+    visit(nodes_of(graph.node()), {std::move(path_node)}, "");
+  }
+
+  // Nodes that read another file.
+  const std::vector<std::string>& others() const { return others_; }
+
+ private:
+  using Names = std::set<std::string>;
+
+  static bool is_path(const Nodes& nodes, const Names& paths, std::string input) {
+    for (std::size_t i = 0; i <= nodes.size(); ++i) {  // a graph may refer to itself
+      if (paths.contains(node_name(input))) return true;
+      const auto* node = find_node(nodes, input);
+      if (node == nullptr || node->op() != "Identity" || node->input_size() == 0) return false;
+      input = node->input(0);
+    }
+    return false;
+  }
+
+  // `paths`: nodes and arguments that hold the path.
+  void visit(const Nodes& nodes, const Names& paths, const std::string& function) {
+    for (const auto& [name, node] : nodes) {
+      if (node->op() == "RestoreV2" &&
+          (node->input_size() == 0 || !is_path(nodes, paths, node->input(0)))) {
+        others_.push_back(describe_node(*node, function));
+      }
+      visit_calls(nodes, paths, *node);
+    }
+  }
+
+  void visit_calls(const Nodes& nodes, const Names& paths, const tf::NodeDef& node) {
+    visit_call(nodes, paths, node, node.op());
+    const bool is_call = node.op() == "StatefulPartitionedCall" || node.op() == "PartitionedCall";
+    for (const auto& [key, attribute] : node.attr()) {
+      // Loops and branches number their arguments differently: none of them is the path.
+      if (attribute.has_func()) {
+        visit_call(nodes, is_call ? paths : Names(), node, attribute.func().name());
+      }
+      for (const auto& one : attribute.list().func()) visit_call(nodes, {}, node, one.name());
+    }
+  }
+
+  void visit_call(const Nodes& nodes, const Names& paths, const tf::NodeDef& node,
+                  const std::string& name) {
+    const auto found = functions_.find(name);
+    if (found == functions_.end()) return;
+    const tf::FunctionDef& function = *found->second;
+    Names handed_on;
+    for (int i = 0; i < function.signature().input_arg_size() && i < node.input_size(); ++i) {
+      if (!paths.empty() && is_path(nodes, paths, node.input(i))) {
+        handed_on.insert(function.signature().input_arg(i).name());
+      }
+    }
+    if (!seen_.emplace(name, handed_on).second) return;
+    visit(nodes_of(function.node_def()), handed_on, name);
+  }
+
+  std::map<std::string, const tf::FunctionDef*> functions_;
+  std::set<std::pair<std::string, Names>> seen_;
+  std::vector<std::string> others_;
+};
+
+}  // namespace
+
+// XLA's kernels of stateless operations describe a computation; TensorFlow's versions execute it.
+bool is_pure(const std::string& operation) {
+  return is_listed(kComputing, operation) || (has_xla_kernel(operation) && is_stateless(operation));
+}
+
+bool is_compiled(const std::string& operation) {
+  return has_xla_kernel(operation) || connects(operation);
+}
+
+bool connects(const std::string& operation) { return is_listed(kStructure, operation); }
+
+bool calls_by_name(const std::string& operation) { return is_listed(kCallingByName, operation); }
+
+std::vector<const tf::KernelDef*> kernels_of(const std::string& operation) {
+  const auto& all = xla_kernels();
+  std::vector<const tf::KernelDef*> found;
+  for (auto kernel = std::ranges::lower_bound(all, operation, {}, &tf::KernelDef::op);
+       kernel != all.end() && (*kernel)->op() == operation; ++kernel) {
+    found.push_back(*kernel);
+  }
+  return found;
+}
+
+std::vector<std::string> operations_with_kernel() {
+  std::vector<std::string> names;
+  for (const auto* kernel : xla_kernels()) {
+    if (names.empty() || names.back() != kernel->op()) names.push_back(kernel->op());
+  }
+  return names;
+}
+
+Status make_safe(tf::GraphDef& graph, const GraphRules& rules) { return Guard(graph, rules).run(); }
+
+Result<LoadingGraph> loading_graph(const tf::MetaGraphDef& model, const tf::GraphDef& whole) {
+  const Nodes nodes = nodes_of(whole.node());
+  LoadingGraph loading;
+  loading.restore = operations_on_variables(nodes, model.saver_def().restore_op_name());
+  for (const auto& name : init_operations(model)) {
+    for (auto& operation : operations_on_variables(nodes, name)) {
+      loading.initialize.push_back(std::move(operation));
+    }
+  }
+  std::set<const tf::NodeDef*> kept;
+  for (const auto* list : {&loading.restore, &loading.initialize}) {
+    for (const auto& name : *list) {
+      for (const auto* node : needed_by(nodes, name)) kept.insert(node);
+    }
+  }
+  tf::GraphDef& graph = loading.graph;
+  *graph.mutable_versions() = whole.versions();
+  *graph.mutable_library() = whole.library();
+  for (const auto& node : whole.node()) {
+    if (kept.contains(&node)) *graph.add_node() = node;
+  }
+  TFAOT_TRY(make_safe(graph, rules()));
+  const std::string path = node_name(model.saver_def().filename_tensor_name());
+  const Files files(graph, path);
+  if (!files.others().empty()) {
+    return fail(Error(fmt::format("{} reads another file than the model's variables",
+                                  files.others().front()))
+                    .note("save the model again, with the values of its variables in it"));
+  }
+  const auto* path_node = find_node(nodes, path);
+  if (kept.contains(path_node)) loading.file_tensor = model.saver_def().filename_tensor_name();
+  return loading;
+}
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts that operators are built from: arithmetic with numbers, sizes, broadcasting,
+// reductions, products, gathers, windows over images, other operators. A function that takes a Node
+// refuses, in the node's name, what does not fit. Used by one thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "front/onnx/node.h"
+
+namespace tfaot::toolkit::engine {
+
+using xla::XlaOp;
+
+// Scalars, of a type or of the type of `x`. XLA broadcasts scalars itself.
+XlaOp scalar(const Node& node, xla::PrimitiveType type, double value);
+XlaOp scalar_like(XlaOp x, double value);
+
+template <typename T>
+concept Number = std::is_arithmetic_v<T>;
+XlaOp like(XlaOp x, Number auto value) { return scalar_like(x, static_cast<double>(value)); }
+
+// Comparisons give booleans for each element; XLA has operators for arithmetic only.
+inline XlaOp operator==(XlaOp x, XlaOp y) { return xla::Eq(x, y); }
+inline XlaOp operator!=(XlaOp x, XlaOp y) { return xla::Ne(x, y); }
+inline XlaOp operator<(XlaOp x, XlaOp y) { return xla::Lt(x, y); }
+inline XlaOp operator>(XlaOp x, XlaOp y) { return xla::Gt(x, y); }
+inline XlaOp operator<=(XlaOp x, XlaOp y) { return xla::Le(x, y); }
+inline XlaOp operator>=(XlaOp x, XlaOp y) { return xla::Ge(x, y); }
+
+// A number takes the type of the other side.
+#define TFAOT_WITH_NUMBER(op)                                           \
+  XlaOp operator op(XlaOp x, Number auto y) { return x op like(x, y); } \
+  XlaOp operator op(Number auto x, XlaOp y) { return like(y, x) op y; }
+TFAOT_WITH_NUMBER(+)
+TFAOT_WITH_NUMBER(-)
+TFAOT_WITH_NUMBER(*)
+TFAOT_WITH_NUMBER(/)
+TFAOT_WITH_NUMBER(%)
+TFAOT_WITH_NUMBER(==)
+TFAOT_WITH_NUMBER(!=)
+TFAOT_WITH_NUMBER(<)
+TFAOT_WITH_NUMBER(>)
+TFAOT_WITH_NUMBER(<=)
+TFAOT_WITH_NUMBER(>=)
+#undef TFAOT_WITH_NUMBER
+
+inline XlaOp cast(XlaOp x, xla::PrimitiveType type) { return xla::ConvertElementType(x, type); }
+bool is_real(xla::PrimitiveType type);      // floating point
+bool is_unsigned(xla::PrimitiveType type);  // an integer
+
+// Sizes with one replaced, one inserted, or one left out.
+Dimensions with_size(Dimensions sizes, std::int64_t axis, std::int64_t size);
+Dimensions with_new(Dimensions sizes, std::int64_t axis, std::int64_t size);
+Dimensions without(Dimensions sizes, std::int64_t axis);
+Dimensions joined(Dimensions first, const Dimensions& second);
+// Dimensions from `first` to before `end`, and those of a tensor but these.
+Dimensions dimension_range(std::int64_t first, std::int64_t end);
+Dimensions dimensions_but(std::int64_t rank, const Dimensions& axes);
+
+// The operand's sizes as a matrix: before the axis, and from it on; it may be one after the last.
+Dimensions sizes_split_at(const Node& node, std::int64_t axis);
+
+// The sizes that all of these broadcast to. Refuses those that do not match.
+Dimensions common_sizes(const Node& node, const std::vector<Dimensions>& all);
+// As numpy.broadcast_to: new dimensions come first.
+XlaOp broadcast_to(const Node& node, XlaOp op, const Dimensions& sizes);
+// All operands of the node, broadcast together. `count`: refuses more or fewer.
+std::vector<XlaOp> broadcast_operands(const Node& node);
+std::vector<XlaOp> broadcast_operands(const Node& node, std::size_t count, const char* needs);
+// One value, or one for each place along the axis, for all elements of a tensor of these sizes.
+XlaOp along(XlaOp values, const Dimensions& sizes, std::int64_t axis);
+// A tensor of one element as a scalar; others as they are.
+XlaOp scalar_if_single(const Node& node, XlaOp x);
+
+XlaOp constant_integers(const Node& node, const std::vector<std::int64_t>& values);
+XlaOp constant_integer(const Node& node, std::int64_t value);
+XlaOp constant_reals(const Node& node, xla::PrimitiveType type, const std::vector<double>& values,
+                     const Dimensions& sizes);
+// Zeros (false) of that type and these sizes.
+XlaOp zeros_of(const Node& node, xla::PrimitiveType type, const Dimensions& sizes);
+// For each element of a tensor of these sizes, its index along one dimension.
+XlaOp index_along(const Node& node, xla::PrimitiveType type, const Dimensions& sizes,
+                  std::int64_t axis);
+
+// Reductions over the axes, which are then left out. Of booleans the largest is "any", the least
+// "all".
+XlaOp sum_of(XlaOp x, const Dimensions& axes);
+XlaOp product_of(XlaOp x, const Dimensions& axes);
+XlaOp largest_of(XlaOp x, const Dimensions& axes);
+XlaOp least_of(XlaOp x, const Dimensions& axes);
+// Half floats are added up as float32 and rounded once, as NumPy does.
+XlaOp exact_sum_of(XlaOp x, const Dimensions& axes);
+// Broadcasts what was reduced over the axes to a tensor of these sizes.
+XlaOp spread(XlaOp reduced, const Dimensions& sizes, const Dimensions& axes);
+
+// Contracted and batch dimensions of both sides.
+struct DotDimensions {
+  Dimensions left, right;
+  Dimensions left_batch = {}, right_batch = {};
+};
+XlaOp dot(XlaOp a, XlaOp b, const DotDimensions& dimensions);
+// x times the transposed matrix, both of two dimensions.
+inline XlaOp times_transposed(XlaOp x, XlaOp matrix) { return dot(x, matrix, {{1}, {1}}); }
+// As numpy.matmul. The last two dimensions are matrices, the others a batch that broadcasts. A
+// vector on the left is a row, on the right a column, and its dimension is left out of the result.
+XlaOp multiply_matrices(const Node& node, XlaOp a, XlaOp b);
+
+// Each element several times in a row.
+XlaOp repeat_along(const Node& node, XlaOp x, std::int64_t axis, std::int64_t times);
+// One place of a dimension, which keeps the size 1, or is left out (part_at).
+XlaOp slice_at(XlaOp x, std::int64_t place, std::int64_t axis);
+XlaOp part_at(const Node& node, XlaOp x, std::int64_t place, std::int64_t axis);
+// The elements at known places (from 0 on) of one dimension; by slices if they are few.
+XlaOp take_places(const Node& node, XlaOp x, std::int64_t axis,
+                  const std::vector<std::int64_t>& places);
+// The dimensions of x that places index, and the dimensions of the result for the others.
+struct GatherForm {
+  Dimensions indexed;
+  Dimensions kept;
+  std::int64_t tuple = 0;  // dimension of the places' tuples; their rank if they are no tuples
+};
+XlaOp gather(const Node& node, XlaOp x, XlaOp places, const GatherForm& form);
+// Indices of one dimension as ONNX counts them: negative ones from the end.
+XlaOp counted_from_start(const Node& node, XlaOp indices, std::int64_t size);
+
+// A window by spatial dimension.
+struct SpatialWindow {
+  Dimensions size;
+  Dimensions stride;
+  Dimensions dilation;
+  Dimensions low;  // padding
+  Dimensions high;
+
+  std::size_t rank() const { return size.size(); }
+  // From the first to the last element that it sees.
+  std::int64_t extent(std::size_t d) const { return (size[d] - 1) * dilation[d] + 1; }
+};
+// An attribute with a number for each spatial dimension, or `otherwise` for all.
+Dimensions window_attribute(const Node& node, const char* name, std::size_t count,
+                            std::int64_t otherwise);
+// The sizes after batch and channels. Refuses an operand without any.
+Dimensions spatial_sizes(const Node& node, int operand);
+// The attributes kernel_shape, strides, dilations, pads and auto_pad. `size`: of the window, from
+// the filter; empty: kernel_shape must be there. For operands of the sizes `in`.
+SpatialWindow spatial_window(const Node& node, const Dimensions& in, Dimensions size = {});
+// Without padding for auto_pad, which means something else for ConvTranspose.
+SpatialWindow window_without_auto_pad(const Node& node, std::size_t rank, Dimensions size = {});
+// [batch, channels, spatial...] to [batch, spatial..., channels], and back. The kernels want
+// channels last, so windows are computed in that order; settle_layouts() (hlo/layouts.cc) removes
+// the transposes between such operations.
+XlaOp channels_last(const Node& node, XlaOp op);
+XlaOp channels_first(const Node& node, XlaOp op);
+// One value per channel, for a tensor of these sizes with channels first.
+XlaOp per_channel(const Node& node, XlaOp values, const Dimensions& sizes);
+
+// float32 values in the range of an integer type.
+XlaOp clamped_to(const Node& node, XlaOp x, xla::PrimitiveType type);
+// The operand as int32 without its zero point, which is one for all or none (left out).
+XlaOp without_zero_point(const Node& node, int operand, int zero);
+// The real values rounded to the nearest (even) integers, plus the zero point, in its type. Those
+// out of its range become its least or largest number. Zero points: one, or as many as values.
+XlaOp saturated(const Node& node, XlaOp values, XlaOp zero);
+
+// Applies an operator of ONNX to values; an invalid XlaOp is an operand that is left out.
+struct Applied {
+  std::string operation;
+  std::int64_t opset = 12;       // the axes of Squeeze and Unsqueeze are attributes
+  bool with_attributes = false;  // those of the node
+  int results = 1;
+};
+std::vector<XlaOp> apply(Node& node, const Applied& what, const std::vector<XlaOp>& operands);
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,918 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators of images: resizing, sampling at computed places, regions, boxes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+#include "front/onnx/operators.h"
+#include "front/onnx/operators/building.h"
+#include "front/onnx/operators/loops.h"
+#include "tfaot/base/limits.h"
+#include "xla/client/lib/arithmetic.h"
+#include "xla/client/lib/comparators.h"
+#include "xla/client/lib/constants.h"
+#include "xla/client/lib/math.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+// Where samples are taken: a number for each [group, point].
+struct SamplePlaces {
+  XlaOp image;                 // int32: which image of the batch
+  std::vector<XlaOp> spatial;  // real: by spatial dimension, in elements from the first on
+};
+
+enum class SampleKernel { kNearest, kLinear, kCubic };
+
+enum class SamplePadding { kZeros, kBorder, kReflection };
+
+struct SampleRules {
+  SampleKernel kernel = SampleKernel::kLinear;
+  SamplePadding padding = SamplePadding::kZeros;
+  bool reflects_at_centers = true;  // of the outer elements; false: at their outer edges
+};
+
+// Resizing by interpolation: one axis after the other, each result a weighted sum of a few elements
+// that are known while compiling.
+struct ResizedAxis {
+  std::int64_t axis = 0;
+  std::int64_t in = 0;
+  std::int64_t out = 0;
+  double scale = 1;
+  double begin = 0;  // of the region of interest, as a part of the operand
+  double end = 1;
+};
+
+struct ResizeRules {
+  std::string mode;        // nearest, linear, cubic
+  std::string coordinate;  // how places of the result become places of the operand
+  std::string nearest;     // how they are rounded
+  double cubic = -0.75;
+  bool antialias = false;
+  bool exclude_outside = false;
+};
+
+// The elements of the operand that make one of the result, with their weights.
+using ResizeWeights = std::map<std::int64_t, double>;
+
+template <typename Real>
+Real place_in_operand(const Node& node, const ResizeRules& rules, const ResizedAxis& axis,
+                      std::int64_t place) {
+  const auto x = static_cast<Real>(place);
+  const auto in = static_cast<Real>(axis.in);
+  const auto scale = static_cast<Real>(axis.scale);
+  const auto half = Real{1} / 2;
+  const Real out = scale * in;  // need not be whole
+  const Real half_pixel = (x + half) / scale - half;
+  const std::string& mode = rules.coordinate;
+  if (mode == "half_pixel") return half_pixel;
+  if (mode == "asymmetric") return x / scale;
+  if (mode == "align_corners") return out == 1 ? 0 : x * (in - 1) / (out - 1);
+  if (mode == "pytorch_half_pixel") return axis.out == 1 ? 0 : half_pixel;
+  if (mode == "half_pixel_symmetric") {
+    // The standard's in / 2 (1 - axis.out / out) + half_pixel, but exact in the middle.
+    return (in - 1) / 2 + (x + half - static_cast<Real>(axis.out) / 2) / scale;
+  }
+  if (mode == "tf_half_pixel_for_nn") return (x + half) / scale;
+  if (mode == "tf_crop_and_resize") {
+    const auto begin = static_cast<Real>(axis.begin);
+    const Real seen = (static_cast<Real>(axis.end) - begin) * (in - 1);
+    return begin * (in - 1) + (out == 1 ? seen / 2 : x * seen / (out - 1));
+  }
+  node.refuse(fmt::format("has the coordinate_transformation_mode '{}'", mode));
+}
+
+double nearest_place(const Node& node, const std::string& mode, double place) {
+  if (mode == "round_prefer_floor") return std::ceil(place - 0.5);
+  if (mode == "round_prefer_ceil") return std::floor(place + 0.5);
+  if (mode == "floor") return std::floor(place);
+  if (mode == "ceil") return std::ceil(place);
+  node.refuse(fmt::format("has the nearest_mode '{}'", mode));
+}
+
+double resize_kernel(const ResizeRules& rules, double x) {
+  x = std::abs(x);
+  if (rules.mode == "linear") return std::max(0.0, 1 - x);
+  const double a = rules.cubic;
+  if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+}
+
+// The elements at the place and after it, as in ONNX Runtime: also the one of weight 0 if the place
+// is whole, so that a NaN is seen.
+ResizeWeights linear_weights(const ResizedAxis& axis, double place) {
+  const auto last = axis.in - 1;
+  place = std::clamp(place, 0.0, static_cast<double>(last));
+  const auto at = static_cast<std::int64_t>(place);
+  const double part = place - static_cast<double>(at);
+  ResizeWeights weights = {{at, 1 - part}};
+  weights[std::min(at + 1, last)] += part;
+  return weights;
+}
+
+ResizeWeights weights_around(const ResizeRules& rules, const ResizedAxis& axis, double place) {
+  if (rules.mode == "linear" && !rules.antialias && !rules.exclude_outside) {
+    return linear_weights(axis, place);
+  }
+  const double spread = rules.antialias ? std::min(axis.scale, 1.0) : 1.0;
+  const double reach = rules.mode == "cubic" ? 2 : 1;
+  const auto first = static_cast<std::int64_t>(std::floor(-reach / spread)) + 1;
+  // A whole place is the right end of its interval.
+  const double left = std::ceil(place) - 1;
+  ResizeWeights weights;
+  double sum = 0;
+  for (std::int64_t i = first; i < 2 - first; ++i) {
+    const std::int64_t at = static_cast<std::int64_t>(left) + i;
+    const bool is_outside = at < 0 || at >= axis.in;
+    if (is_outside && rules.exclude_outside) continue;
+    const double weight = resize_kernel(rules, spread * (static_cast<double>(at) - place));
+    weights[std::clamp<std::int64_t>(at, 0, axis.in - 1)] += weight;
+    sum += weight;
+  }
+  const bool is_scaled = (rules.antialias || rules.exclude_outside) && sum != 0;
+  for (auto& [at, weight] : weights) weight /= is_scaled ? sum : 1;
+  std::erase_if(weights, [](const auto& one) { return one.second == 0; });
+  return weights;
+}
+
+std::vector<ResizeWeights> all_weights(const Node& node, const ResizeRules& rules,
+                                       const ResizedAxis& axis) {
+  std::vector<ResizeWeights> all;
+  for (std::int64_t i = 0; i < axis.out; ++i) {
+    if (rules.mode != "nearest") {
+      all.push_back(weights_around(rules, axis, place_in_operand<double>(node, rules, axis, i)));
+      continue;
+    }
+    // In single precision, as in PyTorch and ONNX Runtime: 17 / 1.7 is 10 there, and below it in
+    // double precision, since the scale is not 1.7.
+    const auto place = place_in_operand<float>(node, rules, axis, i);
+    const auto at = static_cast<std::int64_t>(nearest_place(node, rules.nearest, place));
+    all.push_back({{std::clamp<std::int64_t>(at, 0, axis.in - 1), 1.0}});
+  }
+  return all;
+}
+
+XlaOp select_along(const Node& node, XlaOp x, const ResizedAxis& axis,
+                   const std::vector<std::int64_t>& places) {
+  const std::int64_t times = axis.out / axis.in;
+  bool is_repeat = axis.out == times * axis.in;
+  for (std::int64_t i = 0; is_repeat && i < axis.out; ++i) {
+    is_repeat = entry(places, i) == i / times;
+  }
+  return is_repeat
+             ? repeat_along(node, x, axis.axis, times)
+             : gather(node, x, constant_integers(node, places),
+                      {{axis.axis}, dimensions_but(std::ssize(node.sizes_of(x)), {axis.axis}), 1});
+}
+
+// A product with the matrix of the weights.
+XlaOp multiply_along(const Node& node, XlaOp x, const ResizedAxis& axis,
+                     const std::vector<ResizeWeights>& weights) {
+  std::vector<double> matrix(static_cast<std::size_t>(axis.in * axis.out));
+  for (std::int64_t i = 0; i < axis.out; ++i) {
+    for (const auto& [place, weight] : entry(weights, i))
+      entry(matrix, place * axis.out + i) = weight;
+  }
+  const XlaOp known = constant_reals(node, node.type_of(x), matrix, {axis.in, axis.out});
+  const XlaOp made = dot(x, known, {{axis.axis}, {0}});  // the axis is the last one
+  const std::int64_t last = std::ssize(node.sizes_of(x)) - 1;
+  return xla::Transpose(made, with_new(dimension_range(0, last), axis.axis, last));
+}
+
+// True if a kernel takes the place of a product along the axis (kernels/resize_calls.cc).
+bool has_resize_kernel(const Node& node, XlaOp x, const ResizedAxis& axis) {
+  const Dimensions sizes = node.sizes_of(x);
+  return has_kernels(node.type_of(x)) && axis.axis > 0 && axis.axis + 1 < std::ssize(sizes) &&
+         sizes.back() > 1;
+}
+
+XlaOp resize_by_weights(const Node& node, XlaOp x, const ResizedAxis& axis,
+                        const std::vector<ResizeWeights>& weights) {
+  constexpr std::size_t kMostSummands = 4;
+  std::size_t summands = 0;
+  for (const ResizeWeights& one : weights) summands = std::max(summands, one.size());
+  const bool has_kernel = summands > 1 && has_resize_kernel(node, x, axis);
+  if (summands > kMostSummands || has_kernel) return multiply_along(node, x, axis, weights);
+  std::optional<XlaOp> sum;
+  for (std::size_t k = 0; k < summands; ++k) {
+    std::vector<std::int64_t> places;
+    std::vector<double> factors;
+    for (const ResizeWeights& one : weights) {
+      const auto taken =
+          std::next(one.begin(), static_cast<std::ptrdiff_t>(std::min(k, one.size() - 1)));
+      places.push_back(taken->first);
+      factors.push_back(k < one.size() ? taken->second : 0);
+    }
+    XlaOp part = select_along(node, x, axis, places);
+    if (!std::ranges::all_of(factors, [](double factor) { return factor == 1; })) {
+      const XlaOp known =
+          cast(xla::ConstantR1<double>(&node.builder(), factors), node.type_of(part));
+      part = part * along(known, node.sizes_of(part), axis.axis);
+    }
+    sum = sum ? *sum + part : part;
+  }
+  return *sum;
+}
+
+// True where an axis looks outside of the operand.
+std::optional<XlaOp> extrapolated(const Node& node, const ResizeRules& rules,
+                                  const std::vector<ResizedAxis>& axes, const Dimensions& sizes) {
+  std::optional<XlaOp> mask;
+  if (rules.coordinate != "tf_crop_and_resize") return mask;
+  for (const ResizedAxis& axis : axes) {
+    std::vector<std::int64_t> outside;
+    for (std::int64_t i = 0; i < axis.out; ++i) {
+      const double place = place_in_operand<double>(node, rules, axis, i);
+      outside.push_back(place < 0 || place > static_cast<double>(axis.in - 1) ? 1 : 0);
+    }
+    const XlaOp own = along(constant_integers(node, outside) != 0, sizes, axis.axis);
+    mask = mask ? *mask | own : own;
+  }
+  return mask;
+}
+
+void resize_axes(Node& node, const ResizeRules& rules, std::vector<ResizedAxis> axes) {
+  if (rules.mode != "nearest" && rules.mode != "linear" && rules.mode != "cubic") {
+    node.refuse(fmt::format("has the mode '{}'", rules.mode));
+  }
+  if (rules.antialias && rules.mode == "nearest") node.refuse("cannot smooth the nearest element");
+  XlaOp x = node.operand(0);
+  const auto type = node.type(0);
+  const bool is_image = node.rank(0) > 2 && std::ranges::all_of(axes, [](const ResizedAxis& axis) {
+                          return axis.axis >= 2;
+                        });
+  const bool is_computed = rules.mode != "nearest" && !is_real(type);
+  if (is_computed) x = cast(x, xla::F32);
+  if (is_image) {
+    x = channels_last(node, x);
+    for (ResizedAxis& axis : axes) --axis.axis;
+  }
+  for (const ResizedAxis& axis : axes) {
+    if (axis.in < 1 || axis.out < 1 || !(axis.scale > 0)) node.refuse("resizes to or from nothing");
+    node.check_made(axis.out, kMostKnownElements);  // each has weights of its own
+    x = resize_by_weights(node, x, axis, all_weights(node, rules, axis));
+  }
+  if (const auto mask = extrapolated(node, rules, axes, node.sizes_of(x))) {
+    const XlaOp value = like(x, node.real("extrapolation_value", 0));
+    x = xla::Select(*mask, xla::Broadcast(value, node.sizes_of(x)), x);
+  }
+  if (is_computed) {
+    x = cast(clamped_to(node, xla::RoundToEven(x), type), type);
+  }
+  node.set(is_image ? channels_first(node, x) : x);
+}
+
+// Not negative, and of a size that resize_axes() can refuse.
+std::int64_t whole_size(double size) {
+  return size >= 0 ? static_cast<std::int64_t>(std::min(std::floor(size), 1e15)) : 0;
+}
+
+std::vector<ResizedAxis> axes_by_scales(const Node& node, const std::vector<std::int64_t>& axes,
+                                        const std::vector<double>& scales) {
+  if (scales.size() != axes.size()) node.refuse("has scales for other axes than it resizes");
+  const Dimensions sizes = node.sizes(0);
+  std::vector<ResizedAxis> resized;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::int64_t in = entry(sizes, axes[i]);
+    // In single precision, as the standard's own shape inference.
+    const float out = static_cast<float>(scales[i]) * static_cast<float>(in);
+    resized.push_back({axes[i], in, whole_size(static_cast<double>(out)), scales[i]});
+  }
+  return resized;
+}
+
+std::vector<ResizedAxis> axes_by_sizes(const Node& node, const std::vector<std::int64_t>& axes,
+                                       const std::vector<std::int64_t>& wanted) {
+  if (wanted.size() != axes.size()) node.refuse("has sizes for other axes than it resizes");
+  const Dimensions sizes = node.sizes(0);
+  std::vector<ResizedAxis> resized;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::int64_t in = entry(sizes, axes[i]);
+    resized.push_back(
+        {axes[i], in, wanted[i], static_cast<double>(wanted[i]) / static_cast<double>(in)});
+  }
+  const std::string policy =
+      node.word("keep_aspect_ratio_policy", {"stretch", "not_larger", "not_smaller"});
+  if (policy == "stretch" || resized.empty()) return resized;
+  const auto [least, most] = std::ranges::minmax_element(resized, {}, &ResizedAxis::scale);
+  const double scale = policy == "not_larger" ? least->scale : most->scale;
+  for (ResizedAxis& axis : resized) {
+    axis.scale = scale;
+    axis.out = whole_size(scale * static_cast<double>(axis.in) + 0.5);
+  }
+  return resized;
+}
+
+bool is_changed(const ResizedAxis& axis) {
+  return axis.in != axis.out || axis.scale != 1 || axis.begin != 0 || axis.end != 1;
+}
+
+// An optional operand may also be there without elements.
+bool is_given(const Node& node, int operand) {
+  return node.has(operand) && product(node.sizes(operand)) > 0;
+}
+
+// Up to opset 10 as Upsample: operands are x and scales.
+void lower_upsample(Node& node) {
+  std::vector<double> scales;
+  if (node.has(1)) {
+    scales = node.known_reals(1);
+  } else {
+    for (const float scale : node.reals("scales")) scales.push_back(static_cast<double>(scale));
+  }
+  auto axes = axes_by_scales(node, dimension_range(0, node.rank(0)), scales);
+  std::erase_if(axes, [](const ResizedAxis& axis) { return !is_changed(axis); });
+  ResizeRules rules{node.text("mode", "nearest"), "asymmetric", "floor"};
+  if (rules.mode == "bilinear") rules.mode = "linear";
+  resize_axes(node, rules, std::move(axes));
+}
+
+// Operands: x, region of interest, scales, sizes.
+void lower_resize(Node& node) {
+  if (node.opset() < 11) return lower_upsample(node);
+  ResizeRules rules;
+  rules.mode = node.text("mode", "nearest");
+  rules.coordinate = node.text("coordinate_transformation_mode", "half_pixel");
+  rules.nearest = node.text("nearest_mode", "round_prefer_floor");
+  rules.cubic = static_cast<double>(node.real("cubic_coeff_a", -0.75F));
+  rules.antialias = node.flag("antialias");
+  rules.exclude_outside = node.flag("exclude_outside");
+  const Dimensions axes = node.axes_attribute(node.rank(0));
+  if (is_given(node, 2) == is_given(node, 3)) node.refuse("needs either scales or sizes");
+  auto resized = is_given(node, 3) ? axes_by_sizes(node, axes, node.known_integers(3))
+                                   : axes_by_scales(node, axes, node.known_reals(2));
+  if (rules.coordinate == "tf_crop_and_resize") {
+    const auto region = node.has(1) ? node.known_reals(1) : std::vector<double>();
+    if (region.size() != 2 * resized.size()) node.refuse("needs a region of interest");
+    for (std::size_t i = 0; i < resized.size(); ++i) {
+      resized[i].begin = region[i];
+      resized[i].end = region[resized.size() + i];
+    }
+  }
+  std::erase_if(resized, [](const ResizedAxis& axis) { return !is_changed(axis); });
+  resize_axes(node, rules, std::move(resized));
+}
+
+// Between which places a dimension is reflected.
+struct SampleRange {
+  double begin = 0;
+  double end = 0;
+};
+SampleRange sample_range(std::int64_t size, const SampleRules& rules) {
+  const double margin = rules.reflects_at_centers ? 0 : 0.5;
+  return {-margin, static_cast<double>(size - 1) + margin};
+}
+
+XlaOp reflected(XlaOp place, SampleRange range) {
+  const double length = range.end - range.begin;
+  if (length <= 0) return xla::FullLike(place, range.begin);
+  const XlaOp is_below = place < range.begin;
+  const XlaOp beyond = xla::Select(is_below, range.begin - place, place - range.end);
+  const XlaOp times = xla::Floor(beyond / length);
+  const XlaOp rest = beyond - times * length;
+  const XlaOp is_even = (times % 2) == 0;
+  const XlaOp from_begin = is_even == is_below;
+  return xla::Select(from_begin, range.begin + rest, range.end - rest);
+}
+
+// Moves places outside of the image inside, as the padding says.
+XlaOp moved_inside(XlaOp place, std::int64_t size, const SampleRules& rules) {
+  if (rules.padding == SamplePadding::kZeros) return place;
+  const SampleRange range = sample_range(size, rules);
+  const XlaOp is_outside = (place < range.begin) | (place > range.end);
+  const XlaOp inside = rules.padding == SamplePadding::kBorder
+                           ? xla::Clamp(like(place, 0), place, like(place, size - 1))
+                           : reflected(place, range);
+  return xla::Select(is_outside, inside, place);
+}
+
+// The standard leaves it open whether the place is moved to the border, or each element that a
+// cubic kernel sees. PyTorch and ONNX Runtime move the elements, its reference implementation the
+// place.
+bool moves_elements_alone(const SampleRules& rules) {
+  return rules.kernel == SampleKernel::kCubic && rules.padding == SamplePadding::kBorder;
+}
+
+// An element that is looked at, and its weight.
+struct SampleTap {
+  XlaOp place;  // real, whole
+  XlaOp weight;
+};
+
+// Keys' cubic convolution with a = -0.75; x is the distance to the element.
+XlaOp cubic_weight(XlaOp x, bool is_near) {
+  constexpr double kA = -0.75;
+  if (is_near) return ((kA + 2) * x - (kA + 3)) * x * x + 1;
+  return ((kA * x - 5 * kA) * x + 8 * kA) * x + -4 * kA;
+}
+
+std::vector<SampleTap> taps_of(XlaOp place, SampleKernel kernel) {
+  if (kernel == SampleKernel::kNearest) return {{place, xla::FullLike(place, 1)}};
+  const XlaOp left = xla::Floor(place);
+  const XlaOp part = place - left;
+  const auto right_by = [&](double steps) { return left + steps; };
+  if (kernel == SampleKernel::kLinear) {
+    return {{left, 1 - part}, {right_by(1), part}};
+  }
+  return {{right_by(-1), cubic_weight(part + 1, false)},
+          {left, cubic_weight(part, true)},
+          {right_by(1), cubic_weight(1 - part, true)},
+          {right_by(2), cubic_weight(2 - part, false)}};
+}
+
+// The elements at whole places (int32), [group, point, channels].
+XlaOp elements_at(const Node& node, XlaOp images, const SamplePlaces& places) {
+  std::vector<XlaOp> parts = {places.image};
+  parts.insert(parts.end(), places.spatial.begin(), places.spatial.end());
+  for (XlaOp& part : parts) part = xla::Reshape(part, joined(node.sizes_of(part), {1}));
+  return gather(node, images, xla::ConcatInDim(&node.builder(), parts, 2),
+                {dimension_range(0, std::ssize(parts)), {2}, 2});
+}
+
+class Sampler {
+ public:
+  Sampler(const Node& node, XlaOp images, const SamplePlaces& places, const SampleRules& rules)
+      : node_(node),
+        images_(images),
+        sizes_(node.sizes_of(images)),
+        places_(places),
+        rules_(rules) {
+    for (std::size_t d = 0; d < places.spatial.size(); ++d) {
+      XlaOp place = places.spatial[d];
+      if (rules.kernel == SampleKernel::kNearest) place = xla::RoundToEven(place);
+      if (!moves_elements_alone(rules)) place = moved_inside(place, size(d), rules);
+      taps_.push_back(taps_of(place, rules.kernel));
+    }
+  }
+
+  XlaOp run() {
+    visit(0, {}, std::nullopt);
+    return *sum_;
+  }
+
+ private:
+  std::int64_t size(std::size_t d) const { return sizes_[d + 1]; }
+
+  // All combinations of one tap of each dimension.
+  void visit(std::size_t d, const std::vector<XlaOp>& places, std::optional<XlaOp> weight) {
+    if (d == taps_.size()) return add_element(places, *weight);
+    for (const SampleTap& tap : taps_[d]) {
+      std::vector<XlaOp> more = places;
+      more.push_back(tap.place);
+      visit(d + 1, more, weight ? *weight * tap.weight : tap.weight);
+    }
+  }
+
+  void add_element(const std::vector<XlaOp>& places, XlaOp weight) {
+    SamplePlaces whole{places_.image, {}};
+    std::optional<XlaOp> is_inside;
+    for (std::size_t d = 0; d < places.size(); ++d) {
+      const XlaOp place = moved_inside(places[d], size(d), rules_);
+      const XlaOp least = like(place, 0);
+      const XlaOp most = like(place, static_cast<double>(size(d) - 1));
+      const XlaOp own = (place >= least) & (place <= most);
+      is_inside = is_inside ? *is_inside & own : own;
+      whole.spatial.push_back(cast(xla::Clamp(least, place, most), xla::S32));
+    }
+    XlaOp values = elements_at(node_, images_, whole);
+    const Dimensions sizes = node_.sizes_of(values);
+    const auto by_point = [&](XlaOp op) { return xla::BroadcastInDim(op, sizes, {0, 1}); };
+    if (rules_.padding == SamplePadding::kZeros) {
+      values = xla::Select(by_point(*is_inside), values, xla::ZerosLike(values));
+    }
+    if (rules_.kernel != SampleKernel::kNearest) {
+      values = values * by_point(cast(weight, node_.type_of(values)));
+    }
+    sum_ = sum_ ? *sum_ + values : values;
+  }
+
+  const Node& node_;
+  XlaOp images_;
+  Dimensions sizes_;
+  const SamplePlaces& places_;
+  SampleRules rules_;
+  std::vector<std::vector<SampleTap>> taps_;  // by spatial dimension
+  std::optional<XlaOp> sum_;
+};
+
+// `images`: [batch, spatial..., channels]; the result is [group, point, channels].
+XlaOp sample(const Node& node, XlaOp images, const SamplePlaces& places, const SampleRules& rules) {
+  return Sampler(node, images, places, rules).run();
+}
+
+SampleRules grid_rules(const Node& node) {
+  constexpr std::array kKernels = {SampleKernel::kLinear, SampleKernel::kLinear,
+                                   SampleKernel::kNearest, SampleKernel::kCubic,
+                                   SampleKernel::kCubic};
+  const auto mode =
+      node.choice<std::size_t>("mode", {"linear", "bilinear", "nearest", "cubic", "bicubic"});
+  return {kKernels.at(mode),
+          node.choice<SamplePadding>("padding_mode", {"zeros", "border", "reflection"}),
+          node.flag("align_corners")};
+}
+
+XlaOp image_numbers(const Node& node, const Dimensions& sizes) {
+  return index_along(node, xla::S32, sizes, 0);
+}
+
+// The grid has places from -1 to 1, the last dimension of the image first.
+void lower_grid_sample(Node& node) {
+  const Dimensions in = spatial_sizes(node, 0);
+  const auto rank = std::ssize(in);
+  const Dimensions grid = node.sizes(1);
+  if (std::ssize(grid) != rank + 2 || grid.back() != rank || grid[0] != node.sizes(0)[0]) {
+    node.refuse("has a grid that does not match its operand");
+  }
+  const SampleRules rules = grid_rules(node);
+  const std::int64_t points = product(grid) / grid[0] / rank;
+  const XlaOp flat = xla::Reshape(node.operand(1), {grid[0], points, rank});
+  SamplePlaces places{image_numbers(node, {grid[0], points}), {}};
+  for (std::int64_t d = 0; d < rank; ++d) {
+    const std::int64_t from = rank - 1 - d;
+    const XlaOp own = xla::Reshape(slice_at(flat, from, 2), {grid[0], points});
+    const auto size = static_cast<double>(entry(in, d));
+    const XlaOp from_zero = own + 1;
+    places.spatial.push_back(rules.reflects_at_centers ? from_zero / 2 * (size - 1)
+                                                       : (from_zero * size - 1) / 2);
+  }
+  const XlaOp images = channels_last(node, node.operand(0));
+  Dimensions sizes(grid.begin(), grid.end() - 1);
+  sizes.push_back(node.sizes(0)[1]);
+  node.set(channels_first(node, xla::Reshape(sample(node, images, places, rules), sizes)));
+}
+
+// The places of `count` elements from -1 to 1: their centers, or with the outer ones at the ends.
+std::vector<double> even_places(std::int64_t count, bool at_ends) {
+  std::vector<double> places;
+  const auto n = static_cast<double>(count);
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto x = static_cast<double>(i);
+    const double at_end = count == 1 ? 0 : -1 + 2 * x / (n - 1);
+    places.push_back(at_ends ? at_end : -1 + (2 * x + 1) / n);
+  }
+  return places;
+}
+
+void lower_affine_grid(Node& node) {
+  const Dimensions sizes = node.known_sizes(1);
+  if (sizes.size() != 4 && sizes.size() != 5) node.refuse("needs the sizes of a 2-D or 3-D image");
+  const bool at_ends = node.flag("align_corners");
+  const auto type = node.type(0);
+  const Dimensions spatial(sizes.begin() + 2, sizes.end());
+  const auto rank = std::ssize(spatial);
+  if (node.sizes(0) != Dimensions{sizes[0], rank, rank + 1}) {
+    node.refuse("has a theta that does not match its size");
+  }
+  // [spatial..., x, y, (z,) 1]
+  const Dimensions with_last = joined(spatial, {1});
+  std::vector<XlaOp> parts;
+  for (std::int64_t d = rank - 1; d >= 0; --d) {
+    const std::int64_t count = entry(spatial, d);
+    const XlaOp known = constant_reals(node, type, even_places(count, at_ends), {count});
+    parts.push_back(along(known, with_last, d));
+  }
+  parts.push_back(xla::Broadcast(scalar(node, type, 1), with_last));
+  const std::int64_t points = product(spatial);
+  const XlaOp base =
+      xla::Reshape(xla::ConcatInDim(&node.builder(), parts, rank), {points, rank + 1});
+  const XlaOp grid = xla::Transpose(dot(node.operand(0), base, {{2}, {1}}), {0, 2, 1});
+  node.set(xla::Reshape(grid, joined({sizes[0]}, joined(spatial, {rank}))));
+}
+
+// Sums blocks where they overlap. Operands: [batch, channels * block, blocks], the image's sizes,
+// the block's sizes.
+void lower_col2im(Node& node) {
+  const Dimensions image = node.known_sizes(1);
+  const Dimensions block = node.known_sizes(2);
+  const Dimensions sizes = node.sizes(0);
+  if (image.size() != block.size() || sizes.size() != 3) node.refuse("has operands of wrong ranks");
+  const auto rank = std::ssize(image);
+  const Dimensions dilations = window_attribute(node, "dilations", image.size(), 1);
+  const Dimensions strides = window_attribute(node, "strides", image.size(), 1);
+  const Dimensions pads = window_attribute(node, "pads", 2 * image.size(), 0);
+  const std::int64_t elements = product(block);
+  Dimensions cut = {sizes[0], sizes[1] / elements, elements};
+  for (std::size_t d = 0; d < image.size(); ++d) {
+    const std::int64_t room = image[d] + pads[d] + pads[d + image.size()];
+    cut.push_back((room - dilations[d] * (block[d] - 1) - 1) / strides[d] + 1);
+  }
+  if (sizes[1] % elements != 0 || product(cut) != product(sizes)) {
+    node.refuse("has blocks that do not match the image");
+  }
+  const XlaOp columns = xla::Reshape(node.operand(0), cut);
+  const Dimensions one = without(cut, 2);
+  std::optional<XlaOp> sum;
+  for (std::int64_t k = 0; k < elements; ++k) {
+    auto padding = xla::MakeNoPaddingConfig(rank + 2);
+    std::int64_t rest = k;
+    for (std::int64_t i = rank - 1; i >= 0; --i) {
+      const auto d = static_cast<std::size_t>(i);
+      const std::int64_t low = rest % block[d] * dilations[d] - pads[d];
+      rest /= block[d];
+      auto& own = *padding.mutable_dimensions(static_cast<int>(i + 2));
+      own.set_interior_padding(strides[d] - 1);
+      own.set_edge_padding_low(low);
+      own.set_edge_padding_high(image[d] - low - (one[d + 2] - 1) * strides[d] - 1);
+    }
+    const XlaOp part = part_at(node, columns, k, 2);
+    const XlaOp placed = xla::Pad(part, xla::Zero(&node.builder(), node.type(0)), padding);
+    sum = sum ? *sum + placed : placed;
+  }
+  if (!sum) node.refuse("has blocks without elements");
+  node.set(*sum);
+}
+
+// Where samples of a region lie along one dimension: [regions, cells * samples].
+XlaOp region_places(const Node& node, XlaOp begin, XlaOp size, std::int64_t cells,
+                    std::int64_t samples) {
+  const std::int64_t count = cells * samples;
+  const Dimensions sizes = {node.sizes_of(begin)[0], count};
+  std::vector<double> parts;
+  for (std::int64_t i = 0; i < count; ++i) {
+    parts.push_back((static_cast<double>(i) + 0.5) / static_cast<double>(count));
+  }
+  const XlaOp known = cast(xla::ConstantR1<double>(&node.builder(), parts), node.type_of(begin));
+  return along(begin, sizes, 0) + along(size, sizes, 0) * along(known, sizes, 1);
+}
+
+// One of the two elements next to each place, with its weight; both 0 far outside.
+struct RegionTap {
+  XlaOp place;
+  XlaOp weight;
+};
+std::vector<RegionTap> region_taps(XlaOp place, std::int64_t size) {
+  const auto most = static_cast<double>(size - 1);
+  const XlaOp is_near = (place >= -1) & (place <= most + 1);
+  const XlaOp inside = xla::Clamp(like(place, 0), place, like(place, most));
+  const XlaOp left = xla::Floor(inside);
+  const XlaOp part = inside - left;
+  const auto tap = [&](XlaOp at, XlaOp weight) {
+    return RegionTap{cast(at, xla::S32), xla::Select(is_near, weight, xla::ZerosLike(weight))};
+  };
+  return {tap(left, 1 - part), tap(xla::Min(left + 1, like(left, most)), part)};
+}
+
+// Operands: images, regions as [x, y, end x, end y], the image of each region.
+void lower_roi_align(Node& node) {
+  const Dimensions sizes = node.sizes(0);
+  const std::int64_t samples = node.integer("sampling_ratio", 0);
+  if (sizes.size() != 4 || node.rank(1) != 2) node.refuse("needs images and regions");
+  if (samples < 1) {
+    node.refuse("has sampling_ratio 0: the number of samples would depend on the regions");
+  }
+  const std::int64_t regions = node.sizes(1)[0];
+  const std::int64_t rows = node.integer("output_height", 1);
+  const std::int64_t columns = node.integer("output_width", 1);
+  const std::string otherwise = node.opset() < 16 ? "output_half_pixel" : "half_pixel";
+  const bool half = node.text("coordinate_transformation_mode", otherwise) == "half_pixel";
+  const XlaOp boxes = node.operand(1) * node.real("spatial_scale", 1) - (half ? 0.5 : 0);
+  const auto edge = [&](std::int64_t which) { return part_at(node, boxes, which, 1); };
+  const auto places = [&](std::int64_t which, std::int64_t cells) {
+    XlaOp size = edge(which + 2) - edge(which);
+    if (!half) size = xla::Max(size, like(size, 1));
+    return region_places(node, edge(which), size, cells, samples);
+  };
+  const Dimensions grid = {regions, rows * samples, columns * samples};
+  const Dimensions flat = {regions, grid[1] * grid[2]};
+  const auto spread = [&](XlaOp op, std::int64_t dimension) {
+    return xla::Reshape(xla::BroadcastInDim(op, grid, {0, dimension}), flat);
+  };
+  const XlaOp images = channels_last(node, node.operand(0));
+  const XlaOp numbers = along(cast(node.operand(2), xla::S32), flat, 0);
+  const bool is_max = node.text("mode", "avg") == "max";
+  std::optional<XlaOp> all;
+  for (const RegionTap& y : region_taps(places(1, rows), sizes[2])) {
+    for (const RegionTap& x : region_taps(places(0, columns), sizes[3])) {
+      const XlaOp values =
+          elements_at(node, images, {numbers, {spread(y.place, 1), spread(x.place, 2)}});
+      const XlaOp weight = spread(y.weight, 1) * spread(x.weight, 2);
+      const XlaOp part = values * xla::BroadcastInDim(weight, node.sizes_of(values), {0, 1});
+      all = !all ? part : is_max ? xla::Max(*all, part) : *all + part;
+    }
+  }
+  const XlaOp cells = xla::Reshape(*all, {regions, rows, samples, columns, samples, sizes[1]});
+  node.set(channels_first(
+      node, is_max ? largest_of(cells, {2, 4}) : sum_of(cells, {2, 4}) / (samples * samples)));
+}
+
+// For one group of channels: what the filter sees, [batch, window * points, channels].
+XlaOp deformed_patches(const Node& node, XlaOp images, XlaOp offsets, const SpatialWindow& window) {
+  // offsets: [batch, rows of the window, columns, 2, rows of the result, columns]
+  const Dimensions one = without(node.sizes_of(offsets), 3);
+  const Dimensions flat = {one[0], product(one) / one[0]};
+  SamplePlaces places{image_numbers(node, flat), {}};
+  for (std::int64_t d = 0; d < 2; ++d) {
+    const auto index = [&](std::int64_t dimension, std::int64_t step) {
+      return index_along(node, node.type_of(offsets), one, dimension) * step;
+    };
+    const XlaOp place = part_at(node, offsets, d, 3) + index(1 + d, entry(window.dilation, d)) +
+                        index(3 + d, entry(window.stride, d)) - entry(window.low, d);
+    places.spatial.push_back(xla::Reshape(place, flat));
+  }
+  return sample(node, images, places, {});
+}
+
+// A convolution whose filter looks at computed places. Operands: x, filter, offsets, bias, mask.
+void lower_deform_conv(Node& node) {
+  const Dimensions sizes = node.sizes(0);
+  const Dimensions filter = node.sizes(1);
+  if (sizes.size() != 4 || filter.size() != 4) node.refuse("needs images of two dimensions");
+  const SpatialWindow window = spatial_window(node, spatial_sizes(node, 0), {filter[2], filter[3]});
+  const std::int64_t groups = node.integer("group", 1);
+  const std::int64_t parts = node.integer("offset_group", 1);
+  const Dimensions offset_sizes = node.sizes(2);
+  const std::int64_t taps = filter[2] * filter[3];
+  if (offset_sizes.size() != 4 || parts < 1 || offset_sizes[1] != parts * taps * 2 ||
+      sizes[1] % parts != 0 || groups < 1 || filter[1] * groups != sizes[1] ||
+      filter[0] % groups != 0) {
+    node.refuse("has offsets or a filter that do not match its operand");
+  }
+  const std::int64_t rows = offset_sizes[2];
+  const std::int64_t columns = offset_sizes[3];
+  const XlaOp images = channels_last(node, node.operand(0));
+  const XlaOp offsets =
+      xla::Reshape(node.operand(2), {sizes[0], parts, filter[2], filter[3], 2, rows, columns});
+  std::vector<XlaOp> patches;
+  for (std::int64_t part = 0; part < parts; ++part) {
+    const std::int64_t channels = sizes[1] / parts;
+    const XlaOp own = xla::SliceInDim(images, part * channels, (part + 1) * channels, 1, 3);
+    XlaOp seen = deformed_patches(node, own, part_at(node, offsets, part, 1), window);
+    if (node.has(4)) {
+      const XlaOp mask = xla::SliceInDim(node.operand(4), part * taps, (part + 1) * taps, 1, 1);
+      const XlaOp flat = xla::Reshape(mask, {sizes[0], taps * rows * columns});
+      seen = seen * xla::BroadcastInDim(flat, node.sizes_of(seen), {0, 1});
+    }
+    patches.push_back(seen);
+  }
+  const XlaOp seen = xla::Reshape(xla::ConcatInDim(&node.builder(), patches, 2),
+                                  {sizes[0], taps, rows, columns, groups, filter[1]});
+  const XlaOp matrices =
+      xla::Reshape(node.operand(1), {groups, filter[0] / groups, filter[1], taps});
+  const XlaOp made =
+      xla::Transpose(dot(seen, matrices, {{1, 5}, {3, 2}, {4}, {0}}), {1, 0, 4, 2, 3});
+  const Dimensions result = {sizes[0], filter[0], rows, columns};
+  XlaOp sum = xla::Reshape(made, result);
+  if (node.has(3)) sum = sum + per_channel(node, node.operand(3), result);
+  node.set(sum);
+}
+
+// The number of rows that the model declares for the result. How many boxes are found depends on
+// the data, so NonMaxSuppression compiles only with that number.
+std::int64_t declared_rows(const Node& node) {
+  const onnx::GraphProto& graph = node.scope().model().proto.graph();
+  const auto rows_in = [&](const auto& values) -> std::int64_t {
+    for (const onnx::ValueInfoProto& value : values) {
+      const auto& shape = value.type().tensor_type().shape();
+      if (value.name() != node.proto().output(0) || shape.dim_size() == 0) continue;
+      return shape.dim(0).dim_value();
+    }
+    return 0;
+  };
+  const std::int64_t rows = std::max(rows_in(graph.output()), rows_in(graph.value_info()));
+  if (rows > 0) return rows;
+  throw Refusal(
+      Error(fmt::format("{} finds as many boxes as the data has",
+                        describe_node(node.proto(), node.opset())))
+          .note(fmt::format("declare its number of rows: write the shape [rows, 3] for '{}' into "
+                            "the graph's value_info; rows without a box are then -1",
+                            node.proto().output(0)))
+          .about(word_of(ProblemKind::kDataDependentSize), {node.proto().name()}));
+}
+
+// The sides of boxes, from the lower to the upper one.
+struct Sides {
+  std::array<XlaOp, 2> low;
+  std::array<XlaOp, 2> high;
+  XlaOp area() const { return (high[0] - low[0]) * (high[1] - low[1]); }
+};
+
+// Boxes [batch, boxes, 4], for each class: [batch, classes, boxes].
+Sides sides_of(const Node& node, const Dimensions& sizes) {
+  const auto column = [&](std::int64_t i) {
+    return spread(part_at(node, node.operand(0), i, 2), sizes, {1});
+  };
+  Sides sides;
+  for (std::size_t d = 0; d < 2; ++d) {
+    const auto place = static_cast<std::int64_t>(d);
+    const XlaOp a = column(place);
+    const XlaOp b = column(place + 2);
+    if (node.flag("center_point_box")) {
+      const XlaOp half = b * like(b, 0.5);
+      sides.low[d] = a - half;
+      sides.high[d] = a + half;
+    } else {
+      sides.low[d] = xla::Min(a, b);
+      sides.high[d] = xla::Max(a, b);
+    }
+  }
+  return sides;
+}
+
+// True where a box overlaps the chosen one of its class by more than the threshold.
+XlaOp overlapping(const Sides& all, const Sides& chosen, XlaOp threshold) {
+  const XlaOp zero = xla::ZerosLike(all.low[0]);
+  const auto shared = [&](std::size_t d) {
+    return xla::Max(zero,
+                    xla::Min(all.high[d], chosen.high[d]) - xla::Max(all.low[d], chosen.low[d]));
+  };
+  const XlaOp both = shared(0) * shared(1);
+  const XlaOp either = all.area() + chosen.area() - both;
+  const XlaOp have_areas = (all.area() > zero) & (chosen.area() > zero);
+  return have_areas & (both / either > threshold);
+}
+
+// The first `rows` of the places [steps, batch, classes] that were chosen, by batch and class.
+XlaOp chosen_rows(const Node& node, XlaOp places, XlaOp chosen, std::int64_t rows) {
+  xla::XlaBuilder& builder = node.builder();
+  const XlaOp boxes = xla::Transpose(places, {1, 2, 0});
+  const Dimensions sizes = node.sizes_of(boxes);
+  const std::int64_t all = product(sizes);
+  const auto flat = [&](XlaOp op) { return xla::Reshape(op, {all}); };
+  const auto index = [&](std::int64_t d) {
+    return flat(xla::Iota(&builder, shape_of(xla::S64, sizes), d));
+  };
+  const XlaOp last = flat(cast(~xla::Transpose(chosen, {1, 2, 0}), xla::S64));
+  const XlaOp sorted = xla::Sort(
+      {last, index(0), index(1), flat(boxes)},
+      xla::CreateScalarLtComputation({xla::S64, xla::S64, xla::S64, xla::S64}, &builder), 0, true);
+  const XlaOp none = xla::ConstantR0<std::int64_t>(&builder, -1);
+  const XlaOp is_box = xla::GetTupleElement(sorted, 0) == 0;
+  std::vector<XlaOp> columns;
+  for (std::int64_t i = 1; i < 4; ++i) {
+    const XlaOp column = xla::GetTupleElement(sorted, i);
+    const XlaOp real = xla::Select(is_box, column, xla::Broadcast(none, {all}));
+    const XlaOp cut = xla::SliceInDim(real, 0, std::min(all, rows), 1, 0);
+    const XlaOp whole = xla::PadInDim(cut, none, 0, 0, rows - std::min(all, rows));
+    columns.push_back(xla::Reshape(whole, {rows, 1}));
+  }
+  return xla::ConcatInDim(&builder, columns, 1);
+}
+
+// boxes, scores [batch, classes, boxes], most boxes of a class, the overlap and the score that are
+// allowed. Equal scores: the first box.
+void lower_non_max_suppression(Node& node) {
+  xla::XlaBuilder& builder = node.builder();
+  const std::int64_t rows = declared_rows(node);
+  const XlaOp scores = node.operand(1);
+  const Dimensions sizes = node.sizes(1);
+  if (sizes.size() != 3 || node.sizes(0) != Dimensions{sizes[0], sizes[2], 4}) {
+    node.refuse("needs boxes of [batch, boxes, 4] and scores of [batch, classes, boxes]");
+  }
+  const std::int64_t most = node.has(2) ? node.known_integers(2).at(0) : 0;
+  const std::int64_t steps = std::clamp<std::int64_t>(most, 0, sizes[2]);
+  if (steps == 0) {
+    return node.set(xla::Broadcast(xla::ConstantR0<std::int64_t>(&builder, -1), {rows, 3}));
+  }
+  const auto number = [&](int operand) {
+    return xla::Reshape(cast(node.operand(operand), node.type(1)), {});
+  };
+  const XlaOp overlap = node.has(3) ? number(3) : xla::Zero(&builder, node.type(1));
+  const XlaOp open = node.has(4) ? scores > number(4)
+                                 : xla::Broadcast(xla::ConstantR0<bool>(&builder, true), sizes);
+  const Dimensions found = {steps, sizes[0], sizes[1]};
+  const Sides sides = sides_of(node, sizes);
+  const std::vector<XlaOp> fixed = {scores,        sides.low[0],  sides.low[1],
+                                    sides.high[0], sides.high[1], overlap};
+  const auto step = [&](const LoopStep& now) -> std::vector<XlaOp> {
+    const XlaOp left = now.state[0];
+    const Sides all{{now.fixed[1], now.fixed[2]}, {now.fixed[3], now.fixed[4]}};
+    const XlaOp least = xla::MinValue(&now.builder, node.type(1));
+    const XlaOp best =
+        xla::ArgMax(xla::Select(left, now.fixed[0], xla::Broadcast(least, sizes)), xla::S64, 2);
+    const XlaOp is_best =
+        left & (xla::Iota(&now.builder, shape_of(xla::S64, sizes), 2) == spread(best, sizes, {2}));
+    const auto of_best = [&](XlaOp side) {
+      return spread(sum_of(xla::Select(is_best, side, xla::ZerosLike(side)), {2}), sizes, {2});
+    };
+    const Sides chosen{{of_best(all.low[0]), of_best(all.low[1])},
+                       {of_best(all.high[0]), of_best(all.high[1])}};
+    const XlaOp any = largest_of(is_best, {2});
+    const XlaOp closed = is_best | overlapping(all, chosen, now.fixed[5]);
+    return {left & ~closed, with_step(node, now.state[1], best, now.number),
+            with_step(node, now.state[2], any, now.number)};
+  };
+  const auto last = run_loop(
+      node, {.count = steps},
+      {open, zeros_of(node, xla::S64, found), zeros_of(node, xla::PRED, found)}, fixed, step);
+  node.set(chosen_rows(node, last[1], last[2], rows));
+}
+
+}  // namespace
+
+std::vector<OnnxOperator> image_operators() {
+  return {
+      {"AffineGrid", 20, lower_affine_grid, {.known = {1}}},
+      {"Col2Im", 18, lower_col2im, {.known = {1, 2}}},
+      {"DeformConv", 19, lower_deform_conv},
+      {"GridSample", 16, lower_grid_sample},
+      {"NonMaxSuppression", 10, lower_non_max_suppression, {.known = {2}, .settings = {3, 4}}},
+      {"Resize", 10, lower_resize, {.known = {1, 2, 3}}},
+      {"RoiAlign", 10, lower_roi_align},
+      {"Upsample", 7, lower_upsample, {.known = {1}}},
+  };
+}
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+// Integers that stand for real numbers by a scale and a zero point: ONNX's own operators, ONNX
+// Runtime's (com.microsoft) and QONNX's.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "front/onnx/operators.h"
+#include "front/onnx/operators/building.h"
+#include "xla/client/lib/arithmetic.h"
+#include "xla/client/lib/constants.h"
+#include "xla/client/lib/math.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+bool is_quantized_type(xla::PrimitiveType type) {
+  return type == xla::U8 || type == xla::S8 || type == xla::U16 || type == xla::S16;
+}
+
+xla::PrimitiveType type_attribute(const Node& node, const std::string& name,
+                                  xla::PrimitiveType otherwise) {
+  const std::int64_t number = node.integer(name, 0);
+  return number == 0 ? otherwise : node.type_of_number(number, "has the " + name);
+}
+
+// Scales or zero points for each element of a tensor of these sizes: they are one for all, one for
+// each place of the axis, or one for each block of such places.
+XlaOp spread_along_axis(const Node& node, XlaOp values, const Dimensions& sizes) {
+  const Dimensions own = node.sizes_of(values);
+  if (product(own) == 1) return xla::Broadcast(xla::Reshape(values, {}), sizes);
+  const auto axis = node.axis(node.integer("axis", 1), std::ssize(sizes));
+  const std::int64_t size = entry(sizes, axis);
+  const std::int64_t block = node.integer("block_size", 0);
+  if (own.size() == 1) {
+    if (own[0] != size) node.refuse("has a scale that does not match its axis");
+    return along(values, sizes, axis);
+  }
+  if (own.size() != sizes.size() || block < 1) node.refuse("has a scale of another rank");
+  const XlaOp cut = xla::SliceInDim(repeat_along(node, values, axis, block), 0, size, 1, axis);
+  if (node.sizes_of(cut) != sizes) node.refuse("has a scale that does not match its blocks");
+  return cut;
+}
+
+void lower_quantize_linear(Node& node) {
+  const Dimensions sizes = node.sizes(0);
+  const auto type = node.has(2) ? node.type(2) : type_attribute(node, "output_dtype", xla::U8);
+  if (!is_quantized_type(type)) node.refuse("quantizes to a type other than (u)int8 and (u)int16");
+  const auto precision = type_attribute(node, "precision", node.type(1));
+  const XlaOp scale = cast(node.operand(1), precision);
+  const XlaOp scaled = cast(node.operand(0), precision) / spread_along_axis(node, scale, sizes);
+  const XlaOp zero = node.has(2) ? spread_along_axis(node, node.operand(2), sizes)
+                                 : xla::Zero(&node.builder(), type);
+  node.set(saturated(node, scaled, zero));
+}
+
+void lower_dequantize_linear(Node& node) {
+  const Dimensions sizes = node.sizes(0);
+  if (!is_quantized_type(node.type(0)) && node.type(0) != xla::S32) {
+    node.refuse("dequantizes a type other than (u)int8, (u)int16 and int32");
+  }
+  const auto type = type_attribute(node, "output_dtype", node.type(1));
+  const auto exact = [](XlaOp x) { return cast(x, xla::F32); };
+  XlaOp x = exact(node.operand(0));
+  if (node.has(2)) x = x - spread_along_axis(node, exact(node.operand(2)), sizes);
+  const XlaOp scale = spread_along_axis(node, exact(node.operand(1)), sizes);
+  node.set(cast(x * scale, type));
+}
+
+// To uint8, with the scale and zero point that hold all elements and 0.
+void lower_dynamic_quantize_linear(Node& node) {
+  const XlaOp x = node.operand(0);
+  const auto type = node.type(0);
+  const XlaOp zero = xla::Zero(&node.builder(), type);
+  const XlaOp most = scalar(node, type, 255);
+  const auto extreme = [&](auto* const combine) {
+    return xla::ReduceAll(x, zero, combine(type, &node.builder()));
+  };
+  const XlaOp least = extreme(xla::CreateScalarMinComputation);
+  const XlaOp range = extreme(xla::CreateScalarMaxComputation) - least;
+  const XlaOp scale = xla::Select(range == zero, like(x, 1), range) / most;
+  const XlaOp point = cast(xla::RoundToEven(xla::Clamp(zero, -least / scale, most)), xla::U8);
+  node.set(0, saturated(node, x / scale, point));
+  node.set(1, scale);
+  node.set(2, point);
+}
+
+// Zero points of a matrix: one, one for each row of the left or column of the right one, or with
+// the dimensions of the matrix.
+XlaOp matrix_without_zero(const Node& node, int operand, int zero) {
+  if (!node.has(zero) || product(node.sizes(zero)) == 1) {
+    return without_zero_point(node, operand, zero);
+  }
+  const XlaOp values = cast(node.operand(operand), xla::S32);
+  XlaOp points = cast(node.operand(zero), xla::S32);
+  const bool is_left = operand == 0;
+  if (node.rank(zero) == 1 && is_left) points = xla::Reshape(points, {node.sizes(zero)[0], 1});
+  return values - broadcast_to(node, points, node.sizes_of(values));
+}
+
+void lower_matmul_integer(Node& node) {
+  node.set(
+      multiply_matrices(node, matrix_without_zero(node, 0, 2), matrix_without_zero(node, 1, 3)));
+}
+
+// a, its scale and zero point, the same of b, the result's scale and zero point.
+void lower_qlinear_matmul(Node& node) {
+  const XlaOp sums =
+      multiply_matrices(node, matrix_without_zero(node, 0, 2), matrix_without_zero(node, 3, 5));
+  const Dimensions sizes = node.sizes_of(sums);
+  const auto spread = [&](XlaOp values) {
+    return broadcast_to(node, scalar_if_single(node, values), sizes);
+  };
+  // A scale per row of the left matrix.
+  XlaOp left = node.operand(1);
+  if (node.rank(1) == 1 && node.sizes(1)[0] > 1) left = xla::Reshape(left, {node.sizes(1)[0], 1});
+  const XlaOp ratio = spread(left) * spread(node.operand(4)) / spread(node.operand(6));
+  const XlaOp scaled = cast(sums, node.type_of(ratio)) * ratio;
+  node.set(saturated(node, scaled, spread(node.operand(7))));
+}
+
+// Operators of the domain com.microsoft that ONNX Runtime's quantiser writes are composed of ONNX's
+// own: integers become float32, the operator does its work there, and the result is quantised. ONNX
+// Runtime rounds in other places, so a result may differ by one step.
+
+// A quantised operator and its float one. The scale of an operand or of the result stands before
+// its zero point.
+struct ByFloats {
+  const char* name;
+  const char* operation;
+  int condition;  // an operand that is not quantised, passed first; -1: none
+  int first;      // the first quantised operand; its scale and zero point follow
+  int operands;   // quantised ones; 0: all that there are
+  int result;     // place of the result's scale
+};
+constexpr auto kByFloats = std::to_array<ByFloats>({
+    {"QLinearAdd", "Add", -1, 0, 2, 6},
+    {"QLinearAveragePool", "AveragePool", -1, 0, 1, 3},
+    {"QLinearConcat", "Concat", -1, 2, 0, 0},
+    {"QLinearGlobalAveragePool", "GlobalAveragePool", -1, 0, 1, 3},
+    {"QLinearLeakyRelu", "LeakyRelu", -1, 0, 1, 3},
+    {"QLinearMul", "Mul", -1, 0, 2, 6},
+    {"QLinearSigmoid", "Sigmoid", -1, 0, 1, 3},
+    {"QLinearSoftmax", "Softmax", -1, 0, 1, 3},
+    {"QLinearWhere", "Where", 0, 1, 2, 7},
+});
+
+// Without a zero point the result has the type of operand `like`.
+XlaOp quantized(Node& node, XlaOp real, int scale, int like) {
+  const XlaOp zero =
+      node.has(scale + 1) ? node.operand(scale + 1) : xla::Zero(&node.builder(), node.type(like));
+  return apply(node, {"QuantizeLinear"}, {real, node.operand(scale), zero}).front();
+}
+
+void lower_by_floats(Node& node) {
+  const ByFloats& form = *std::ranges::find(kByFloats, node.proto().op_type(), &ByFloats::name);
+  if (node.flag("channels_last")) node.refuse("has channels_last, which is not lowered");
+  const std::int64_t opset = std::max<std::int64_t>(node.integer("opset", 12), 10);
+  std::vector<XlaOp> inputs;
+  if (form.condition >= 0) inputs.push_back(node.operand(form.condition));
+  const int end = form.operands == 0 ? node.operand_count() : form.first + 3 * form.operands;
+  for (int i = form.first; i < end; i += 3) {
+    inputs.push_back(apply(node, {"DequantizeLinear", opset},
+                           {node.operand(i), node.operand(i + 1), node.operand_if_given(i + 2)})
+                         .front());
+  }
+  const XlaOp real = apply(node, {form.operation, opset, true}, inputs).front();
+  node.set(quantized(node, real, form.result, form.first));
+}
+
+// sums * left * right + bias; of scales for each column, and a bias that may be left out.
+XlaOp scaled_sums(Node& node, XlaOp sums, XlaOp left, XlaOp right, XlaOp bias) {
+  const XlaOp scale = apply(node, {"Mul"}, {left, right}).front();
+  const XlaOp scaled = apply(node, {"Mul"}, {cast(sums, xla::F32), scale}).front();
+  return bias.valid() ? apply(node, {"Add"}, {scaled, bias}).front() : scaled;
+}
+
+// a, b, their scales, their zero points, a bias.
+void lower_matmul_integer_to_float(Node& node) {
+  const XlaOp sums =
+      apply(node, {"MatMulInteger"},
+            {node.operand(0), node.operand(1), node.operand_if_given(4), node.operand_if_given(5)})
+          .front();
+  node.set(scaled_sums(node, sums, node.operand(2), node.operand(3), node.operand_if_given(6)));
+}
+
+// a, which is quantised here, b, its scale and zero point, a bias.
+void lower_dynamic_quantize_matmul(Node& node) {
+  const auto a =
+      apply(node, {.operation = "DynamicQuantizeLinear", .results = 3}, {node.operand(0)});
+  const XlaOp sums =
+      apply(node, {"MatMulInteger"}, {a[0], node.operand(1), a[2], node.operand_if_given(3)})
+          .front();
+  node.set(scaled_sums(node, sums, a[1], node.operand(2), node.operand_if_given(4)));
+}
+
+// a, b and their scales and zero points, a bias of int32, the result's scale and zero point.
+void lower_qgemm(Node& node) {
+  const auto side = [&](int operand, const char* transposes) {
+    const XlaOp given = node.operand(operand);
+    return node.flag(transposes) ? xla::Transpose(given, {1, 0}) : given;
+  };
+  XlaOp sums = apply(node, {"MatMulInteger"},
+                     {side(0, "transA"), side(3, "transB"), node.operand_if_given(2),
+                      node.operand_if_given(5)})
+                   .front();
+  if (node.has(6)) sums = apply(node, {"Add"}, {sums, node.operand(6)}).front();
+  const XlaOp left =
+      apply(node, {"Mul"}, {node.operand(1), scalar(node, xla::F32, node.real("alpha", 1))})
+          .front();
+  const XlaOp real = scaled_sums(node, sums, left, node.operand(4), XlaOp());
+  node.set(node.has(7) ? quantized(node, real, 7, 0) : real);
+}
+
+// Weights of a DynamicQuantizeLSTM as LSTM has them. There are scales for each direction, or for
+// each of its columns.
+XlaOp float_weights(const Node& node, int weights, int scale) {
+  const auto along_rows = [&](XlaOp values) {
+    const Dimensions sizes = node.sizes_of(values);
+    if (sizes.empty()) return values;
+    const XlaOp rows =
+        xla::Reshape(values, with_new(sizes.size() == 1 ? with_new(sizes, 1, 1) : sizes, 1, 1));
+    return broadcast_to(node, rows, node.sizes(weights));
+  };
+  const XlaOp zero = cast(along_rows(node.operand(scale + 1)), xla::F32);
+  const XlaOp whole = cast(node.operand(weights), xla::F32) - zero;
+  return xla::Transpose(whole * along_rows(node.operand(scale)), {0, 2, 1});
+}
+
+// With the weights as the file has them, and inputs and states in float32. ONNX Runtime rounds
+// these to 8 bits by a scale of the whole batch, so that a row would depend on the others.
+void lower_dynamic_quantize_lstm(Node& node) {
+  std::vector<XlaOp> operands = {node.operand(0), float_weights(node, 1, 8),
+                                 float_weights(node, 2, 10)};
+  for (int i = 3; i < 8; ++i) operands.push_back(node.operand_if_given(i));
+  const auto made =
+      apply(node, {.operation = "LSTM", .with_attributes = true, .results = 3}, operands);
+  for (int i = 0; i < 3; ++i) node.set(i, entry(made, i));
+}
+
+// Operators of QONNX, which hls4ml, Brevitas and QKeras write: floats rounded to those that
+// integers of a few bits stand for.
+XlaOp towards_zero(XlaOp x) { return xla::Sign(x) * xla::Floor(xla::Abs(x)); }
+
+XlaOp rounded(const Node& node, XlaOp x) {
+  const std::string mode = node.text("rounding_mode", "ROUND");
+  const XlaOp half = like(x, 0.5);
+  if (mode == "ROUND" || mode == "HALF_EVEN") return xla::RoundToEven(x);
+  if (mode == "FLOOR") return xla::Floor(x);
+  if (mode == "CEIL") return xla::Ceil(x);
+  if (mode == "ROUND_TO_ZERO" || mode == "DOWN") return towards_zero(x);
+  if (mode == "UP") return xla::Sign(x) * xla::Ceil(xla::Abs(x));
+  const XlaOp size = xla::Abs(x);
+  if (mode == "HALF_UP") return xla::Sign(x) * xla::Floor(size + half);
+  if (mode == "HALF_DOWN") return xla::Sign(x) * xla::Ceil(size - half);
+  node.refuse(fmt::format("has the rounding_mode '{}', which is not known", mode));
+}
+
+// 1 or -1: one bit with a sign has no zero.
+XlaOp signs_of(XlaOp x) {
+  const XlaOp one = like(x, 1);
+  return xla::Select(x >= xla::ZerosLike(x), one, -one);
+}
+
+// x, scale, zero point, number of bits: all broadcast.
+void lower_quant(Node& node) {
+  const auto operands =
+      broadcast_operands(node, 4, "x, a scale, a zero point and a number of bits");
+  const XlaOp x = operands[0];
+  const bool has_sign = node.flag("signed", true);
+  const XlaOp narrow = like(x, node.flag("narrow") ? 1 : 0);
+  const XlaOp one = like(x, 1);
+  const XlaOp numbers = xla::Pow(like(x, 2), has_sign ? operands[3] - one : operands[3]);
+  const XlaOp least = has_sign ? narrow - numbers : xla::ZerosLike(x);
+  XlaOp largest = numbers - one;
+  if (!has_sign) largest = largest - narrow;
+  const XlaOp place = x / operands[1] + operands[2];
+  XlaOp whole = rounded(node, xla::Clamp(least, place, largest));
+  if (has_sign) whole = xla::Select(operands[3] == one, signs_of(place), whole);
+  node.set((whole - operands[2]) * operands[1]);
+}
+
+void lower_bipolar_quant(Node& node) {
+  const auto operands = broadcast_operands(node, 2, "x and a scale");
+  node.set(signs_of(operands[0]) * operands[1]);
+}
+
+}  // namespace
+
+XlaOp without_zero_point(const Node& node, int operand, int zero) {
+  const XlaOp values = cast(node.operand(operand), xla::S32);
+  if (!node.has(zero)) return values;
+  if (product(node.sizes(zero)) != 1) node.refuse("has several zero points for one tensor");
+  return values - xla::Reshape(cast(node.operand(zero), xla::S32), {});
+}
+
+XlaOp saturated(const Node& node, XlaOp values, XlaOp zero) {
+  const auto type = node.type_of(zero);
+  const XlaOp rounded = xla::RoundToEven(cast(values, xla::F32));
+  const XlaOp moved = rounded + cast(zero, xla::F32);
+  return cast(clamped_to(node, moved, type), type);
+}
+
+std::vector<OnnxOperator> quantized_operators() {
+  std::vector<OnnxOperator> rows = {
+      {"DequantizeLinear", 10, lower_dequantize_linear},
+      {"DynamicQuantizeLinear", 11, lower_dynamic_quantize_linear},
+      {"MatMulInteger", 10, lower_matmul_integer},
+      {"QLinearMatMul", 10, lower_qlinear_matmul},
+      {"QuantizeLinear", 10, lower_quantize_linear},
+  };
+  std::vector<OnnxOperator> microsoft = {
+      {"DynamicQuantizeLSTM", 1, lower_dynamic_quantize_lstm},
+      {"DynamicQuantizeMatMul", 1, lower_dynamic_quantize_matmul},
+      {"MatMulIntegerToFloat", 1, lower_matmul_integer_to_float},
+      {"QGemm", 1, lower_qgemm},
+  };
+  for (const ByFloats& form : kByFloats) microsoft.push_back({form.name, 1, lower_by_floats});
+  std::ranges::move(in_domain("com.microsoft", microsoft), std::back_inserter(rows));
+  std::ranges::move(in_domain("qonnx.custom_op.general",
+                              {
+                                  {"BipolarQuant", 1, lower_bipolar_quant},
+                                  {"Quant", 1, lower_quant, {.settings = {1, 2, 3}}},
+                              }),
+                    std::back_inserter(rows));
+  return rows;
+}
+
+}  // namespace tfaot::toolkit::engine
