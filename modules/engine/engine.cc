@@ -18,6 +18,7 @@
 #include "compiler/hlo/conversions.h"
 #include "compiler/hlo/hlo.h"
 #include "compiler/hlo/lowering.h"
+#include "compiler/hlo/tuned.h"
 #include "compiler/kernels/machine_model.h"
 #include "compiler/rows/row_check.h"
 #include "compiler/rows/waiting_loops.h"
@@ -346,6 +347,12 @@ Status answer(FileSystem& fs, const std::string& first, const std::string& secon
 
 int run_engine(FileSystem& fs, int argc, char** argv) {
   start_program();
+  for (; argc > 2 && std::string_view(argv[1]) == kTunedOption; argc -= 2, argv += 2) {
+    if (const Status set = set_tuned(argv[2]); !set) {
+      std::cerr << set.error().text() << '\n';
+      return 2;
+    }
+  }
   if (argc > 1 && std::string_view(argv[1]) == kRunPassOption) {
     return run_pass_by_hand(fs, {argv + 2, argv + argc});
   }

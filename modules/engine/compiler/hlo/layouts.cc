@@ -14,6 +14,7 @@
 #include "compiler/hlo/dimension_order.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/simplify.h"
+#include "compiler/hlo/tuned.h"
 #include "compiler/hlo/weight_values.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_instructions.h"
@@ -176,8 +177,6 @@ TransposeCost cost_of_transposes(const xla::HloModule& module, std::int64_t firs
   return cost;
 }
 
-constexpr std::int64_t kFewestSwappedColumns = 16;  // fewer would leave lanes of a vector empty
-
 // The transpose that is the left side, perhaps with dimensions joined, and its dimension that is
 // summed over.
 struct TransposedSide {
@@ -224,7 +223,7 @@ HloInstruction* swapped_product(HloInstruction& dot) {
   const std::int64_t depth = entry(order, side.depth);  // of x: before it is the batch
   std::int64_t columns = 1;
   for (std::int64_t d = depth + 1; d < std::ssize(sizes); ++d) columns *= entry(sizes, d);
-  if (columns < kFewestSwappedColumns) return nullptr;
+  if (columns < tuned().layouts_fewest_swapped_columns) return nullptr;
 
   const std::int64_t weight_depth = dot.dot_dimension_numbers().rhs_contracting_dimensions(0);
   HloInstruction* weight = dot.mutable_operand(1);

@@ -17,6 +17,7 @@
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/scaled_products.h"
+#include "compiler/hlo/tuned.h"
 #include "compiler/hlo/weight_values.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 
@@ -25,9 +26,6 @@ namespace {
 
 using xla::HloInstruction;
 using xla::HloOpcode;
-
-// The cost of finding, reading and adding one number of a repeated row, in multiplications.
-constexpr std::int64_t kCostOfRepeating = 4;
 
 std::int64_t row_size(const HloInstruction& value) { return value.shape().dimensions().back(); }
 
@@ -283,7 +281,7 @@ class RepeatedProduct {
       if (!seen.insert(part.value).second) continue;
       const HloInstruction* const source = source_to_multiply(part.value);
       cost += number_of_rows(*source) * row_size(*source);
-      if (source != part.value) cost += rows * kCostOfRepeating;
+      if (source != part.value) cost += rows * tuned().repeated_rows_cost;
     }
     return cost < rows * row_size(*of_.rows);
   }

@@ -5,6 +5,7 @@
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
+#include "compiler/hlo/tuned.h"
 #include "compiler/kernels/gathered_parts.h"
 #include "compiler/kernels/kernel_call.h"
 #include "tfaot/kernels/abi.h"
@@ -14,8 +15,6 @@ namespace {
 
 using xla::HloInstruction;
 using xla::HloOpcode;
-
-constexpr std::int64_t kFewestInRow = 8;
 
 // The terms of a sum; nothing else uses what is between.
 void take_terms(HloInstruction* value, std::vector<HloInstruction*>& terms) {
@@ -97,7 +96,7 @@ std::optional<AddedRows> added_rows(const std::vector<HloInstruction*>& terms) {
     if (row != 0 && part.of.elements != row) return {};
     row = part.of.elements;
   }
-  if (row < kFewestInRow || !added.has_gather) return {};
+  if (row < tuned().add_rows_fewest_elements || !added.has_gather) return {};
   for (HloInstruction* term : whole) {
     added.parts.push_back(part_in_order(term, elements_of(*term) / row));
   }

@@ -7,6 +7,7 @@
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
+#include "compiler/hlo/tuned.h"
 #include "compiler/kernels/kernel_call.h"
 #include "tfaot/kernels/attention.h"
 #include "tfaot/kernels/matmul.h"
@@ -23,20 +24,17 @@ using xla::HloOpcode;
 // True if the kernel takes queries as the lanes of vectors, and that takes less time than three
 // calls. With deeper heads the products take the time, and lanes without a query.
 bool wins_by_lanes(const kernels::AttentionCall& call) {
-  constexpr std::int64_t kFewestRows = 4, kDeepest = 32, kMostKeyElements = 24 << 10;
-  return kernels::can_be_lanes(call) && call.rows >= kFewestRows &&
-         std::max(call.depth, call.columns) <= kDeepest &&
-         call.keys * (call.depth + call.columns) <= kMostKeyElements;
+  return kernels::can_be_lanes(call) && call.rows >= tuned().attention_fewest_rows_as_lanes &&
+         std::max(call.depth, call.columns) <= tuned().attention_most_depth_as_lanes &&
+         call.keys * (call.depth + call.columns) <= tuned().attention_most_keys_as_lanes;
 }
 
 // Otherwise, with fewer scores or fewer rows to share packed values, three calls take as long or
 // less.
 bool wins_by_blocks(const kernels::AttentionCall& call) {
-  constexpr std::int64_t kFewestScoreBytes = 256 << 10;
-  constexpr std::int64_t kFewestRows = 65;
-  return call.rows >= kFewestRows &&
+  return call.rows >= tuned().attention_fewest_rows_by_blocks &&
          call.batch * call.rows * call.keys * static_cast<std::int64_t>(sizeof(float)) >=
-             kFewestScoreBytes;
+             tuned().attention_fewest_score_bytes;
 }
 
 // The value before reshapes; null if something else uses it or them.

@@ -4,6 +4,7 @@
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
+#include "compiler/hlo/tuned.h"
 #include "compiler/hlo/weight_values.h"
 #include "compiler/kernels/gathered_parts.h"
 #include "compiler/kernels/kernel_call.h"
@@ -14,10 +15,7 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-constexpr std::int64_t kFewestPerPart = 3;   // elements; XLA's loop copies fewer as fast
-constexpr std::int64_t kMostParts = 64;      // of a call, whose struct grows with them
-constexpr std::int64_t kMostRowsOfOne = 16;  // of a gather, in one row of the concatenation
-constexpr std::int64_t kFewestGathersOfOneRow = 2;
+constexpr std::int64_t kMostParts = 64;  // of a call, whose struct grows with them
 
 // True if XLA would compute the operand in the loop of the concatenation. The kernel would need it
 // in memory, which costs as much as it gains.
@@ -46,7 +44,7 @@ std::vector<GatheredPart> parts_of(HloInstruction* operand, std::int64_t rows) {
   HloInstruction* const gather = own_gather(operand);
   const std::int64_t each =
       gather == nullptr ? 0 : call_of<kernels::GatherCall>(*gather).rows / rows;
-  if (each == 0 || each > kMostRowsOfOne ||
+  if (each == 0 || each > tuned().concatenation_most_rows_of_gather ||
       call_of<kernels::GatherCall>(*gather).rows % rows != 0) {
     return {part_in_order(operand, rows)};
   }
@@ -82,7 +80,8 @@ Status replace_concatenation(HloInstruction& concatenate, PassContext& context) 
   const std::int64_t rows = product(sizes.subspan(0, outer));
   // XLA joins its loop of one row with those around it, which is faster but for calls that are
   // saved.
-  if (rows == 1 && own_gathers(concatenate) < kFewestGathersOfOneRow) return {};
+  if (rows == 1 && own_gathers(concatenate) < tuned().concatenation_fewest_gathers_of_one_row)
+    return {};
   std::vector<GatheredPart> parts;
   std::int64_t made = 0;  // elements of a row that XLA would compute in place
   for (HloInstruction* operand : concatenate.operands()) {
@@ -93,8 +92,8 @@ Status replace_concatenation(HloInstruction& concatenate, PassContext& context) 
     for (GatheredPart& part : parts_of(operand, rows)) parts.push_back(part);
   }
   const std::int64_t row = product(sizes.subspan(outer));
-  if (std::ssize(parts) > kMostParts || row < kFewestPerPart * std::ssize(parts) ||
-      2 * made > row) {
+  if (std::ssize(parts) > kMostParts ||
+      row < tuned().concatenation_fewest_per_part * std::ssize(parts) || 2 * made > row) {
     return {};
   }
   return replace(concatenate, add_gather(parts, dimensions_of(concatenate), concatenate));

@@ -6,6 +6,7 @@
 #include "compiler/hlo/dimension_order.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
+#include "compiler/hlo/tuned.h"
 #include "compiler/kernels/epilogue.h"
 #include "compiler/kernels/kernel_call.h"
 #include "compiler/kernels/packing.h"
@@ -153,13 +154,14 @@ std::int64_t winograd_filter_bytes(const kernels::WinogradCall& call) {
 // filter, which is four times the plain one. The batch does not count, so all batch sizes share the
 // filter.
 kernels::WinogradCall best_tiles(const ConvolutionCall& call) {
-  constexpr std::int64_t kFewestTiles = 4, kManyTiles = 16;
-  constexpr std::int64_t kCachedFilterBytes = 640 << 10, kMostFilterBytes = 4 << 20;
   kernels::WinogradCall two{call, 2}, four{call, 4};
   two.convolution.batch = four.convolution.batch = 1;
   const std::int64_t tiles = kernels::winograd_tiles(four);
-  const std::int64_t most = tiles < kManyTiles ? kCachedFilterBytes : kMostFilterBytes;
-  const bool is_four = tiles >= kFewestTiles && winograd_filter_bytes(four) <= most &&
+  const std::int64_t most = tiles < tuned().winograd_many_tiles
+                                ? tuned().winograd_most_cached_bytes_of_four
+                                : tuned().winograd_most_bytes_of_four;
+  const bool is_four = tiles >= tuned().winograd_fewest_tiles_of_four &&
+                       winograd_filter_bytes(four) <= most &&
                        4 * winograd_products(four) <= 3 * winograd_products(two);
   return {call, is_four ? 4 : 2};
 }
@@ -167,7 +169,6 @@ kernels::WinogradCall best_tiles(const ConvolutionCall& call) {
 // True if Winograd's way is faster. Otherwise, moving numbers in and out takes longer than the
 // products that are saved, or few tiles wait for the filter.
 bool is_faster_by_winograd(const kernels::WinogradCall& winograd) {
-  constexpr std::int64_t kFewestTiles = 16, kCachedFilterBytes = 256 << 10;
   const ConvolutionCall& call = winograd.convolution;
   const bool is_planar = product(call.window.size) > kernels::kWinogradSize;
   const bool is_four = winograd.results == 4;
@@ -177,8 +178,8 @@ bool is_faster_by_winograd(const kernels::WinogradCall& winograd) {
       call.in_channels + call.out_channels < least_of_both) {
     return false;
   }
-  if (!is_four && kernels::winograd_tiles(winograd) < kFewestTiles &&
-      winograd_filter_bytes(winograd) > kCachedFilterBytes) {
+  if (!is_four && kernels::winograd_tiles(winograd) < tuned().winograd_fewest_tiles &&
+      winograd_filter_bytes(winograd) > tuned().winograd_most_cached_bytes) {
     return false;
   }
   const std::int64_t direct = product(call.window.size) * call.batch * points(call);

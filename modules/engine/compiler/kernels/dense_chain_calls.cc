@@ -5,6 +5,7 @@
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
+#include "compiler/hlo/tuned.h"
 #include "compiler/kernels/functions.h"
 #include "compiler/kernels/kernel_call.h"
 #include "compiler/kernels/packing.h"
@@ -19,22 +20,9 @@ using kernels::MatMulCall;
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// With larger weights a call for each layer takes as long, or less: many rows then meet the weights
-// of one layer before those of the next take their place in the caches.
-constexpr std::int64_t kMostRowsOfLargeLayers = 8;
-constexpr std::int64_t kMostLayerBytes = 72 << 10;
-constexpr std::int64_t kMostLayerBytesOfManyRows = 20 << 10;
-constexpr std::int64_t kMostChainBytes = 256 << 10;
-
-// Weights of a model that stay in a cache with what else it reads.
-constexpr std::int64_t kMostBytesInFirstCache = 40 << 10;
-constexpr std::int64_t kMostBytesInSecondCache = 768 << 10;
-
-// XLA's loop makes more tanh faster, to 5 ulp instead of 2.
-constexpr std::int64_t kMostTanh = 768, kMostTanhOfOneRow = 64;
-
 bool is_for_chain(const LayerFunction& found, const MatMulCall& product) {
-  const std::int64_t most = product.rows == 1 ? kMostTanhOfOneRow : kMostTanh;
+  const std::int64_t most =
+      product.rows == 1 ? tuned().dense_chain_most_tanh_of_one_row : tuned().dense_chain_most_tanh;
   return found.function != kernels::kFunctionTanh || product.rows * product.columns <= most;
 }
 
@@ -99,13 +87,14 @@ HloInstruction* next_product(Link& link) {
 
 Chain chain_from(HloInstruction& product) {
   Chain chain;
-  const std::int64_t most = call_of<MatMulCall>(product).rows > kMostRowsOfLargeLayers
-                                ? kMostLayerBytesOfManyRows
-                                : kMostLayerBytes;
+  const std::int64_t most =
+      call_of<MatMulCall>(product).rows > tuned().dense_chain_most_rows_of_large_layers
+          ? tuned().dense_chain_most_layer_bytes_of_many_rows
+          : tuned().dense_chain_most_layer_bytes;
   for (HloInstruction* next = &product; next != nullptr;) {
     const Link link = link_of(*next);
     if (link.call == nullptr || link.weight_bytes > most ||
-        chain.weight_bytes + link.weight_bytes > kMostChainBytes) {
+        chain.weight_bytes + link.weight_bytes > tuned().dense_chain_most_bytes) {
       break;
     }
     chain.links.push_back(link);
@@ -121,9 +110,9 @@ kernels::WeightsPlace place_of_weights(const xla::HloModule& module, std::int64_
     if (parameter->parameter_number() < first_weight) continue;
     bytes += xla::ShapeUtil::ByteSizeOf(parameter->shape());
   }
-  return bytes <= kMostBytesInFirstCache    ? kernels::kWeightsInFirstCache
-         : bytes <= kMostBytesInSecondCache ? kernels::kWeightsInSecondCache
-                                            : kernels::kWeightsFurther;
+  return bytes <= tuned().dense_chain_most_in_first_cache    ? kernels::kWeightsInFirstCache
+         : bytes <= tuned().dense_chain_most_in_second_cache ? kernels::kWeightsInSecondCache
+                                                             : kernels::kWeightsFurther;
 }
 
 Status replace_chain(const Chain& chain, kernels::WeightsPlace weights_in) {

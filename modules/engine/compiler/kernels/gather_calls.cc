@@ -6,6 +6,7 @@
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/dimension_order.h"
 #include "compiler/hlo/passes.h"
+#include "compiler/hlo/tuned.h"
 #include "compiler/hlo/weight_values.h"
 #include "compiler/kernels/gathered_parts.h"
 #include "tfaot/kernels/abi.h"
@@ -16,8 +17,6 @@ namespace {
 
 using xla::HloInstruction;
 using xla::HloOpcode;
-
-constexpr std::int64_t kFewestElements = 4;  // of a row; XLA's loop copies fewer as fast
 
 std::int64_t place_in(absl::Span<const std::int64_t> values, std::int64_t value) {
   return std::ranges::find(values, value) - values.begin();
@@ -45,7 +44,7 @@ class GatheredRows {
     const xla::Shape& x = gather_.operand(0)->shape();
     if (!has_kernels(x.element_type()) || xla::ShapeUtil::IsZeroElementArray(gather_.shape()) ||
         (type_ != xla::S32 && type_ != xla::S64) || inner_ == 0 ||
-        row_elements() < kFewestElements ||
+        row_elements() < tuned().gather_fewest_elements ||
         xla::ShapeUtil::ElementsIn(x) > std::numeric_limits<std::int32_t>::max()) {
       return false;
     }

@@ -17,8 +17,6 @@
 namespace tfaot::toolkit::engine {
 
 inline constexpr std::int64_t kLineBytes = 64;  // of the caches
-// XLA's loops reduce shorter rows as fast.
-inline constexpr std::int64_t kFewestColumns = 8;
 
 // Our kernels.
 enum class Kernel : std::uint8_t {

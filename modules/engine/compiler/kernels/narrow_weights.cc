@@ -2,6 +2,7 @@
 #include "compiler/kernels/narrow_weights.h"
 
 #include "compiler/hlo/build.h"
+#include "compiler/hlo/tuned.h"
 #include "compiler/kernels/packing.h"
 
 namespace tfaot::toolkit::engine {
@@ -10,7 +11,6 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-constexpr std::int64_t kFewestNarrowed = 1024;
 constexpr float kMostOfInt8 = 127;
 constexpr float kMostOfFloat16 = 65504;
 
@@ -59,7 +59,7 @@ HloInstruction* grouped(HloInstruction* packed, xla::PrimitiveType type, std::in
 
 bool stays_narrow(const HloInstruction& matrix, WeightsType type) {
   return type != WeightsType::kFloat32 && matrix.shape().element_type() == xla::F32 &&
-         xla::ShapeUtil::ElementsIn(matrix.shape()) >= kFewestNarrowed;
+         xla::ShapeUtil::ElementsIn(matrix.shape()) >= tuned().narrow_fewest_elements;
 }
 
 KernelCall narrow_product(const kernels::MatMulCall& call, HloInstruction* lhs,

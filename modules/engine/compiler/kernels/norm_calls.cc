@@ -14,6 +14,7 @@
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
+#include "compiler/hlo/tuned.h"
 #include "compiler/kernels/kernel_call.h"
 #include "compiler/kernels/means.h"
 #include "tfaot/kernels/rows.h"
@@ -451,9 +452,11 @@ bool is_of_rows(const NormAxes& axes) { return axes.size(NormAxes::kPoints) == 1
 // XLA's loops go as fast over a few numbers.
 bool is_worth_a_norm(const NormAxes& axes) {
   if (is_of_rows(axes)) {
-    return axes.count() >= kFewestColumns || axes.elements(axes.all()) >= 48;
+    return axes.count() >= tuned().rows_fewest_columns ||
+           axes.elements(axes.all()) >= tuned().norm_fewest_elements_of_rows;
   }
-  return axes.count() >= 64 && axes.size(NormAxes::kChannels) <= kernels::kMostGroupChannels;
+  return axes.count() >= tuned().norm_fewest_of_a_group &&
+         axes.size(NormAxes::kChannels) <= kernels::kMostGroupChannels;
 }
 
 // Without operands.

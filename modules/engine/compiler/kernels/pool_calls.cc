@@ -2,6 +2,7 @@
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
+#include "compiler/hlo/tuned.h"
 #include "compiler/kernels/functions.h"
 #include "compiler/kernels/kernel_call.h"
 #include "compiler/kernels/window.h"
@@ -13,10 +14,8 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// Limits of reductions.
-constexpr std::int64_t kFewestChannels = 8;  // a vector of the narrowest kernels twice
-constexpr std::int64_t kMostSummed = 512;    // one after the other; rounding errors grow with them
-constexpr std::int64_t kMostInOneLoop = 32;  // XLA reduces more in windows first, a slow loop
+// Of a reduction, one after the other: rounding errors grow with them.
+constexpr std::int64_t kMostSummed = 512;
 
 // The kernel for a window or a reduction; none: there is none.
 std::optional<Kernel> kernel_of(const HloInstruction& pool) {
@@ -53,8 +52,8 @@ bool meets_input(const kernels::Window& window) {
 // True for tensors that XLA computes in the loop of a reduction over them, or for which it has a
 // better loop.
 bool is_fused_into_reduction(const HloInstruction& x, std::int64_t count) {
-  return (x.IsElementwise() && count <= kMostInOneLoop) || x.opcode() == HloOpcode::kBroadcast ||
-         x.opcode() == HloOpcode::kReduce;
+  return (x.IsElementwise() && count <= tuned().pool_most_in_one_loop) ||
+         x.opcode() == HloOpcode::kBroadcast || x.opcode() == HloOpcode::kReduce;
 }
 
 // The pooling of a function's results as a function of pooled numbers, which are fewer; null: the
@@ -135,7 +134,7 @@ Status replace_reduction(HloInstruction& reduce, PassContext& context) {
   call.channels = product(sizes.subspan(outer + summed));
   const std::int64_t count = product(sizes.subspan(outer, summed));
   if ((reduces_by(reduce, HloOpcode::kAdd) && count > kMostSummed) ||
-      call.channels < kFewestChannels ||
+      call.channels < tuned().pool_fewest_channels ||
       is_fused_into_reduction(*before_reshapes(reduce.operand(0)), count)) {
     return {};
   }

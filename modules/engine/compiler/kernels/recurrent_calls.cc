@@ -11,6 +11,7 @@
 #include "compiler/hlo/loop.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
+#include "compiler/hlo/tuned.h"
 #include "compiler/kernels/kernel_facts.h"
 #include "compiler/kernels/packing.h"
 #include "tfaot/kernels/abi.h"
@@ -411,10 +412,6 @@ struct SequenceView {
   }
 };
 
-// With fewer rows than this, W is read too often: one product of all steps is faster. It has
-// another layout of W, so where size counts, it is the only one for all numbers of rows.
-constexpr std::int64_t kRowsToMultiply = 4;
-
 // The value that a loop's last turn leaves in an element of its state.
 enum class LastValue { kStart, kCount, kState, kMemory, kSequence };
 
@@ -432,6 +429,7 @@ class CellLoop {
         numbers_(loop_, turns),
         turns_(turns),
         values_(values),
+        // It has another layout of W, so where size counts, there is one way for all rows.
         may_multiply_(optimize == Optimization::kSpeed) {}
 
   bool has_cell() const { return cell_ != nullptr; }
@@ -586,9 +584,9 @@ class CellLoop {
   bool multiplies(SequenceView& view) {
     HloInstruction& dot = *view.tensor;
     const auto found = matrix_product(dot);
-    if (!may_multiply_ || !found || call_.rows < kRowsToMultiply || dot.user_count() != 1 ||
-        found->left->shape().rank() != 3 || found->left_depth != 2 || !is_float32(*found->left) ||
-        !values_.is_known(found->matrix)) {
+    if (!may_multiply_ || !found || call_.rows < tuned().recurrent_fewest_rows_to_multiply ||
+        dot.user_count() != 1 || found->left->shape().rank() != 3 || found->left_depth != 2 ||
+        !is_float32(*found->left) || !values_.is_known(found->matrix)) {
       return false;
     }
     Instructions gates;

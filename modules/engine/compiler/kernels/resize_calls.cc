@@ -10,6 +10,7 @@
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/neighbours.h"
 #include "compiler/hlo/passes.h"
+#include "compiler/hlo/tuned.h"
 #include "compiler/kernels/kernel_call.h"
 #include "compiler/kernels/product_sides.h"
 #include "tfaot/kernels/abi.h"
@@ -310,9 +311,6 @@ Result<xla::HloInstruction*> resized_windows(HloInstruction& dot, FixedValues& f
   return nullptr;
 }
 
-// Above, a product is as fast.
-constexpr std::int64_t kMostNeighbours = 4;
-
 // Rows of a graph's nodes, or of a sequence: the kernel that gathers rows copies them faster.
 bool is_of_rows(const HloInstruction& x) {
   constexpr std::int64_t kFewestImageDimensions = 4;
@@ -346,7 +344,7 @@ HloInstruction* gathered(HloInstruction* x, std::int64_t axis,
 // but a product of them has a NaN in all results of a line if one number of the line is NaN.
 bool is_worth_it(const HloInstruction& x, std::int64_t axis, const Neighbours& neighbours) {
   const bool is_interpolation = neighbours.count == 2 && neighbours.in > 2;
-  return neighbours.count <= kMostNeighbours &&
+  return neighbours.count <= tuned().resize_most_neighbours &&
          (is_interpolation || size_of_part(x.shape().dimensions(), axis + 1, x.shape().rank()) > 1);
 }
 

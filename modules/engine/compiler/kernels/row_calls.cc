@@ -9,6 +9,7 @@
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
+#include "compiler/hlo/tuned.h"
 #include "compiler/kernels/functions.h"
 #include "compiler/kernels/kernel_call.h"
 #include "tfaot/kernels/rows.h"
@@ -75,7 +76,8 @@ HloInstruction* row_numbers(HloInstruction* value, const RowsAndColumns& sizes) 
 
 // XLA's loops take as long or less for a few rows of very few numbers.
 bool is_worth_a_softmax(const RowsAndColumns& sizes) {
-  return sizes.columns >= 8 || (sizes.columns > 4 && sizes.rows >= 4);
+  return sizes.columns >= (sizes.rows < 4 ? tuned().softmax_fewest_columns_of_few_rows
+                                          : tuned().softmax_fewest_columns);
 }
 
 // True if it reduces the rows of `of`, perhaps in another shape.
@@ -196,7 +198,8 @@ Status replace_softmax(HloInstruction& quotient, PassContext& context) {
 
 Status replace_row_sum(HloInstruction& reduce, PassContext& context) {
   const auto found = row_reduction(reduce, HloOpcode::kAdd);
-  if (!found || found->sizes.columns < kFewestColumns || context.values().is_known(&reduce)) {
+  if (!found || found->sizes.columns < tuned().rows_fewest_columns ||
+      context.values().is_known(&reduce)) {
     return {};
   }
   kernels::RowSumCall call{found->sizes.rows, found->sizes.columns, kernels::kRowSumOfNumbers};
@@ -218,11 +221,10 @@ Status replace_row_sum(HloInstruction& reduce, PassContext& context) {
 }
 
 Status replace_gelu(HloInstruction& result, PassContext& context) {
-  constexpr std::int64_t kFewestOfGelu = 16;  // XLA's loop computes fewer as fast
   const auto gelu = is_float32(result) ? gelu_of(result) : std::nullopt;
   const std::int64_t size = elements_of(result);
-  if (!gelu || size < kFewestOfGelu || elements_of(*gelu->x) != size || !is_from_kernel(gelu->x) ||
-      !feeds_kernels(result) || context.values().is_known(&result)) {
+  if (!gelu || size < tuned().gelu_fewest_elements || elements_of(*gelu->x) != size ||
+      !is_from_kernel(gelu->x) || !feeds_kernels(result) || context.values().is_known(&result)) {
     return {};
   }
   const kernels::GeluCall call{size, gelu->form};

@@ -9,6 +9,7 @@
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
+#include "compiler/hlo/tuned.h"
 #include "compiler/kernels/gathered_parts.h"
 
 namespace tfaot::toolkit::engine {
@@ -16,13 +17,6 @@ namespace {
 
 using xla::HloInstruction;
 using xla::HloOpcode;
-
-constexpr std::int64_t kMostTerms = 7;  // LLVM makes vectors of 8 itself
-// LLVM loads terms that lie further apart one by one.
-constexpr std::int64_t kMostScattered = 4;
-constexpr std::int64_t kFarApart = 8;
-constexpr std::int64_t kFewestSums = 128;    // for which terms are gathered first
-constexpr std::size_t kMostWrittenOut = 16;  // that are written out for each term
 
 bool is_of_same_loop(const HloInstruction& value) {
   return value.IsElementwise() && value.operand_count() > 0 && value.user_count() == 1;
@@ -37,7 +31,8 @@ StridedRows points_of(HloInstruction* value) {
 // True if they are copied first, so that they are contiguous.
 bool is_gathered(HloInstruction* value, std::int64_t sums) {
   const StridedRows points = points_of(value);
-  return sums >= kFewestSums && points.step >= kFarApart &&
+  return sums >= tuned().short_sums_fewest_gathered &&
+         points.step >= tuned().short_sums_fewest_far_apart &&
          points.step > value->shape().dimensions().back() && !points.base->IsElementwise();
 }
 
@@ -110,7 +105,8 @@ bool has_pairs(const HloInstruction& value) {
 bool is_scattered(HloInstruction* value, std::int64_t sums) {
   if (value->opcode() == HloOpcode::kBroadcast && !value->dimensions().empty()) {
     HloInstruction* const points = value->mutable_operand(0);
-    return points_of(points).step >= kFarApart && !is_gathered(points, sums);
+    return points_of(points).step >= tuned().short_sums_fewest_far_apart &&
+           !is_gathered(points, sums);
   }
   return is_of_same_loop(*value) && std::ranges::any_of(value->operands(), [&](auto* operand) {
            return is_scattered(operand, sums);
@@ -128,11 +124,11 @@ bool is_spread_later(const HloInstruction& value, std::set<const HloInstruction*
   });
 }
 
-std::size_t operations_in(const HloInstruction& value) {
+std::int64_t operations_in(const HloInstruction& value) {
   if (!is_of_same_loop(value)) return 0;
-  std::size_t count = 1;
+  std::int64_t count = 1;
   for (const HloInstruction* operand : value.operands()) {
-    if (count <= kMostWrittenOut) count += operations_in(*operand);
+    if (count <= tuned().short_sums_most_written_out) count += operations_in(*operand);
   }
   return count;
 }
@@ -146,11 +142,12 @@ bool has_short_sums(HloInstruction& reduce) {
   const std::int64_t last = of.rank() - 1;
   const std::int64_t terms = of.dimensions(static_cast<int>(last));
   // First of all, so that what follows goes over few operations.
-  if (!is_of_same_loop(*reduce.operand(0)) || operations_in(*reduce.operand(0)) > kMostWrittenOut) {
+  if (!is_of_same_loop(*reduce.operand(0)) ||
+      operations_in(*reduce.operand(0)) > tuned().short_sums_most_written_out) {
     return false;
   }
-  if (terms > kMostScattered &&
-      (terms > kMostTerms ||
+  if (terms > tuned().short_sums_most_scattered &&
+      (terms > tuned().short_sums_most_terms ||
        is_scattered(reduce.mutable_operand(0), xla::ShapeUtil::ElementsIn(reduce.shape())))) {
     return false;
   }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/hlo/tuned.h"
+
+#include <gmock/gmock.h>
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+TEST(TunedTest, ANumberIsChangedByItsName) {
+  const Tuned before = tuned();
+  ASSERT_TRUE(set_tuned("gelu_fewest_elements=7"));
+  EXPECT_EQ(tuned().gelu_fewest_elements, 7);
+  EXPECT_EQ(tuned().rows_fewest_columns, before.rows_fewest_columns);
+  ASSERT_TRUE(set_tuned("gelu_fewest_elements=" + std::to_string(before.gelu_fewest_elements)));
+  EXPECT_EQ(tuned().gelu_fewest_elements, Tuned().gelu_fewest_elements);
+}
+
+TEST(TunedTest, OtherNamesAndWordsAreRefusedWithAllNames) {
+  for (const char* const wrong :
+       {"gelu=7", "gelu_fewest_elements", "gelu_fewest_elements=many", ""}) {
+    const Status set = set_tuned(wrong);
+    ASSERT_FALSE(set) << wrong;
+    EXPECT_THAT(set.error().message(), HasSubstr("is not NAME=NUMBER of a tuned number"));
+    EXPECT_THAT(set.error().notes(), Contains("softmax_fewest_columns=5"));
+  }
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit::engine
