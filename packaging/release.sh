@@ -4,7 +4,7 @@
 # wherever it is unpacked, and tfaot_VERSION_ARCH.deb. TensorFlow is in neither: 'tfaot setup' fetches it.
 # shellcheck source=packaging/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
-install_debian_packages packaging/debian-packages.txt
+install_debian_packages packaging/debian-packages.txt <(echo g++-aarch64-linux-gnu) # the runtime for packages of aarch64
 fetch_tensorflow
 build release modules/all # no tests
 

@@ -4,7 +4,8 @@
 include_guard()
 include(ExternalProject)
 
-# Machines other than this build's that `tfaot compile` knows and whose cross compiler is installed.
+# TFAOT_RUNTIME_TARGETS: other machines, such as aarch64, to build the packages' runtime for, with <machine>-linux-gnu-g++. By
+# default those that `tfaot compile` knows and whose cross compiler is installed; looked for again when CMake runs again.
 set(cross_targets "")
 if(PROJECT_IS_TOP_LEVEL AND TFAOT_BUILD_ENGINE AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   find_program(TFAOT_AARCH64_COMPILER aarch64-linux-gnu-g++)
@@ -13,8 +14,9 @@ if(PROJECT_IS_TOP_LEVEL AND TFAOT_BUILD_ENGINE AND CMAKE_SYSTEM_PROCESSOR STREQU
     set(cross_targets aarch64)
   endif()
 endif()
-set(TFAOT_RUNTIME_TARGETS "${cross_targets}" CACHE STRING
-    "Other machines, such as aarch64, to build the packages' runtime for, with <machine>-linux-gnu-g++")
+if(NOT DEFINED TFAOT_RUNTIME_TARGETS)
+  set(TFAOT_RUNTIME_TARGETS ${cross_targets})
+endif()
 
 # _tfaot_add_runtime_target(<machine>)
 function(_tfaot_add_runtime_target machine)
