@@ -4,14 +4,15 @@ include(GoogleTest)
 add_custom_target(tfaot_unit_tests)  # all of them
 
 #[=[
-tfaot_add_unit_test(<room> SOURCES <file>... [LIBRARIES <target>...] [WITH_COMPILER <filter>])
+tfaot_add_unit_test(<room> SOURCES <file>... [LIBRARIES <target>...] [WITH_COMPILER <filter>] [SHARDS <n>])
 One executable tfaot_unit_<room> per room. With the label "unit", every TEST becomes a ctest of its own; or the executable, with
 TFAOT_TESTS_BY_PROGRAM, for sanitizers, which take most of a test's time to start.
-WITH_COMPILER names tests, as --gtest_filter does, whose work is a compiler's: sanitizers leave them out.
+WITH_COMPILER names tests, as --gtest_filter does, whose work is a compiler's: sanitizers leave them out. SHARDS: so many ctests
+share the executable's tests then, and start first.
 Sources may include "tests/support/..." and find tests/golden through the TFAOT_GOLDEN_DIR definition.
 #]=]
 function(tfaot_add_unit_test room)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "WITH_COMPILER" "SOURCES;LIBRARIES")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "WITH_COMPILER;SHARDS" "SOURCES;LIBRARIES")
   add_executable(tfaot_unit_${room} ${arg_SOURCES})
   target_link_libraries(tfaot_unit_${room} PRIVATE tfaot_${room} ${arg_LIBRARIES} GTest::gmock GTest::gtest_main)
   get_target_property(features tfaot_${room} INTERFACE_COMPILE_FEATURES)
@@ -24,8 +25,18 @@ function(tfaot_add_unit_test room)
   tfaot_target_warnings(tfaot_unit_${room})
   add_dependencies(tfaot_unit_tests tfaot_unit_${room})
   if(TFAOT_TESTS_BY_PROGRAM)
-    add_test(NAME unit.${room} COMMAND tfaot_unit_${room} --gtest_brief=1 "--gtest_filter=-${arg_WITH_COMPILER}")
-    set_tests_properties(unit.${room} PROPERTIES LABELS unit)
+    set(command tfaot_unit_${room} --gtest_brief=1 "--gtest_filter=-${arg_WITH_COMPILER}")
+    if(NOT arg_SHARDS)
+      add_test(NAME unit.${room} COMMAND ${command})
+      set_tests_properties(unit.${room} PROPERTIES LABELS unit)
+      return()
+    endif()
+    foreach(shard RANGE 1 ${arg_SHARDS})
+      math(EXPR index "${shard} - 1")
+      add_test(NAME unit.${room}.${shard} COMMAND ${command})
+      set_tests_properties(unit.${room}.${shard} PROPERTIES
+        LABELS unit COST 100 ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${index}")
+    endforeach()
   else()
     tfaot_discover_tests(tfaot_unit_${room} unit)
   endif()
