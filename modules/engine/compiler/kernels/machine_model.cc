@@ -17,7 +17,7 @@ namespace {
 constexpr double kLoads = 2;
 // The start and end of a tile: its sums are loaded, added up and stored.
 constexpr double kTileCycles = 30;
-// Tiles of few rows take more vectors of columns (kernels/own/products/tiles.h).
+// Tiles of few rows take more vectors of columns (kernels/own/products/microkernel.h).
 constexpr double kFewRows = 2;
 constexpr double kMostVectors = 8;
 // Rows of a product that are multiplied with the right side at once (kernels/own/products/gemm.cc).

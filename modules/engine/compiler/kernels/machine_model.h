@@ -51,8 +51,8 @@ inline constexpr double kFirstCycles = 2.5;
 // The numbers of levels.def.
 struct Machine {
   double vector_bytes;
-  double sums;           // vectors that a tile of a product holds (kernels/own/products/tiles.h)
-  double rows;           // of a tile
+  double sums;  // vectors that a tile of a product holds (kernels/own/products/microkernel.h)
+  double rows;  // of a tile
   double multiply_adds;  // of vectors, a cycle
 };
 // By the suffix of the kernels (JobLevel::kernels); null: no level has it.

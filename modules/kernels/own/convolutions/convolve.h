@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What convolutions share: the product whose rows are a window's positions.
+// The product whose rows are a window's positions, for convolutions.
 #pragma once
 
 #include "convolutions/image.h"
@@ -7,7 +7,7 @@
 
 namespace {
 
-// The part that is the same for every group and image. `size` belongs to the image that is read.
+// The part that all groups and images share. `size`: of the image that is read.
 Gemm product_of(const ConvolutionCall& call, const Int (&size)[kSpatial], Int images) {
   const Window& w = call.window;
   const Int pixel = call.in_channels;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_function_pool of window.h. A window's largest value is that of its largest or of its
-// smallest number. Made in the registers of each tile of range_pool.cc, the function would be there
-// a hundred times.
+// smallest number. In the registers of each tile of range_pool.cc, the function would have a
+// hundred copies.
 #include "simd/functions.h"
 #include "simd/kernel.h"
 #include "simd/lanes.h"
@@ -11,7 +11,7 @@ namespace {
 using tfaot::kernels::FunctionPoolCall;
 using tfaot::kernels::PoolCall;
 
-// range: as many largest numbers as y has, then as many smallest ones.
+// range: `size` largest numbers, then `size` smallest ones.
 template <typename Function>
 __attribute__((noinline)) void take_larger(float* y, const float* range, Int size,
                                            const ResultFunction& of) {

@@ -12,12 +12,12 @@ using tfaot::kernels::kSpatial;
 using tfaot::kernels::Phase;
 using tfaot::kernels::Window;
 
-// What follows the filter in in[].
+// The operands after the filter in in[].
 struct MoreOperands {
   const Element* bias;             // null: none
   const Element* addends;          // null: none
   const ResultFunction* function;  // null: none
-  Int images;                      // of the batch that are computed
+  Int images;                      // of the batch that count
   tfaot::Tasks* tasks;             // null: the caller computes them alone
 };
 
@@ -35,7 +35,7 @@ TFAOT_INLINE MoreOperands more_operands(const ConvolutionCall& call, const void*
   return more;
 }
 
-// use(phases) for every combination of a phase of each dimension, in the order of abi.h.
+// Calls use(phases) for each combination of a phase of each dimension, in the order of abi.h.
 template <typename Use>
 void for_each_phase(const Window& w, const Use& use) {
   Phase phase[kSpatial];
@@ -85,7 +85,7 @@ class PaddedImage {
 
   Int size(int d) const { return size_[d]; }
 
-  // All that fill() leaves as it is.
+  // Clears all that fill() does not write.
   void clear(Element* image) const {
     const bool dilated = is_dilated(window_);
     const Int line = size_[2] * channels_;
@@ -102,7 +102,7 @@ class PaddedImage {
     }
   }
 
-  // Keeps the padding as it is.
+  // Copies an image, without its padding.
   void fill(Element* image, const Element* from) const {
     const Window& w = window_;
     const bool rows = w.base_dilation[2] == 1;

@@ -12,7 +12,7 @@ struct Largest {
   Vec<Element> start(Int /*channel*/, Int /*count*/) const {
     return Vec<Element>{} - static_cast<Element>(__builtin_inf());
   }
-  // The larger one is `b` if that is a NaN, so only one in `a` has to be kept.
+  // larger_of() returns b if one is NaN, so only a NaN in `a` has to be kept.
   static Vec<Element> join(Vec<Element> a, Vec<Element> b) {
     const Vec<Element> larger = larger_of<Element>(a, b);
     return a != a ? a : larger;

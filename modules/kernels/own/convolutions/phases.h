@@ -4,7 +4,6 @@
 #pragma once
 
 #include "convolutions/slide.h"
-#include "products/activate.h"
 
 namespace {
 
@@ -12,7 +11,7 @@ struct MultiplyAdd {
   using State = Vec<Element>;
   static constexpr int kResults = 1;
   static constexpr Filter kFilter = Filter::kOfChannels;
-  static constexpr Int inputs = 1;  // of a result, for each tap
+  static constexpr Int inputs = 1;  // of a result, per tap
   template <bool kPart>
   Vec<Element> start(Int channel, Int count) const {
     if (bias == nullptr) return Vec<Element>{};
@@ -41,7 +40,7 @@ class Phases {
     for (Int& step : steps_.filter) step *= op.inputs;
   }
 
-  // All images.
+  // Computes all images.
   void run(const Element* image, Element* result) const {
     for_each_phase(call_.window, [&](const auto& phase) { one_phase(phase, image, result); });
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling (abi.h): an operation of slide_tile.h without a filter, over all images.
+// Pooling (abi.h): an operation of slide_tiles.h without a filter, over all images.
 #pragma once
 
 #include "convolutions/slide.h"
@@ -8,7 +8,7 @@ namespace {
 
 using tfaot::kernels::PoolCall;
 
-// Whether windows treat each line across a dimension alone.
+// True if windows have one element along a dimension.
 inline bool is_apart(const Window& w, int d) {
   return w.size[d] == 1 && w.stride[d] == 1 && w.pad_low[d] == 0 && w.in[d] == w.out[d];
 }

@@ -38,7 +38,7 @@ TFAOT_INLINE void add_up(Element* to, const Element* from, Int distance, const E
 #endif
 }
 
-// How the results along a dimension are made.
+// The sums along a dimension.
 struct Along {
   const Int* start;
   const Element* weights;

@@ -6,7 +6,7 @@
 
 namespace {
 
-// How far apart results are that are neighbours in the phase: images, planes and lines of them.
+// Steps between results that are neighbours in the phase: images, planes and lines.
 struct ResultSteps {
   Int step[kSpatial];
 };
@@ -29,7 +29,7 @@ Int line_step(const Gemm& g, const ResultSteps& steps) {
   return 0;
 }
 
-// As many lines at a time as possible. The first D counts are 1.
+// Multiplies as many lines at a time as possible. The first D counts are 1.
 template <int D>
 void multiply_lines(Gemm g, const ResultSteps& steps, Int groups) {
   if constexpr (D < kSpatial) {
@@ -91,7 +91,7 @@ class Phases {
     });
   }
 
-  // Returns how many elements of the filter belong to the phase.
+  // Returns the elements of the filter that belong to the phase.
   Int one_phase(const Phase (&phase)[kSpatial], const Element* images, Int count,
                 const Element* filter, Element* result) const {
     ConvolutionCall call = call_;

@@ -1,16 +1,178 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_winograd_convolution of abi.h: numbers of a block of tiles, their products, then results.
 #include "convolutions/image.h"
-#include "convolutions/winograd_numbers.h"
-#include "products/activate.h"
 #include "products/gemm.h"
 #include "simd/lanes.h"
+#include "tfaot/kernels/winograd.h"
 
 namespace {
 
+using tfaot::kernels::kWinogradPoints;
+using tfaot::kernels::kWinogradSize;
+
+// Results of a tile along a spatial dimension, by its inputs.
+constexpr int results_of(int inputs) {
+  return inputs == 1 ? 1 : inputs - static_cast<int>(kWinogradSize) + 1;
+}
+
+// Along one dimension, a tile's N inputs are transformed to N numbers, in parts of one or two
+// numbers that need few of the inputs.
+template <int N>
+constexpr int kParts = N == 6   ? 4
+                       : N == 4 ? 3
+                                : 1;
+template <int N, int PART>
+constexpr int kPartSize = PART == 0 || PART == kParts<N> - 1 ? 1 : 2;
+
+// The numbers of a part. d(i): an input.
+template <int N, int PART, typename Input>
+TFAOT_INLINE void make_part(const Input& d, Floats (&made)[kPartSize<N, PART>]) {
+  constexpr auto a = static_cast<float>(kWinogradPoints[0]);
+  constexpr auto b = static_cast<float>(kWinogradPoints[1]);
+  if constexpr (N == 1) {
+    made[0] = d(0);
+  } else if constexpr (N == 4 && PART == 0) {
+    made[0] = d(0) - d(2);
+  } else if constexpr (N == 4 && PART == 1) {
+    made[0] = d(1) + d(2);
+    made[1] = d(2) - d(1);
+  } else if constexpr (N == 4) {
+    made[0] = d(1) - d(3);
+  } else if constexpr (PART == 0) {
+    made[0] = d(0) + (d(4) - 2.5F * d(2));
+  } else if constexpr (PART == 3) {
+    made[0] = d(5) + (d(1) - 2.5F * d(3));
+  } else {
+    constexpr float kPoint = PART == 1 ? a : b, kOther = PART == 1 ? 2.0F : 0.5F;
+    const Floats even = d(4) - kOther * d(2), odd = kPoint * (d(3) - kOther * d(1));
+    made[0] = even + odd;
+    made[1] = even - odd;
+  }
+}
+
+// Calls use(PartOf<i>()) for each part.
+template <int PART>
+struct PartOf {
+  static constexpr int kPart = PART;
+};
+template <int N, int PART = 0, typename Use>
+TFAOT_INLINE void for_each_part(const Use& use) {
+  if constexpr (PART < kParts<N>) {
+    use(PartOf<PART>());
+    for_each_part<N, PART + 1>(use);
+  }
+}
+
+// Transforms all inputs, in place.
+template <int N>
+TFAOT_INLINE void transform_inputs(Floats (&d)[N]) {
+  Floats numbers[N];
+  int at = 0;
+  for_each_part<N>([&](auto part) __attribute__((always_inline)) {
+    constexpr int kPart = decltype(part)::kPart;
+    Floats made[kPartSize<N, kPart>];
+    make_part<N, kPart>(
+        [&](int i) __attribute__((always_inline)) { return d[i]; }, made);
+    for (const Floats& number : made) numbers[at++] = number;
+  });
+  TFAOT_UNROLL
+  for (int i = 0; i < N; ++i) d[i] = numbers[i];
+}
+
+// Along one dimension, transforms a tile's sums to its results, in the first places.
+template <int N>
+TFAOT_INLINE void transform_sums(Floats (&s)[N]) {
+  if constexpr (N == 4) {
+    s[0] += s[1] + s[2];
+    s[1] -= s[2] + s[3];
+  } else if constexpr (N == 6) {
+    constexpr auto a = static_cast<float>(kWinogradPoints[0]);
+    constexpr auto b = static_cast<float>(kWinogradPoints[1]);
+    const Floats even_a = s[1] + s[2], odd_a = a * (s[1] - s[2]);
+    const Floats even_b = s[3] + s[4], odd_b = b * (s[3] - s[4]);
+    s[0] += even_a + even_b;
+    s[1] = odd_a + odd_b;
+    s[2] = 0.5F * even_a + 2.0F * even_b;
+    s[3] = 0.5F * odd_a + 2.0F * odd_b + s[5];
+  }
+}
+
+// A vector of channels of a tile's inputs.
+template <int kRows>
+struct TileInputs {
+  bool has_column(int c) const { return begin <= c && c < end; }
+
+  const Element* const (&rows)[kRows];
+  Int begin, end;  // of the columns that are in the image
+  Int first;       // of the channels
+  Int channels;    // of a pixel
+  Int count;       // of the vector
+};
+
+// Computes all numbers of a tile, `step` apart. Each input is read for every part that needs it, so
+// that registers hold sums alone.
+template <int kRows, int kColumns>
+TFAOT_INLINE void make_numbers_by_parts(const TileInputs<kRows>& inputs, Element* to, Int step) {
+  for_each_part<kRows>([&](auto part) __attribute__((always_inline)) {
+    constexpr int kPart = decltype(part)::kPart, kLines = kPartSize<kRows, kPart>;
+    Floats lines[kColumns][kLines];
+    Int at = inputs.first;
+    const auto input = [&](int r) __attribute__((always_inline)) {
+      return load_some(inputs.rows[r] + at, inputs.count);
+    };
+    TFAOT_UNROLL
+    for (int c = 0; c < kColumns; ++c, go_on(at, inputs.channels)) {
+      if (inputs.has_column(c)) {
+        make_part<kRows, kPart>(input, lines[c]);
+      } else {
+        for (Floats& line : lines[c]) line = Floats{};
+      }
+    }
+    TFAOT_UNROLL
+    for (int line = 0; line < kLines; ++line) {
+      const auto number = [&](int c) __attribute__((always_inline)) { return lines[c][line]; };
+      for_each_part<kColumns>([&](auto of_line) __attribute__((always_inline)) {
+        Floats made[kPartSize<kColumns, decltype(of_line)::kPart>];
+        make_part<kColumns, decltype(of_line)::kPart>(number, made);
+        for (const Floats& one : made) {
+          store_some(to, one, inputs.count);
+          go_on(to, step);
+        }
+      });
+    }
+  });
+}
+
+// The same with each input read once, for levels of few registers.
+template <int kRows, int kColumns>
+TFAOT_INLINE void make_numbers_by_columns(const TileInputs<kRows>& inputs, Element* to, Int step) {
+  Floats numbers[kColumns][kRows];
+  for (int c = 0; c < kColumns; ++c) {
+    if (!inputs.has_column(c)) {
+      for (Floats& number : numbers[c]) number = Floats{};
+      continue;
+    }
+    TFAOT_UNROLL
+    for (int r = 0; r < kRows; ++r) {
+      numbers[c][r] = load_some(inputs.rows[r] + c * inputs.channels + inputs.first, inputs.count);
+    }
+    transform_inputs(numbers[c]);
+  }
+  for (int r = 0; r < kRows; ++r) {
+    Floats line[kColumns];
+    TFAOT_UNROLL
+    for (int c = 0; c < kColumns; ++c) line[c] = numbers[c][r];
+    transform_inputs(line);
+    TFAOT_UNROLL
+    for (int c = 0; c < kColumns; ++c) {
+      store_some(to + (r * kColumns + c) * step, line[c], inputs.count);
+    }
+  }
+}
+
 using tfaot::kernels::WinogradCall;
 
-// Where a tile's results are.
+// The position of a tile's results.
 struct Place {
   Int image, row, column;  // an image of the batch, or a plane of one
 };
@@ -24,7 +186,7 @@ class Walk {
         row_step_(row_step),
         column_step_(column_step) {}
 
-  // Goes to the tile that `done` others precede.
+  // Goes to tile number `done`.
   void seek(Int done) {
     const Int in_row = ceil_div(columns_, column_step_);
     const Int rows = ceil_div(rows_, row_step_);
@@ -50,8 +212,8 @@ class Walk {
   Place at_ = {};
 };
 
-// use(place, count) for each vector of a pixel's channels. Without masks, a last one that would not
-// be whole begins earlier, so use() must not read what it writes.
+// Calls use(place, count) for each vector of a pixel's channels. Without masks, the last vector
+// begins earlier to be whole, so use() must not read what it writes.
 template <typename Use>
 TFAOT_INLINE void along_channels(Int channels, const Use& use) {
   constexpr Int kWidth = kLanes<Element>;
@@ -97,13 +259,13 @@ class Convolution {
  private:
   static constexpr Int kMatrices = Int{kRows} * kColumns;
 
-  // What the scratch memory holds.
+  // The parts of the scratch memory.
   struct Room {
     Element* zeros;  // a row of pixels outside of the image
     Element* numbers;
     Element* sums;
   };
-  // Some tiles, which are processed at a time.
+  // Tiles that are processed together.
   struct Block {
     Int first, count;
   };
@@ -113,7 +275,7 @@ class Convolution {
     return {scratch, numbers, numbers + kMatrices * number_step_};
   }
 
-  // What is done of a block: some tiles' numbers, some matrices, and some tiles' results.
+  // A part of a block's work: some tiles' numbers, some matrices, and some tiles' results.
   struct Part {
     Int first_number, end_number, first_matrix, end_matrix, first_result, end_result;
   };
@@ -131,7 +293,7 @@ class Convolution {
     compute_part(block, room, {0, block.count, 0, kMatrices, 0, block.count});
   }
 
-  // Whether lanes that take whole blocks end at about the same time.
+  // True if lanes that take whole blocks end at about the same time.
   bool has_even_blocks(Int tiles, Int most) const {
     const Int whole = tiles / most;
     const Int last = whole % more_.tasks->lanes == 0 ? tiles % most : 0;
@@ -191,9 +353,9 @@ class Convolution {
     return walk;
   }
 
-  // For the tiles from `first` to `end` of a block.
+  // Computes the numbers of the tiles from `first` to `end` of a block.
   TFAOT_INLINE void make_numbers(const Block& block, Int first, Int end, const Room& room) const {
-    if (first == end) return;  // lanes that only multiply share the zeros of another one
+    if (first == end) return;  // a lane that only multiplies must not write another one's zeros
     const Int zeros = tfaot::kernels::winograd_row(winograd_);
     for (Int i = 0; i < zeros; i += kLanes<Element>) store(room.zeros + i, Floats{});
     Walk walk = walk_to(block.first + first);
@@ -228,7 +390,7 @@ class Convolution {
         });
   }
 
-  // By the matrices from `first` to `end`.
+  // Multiplies with the matrices from `first` to `end`.
   void multiply(const Block& block, Int first, Int end, const Room& room) const {
     Gemm g = plain_product(block.count, call_.in_channels, call_.in_channels);
     g.c_row = g.columns = call_.out_channels;

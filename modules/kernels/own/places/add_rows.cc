@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_add_rows of selection.h: some rows at a time.
 #include "places/gathered.h"
-#include "simd/vec_compare.h"
+#include "simd/vec.h"
 
 namespace {
 

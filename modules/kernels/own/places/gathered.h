@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows of its operand a GatherPart (selection.h) takes.
+// The rows of its operand that a GatherPart (selection.h) takes.
 #pragma once
 
 #include "simd/kernel.h"
@@ -8,7 +8,7 @@ namespace {
 
 using tfaot::kernels::GatherPart;
 
-// The nearest of 0 to `last`.
+// `place`, clamped to 0 to `last`.
 template <typename Place>
 TFAOT_INLINE Int between(Place place, Int last) {
   if constexpr (static_cast<Place>(0.5) == 0) {
@@ -33,10 +33,10 @@ void find_starts(const GatherPart& part, const void* places, Int first, Int coun
   }
 }
 
-// From one block to the next.
+// Without an operand of places: in blocks of place_at rows, each row place_step times.
 inline void find_repeated_starts(const GatherPart& part, Int first, Int count, Int* starts) {
   Int taken = first / part.place_step;
-  Int again = first % part.place_step;  // how often that row was taken before
+  Int again = first % part.place_step;  // times that row was taken before
   Int i = 0;
   while (i < count) {
     Int row = taken % part.place_at;
@@ -48,7 +48,7 @@ inline void find_repeated_starts(const GatherPart& part, Int first, Int count, I
   }
 }
 
-// Where rows `first` to first + count begin in the operand.
+// Finds where rows `first` to first + count begin in the operand.
 inline void find_starts(const GatherPart& part, const void** in, Int first, Int count,
                         Int* starts) {
   if (part.place_type == tfaot::kernels::kPlacesRepeated) {

@@ -3,9 +3,157 @@
 // first. Of few elements, the place of each is the number of those before it: vectors count them,
 // without a branch that depends on values. A few of many elements are found by letting only those
 // pass that come before the last one kept; otherwise the keys are sorted by their bytes.
-#include "places/first_in_lanes.h"
+#include "simd/kernel.h"
+#include "simd/transpose.h"
 
 namespace {
+
+using tfaot::kernels::TopKCall;
+
+// The key of an element: an integer, so that smaller keys come first in an order of selection.h.
+#if TFAOT_IS_F32
+using Key = std::int32_t;
+using Bits = std::uint32_t;
+constexpr Key kInfinity = 0x7f800000;
+#else
+using Key = std::int64_t;
+using Bits = std::uint64_t;
+constexpr Key kInfinity = 0x7ff0000000000000;
+#endif
+using Keys = Key __attribute__((vector_size(TFAOT_VECTOR_BYTES)));
+
+constexpr Int kKeyLanes = kLanes<Element>;
+constexpr Int kBits = 8 * sizeof(Key);
+constexpr Key kLargestKey = static_cast<Key>(~Bits{0} >> 1);
+
+TFAOT_INLINE Keys load_keys(const Key* from) {
+  Keys keys;
+  __builtin_memcpy(&keys, from, sizeof keys);
+  return keys;
+}
+
+// The key of an element, or of a vector of them: K is Key or Keys.
+template <bool kIsTotal, typename K, typename X>
+TFAOT_INLINE K key_of(const X& x, Key flip) {
+  K key;
+  __builtin_memcpy(&key, &x, sizeof key);
+  if constexpr (!kIsTotal) {
+    const K magnitude = key & kLargestKey;
+    key = magnitude > kInfinity ? K{} + kLargestKey : magnitude == 0 ? K{} : key;
+  }
+  return key ^ ((key >> (kBits - 1)) & kLargestKey) ^ flip;
+}
+
+template <bool kIsTotal>
+TFAOT_INLINE void make_keys_of(Key* keys, const Element* x, Int count, Key flip) {
+  for (Int i = 0; i < count; ++i) keys[i] = key_of<kIsTotal, Key>(x[i], flip);
+}
+
+TFAOT_INLINE Key flip_of(Int order) {
+  return (order & tfaot::kernels::kTopKDescending) != 0 ? Key{-1} : Key{0};
+}
+
+void make_keys(Key* keys, const Element* x, Int count, Int order) {
+  const Key flip = flip_of(order);
+  if ((order & tfaot::kernels::kTopKTotalOrder) != 0) {
+    make_keys_of<true>(keys, x, count, flip);
+  } else {
+    make_keys_of<false>(keys, x, count, flip);
+  }
+}
+
+// The first elements of as many rows as a vector has lanes, each row in a lane: no step depends on
+// values, and none goes across lanes. Only vectors of 32-bit integers have a minimum and maximum.
+#define TFAOT_HAS_LANE_ROWS (TFAOT_IS_F32 && TFAOT_VECTOR_BYTES >= 32)
+#if TFAOT_HAS_LANE_ROWS
+
+using tfaot::kernels::kMostFirstTogether;
+
+#if TFAOT_VECTOR_BYTES == 64
+using Lanes = __mmask16;
+TFAOT_INLINE Lanes is_before(Keys a, Keys b) {
+  return _mm512_cmplt_epi32_mask(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b));
+}
+TFAOT_INLINE Keys either(Lanes lanes, Keys a, Keys b) {
+  return reinterpret_cast<Keys>(
+      _mm512_mask_mov_epi32(reinterpret_cast<__m512i>(b), lanes, reinterpret_cast<__m512i>(a)));
+}
+TFAOT_INLINE Keys first_of(Keys a, Keys b) {
+  return reinterpret_cast<Keys>(
+      _mm512_maskz_min_epi32(0xFFFF, reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+}
+TFAOT_INLINE Keys last_of(Keys a, Keys b) {
+  return reinterpret_cast<Keys>(
+      _mm512_maskz_max_epi32(0xFFFF, reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
+}
+#else
+using Lanes = Keys;
+TFAOT_INLINE Lanes is_before(Keys a, Keys b) { return a < b; }
+TFAOT_INLINE Keys either(Lanes lanes, Keys a, Keys b) { return lanes ? a : b; }
+TFAOT_INLINE Keys first_of(Keys a, Keys b) {
+  return reinterpret_cast<Keys>(
+      _mm256_min_epi32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+}
+TFAOT_INLINE Keys last_of(Keys a, Keys b) {
+  return reinterpret_cast<Keys>(
+      _mm256_max_epi32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
+}
+#endif
+
+class FirstInLanes {
+ public:
+  explicit FirstInLanes(const TopKCall& call) : call_(call) {}
+
+  void find(const Element* x) {
+    if ((call_.order & tfaot::kernels::kTopKTotalOrder) != 0) {
+      find_in<true>(x);
+    } else {
+      find_in<false>(x);
+    }
+  }
+  // The place of element number i.
+  Key place(Int row, Int i) const { return places_[i][row]; }
+
+ private:
+  template <bool kIsTotal>
+  void find_in(const Element* x) {
+    const Key flip = flip_of(call_.order);
+    for (Int j = 0; j < call_.size; j += kQuad) {
+      const Int from = smaller(j, call_.size - kQuad);  // the last ones may begin earlier
+      alignas(TFAOT_VECTOR_BYTES) Element columns[kQuad * kKeyLanes];
+      transpose_quads(columns, kKeyLanes, x + from, kKeyLanes, call_.size);
+      for (Int i = j - from; i < kQuad; ++i) {
+        meet(key_of<kIsTotal, Keys>(load(columns + i * kKeyLanes), flip), from + i);
+      }
+    }
+  }
+
+  // Inserts a key into the ordered ones before the larger ones, which move on.
+  TFAOT_INLINE void meet(Keys key, Int place) {
+    const Keys own = Keys{} + static_cast<Key>(place);
+    const Int kept = smaller(place, call_.count);
+    Keys last_key = key, last_place = own;
+    Lanes is_placed = {};
+    for (Int i = 0; i < kept; ++i) {
+      const Keys old_key = keys_[i], old_place = places_[i];
+      const Lanes is_larger = is_before(key, old_key);
+      keys_[i] = first_of(old_key, i == 0 ? key : last_of(key, last_key));
+      places_[i] = either(is_placed, last_place, either(is_larger, own, old_place));
+      is_placed = is_larger;
+      last_key = old_key;
+      last_place = old_place;
+    }
+    if (place >= call_.count) return;
+    keys_[place] = kept == 0 ? key : last_of(key, last_key);
+    places_[place] = either(is_placed, last_place, own);
+  }
+
+  const TopKCall& call_;
+  Keys keys_[kMostFirstTogether];
+  Keys places_[kMostFirstTogether];
+};
+
+#endif
 
 constexpr Int kMostCounted = 12 * kKeyLanes;  // above, sorting by bytes is faster
 constexpr Int kMostKept = kMostCounted / 3;   // of more elements than can be counted at once
@@ -28,8 +176,8 @@ TFAOT_INLINE Keys count_less(Keys count, Keys a, Keys b) {
 #endif
 }
 
-// The same for keys of one vector, of which one is `a` in all lanes: those after its lane come
-// after it if they are equal, too.
+// The same for keys of one vector, one of which is broadcast in `a`: equal keys in lanes after
+// `lane` come after it.
 TFAOT_INLINE Keys count_before_own(Keys count, Keys a, Keys own, Int lane) {
 #if defined(__AVX512F__)
   const auto from = reinterpret_cast<__m512i>(count);
@@ -56,7 +204,7 @@ TFAOT_INLINE Keys count_before_own(Keys count, Keys a, Keys own, Int lane) {
 #endif
 }
 
-// Some elements of a row, those that are equal in the row's order. There is room for whole vectors.
+// Some elements of a row, equal ones in the row's order. There is room for whole vectors.
 struct Some {
   Key keys[kMostCounted + kKeyLanes];
   Key places[kMostCounted + kKeyLanes];
@@ -64,7 +212,7 @@ struct Some {
 
   Some() : size(0) {}  // the arrays stay as they are
   void sort();
-  // before[i]: how many elements come before element i.
+  // before[i]: the number of elements that come before element i.
   void count_before(Key* before) const;
 };
 
@@ -107,7 +255,7 @@ class TopK {
         scratch_(static_cast<Key*>(out[2])) {}
 
 #if TFAOT_HAS_LANE_ROWS
-  // As many rows as a vector has lanes, from `first` on.
+  // Writes as many rows as a vector has lanes, from `first` on.
   void rows_in_lanes(Int first) const {
     FirstInLanes found(call_);
     found.find(x_ + first * call_.size);
@@ -193,7 +341,7 @@ class TopK {
     write(row, some.places);
   }
 
-  // All places in order.
+  // Returns all places in order.
   const Key* sort_by_bytes(const Element* x) const {
     constexpr Key kSign = -kLargestKey - 1;  // as numbers without a sign, keys begin with it
     constexpr unsigned kValues = 256;

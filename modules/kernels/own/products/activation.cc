@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of tfaot/kernels/functions.h for the other kernels (activate.h).
-#include "products/activate.h"
+// The functions of tfaot/kernels/functions.h for the other kernels (activate() of simd/kernel.h).
 #include "simd/functions.h"
 #include "simd/lanes.h"
 
 namespace {
 
-// A function that is much code is there once, for whole vectors and for the last one of a row.
-// kTwice: twice, which is faster, for functions that are little code.
+// A long function has one copy, for whole vectors and for the last one of a row. kTwice: a copy for
+// each, which is faster, for short functions.
 template <typename Function, bool kTwice = false>
 __attribute__((noinline)) void apply(float* y, Int row, Int rows, Int columns,
                                      const ResultFunction& of) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot_dense_chain of abi.h. Some rows go through all layers before the next ones do, so that what
-// is between two layers stays in the first caches.
+// tfaot_dense_chain of abi.h. Some rows go through all layers before the next ones do, so that
+// intermediate results stay in the first caches.
 #include "tfaot/kernels/dense_chain.h"
 #include "products/gemm.h"
 
-#include "products/activate.h"
 #include "products/few_rows.h"
-#include "products/narrow_row.h"
+#include "products/row_panels.h"
 
 namespace {
 
@@ -14,16 +13,15 @@ using tfaot::kernels::DenseChainCall;
 using tfaot::kernels::DenseLayer;
 using tfaot::kernels::has_narrow_weights;
 
-// What a layer reads and writes; rows follow each other.
+// The input and output of a layer; rows are contiguous.
 struct Rows {
   const float* from;
   float* to;
   Int count, depth;
 };
 
-// Whether tiles of a few rows are faster than those of gemm.cc, which take longer to set up: of
-// layers that stay in the first cache with what they read, and are no output layers of a few
-// columns.
+// True if tiles of a few rows are faster than those of gemm.cc, which take longer to set up: for
+// layers that stay in the first cache with their input, other than output layers of a few columns.
 TFAOT_INLINE bool is_small(const DenseLayer& layer, Int depth) {
   constexpr Int kSmall = TFAOT_VECTOR_BYTES >= 32 ? 4096 : 0;  // elements
   return depth * layer.columns <= kSmall && layer.columns > 8;
@@ -57,7 +55,7 @@ TFAOT_INLINE void run_layer(const DenseLayer& layer, const Rows& rows, const flo
   }
 }
 
-// What a chain reads and writes.
+// The input and output of a chain.
 struct Chain {
   const DenseChainCall& call;
   const DenseLayer* layers;
@@ -80,9 +78,9 @@ TFAOT_INLINE RowInput<MR, NP> multiply_layer(const RowInput<MR, NP>& in, const R
   return multiply_by_panels<false, VECTORS>(in, product);
 }
 
-// MR rows, through all layers. NP and VECTORS: as in row_steps.h. Weights are not asked for ahead:
-// a net whose weights do not stay in the second-level cache takes 1.1 of its time then (20 layers
-// of 128).
+// Computes all layers of MR rows. NP and VECTORS: as in row_panels.h. Weights are not prefetched: a
+// net whose weights do not stay in the second-level cache takes 1.1 of its time then (20 layers of
+// 128).
 template <int MR, int NP, int VECTORS>
 __attribute__((noinline)) void run_few(const Chain& chain, Int row) {
   const DenseLayer* layer = chain.layers;
@@ -107,7 +105,7 @@ __attribute__((noinline)) void run_few(const Chain& chain, Int row) {
   }
 }
 
-// False: they are too many.
+// Returns false if there are too many rows.
 TFAOT_INLINE bool run_if_few(const Chain& chain, Int row, Int count) {
 #if TFAOT_VECTOR_BYTES == 64
   if (count == 2) return run_few<2, 1, 1>(chain, row), true;
@@ -125,7 +123,7 @@ TFAOT_INLINE bool run_if_few(const Chain& chain, Int row, Int count) {
   return true;
 }
 
-// The next `count` rows, which are more than run_few() takes.
+// Computes the next `count` rows, which are more than run_few() takes.
 void run_rows(const Chain& chain, Int row, Int count, Int block_rows) {
   const Int last = chain.call.layers - 1;
   const void* const* operand = chain.weights;
@@ -142,7 +140,7 @@ void run_rows(const Chain& chain, Int row, Int count, Int block_rows) {
   }
 }
 
-// How many of the rows count.
+// The number of rows that count.
 TFAOT_INLINE Int rows_of(const Chain& chain) {
   const DenseChainCall& call = chain.call;
   if (call.live_rows == 0) return call.rows;

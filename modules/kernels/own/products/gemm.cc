@@ -1,20 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits a product into tiles. Rows are processed in blocks that stay in the second-level cache. A
-// few panels meet all rows of a block, over their whole depth, before the next panels do.
+// few panels are multiplied with all rows of a block, over their whole depth, before the next ones.
 #include "products/gemm.h"
 
-#include "products/activate.h"
-#include "products/addends.h"
-#include "products/cut.h"
-#include "products/forms.h"
-#include "products/plain_tiles.h"
+#include "products/blocking.h"
+#include "products/edge_tiles.h"
 #include "products/stream.h"
-#include "simd/odometer.h"
 #if TFAOT_IS_F32
 #include "products/row_panels.h"
 #endif
 
 namespace {
+
+// Iterates over the indices of N nested loops, the last fastest, and keeps the offset.
+template <int N>
+class Odometer {
+ public:
+  Odometer(const Int (&count)[N], const Int (&step)[N]) : count_(count), step_(step) {}
+
+  // Goes to index number `done`.
+  void seek(Int done) {
+    for (int d = N - 1; d >= 0; --d) {
+      at_[d] = d == 0 ? done : done % count_[d];
+      done /= count_[d];
+      offset_ += at_[d] * step_[d];
+    }
+  }
+
+  // Calls use(i, offset) for the next `count` indices.
+  template <typename Use>
+  TFAOT_INLINE void next(Int count, const Use& use) {
+    for (Int i = 0; i < count;) {
+      const Int end = smaller(count, i + count_[N - 1] - at_[N - 1]);
+      at_[N - 1] += end - i;
+      for (; i < end; ++i, offset_ += step_[N - 1]) use(i, offset_);
+      carry();
+    }
+  }
+
+ private:
+  void carry() {
+    for (int d = N - 1; d >= 0 && at_[d] == count_[d]; --d) {
+      offset_ -= count_[d] * step_[d];
+      at_[d] = 0;
+      if (d == 0) return;
+      offset_ += step_[d - 1];
+      ++at_[d - 1];
+    }
+  }
+
+  const Int (&count_)[N];
+  const Int (&step_)[N];
+  Int at_[N] = {};
+  Int offset_ = 0;
+};
 
 constexpr Int kMaxTaps = 64;
 constexpr Int kFewRows = Int{4} * kMaxRows;
@@ -24,28 +63,28 @@ TFAOT_INLINE Int piece_of(Int total, Int parts) {
   return parts == 1 ? total : ceil_div(total, parts);  // a division is slow
 }
 
-// The same for all blocks of a product.
+// The results and operands that all blocks of a product share.
 struct Target {
   Element* c;
   Int c_row, columns;
-  Int line, c_line;         // rows of a line of c, and from one line to the next
+  Int line, c_line;         // rows of a line of c, and the step from one line to the next
   const Element* bias;      // null: none
   const Element* row_bias;  // null: none
   const Element* addends;   // null: none
   Lines lines;
   bool first, last;  // first or last of the taps
   Rectifier rectifier;
-  Int matrices = 1;  // that follow each other, with this one
+  Int matrices = 1;  // that are left, with this one
 };
 
-// Some of the columns, in vectors. Tiles begin and end there.
+// A range of columns, in vectors. Tiles begin and end at its limits.
 struct Columns {
   Int first, end;
 };
 
 Int panels_of(Int vectors) { return ceil_div(vectors, kVectorsPerPanel); }
 
-// For tiles of `panels` panels of `left`, of which `below` are below each other.
+// Sets up the prefetches of ahead_of().
 __attribute__((noinline)) void look_ahead(Tiles<Element>& t, Int panels, Int left, Int below,
                                           Int bytes, bool is_many) {
   const Ahead ahead = ahead_of<Element>(t.b_panel, panels, left, below, bytes, is_many);
@@ -53,7 +92,7 @@ __attribute__((noinline)) void look_ahead(Tiles<Element>& t, Int panels, Int lef
   t.ahead_shift = ahead.shift;
 }
 
-// All tiles for some lines of rows and some taps.
+// Computes all tiles for some lines of rows and some taps.
 void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Columns& part) {
   const Int rows = target.line;
   const Element* const* const first_row = t.rows;
@@ -69,7 +108,7 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
   t.last = kLanes<Element>;
   const Int bytes =
       target.matrices * (part.end - part.first) * t.tap_count * t.run * TFAOT_VECTOR_BYTES;
-  const bool asks = kMaxSums >= kTightSums && is_worth_asking(bytes);
+  const bool asks = kMaxSums >= kTightSums && is_prefetched(bytes);
   int take = 0;
   for (Int v = part.first; v < part.end; v += take) {
     take = next_vectors(even.rows, vectors - v);
@@ -120,7 +159,7 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
       }
       for (Int i = 0; i < count; ++i, t.rows += tile_rows, t.c += tile_rows * t.c_row) {
         const Element* const from = addends + (t.c - target.c);
-        fetch_rows(from, t.c_row, tile_rows, columns);
+        prefetch_rows(from, t.c_row, tile_rows, columns);
         multiply_next(1);
         if (asks) t.ahead += ahead_of_tiles(1, t.b_panel, t.ahead_shift);
         add_rows(t.c, from, t.c_row, tile_rows, columns, target.rectifier);
@@ -136,11 +175,11 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
   }
 }
 
-// Rows that are cut into tiles together, of some rows.
+// Rows that are cut into tiles together.
 Int line_of(const Gemm& g, Int rows) { return g.c_line != 0 ? g.row_count[3] : rows; }
 
-// Of several products: all of them for some rows and columns. What follows from their form is done
-// once, which takes as long as a small product.
+// Computes all of several products for some rows and columns. Their common setup is done once, as
+// it takes as long as a small product.
 void multiply_matrices(const Gemm& g, Tiles<Element> t, Target target, const Columns& part) {
   Int offset = 0;
   t.taps = &offset;
@@ -154,7 +193,7 @@ void multiply_matrices(const Gemm& g, Tiles<Element> t, Target target, const Col
   }
 }
 
-// All taps for some rows and columns.
+// Computes all taps for some rows and columns.
 void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row, const Columns& part) {
   const Int taps = g.tap_count[0] * g.tap_count[1] * g.tap_count[2];
   Odometer<3> tap(g.tap_count, g.tap_step);
@@ -194,7 +233,7 @@ void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row, con
   }
 }
 
-// What is fetched ahead has the same sums: pieces of a product are smaller than the whole.
+// Pieces of a product are smaller than the whole, so prefetching must not change the sums.
 __attribute__((noinline)) void multiply_row(const Stream<Element>& s) {
 #if TFAOT_IS_F32
   const RowProduct product = {s.b, s.bias, s.c, s.columns, s.rectifier};
@@ -210,7 +249,7 @@ __attribute__((noinline)) void multiply_row(const Stream<Element>& s) {
 #endif
 }
 
-// A plain product of one or two rows with packed panels.
+// True for a plain product of one or two rows with packed panels.
 bool is_stream(const Gemm& g, Int rows) {
   const Int taps = g.tap_count[0] * g.tap_count[1] * g.tap_count[2];
   return (rows == 1 || (rows == 2 && g.c_line == 0)) && taps == 1 && g.a_step == 1 &&
@@ -242,11 +281,11 @@ void multiply_streams(const Gemm& g, Int rows) {
   }
 }
 
-// How rows are cut into blocks: whole lines, which strips need.
+// A cut of rows into blocks of whole lines, which strips need.
 struct Blocks {
   Int rows, unit, count;
 
-  // Of the block `number`, which begins at the row `first`.
+  // Rows of the block `number`, which begins at the row `first`.
   Int rows_of(Int number, Int first) const {
     return count == 1 ? rows : piece_of((rows - first) / unit, count - number) * unit;
   }
@@ -258,14 +297,13 @@ Blocks blocks_of(const Gemm& g, Int rows) {
   return {rows, unit, rows <= most ? 1 : ceil_div(rows / unit, most / unit)};
 }
 
-// A piece of a product that is shared out: a block of rows times one of `parts` parts of the
-// columns.
+// A piece of a shared product: a block of rows times one of `parts` parts of the columns.
 struct Piece {
   Int block, part, parts;
 };
 
-// The part of `vectors` of columns, for a line of so many rows: whole tiles, about as many in each
-// part.
+// The piece's part of `vectors` vectors of columns, for lines of `rows` rows: whole tiles, about as
+// many in each part.
 __attribute__((noinline)) Columns part_of_columns(const Piece& piece, Int rows, Int vectors) {
   const int tile_rows = even_cut(rows).rows;
   Int tiles = 0;
@@ -280,8 +318,9 @@ __attribute__((noinline)) Columns part_of_columns(const Piece& piece, Int rows, 
   return columns;
 }
 
-// A piece, or the whole product. A piece has the tiles that the whole has there, so results are the
-// same to the last bit. Not inlined: otherwise streams would also pay for preparing its loops.
+// Computes a piece, or the whole product. A piece has the tiles that the whole has there, so
+// results are the same to the last bit. Not inlined: streams would pay for preparing its loops,
+// too.
 __attribute__((noinline)) void multiply_blocks(const Gemm& g, Int rows, const Piece* piece) {
   Odometer<4> row(g.row_count, g.row_step);
   const Element* block[kBlockRows];
@@ -320,7 +359,7 @@ void block_piece(void* context, Int piece, Int /*lane*/) {
   multiply_blocks(shared.g, shared.rows, &which);
 }
 
-// Streams go over panels in such steps.
+// Pieces of a stream are multiples of this many columns.
 constexpr Int kStreamColumns = 4 * kPanelColumns<Element>;
 
 void stream_piece(void* context, Int piece, Int /*lane*/) {
@@ -338,11 +377,11 @@ void stream_piece(void* context, Int piece, Int /*lane*/) {
   multiply_as_stream(g, shared.rows);
 }
 
-// Products below are not worth a second piece, in multiply-adds; those of a stream wait for memory.
+// Multiply-adds that are worth a piece; those of a stream wait for memory.
 constexpr Int kPieceWork = Int{1} << 18;
 constexpr Int kStreamPieceWork = Int{1} << 16;
 
-// False: it is to be computed alone.
+// Returns false if the caller has to compute it alone.
 __attribute__((noinline)) bool multiply_shared(const Gemm& g, Int rows) {
   const bool streams = is_stream(g, rows);
   const Int taps = g.tap_count[0] * g.tap_count[1] * g.tap_count[2];

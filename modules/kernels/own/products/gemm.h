@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The input of gemm.cc from matmul and convolution: a matrix product with an indirect left side.
-// One object per type and level, so that a plugin with both carries the tiles only once.
+// One object per type and level, so that a plugin with both kernels carries the tiles only once.
 #pragma once
 
 #include "simd/kernel.h"
@@ -15,8 +15,7 @@ constexpr Int kBlockRows = 480;
 // elements. With c_line, the lines of rows (r0, r1, r2) are equally far apart in c, and a
 // line has at most kBlockRows rows.
 struct Gemm {
-  bool
-      is_row;  // a row of a plain product with packed panels, no addends: no counts and steps given
+  bool is_row;  // one row of a plain product with packed panels, no addends; counts and steps unset
   const Element* a;
   Int row_count[4], row_step[4];
   Int tap_count[3], tap_step[3];
@@ -29,17 +28,17 @@ struct Gemm {
   Int c_row, columns;
   Int c_line;               // from one r2 to the next; 0: all rows are c_row apart
   const Element* bias;      // null: none
-  const Element* row_bias;  // in its place, one for each row; null: none
-  const Element* addends;   // which lie as the results do; null: none
+  const Element* row_bias;  // used instead, one for each row; null: none
+  const Element* addends;   // laid out like the results; null: none
   Rectifier rectifier;
-  const ResultFunction* function;  // of the results, after all of it; null: none
+  const ResultFunction* function;  // of the results, applied last; null: none
   tfaot::Tasks* tasks;             // null: the product is computed by the caller alone
-  // Several plain products of this form, with sides and results so far apart. They have no addends,
-  // function and tasks. 0: one.
+  // Several plain products of this form, whose sides and results are this far apart. They have no
+  // addends, function and tasks. 0: one product.
   Int matrices, a_matrix, b_matrix, c_matrix;
 };
 
-// A plain product with packed panels: rows of `depth` elements that are row_step apart.
+// A plain product with packed panels, with rows of `depth` elements that are row_step apart.
 TFAOT_INLINE Gemm plain_product(Int rows, Int row_step, Int depth) {
   Gemm g = {};
   g.row_count[0] = g.row_count[1] = g.row_count[2] = 1;

@@ -2,15 +2,392 @@
 // tfaot_narrow_matmul of abi.h. A few rows wait for their weights, so they take them as they are
 // stored, and widen them in registers. For many rows some panels are widened first.
 #include "products/gemm.h"
-#include "products/narrow_product.h"
-#include "products/rounded_product.h"
-#include "products/tile.h"
+#include "products/microkernel.h"
 
 namespace {
 
+// Weights in fewer bits, widened to vectors of float: load() reads vector v of a group, step()
+// returns its numbers for step i.
+using Words = std::uint32_t __attribute__((vector_size(TFAOT_VECTOR_BYTES)));
+using SignedWords = std::int32_t __attribute__((vector_size(TFAOT_VECTOR_BYTES)));
+
+TFAOT_INLINE Words load_words(const unsigned char* from) {
+  Words words;
+  __builtin_memcpy(&words, from, sizeof words);
+  keep(words);
+  return words;
+}
+
+struct Bfloat16 {
+  using Group = Words;
+  static constexpr int kSteps = 2;
+  static constexpr Int kGroupBytes = tfaot::kernels::kPanelBytes;
+
+  static TFAOT_INLINE Group load(const unsigned char* group, int v) {
+    return load_words(group + v * TFAOT_VECTOR_BYTES);
+  }
+  static TFAOT_INLINE Vec<float> step(Group words, int i) {
+    return Vec<float>(i == 0 ? words << 16 : words & 0xFFFF0000U);
+  }
+};
+
+struct Int8 {
+  using Group = Words;
+  static constexpr int kSteps = 4;
+  static constexpr Int kGroupBytes = tfaot::kernels::kPanelBytes;
+
+  static TFAOT_INLINE Group load(const unsigned char* group, int v) {
+    return load_words(group + v * TFAOT_VECTOR_BYTES);
+  }
+  static TFAOT_INLINE Vec<float> step(Group words, int i) {
+    return __builtin_convertvector(SignedWords(words << (24 - 8 * i)) >> 24, Vec<float>);
+  }
+};
+
+struct Float16 {
+  using Group = Vec<float>;
+  static constexpr int kSteps = 1;
+  static constexpr Int kGroupBytes = tfaot::kernels::kPanelBytes / 2;
+
+  static TFAOT_INLINE Vec<float> step(Group wide, int /*i*/) { return wide; }
+  static TFAOT_INLINE Group load(const unsigned char* group, int v) {
+    const unsigned char* const from = group + v * (TFAOT_VECTOR_BYTES / 2);
+#if defined(__AVX512F__)
+    __m256i halves;
+    __builtin_memcpy(&halves, from, sizeof halves);
+    return _mm512_maskz_cvtph_ps(0xFFFF, halves);
+#elif defined(__F16C__)
+    __m128i halves;
+    __builtin_memcpy(&halves, from, sizeof halves);
+    return _mm256_cvtph_ps(halves);
+#elif defined(__aarch64__)
+    using Halves = __fp16 __attribute__((vector_size(TFAOT_VECTOR_BYTES / 2)));
+    Halves halves;
+    __builtin_memcpy(&halves, from, sizeof halves);
+    return __builtin_convertvector(halves, Vec<float>);
+#else
+    using Halves = std::uint16_t __attribute__((vector_size(TFAOT_VECTOR_BYTES / 2)));
+    Halves halves;
+    __builtin_memcpy(&halves, from, sizeof halves);
+    const Words words = __builtin_convertvector(halves, Words);
+    const Words exponent = words & 0x7C00U;
+    // Normal numbers, with the other bias of the exponent; subnormal ones, multiples of 2^-24; and
+    // infinities and NaN.
+    const Words normal = ((words & 0x7FFFU) << 13) + (112U << 23);
+    const Vec<float> small =
+        __builtin_convertvector(SignedWords(words & 0x03FFU), Vec<float>) * 0x1p-24F;
+    const Words is_small = Words(exponent == 0U);
+    const Words is_large = Words(exponent == 0x7C00U);
+    return Vec<float>((Words(small) & is_small) | (normal & ~is_small) | (is_large & 0x7F800000U) |
+                      ((words & 0x8000U) << 16));
+#endif
+  }
+};
+
+using tfaot::kernels::MatMulCall;
+
+// A product with weights in fewer bits.
+struct NarrowProduct {
+  const MatMulCall& call;  // with the rows that count
+  const float* a;
+  const unsigned char* panels;
+  const float* scale;  // null: none
+  const float* bias;   // null: none
+  float* c;
+  Int c_row;  // from one row of c to the next
+  float* scratch;
+  Rectifier rectifier;
+  bool is_near;  // the weights are a small part of the second-level cache
+};
+
+constexpr Int kColumns = kPanelColumns<float>;
+
+// Panels that a row alone, or several rows, are multiplied with at a time: loading one of their
+// numbers takes as long as loading a vector of weights.
+constexpr int kPanelsOfRow = TFAOT_VECTOR_BYTES == 64 ? 4 : TFAOT_VECTOR_BYTES == 32 ? 2 : 1;
+constexpr int kPanelsOfRows = TFAOT_VECTOR_BYTES == 64 ? 2 : 1;
+
+template <typename Narrow>
+constexpr Int narrow_panel_bytes(Int depth) {
+  return ceil_div(depth, Narrow::kSteps) * Narrow::kGroupBytes;
+}
+
+// The columns of vector v of a panel, of `columns` that are left. Not positive: none.
+TFAOT_INLINE Int columns_of(Int columns, int v) {
+  return smaller(kLanes<float>, columns - v * kLanes<float>);
+}
+
+// Stores `count` results of a row from its scaled sums.
+TFAOT_INLINE void finish_sums(const NarrowProduct& p, Vec<float> sum, Int row, Int at, Int count) {
+  if (p.bias != nullptr) sum += load_first(p.bias + at, count);
+  store_first(p.c + row * p.c_row + at, rectified<float>(sum, p.rectifier), count);
+}
+
+// Rows that are rounded to whole numbers of 16 bits for int8 weights, times a number for each row:
+// 1 / 32767 of its largest. Then a multiply-add takes two steps of the depth, and their sums are
+// exact. Rows that hold NaN or infinities, or are too large or too small for that, are multiplied
+// as they are.
+#define TFAOT_CAN_ROUND_ROWS (TFAOT_VECTOR_BYTES >= 32)
+#if TFAOT_CAN_ROUND_ROWS
+
+using tfaot::kernels::kRoundedRows;
+using tfaot::kernels::rounded_row_bytes;
+
+using Halves = std::int16_t __attribute__((vector_size(TFAOT_VECTOR_BYTES)));
+
+constexpr int kRoundedSteps = Int8::kSteps;
+constexpr int kParts = 2 * Int8::kGroupBytes / TFAOT_VECTOR_BYTES;  // of a group, as 16 bits
+// The products of this many groups, of 16 bits by 8, fit into a sum of 32 bits.
+constexpr Int kGroupsPerSum = 128;
+static_assert(kRoundedSteps * 32767 * 128 * kGroupsPerSum <= INT32_MAX, "sums overflow");
+// Rows of a tile, by the registers that hold its sums.
+constexpr int kMostRoundedRows = TFAOT_VECTOR_BYTES == 64 ? 8 : 2;
+
+TFAOT_INLINE Halves load_part(const unsigned char* group, int part) {
+  const unsigned char* const from = group + part * (TFAOT_VECTOR_BYTES / 2);
+#if TFAOT_VECTOR_BYTES == 64
+  __m256i bytes;
+  __builtin_memcpy(&bytes, from, sizeof bytes);
+  return Halves(_mm512_maskz_cvtepi8_epi16(0xFFFFFFFFU, bytes));
+#else
+  __m128i bytes;
+  __builtin_memcpy(&bytes, from, sizeof bytes);
+  return Halves(_mm256_cvtepi8_epi16(bytes));
+#endif
+}
+
+// The four numbers of a row for a group, repeated over the vector.
+TFAOT_INLINE Halves spread_steps(const std::int16_t* from) {
+  long long steps;
+  __builtin_memcpy(&steps, from, sizeof steps);
+  using Longs = long long __attribute__((vector_size(TFAOT_VECTOR_BYTES)));
+  return Halves(Longs{} + steps);
+}
+
+// Multiplies, and adds two neighbouring products each.
+TFAOT_INLINE SignedWords multiply_pairs(Halves a, Halves b) {
+#if TFAOT_VECTOR_BYTES == 64
+  return SignedWords(_mm512_maskz_madd_epi16(0xFFFF, __m512i(a), __m512i(b)));
+#else
+  return SignedWords(_mm256_madd_epi16(__m256i(a), __m256i(b)));
+#endif
+}
+
+// Adds up the two neighbouring sums of each column.
+TFAOT_INLINE Vec<float> join_pairs(SignedWords low, SignedWords high) {
+#if TFAOT_VECTOR_BYTES == 64
+#define TFAOT_EVERY_SECOND(i)                                                                    \
+  i, i + 2, i + 4, i + 6, i + 8, i + 10, i + 12, i + 14, i + 16, i + 18, i + 20, i + 22, i + 24, \
+      i + 26, i + 28, i + 30
+#else
+#define TFAOT_EVERY_SECOND(i) i, i + 2, i + 4, i + 6, i + 8, i + 10, i + 12, i + 14
+#endif
+  const SignedWords sums = __builtin_shufflevector(low, high, TFAOT_EVERY_SECOND(0)) +
+                           __builtin_shufflevector(low, high, TFAOT_EVERY_SECOND(1));
+#undef TFAOT_EVERY_SECOND
+  return __builtin_convertvector(sums, Vec<float>);
+}
+
+// The largest of a vector's lanes.
+TFAOT_INLINE std::int32_t largest_lane(SignedWords words) {
+  using Eight = std::int32_t __attribute__((vector_size(32)));
+#if TFAOT_VECTOR_BYTES == 64
+  const auto low = Eight(_mm512_maskz_extracti32x8_epi32(0xFF, __m512i(words), 0));
+  const auto high = Eight(_mm512_maskz_extracti32x8_epi32(0xFF, __m512i(words), 1));
+  Eight largest = low > high ? low : high;
+#else
+  Eight largest = words;
+#endif
+  const auto meet = [&](Eight other) __attribute__((always_inline)) {
+    largest = other > largest ? other : largest;
+  };
+  meet(__builtin_shufflevector(largest, largest, 4, 5, 6, 7, 0, 1, 2, 3));
+  meet(__builtin_shufflevector(largest, largest, 2, 3, 0, 1, 6, 7, 4, 5));
+  meet(__builtin_shufflevector(largest, largest, 1, 0, 3, 2, 5, 4, 7, 6));
+  return largest[0];
+}
+
+// The bits of a row's largest magnitude; those of a NaN are larger than all others.
+TFAOT_INLINE std::int32_t largest_bits(const float* row, Int count) {
+  SignedWords largest = {};
+  const auto meet = [&](Vec<float> v) __attribute__((always_inline)) {
+    SignedWords bits;
+    __builtin_memcpy(&bits, &v, sizeof bits);
+    bits &= INT32_MAX;
+    largest = bits > largest ? bits : largest;
+  };
+  Int k = 0;
+  for (; k + kLanes<float> <= count; k += kLanes<float>) meet(load(row + k));
+  if (k < count) meet(load_first(row + k, count - k));
+  return largest_lane(largest);
+}
+
+TFAOT_INLINE void round_vector(std::int16_t* to, Vec<float> v) {
+#if TFAOT_VECTOR_BYTES == 64
+  const __m256i halves =
+      _mm512_maskz_cvtepi32_epi16(0xFFFF, _mm512_maskz_cvtps_epi32(0xFFFF, __m512(v)));
+#else
+  const __m256i words = _mm256_cvtps_epi32(v);
+  const __m128i halves =
+      _mm_packs_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+#endif
+  __builtin_memcpy(to, &halves, sizeof halves);
+}
+
+// Writes the rounded row with zeros up to a whole vector, and returns its scale; negative if it
+// cannot be rounded.
+TFAOT_INLINE float round_row(std::int16_t* to, const float* row, Int count) {
+  constexpr float kSmallest = 1e-20F, kLargestRounded = 1e27F;
+  const std::int32_t bits = largest_bits(row, count);
+  float largest;
+  __builtin_memcpy(&largest, &bits, sizeof largest);
+  if (bits != 0 && !(largest >= kSmallest && largest <= kLargestRounded)) return -1;
+  const float inverse = bits == 0 ? 0.0F : 32767.0F / largest;
+  Int k = 0;
+  for (; k + kLanes<float> <= count; k += kLanes<float>) {
+    round_vector(to + k, load(row + k) * inverse);
+  }
+  if (k < count) round_vector(to + k, load_first(row + k, count - k) * inverse);
+  return largest * (1.0F / 32767.0F);
+}
+
+#endif
+
+#if TFAOT_CAN_ROUND_ROWS
+
+// Some rows of the product, rounded.
+struct RoundedRows {
+  const std::int16_t* first;
+  Int stride;
+  const float* scale;  // of each row; negative: it is not rounded
+  Int at;              // the first one's number in the product
+};
+
+// Multiplies MR rows by NP panels; columns of the last one may lie beyond c's.
+template <int MR, int NP>
+__attribute__((noinline)) void multiply_rounded(const NarrowProduct& p, const RoundedRows& rows,
+                                                Int first_row, Int panel) {
+  constexpr int kVectors = NP * kVectorsPerPanel;
+  const Int groups = ceil_div(p.call.depth, kRoundedSteps);
+  const Int panel_bytes = narrow_panel_bytes<Int8>(p.call.depth);
+  const unsigned char* b = p.panels + panel * panel_bytes;
+  const std::int16_t* a[MR];
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) a[r] = rows.first + (first_row + r) * rows.stride;
+  Vec<float> totals[MR][kVectors] = {};
+  for (Int done = 0; done < groups; done += kGroupsPerSum) {
+    SignedWords sums[MR][NP * kParts] = {};
+    const Int end = smaller(groups, done + kGroupsPerSum);
+    const auto add_group = [&](Int group) __attribute__((always_inline)) {
+      Halves left[MR];
+      TFAOT_UNROLL
+      for (int r = 0; r < MR; ++r) left[r] = spread_steps(a[r] + group * kRoundedSteps);
+      TFAOT_UNROLL
+      for (int part = 0; part < NP * kParts; ++part) {
+        const Halves right = load_part(b + part / kParts * panel_bytes, part % kParts);
+        TFAOT_UNROLL
+        for (int r = 0; r < MR; ++r) sums[r][part] += multiply_pairs(right, left[r]);
+      }
+      b += Int8::kGroupBytes;
+    };
+    constexpr Int kTurn = MR == 1 ? 4 : 1;
+    Int group = done;
+    for (; group + kTurn <= end; group += kTurn) {
+      TFAOT_UNROLL
+      for (Int i = 0; i < kTurn; ++i) add_group(group + i);
+    }
+    for (; group < end; ++group) add_group(group);
+    TFAOT_UNROLL
+    for (int i = 0; i < MR * kVectors; ++i) {
+      const int r = i / kVectors, v = i % kVectors;
+      totals[r][v] += join_pairs(sums[r][2 * v], sums[r][2 * v + 1]);
+    }
+  }
+  TFAOT_UNROLL
+  for (int v = 0; v < kVectors; ++v) {
+    const Int at = panel * kColumns + v * kLanes<float>;
+    const Int count = columns_of(p.call.columns - panel * kColumns, v);
+    if (count <= 0) return;
+    const Vec<float> scale = load_first(p.scale + at, count);
+    TFAOT_UNROLL
+    for (int r = 0; r < MR; ++r) {
+      const Int row = first_row + r;
+      finish_sums(p, totals[r][v] * (scale * rows.scale[row]), rows.at + row, at, count);
+    }
+  }
+}
+
+// Multiplies blocks of MR rows while they last; returns the rows that are done.
+template <int MR>
+TFAOT_INLINE Int multiply_rounded_rows(const NarrowProduct& p, const RoundedRows& rows, Int done,
+                                       Int count, Int panel) {
+  if constexpr (MR <= kMostRoundedRows) {
+    for (; count - done >= MR; done += MR) multiply_rounded<MR, 1>(p, rows, done, panel);
+  }
+  return done;
+}
+
+// Multiplies a row that is not rounded with scaled weights.
+__attribute__((noinline)) void multiply_plain_row(const NarrowProduct& p, Int row) {
+  const Int depth = p.call.depth;
+  const float* const a = p.a + row * p.call.lhs_row_stride;
+  for (Int column = 0, panel = 0; column < p.call.columns; column += kColumns, ++panel) {
+    for (int v = 0; v < kVectorsPerPanel; ++v) {
+      const Int at = column + v * kLanes<float>;
+      const Int count = columns_of(p.call.columns - column, v);
+      if (count <= 0) return;
+      const Vec<float> scale = load_first(p.scale + at, count);
+      const unsigned char* b = p.panels + panel * narrow_panel_bytes<Int8>(depth);
+      Vec<float> sum = {};
+      for (Int k = 0; k < depth; k += Int8::kSteps, b += Int8::kGroupBytes) {
+        const Words group = Int8::load(b, v);
+        for (int i = 0; i < smaller(Int8::kSteps, depth - k); ++i) {
+          sum += Int8::step(group, i) * scale * a[k + i];
+        }
+      }
+      finish_sums(p, sum, row, at, count);
+    }
+  }
+}
+
+// Multiplies all rows.
+void multiply_by_rounding(const NarrowProduct& p) {
+  auto* const rounded = static_cast<std::int16_t*>(static_cast<void*>(p.scratch));
+  float scale[kRoundedRows];
+  const Int stride = rounded_row_bytes(p.call.depth) / 2;
+  for (Int first = 0; first < p.call.rows; first += kRoundedRows) {
+    const Int count = smaller(kRoundedRows, p.call.rows - first);
+    bool all = true;
+    for (Int r = 0; r < count; ++r) {
+      const float* const row = p.a + (first + r) * p.call.lhs_row_stride;
+      scale[r] = round_row(rounded + r * stride, row, p.call.depth);
+      all = all && scale[r] >= 0;
+    }
+    const RoundedRows rows = {rounded, stride, scale, first};
+    const Int panels = ceil_div(p.call.columns, kColumns);
+    Int panel = 0;
+    if (count == 1) {
+      for (; panel + kPanelsOfRow <= panels; panel += kPanelsOfRow) {
+        multiply_rounded<1, kPanelsOfRow>(p, rows, 0, panel);
+      }
+    }
+    for (; panel < panels; ++panel) {
+      Int done = multiply_rounded_rows<8>(p, rows, 0, count, panel);
+      done = multiply_rounded_rows<4>(p, rows, done, count, panel);
+      done = multiply_rounded_rows<2>(p, rows, done, count, panel);
+      multiply_rounded_rows<1>(p, rows, done, count, panel);
+    }
+    for (Int r = 0; !all && r < count; ++r) {
+      if (scale[r] < 0) multiply_plain_row(p, first + r);
+    }
+  }
+}
+
+#endif
+
 using tfaot::kernels::NarrowMatMulCall;
 
-// Rows whose sums fit into registers, beside what is widened.
+// Rows whose sums fit into registers with the widened weights.
 template <typename Narrow>
 constexpr int kMostNarrowRows = TFAOT_VECTOR_BYTES == 64       ? 8
                                 : TFAOT_VECTOR_BYTES == 32     ? 4
@@ -18,7 +395,8 @@ constexpr int kMostNarrowRows = TFAOT_VECTOR_BYTES == 64       ? 8
                                 : Narrow::kSteps == 4          ? 2
                                                                : 4;
 
-// MR rows from `first_row` on by NP panels, which end at most NP - 1 before c's columns do.
+// Multiplies MR rows from `first_row` on by NP panels, the last of which may lie beyond c's
+// columns.
 template <typename Narrow, int MR, int NP>
 __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_row, Int panel) {
   constexpr int kVectors = NP * kVectorsPerPanel;
@@ -82,18 +460,18 @@ __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_r
   }
 }
 
-// As many blocks of MR rows as there are, by NP panels; returns the rows that are done.
+// Multiplies blocks of MR rows while they last, by NP panels; returns the rows that are done.
 template <typename Narrow, int MR, int NP>
 TFAOT_INLINE Int stream_rows(const NarrowProduct& p, Int done, Int panel) {
-  constexpr bool kIsTail = NP < kRowsPanels;  // one panel at most, so it need not be the fastest
-  constexpr int kMost = NP > kRowsPanels ? 1 : kIsTail ? 2 : kMostNarrowRows<Narrow>;
+  constexpr bool kIsTail = NP < kPanelsOfRows;  // one panel at most, so it need not be the fastest
+  constexpr int kMost = NP > kPanelsOfRows ? 1 : kIsTail ? 2 : kMostNarrowRows<Narrow>;
   if constexpr (MR <= kMost) {
     for (; p.call.rows - done >= MR; done += MR) stream_panels<Narrow, MR, NP>(p, done, panel);
   }
   return done;
 }
 
-// All rows by as many blocks of NP panels as there are; returns the next panel.
+// Multiplies all rows by blocks of NP panels while they last; returns the next panel.
 template <typename Narrow, int NP>
 TFAOT_INLINE Int stream_blocks(const NarrowProduct& p, Int panel, Int panels) {
   for (; panel + NP <= panels; panel += NP) {
@@ -105,20 +483,21 @@ TFAOT_INLINE Int stream_blocks(const NarrowProduct& p, Int panel, Int panels) {
   return panel;
 }
 
-// Panels nearly in memory order; each meets all rows. Weights that come from the third-level cache
-// are waited for, so a row alone takes them in that order.
+// Takes the panels nearly in memory order, each with all rows. A row alone waits for weights from
+// the third-level cache, so it takes these in memory order.
 template <typename Narrow>
 void multiply_stream(const NarrowProduct& p) {
   const Int panels = ceil_div(p.call.columns, kColumns);
   Int panel = 0;
-  if (p.call.rows == 1 && p.is_near) panel = stream_blocks<Narrow, kRowPanels>(p, panel, panels);
-  if constexpr (kRowsPanels > 1) {
-    if (p.call.rows > 1 || p.is_near) panel = stream_blocks<Narrow, kRowsPanels>(p, panel, panels);
+  if (p.call.rows == 1 && p.is_near) panel = stream_blocks<Narrow, kPanelsOfRow>(p, panel, panels);
+  if constexpr (kPanelsOfRows > 1) {
+    if (p.call.rows > 1 || p.is_near)
+      panel = stream_blocks<Narrow, kPanelsOfRows>(p, panel, panels);
   }
   stream_blocks<Narrow, 1>(p, panel, panels);
 }
 
-// The panel of columns [column, column + columns) as float.
+// Widens a panel to float.
 template <typename Narrow>
 TFAOT_INLINE void widen_panel(const NarrowProduct& p, Int panel, float* to) {
   const Int depth = p.call.depth;
@@ -164,8 +543,8 @@ void multiply_widened(const NarrowProduct& p) {
   }
 }
 
-// How rows in memory order meet weights. Only int8 is worth rounding them: it has fewer bits
-// itself.
+// The product with rows in memory order. Only int8 weights are worth rounding the rows: they have
+// fewer bits themselves.
 template <typename Narrow>
 struct RowsInOrder {
   static constexpr bool kAny = false;  // any number of rows
@@ -198,14 +577,14 @@ struct SharedPanels {
   Int panels, parts;
 };
 
-// Where a piece begins: as without pieces, a row meets the same panels together.
+// The first panel of a piece. Panels are taken together as they are without pieces.
 TFAOT_INLINE Int first_panel(const SharedPanels& shared, Int piece) {
   if (piece == shared.parts) return shared.panels;
   const Int panel = shared.panels * piece / shared.parts;
-  return panel - panel % kRowPanels;
+  return panel - panel % kPanelsOfRow;
 }
 
-// Some of the columns.
+// Multiplies with some of the columns.
 template <typename Narrow>
 void panels_piece(void* context, Int piece, Int lane) {
   const auto& shared = *static_cast<const SharedPanels*>(context);
@@ -221,7 +600,7 @@ void panels_piece(void* context, Int piece, Int lane) {
                     scratch_of(shared.tasks, lane), all.rectifier, all.is_near});
 }
 
-// False: it is to be computed alone.
+// Returns false if the caller has to compute it alone.
 template <typename Narrow>
 bool multiply_shared(const NarrowProduct& p, tfaot::Tasks& tasks) {
   constexpr Int kPieceWork = Int{1} << 17;  // multiply-adds that are worth a piece

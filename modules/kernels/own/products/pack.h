@@ -6,8 +6,8 @@
 
 namespace {
 
-// The panel of columns [0, columns) of b[l * depth_stride + j * column_stride], in rows that are
-// to_row apart.
+// Packs the panel of columns [0, columns) of b[l * depth_stride + j * column_stride] into rows that
+// are to_row apart.
 TFAOT_INLINE void pack_panel(Element* to, Int to_row, const Element* b, Int depth, Int columns,
                              Int depth_stride, Int column_stride) {
   constexpr Int kColumns = kPanelColumns<Element>;
@@ -22,7 +22,7 @@ TFAOT_INLINE void pack_panel(Element* to, Int to_row, const Element* b, Int dept
     }
     return;
   }
-  Int done = 0;  // how much of the depth is done
+  Int done = 0;  // of the depth
   if (depth_stride == 1) {
     for (; done + kQuad <= depth; done += kQuad) {
       TFAOT_UNROLL
@@ -44,7 +44,7 @@ TFAOT_INLINE void pack_panel(Element* to, Int to_row, const Element* b, Int dept
   }
 }
 
-// All panels of b[depth, columns], to_panel apart.
+// Packs all panels of b[depth, columns], to_panel apart.
 TFAOT_INLINE void pack_panels(Element* to, Int to_row, Int to_panel, const Element* b, Int depth,
                               Int columns, Int depth_stride, Int column_stride) {
   constexpr Int kColumns = kPanelColumns<Element>;
@@ -54,14 +54,14 @@ TFAOT_INLINE void pack_panels(Element* to, Int to_row, Int to_panel, const Eleme
   }
 }
 
-// One after the other.
+// Packs the panels one after the other.
 TFAOT_INLINE void pack_matrix(Element* to, const Element* b, Int depth, Int columns,
                               Int depth_stride, Int column_stride) {
   constexpr Int kColumns = kPanelColumns<Element>;
   pack_panels(to, kColumns, kColumns * depth, b, depth, columns, depth_stride, column_stride);
 }
 
-// The same side by side, as rows that are to_row apart, a whole number of panels.
+// Packs the panels side by side, as rows that are to_row apart, a whole number of panels.
 TFAOT_INLINE void pack_rows(Element* to, Int to_row, const Element* b, Int depth, Int columns,
                             Int depth_stride, Int column_stride) {
   pack_panels(to, to_row, kPanelColumns<Element>, b, depth, columns, depth_stride, column_stride);

@@ -1,11 +1,278 @@
 // SPDX-License-Identifier: Apache-2.0
-// A row of float32 alone, or two with AVX-512, by the panels of a matrix. One or two at a time are
-// read, in memory order: their sums are added up while those of the next ones are made.
+// A row of float32 alone, or two with AVX-512, by the panels of a matrix or by narrow weights. One
+// or two panels are read at a time, in memory order: their sums are added up while those of the
+// next ones are computed.
 #pragma once
 
-#include "products/row_steps.h"
+#include "products/stream.h"
 
 namespace {
+
+constexpr Int kRowWidth = kPanelColumns<float>;
+// Partial sums of MR rows, for each of them and each vector of a panel.
+template <int MR>
+constexpr int kRowSums = sums_per_element(static_cast<int>(kVectorsPerPanel) * MR);
+template <int MR>
+using RowSums = Vec<float>[kRowSums<MR>][MR][kVectorsPerPanel];
+template <int MR, int NP>
+using PanelResult = Vec<float>[NP][MR][kVectorsPerPanel];
+
+// Weights that do not stay in the first-level cache arrive fastest with two panels together, and
+// with so many vectors of the row in an iteration that an instruction reads from another page each
+// time. Else the hardware prefetcher foresees the wrong lines at the end of each panel.
+constexpr int kRowPanels = TFAOT_VECTOR_BYTES == 64 ? 2 : 1;
+constexpr int kRowVectors = TFAOT_VECTOR_BYTES == 64 ? 4 : 1;
+
+// The input: rows, one after the other in memory.
+template <int MR, int NP>
+struct RowInput {
+  const float* x;
+  Int depth;
+#if TFAOT_VECTOR_BYTES == 64
+  Vec<float> last[NP][MR];  // the last vectors: just stored ones are slow to load
+  Int last_at;              // the element at which the very last one begins in each row
+#endif
+};
+
+#if TFAOT_VECTOR_BYTES == 64
+// As load_first() and store_first(), but four or eight numbers by plain instructions, between which
+// the processor forwards stores to loads.
+TFAOT_INLINE Vec<float> load_few(const float* from, Int count) {
+  if (count == 4) return _mm512_maskz_broadcast_f32x4(0x000F, _mm_loadu_ps(from));
+  if (count == 8) return _mm512_maskz_broadcast_f32x8(0x00FF, _mm256_loadu_ps(from));
+  return load_first(from, count);
+}
+
+TFAOT_INLINE void store_few(float* to, Vec<float> v, Int count) {
+  if (count == 4) return _mm_storeu_ps(to, __builtin_shufflevector(v, v, 0, 1, 2, 3));
+  if (count == 8)
+    return _mm256_storeu_ps(to, __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7));
+  store_first(to, v, count);
+}
+#endif
+
+// The input in memory.
+template <int MR, int NP>
+TFAOT_INLINE RowInput<MR, NP> row_input(const float* x, Int depth) {
+  RowInput<MR, NP> in;
+  in.x = x;
+  in.depth = depth;
+#if TFAOT_VECTOR_BYTES == 64
+  in.last_at = (depth - 1) / kRowWidth * kRowWidth;
+  TFAOT_UNROLL
+  for (int p = 0; p < NP; ++p) {
+    const Int at = larger(0, in.last_at - (NP - 1 - p) * kRowWidth);
+    TFAOT_UNROLL
+    for (int r = 0; r < MR; ++r) {
+      in.last[p][r] = load_few(x + r * depth + at, smaller(depth - at, kRowWidth));
+    }
+  }
+#endif
+  return in;
+}
+
+// Results that will be stored, and whose last vectors will be kept.
+template <int MR, int NP>
+TFAOT_INLINE RowInput<MR, NP> no_results_yet(const float* x, Int depth) {
+  RowInput<MR, NP> out;
+  out.x = x;
+  out.depth = depth;
+  return out;
+}
+
+// Keeps the last vectors of `made`, which begins at `column`.
+template <int MADE, int MR, int NP>
+TFAOT_INLINE void keep_results([[maybe_unused]] RowInput<MR, NP>& out, [[maybe_unused]] Int column,
+                               [[maybe_unused]] const PanelResult<MR, MADE>& made) {
+#if TFAOT_VECTOR_BYTES == 64
+  out.last_at = column + (MADE - 1) * kRowWidth;
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) {
+    if constexpr (MADE < NP) out.last[0][r] = out.last[NP - 1][r];
+    TFAOT_UNROLL
+    for (int p = 0; p < MADE; ++p) out.last[NP - MADE + p][r] = made[p][r][0];
+  }
+#endif
+}
+
+#if TFAOT_VECTOR_BYTES == 64
+
+// Steps of the depth with AVX-512: numbers of rows, four at a time, by panels.
+
+// Adds one step of the depth. Weights are read exactly in memory order, which the hardware
+// prefetcher foresees; the compiler would change the order. Prefetching many lines at once would
+// take as long as it saves.
+template <bool kFetch, int MR>
+TFAOT_INLINE void add_step(Vec<float> (&sums)[MR][1], const Vec<float> (&left)[MR],
+                           const float* b) {
+  using Anywhere __attribute__((vector_size(64), aligned(4), may_alias)) = float;
+  const auto& right = *reinterpret_cast<const Anywhere*>(b);
+  if constexpr (kFetch) fetch_ahead<1>(b);
+  if constexpr (MR == 1) {
+    asm volatile("vfmadd231ps %2, %1, %0" : "+v"(sums[0][0]) : "v"(left[0]), "m"(right));
+  } else {
+    Vec<float> loaded;
+    asm volatile("vmovups %1, %0" : "=v"(loaded) : "m"(right));
+    TFAOT_UNROLL
+    for (int r = 0; r < MR; ++r) sums[r][0] += left[r] * loaded;
+  }
+}
+
+template <int I, int MR>
+TFAOT_INLINE void spread_rows(Vec<float> (&left)[MR], const Vec<float> (&fours)[MR]) {
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) left[r] = spread<I>(fours[r]);
+}
+
+// Permutes the vectors of all rows alike.
+template <int QUARTERS, int MR>
+TFAOT_INLINE void permute_quarters(Vec<float> (&to)[MR], const Vec<float> (&x)[MR]) {
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) to[r] = _mm512_maskz_shuffle_f32x4(0xFFFF, x[r], x[r], QUARTERS);
+}
+
+// Addresses of the current step in NP panels.
+template <int NP>
+using PanelSteps = const float* [NP];
+
+template <int NP>
+TFAOT_INLINE void go_further(PanelSteps<NP>& b, Int elements) {
+  TFAOT_UNROLL
+  for (int p = 0; p < NP; ++p) b[p] += elements;
+}
+
+// Adds four steps of the depth, of a quarter of x, by each of NP panels, `at` elements further.
+template <int QUARTER, bool kFetch, int MR, int NP>
+TFAOT_INLINE void add_quarter(RowSums<MR> (&sums)[NP], const Vec<float> (&x)[MR],
+                              const PanelSteps<NP>& b, Int at = 0) {
+  constexpr int kFirst = QUARTER * kSpread % kRowSums<MR>;
+  Vec<float> fours[MR], left[kSpread][MR];
+  permute_quarters<QUARTER * 0x55>(fours, x);
+  spread_rows<0>(left[0], fours);
+  spread_rows<1>(left[1], fours);
+  spread_rows<2>(left[2], fours);
+  spread_rows<3>(left[3], fours);
+  TFAOT_UNROLL
+  for (int i = 0; i < kSpread; ++i) {
+    TFAOT_UNROLL
+    for (int p = 0; p < NP; ++p) {
+      add_step<kFetch>(sums[p][kFirst + i], left[i], b[p] + at + i * kRowWidth);
+    }
+  }
+}
+
+// Adds the steps of the first `count` numbers of x, which are fewer than a vector has.
+template <bool kFetch, int MR, int NP>
+TFAOT_INLINE void add_part(RowSums<MR> (&sums)[NP], Vec<float> (&x)[MR], PanelSteps<NP>& b,
+                           Int count) {
+  Vec<float> left[MR];
+  TFAOT_NOT_UNROLLED
+  for (; count >= kSpread; count -= kSpread, go_further<NP>(b, kSpread * kRowWidth)) {
+    add_quarter<0, kFetch>(sums, x, b);
+    permute_quarters<0x39>(x, x);  // the next quarter first
+  }
+  permute_quarters<0>(x, x);
+  TFAOT_NOT_UNROLLED
+  for (; count > 0; --count, go_further<NP>(b, kRowWidth)) {
+    spread_rows<0>(left, x);
+    TFAOT_UNROLL
+    for (int p = 0; p < NP; ++p) add_step<kFetch>(sums[p][1], left, b[p]);
+    TFAOT_UNROLL
+    for (int r = 0; r < MR; ++r) x[r] = _mm512_maskz_permute_ps(0xFFFF, x[r], 0x39);  // the next
+  }
+}
+
+#endif
+
+#if TFAOT_VECTOR_BYTES == 64
+
+// Takes the vectors of the rows from k on.
+template <int MR, int NP>
+TFAOT_INLINE void take_vectors(Vec<float> (&x)[MR], const RowInput<MR, NP>& in, Int k) {
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) x[r] = in.last[NP - 1][r];
+  if (__builtin_expect(k != in.last_at, 1)) {
+    if (NP > 1 && k == in.last_at - kRowWidth) {
+      TFAOT_UNROLL
+      for (int r = 0; r < MR; ++r) x[r] = in.last[0][r];
+    } else {
+      TFAOT_UNROLL
+      for (int r = 0; r < MR; ++r) x[r] = load(in.x + r * in.depth + k);
+    }
+  }
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) keep(x[r]);  // else the compiler loads each quarter alone
+}
+
+// Adds the products with NP panels, and returns where the next one begins. An iteration takes
+// VECTORS of a row. The last vector goes through the same code: prefetching works best if an
+// instruction's addresses are equally far apart. kFetch: panels are prefetched.
+template <bool kFetch, int VECTORS, int MR, int NP, int KEPT>
+TFAOT_INLINE const float* add_panels(RowSums<MR> (&sums)[NP], const RowInput<MR, KEPT>& in,
+                                     const float* b) {
+  constexpr Int kQuarter = kSpread * kRowWidth;
+  const Int part = in.depth % kRowWidth;
+  const Int whole = in.depth - part;
+  PanelSteps<NP> at;
+  TFAOT_UNROLL
+  for (int p = 0; p < NP; ++p) {
+    at[p] = b + p * in.depth * kRowWidth;
+    asm("" : "+r"(at[p]));  // else the compiler keeps many addresses
+  }
+  Vec<float> x[MR];
+  const auto add_vector = [&](Int k) __attribute__((always_inline)) {
+    take_vectors(x, in, k);
+    add_quarter<0, kFetch>(sums, x, at);
+    add_quarter<1, kFetch>(sums, x, at, kQuarter);
+    add_quarter<2, kFetch>(sums, x, at, 2 * kQuarter);
+    add_quarter<3, kFetch>(sums, x, at, 3 * kQuarter);
+    go_further<NP>(at, 4 * kQuarter);
+  };
+  Int k = 0;
+  if constexpr (VECTORS > 1) {
+    for (; k + VECTORS * kRowWidth <= whole; k += VECTORS * kRowWidth) {
+      TFAOT_UNROLL
+      for (int i = 0; i < VECTORS; ++i) add_vector(k + i * kRowWidth);
+    }
+  }
+  TFAOT_NOT_UNROLLED
+  for (; k < whole; k += kRowWidth) add_vector(k);
+  if (part != 0) {
+    take_vectors(x, in, whole);
+    add_part<kFetch>(sums, x, at, part);
+  }
+  return at[NP - 1];
+}
+
+#else
+
+template <bool kFetch, int VECTORS, int MR>
+TFAOT_INLINE const float* add_panels(RowSums<MR> (&of_one)[1], const RowInput<MR, 1>& in,
+                                     const float* b) {
+  constexpr Int kSteps = 4;
+  RowSums<MR>& sums = of_one[0];
+  const float* a[MR];
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) a[r] = in.x + r * in.depth;
+  Int k = 0;
+  for (; k + kSteps <= in.depth; k += kSteps, b += kSteps * kRowWidth) {
+    if constexpr (kFetch) fetch_ahead<kSteps>(b);
+#if TFAOT_CAN_SPREAD
+    static_assert(kRowSums<MR> == kSpread && kSteps == kSpread, "a sum for each step");
+    multiply_spread(sums, 0, a, k, b, 0);
+#else
+    TFAOT_UNROLL
+    for (Int i = 0; i < kSteps; ++i) {
+      multiply_step(sums[i % kRowSums<MR>], a, k + i, b + i * kRowWidth, 0);
+    }
+#endif
+  }
+  TFAOT_NOT_UNROLLED
+  for (; k < in.depth; ++k, b += kRowWidth) multiply_step(sums[kRowSums<MR> - 1], a, k, b, 0);
+  return b;
+}
+
+#endif
 
 template <int MR>
 TFAOT_INLINE void start_sums(RowSums<MR>& sums, const float* bias, Int count) {
@@ -24,7 +291,7 @@ TFAOT_INLINE void start_sums(RowSums<MR>& sums, const float* bias, Int count) {
   }
 }
 
-// Of sums FIRST and the following.
+// Adds up COUNT sums from FIRST on.
 template <int FIRST, int COUNT, int MR>
 TFAOT_INLINE Vec<float> total_of(const RowSums<MR>& sums, int r, int v) {
   if constexpr (COUNT == 1) {
@@ -50,7 +317,7 @@ TFAOT_INLINE void store_panel(float* to, const Vec<float> (&made)[kVectorsPerPan
   for (int v = 0; v < kVectorsPerPanel; ++v) store(to + v * kLanes<float>, made[v]);
 }
 
-// What a row is multiplied with, and what becomes of the sums.
+// The right side, and the epilogue of the sums.
 struct RowProduct {
   const float* b;
   const float* bias;  // null: none
@@ -59,7 +326,7 @@ struct RowProduct {
   Rectifier rectifier;
 };
 
-// NP panels, from `column` on. Returns where the next one begins.
+// Multiplies with NP panels, from `column` on. Returns where the next one begins.
 template <bool kFetch, int VECTORS, int NP, int MR, int KEPT>
 TFAOT_INLINE const float* multiply_panels(const RowInput<MR, KEPT>& in, const RowProduct& p,
                                           const float* b, Int column, RowInput<MR, KEPT>& out) {
@@ -89,7 +356,7 @@ TFAOT_INLINE const float* multiply_panels(const RowInput<MR, KEPT>& in, const Ro
   return b;
 }
 
-// Returns the results, as the next product reads them. NP panels at a time share what is made of
+// Returns the results as the input of the next product. NP panels at a time share the shuffles of
 // the row. Inlined: a call for each layer of a chain would take as long as a small layer.
 template <bool kFetch, int VECTORS, int MR, int NP>
 TFAOT_INLINE RowInput<MR, NP> multiply_by_panels(const RowInput<MR, NP>& in, const RowProduct& p) {
@@ -108,5 +375,120 @@ TFAOT_INLINE RowInput<MR, NP> multiply_by_panels(const RowInput<MR, NP>& in, con
   } while (column < p.columns);
   return out;
 }
+
+// Narrow weights (tfaot/kernels/dense_chain.h): panels of so few columns would be mostly zeros.
+#if TFAOT_VECTOR_BYTES == 64
+
+// A vector of weights holds several steps of the depth, WIDTH columns of each.
+template <int WIDTH>
+constexpr Int kNarrowSteps = kRowWidth / WIDTH;
+
+// The step that each lane belongs to.
+template <int WIDTH>
+TFAOT_INLINE __m512i narrow_lanes() {
+  constexpr int kShift = WIDTH == 4 ? 2 : 3;
+  const __m512i lane = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+  return _mm512_maskz_srli_epi32(0xFFFF, lane, kShift);
+}
+
+template <int WIDTH, int NP>
+TFAOT_INLINE Vec<float> narrow_sums(const RowInput<1, NP>& in, const RowProduct& p) {
+  static_assert(WIDTH == 4 || WIDTH == 8, "half of a panel, or a quarter");
+  constexpr int kSums = 4;
+  const __m512i lanes = narrow_lanes<WIDTH>();
+  const __m512i further = _mm512_set1_epi32(kNarrowSteps<WIDTH>);
+  Vec<float> sums[kSums] = {};
+  if (p.bias != nullptr) sums[0] = load_first(p.bias, p.columns);
+  const float* b = p.b;
+  const Int part = in.depth % kRowWidth;
+  const Int whole = in.depth - part;
+  Vec<float> x[1];
+  TFAOT_NOT_UNROLLED
+  for (Int k = 0; k < whole; k += kRowWidth, b += WIDTH * kRowWidth) {
+    take_vectors(x, in, k);
+    __m512i at = lanes;
+    TFAOT_UNROLL
+    for (int i = 0; i < WIDTH; ++i, at = _mm512_add_epi32(at, further)) {
+      sums[i % kSums] += load(b + i * kRowWidth) * _mm512_maskz_permutexvar_ps(0xFFFF, at, x[0]);
+    }
+  }
+  if (part != 0) {
+    take_vectors(x, in, whole);
+    // Numbers after the row might turn the weights' padding with zeros into NaN.
+    x[0] = _mm512_maskz_mov_ps(static_cast<__mmask16>((1U << part) - 1), x[0]);
+    __m512i at = lanes;
+    TFAOT_NOT_UNROLLED
+    for (Int k = 0; k < part; k += kNarrowSteps<WIDTH>, b += kRowWidth) {
+      sums[1] += load(b) * _mm512_maskz_permutexvar_ps(0xFFFF, at, x[0]);
+      at = _mm512_add_epi32(at, further);
+    }
+  }
+  Vec<float> sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+  sum += _mm512_maskz_shuffle_f32x4(0xFFFF, sum, sum, 0x4E);
+  if constexpr (WIDTH == 4) sum += _mm512_maskz_shuffle_f32x4(0xFFFF, sum, sum, 0xB1);
+  return sum;
+}
+
+// As multiply_by_panels().
+template <int NP>
+TFAOT_INLINE RowInput<1, NP> multiply_narrow(const RowInput<1, NP>& in, const RowProduct& p) {
+  RowInput<1, NP> out = no_results_yet<1, NP>(p.c, p.columns);
+  const Vec<float> sums = p.columns <= 4 ? narrow_sums<4>(in, p) : narrow_sums<8>(in, p);
+  const PanelResult<1, 1> made = {{{rectified<float>(sums, p.rectifier)}}};
+  store_few(p.c, made[0][0][0], p.columns);
+  keep_results(out, 0, made);
+  return out;
+}
+
+#else
+
+// Adds the products to sums[WIDTH].
+template <int WIDTH>
+TFAOT_INLINE void add_narrow(float* sums, const float* x, Int depth, const float* b) {
+  constexpr int kLanesOfSum = WIDTH < kLanes<float> ? WIDTH : kLanes<float>;
+  constexpr int kVectors = WIDTH / kLanesOfSum;
+  constexpr int kSteps = 4;
+  using Some __attribute__((vector_size(kLanesOfSum * sizeof(float)))) = float;
+  Some all[kSteps][kVectors] = {};
+  __builtin_memcpy(all[0], sums, sizeof all[0]);
+  const auto step = [&](Int k, int sum) __attribute__((always_inline)) {
+    Some right[kVectors];
+    __builtin_memcpy(right, b + k * WIDTH, sizeof right);
+    TFAOT_UNROLL
+    for (int v = 0; v < kVectors; ++v) all[sum][v] += right[v] * x[k];
+  };
+  Int k = 0;
+  for (; k + kSteps <= depth; k += kSteps) {
+    TFAOT_UNROLL
+    for (int i = 0; i < kSteps; ++i) step(k + i, i);
+  }
+  TFAOT_NOT_UNROLLED
+  for (; k < depth; ++k) step(k, 1);
+  TFAOT_UNROLL
+  for (int v = 0; v < kVectors; ++v) {
+    all[0][v] = (all[0][v] + all[1][v]) + (all[2][v] + all[3][v]);
+  }
+  __builtin_memcpy(sums, all[0], sizeof all[0]);
+}
+
+// As multiply_by_panels().
+template <int NP>
+TFAOT_INLINE RowInput<1, NP> multiply_narrow(const RowInput<1, NP>& in, const RowProduct& p) {
+  alignas(tfaot::kernels::kPanelBytes) float sums[tfaot::kernels::kMostNarrowColumns] = {};
+  if (p.bias != nullptr) copy_elements(sums, p.bias, p.columns);
+  if (p.columns <= 4) {
+    add_narrow<4>(sums, in.x, in.depth, p.b);
+  } else {
+    add_narrow<8>(sums, in.x, in.depth, p.b);
+  }
+  TFAOT_UNROLL
+  for (Int at = 0; at < tfaot::kernels::kMostNarrowColumns; at += kLanes<float>) {
+    store(sums + at, rectified<float>(load(sums + at), p.rectifier));
+  }
+  copy_elements(p.c, sums, p.columns);
+  return no_results_yet<1, NP>(p.c, p.columns);
+}
+
+#endif
 
 }  // namespace

@@ -5,9 +5,61 @@
 // Huge pages and prefetches of other kinds and distances gain nothing.
 #pragma once
 
-#include "products/spread.h"
+#include "products/microkernel.h"
 
 namespace {
+
+// Steps of a product of a few rows that load four numbers of a row at once and then spread each
+// over a vector: a load for every multiply-add would take the place of a load of the right side.
+#define TFAOT_CAN_SPREAD (TFAOT_IS_F32 && TFAOT_VECTOR_BYTES >= 32)
+#if TFAOT_CAN_SPREAD
+constexpr int kSpread = 4;
+
+TFAOT_INLINE Vec<float> load_fours(const float* from) {
+#if TFAOT_VECTOR_BYTES == 64
+  Vec<float> fours = _mm512_maskz_broadcast_f32x4(0xFFFF, _mm_loadu_ps(from));
+#else
+  Vec<float> fours =
+      _mm256_broadcast_ps(static_cast<const __m128*>(static_cast<const void*>(from)));
+#endif
+  asm("" : "+v"(fours));  // else the compiler loads each number alone
+  return fours;
+}
+
+template <int I>
+TFAOT_INLINE Vec<float> spread(Vec<float> fours) {
+#if TFAOT_VECTOR_BYTES == 64
+  return _mm512_maskz_permute_ps(0xFFFF, fours, I * 0x55);
+#else
+  return _mm256_permute_ps(fours, I * 0x55);
+#endif
+}
+
+// Adds the steps k to k + kSpread to sums[first] and the following.
+template <int MR, int NV, int N>
+TFAOT_INLINE void multiply_spread(Vec<float> (&sums)[N][MR][NV], int first,
+                                  const float* const (&a)[MR], Int k, const float* b, Int b_panel) {
+  Vec<float> left[kSpread][MR];
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) {
+    const Vec<float> fours = load_fours(a[r] + k);
+    left[0][r] = spread<0>(fours);
+    left[1][r] = spread<1>(fours);
+    left[2][r] = spread<2>(fours);
+    left[3][r] = spread<3>(fours);
+  }
+  TFAOT_UNROLL
+  for (int i = 0; i < kSpread; ++i, b += kPanelColumns<float>) {
+    TFAOT_UNROLL
+    for (int v = 0; v < NV; ++v) {
+      const Vec<float> right =
+          load(b + v / kVectorsPerPanel * b_panel + v % kVectorsPerPanel * kLanes<float>);
+      TFAOT_UNROLL
+      for (int r = 0; r < MR; ++r) sums[first + i][r][v] += right * left[i][r];
+    }
+  }
+}
+#endif
 
 template <typename T>
 struct Stream {
@@ -20,8 +72,8 @@ struct Stream {
   Rectifier rectifier;
 };
 
-// The right side is asked for so far ahead, if it is too large to stay in the second-level cache
-// beside others, and small enough for the third.
+// The right side is prefetched this far ahead if it is too large to stay in the second-level cache
+// with others, and small enough for the third.
 constexpr Int kFetchAhead = 4096, kLeastFetched = 192 << 10, kMostFetched = 8 << 20;  // bytes
 
 template <typename T>
@@ -30,7 +82,7 @@ bool is_fetched(const Stream<T>& s) {
   return bytes >= kLeastFetched && bytes <= kMostFetched;
 }
 
-// For `steps` of a panel from b on.
+// Prefetches for kSteps of a panel from b on.
 template <int kSteps, typename T>
 TFAOT_INLINE void fetch_ahead(const T* b) {
   constexpr Int kLine = 64;
@@ -41,8 +93,8 @@ TFAOT_INLINE void fetch_ahead(const T* b) {
   }
 }
 
-// NP panels, starting at `column`. b: their start. kPart: some of their columns are beyond those of
-// c.
+// Multiplies with NP panels, starting at `column`. b: their start. kPart: they have columns beyond
+// those of c.
 template <typename T, int MR, int NP, bool kPart, bool kFetch = false>
 TFAOT_INLINE void stream_panels(const Stream<T>& s, const T* b, Int column) {
   constexpr int kVectors = NP * kVectorsPerPanel;
@@ -101,8 +153,8 @@ TFAOT_INLINE void stream_panels(const Stream<T>& s, const T* b, Int column) {
   }
 }
 
-// Over a short depth, adding up a panel's sums takes longer than making them. Then NP panels at a
-// time share that. Returns the next column.
+// Over a short depth, adding up a panel's partial sums takes longer than computing them, so NP
+// panels at a time share that. Returns the next column.
 template <typename T, int NP>
 TFAOT_INLINE Int stream_short(const Stream<T>& s, Int column, Int end) {
   constexpr Int kColumns = NP * kPanelColumns<T>;

@@ -1,22 +1,153 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_attention of attention.h: a block of rows at a time, whose scores stay in the second-level
-// cache, or queries as lanes (query_lanes.h). The results are divided by the sum of a row's
-// weights, not the weights, which are more. So a sum of values near the largest float may overflow
-// before the division.
+// cache, or queries as lanes. The results are divided by the sum of a row's weights, not the
+// weights, which are more. So a sum of values near the largest float may overflow before the
+// division.
 #include "tfaot/kernels/attention.h"
-
 #include "products/gemm.h"
 #include "products/pack.h"
-#include "rows/query_lanes.h"
+#include "rows/softmax_rows.h"
+#include "simd/transpose.h"
 
 namespace {
+
+// Queries as the lanes of vectors. Each key and each number of a value is read in place, and spread
+// over the lanes. So neither is packed, and the largest score and the sum of the weights are found
+// for all queries at once. Queries and results are transposed.
+
+// Queries that are transposed together.
+constexpr Int kBlockQueries =
+    TFAOT_VECTOR_BYTES == 64 ? tfaot::kernels::kAttentionLanes : kPanelColumns<float>;
+// Vectors of queries at a time, and keys or columns with them, so that sums stay in registers.
+constexpr int kQueryVectors = TFAOT_VECTOR_BYTES == 16 && TFAOT_VECTOR_REGISTERS == 32 ? 4 : 2;
+constexpr int kKeysTogether = TFAOT_VECTOR_BYTES == 64 ? 8 : TFAOT_VECTOR_BYTES == 32 ? 6 : 4;
+constexpr int kColumnsTogether = TFAOT_VECTOR_BYTES == 64 ? 8 : 4;
+
+// The keys and values of one b, and a block of queries: queries[depth, kBlockQueries].
+struct QueryLanes {
+  const float* queries;
+  Int depth;
+  const float* keys;
+  Int key_count, key_row, key_column;
+  const float* values;
+  Int columns, value_row;
+  float scale;
+  float* scores;  // [key_count, kBlockQueries]
+  Int result_row;
+};
+
+template <int kCountOf>
+struct Count {
+  static constexpr int kCount = kCountOf;
+};
+
+// Calls use(Count, first) for all of `count`, a few at a time. The last ones may have been used
+// before. REQUIRES: count >= kQuad
+template <int kTogether, typename Use>
+TFAOT_INLINE void for_few(Int count, const Use& use) {
+  Int first = 0;
+  if constexpr (kTogether > kQuad) {
+    for (; first + kTogether <= count; first += kTogether) use(Count<kTogether>(), first);
+  }
+  for (; first < count; first += kQuad) use(Count<kQuad>(), smaller(first, count - kQuad));
+}
+
+// Scores all keys with NV vectors of queries from `first` on, and finds each query's largest score.
+template <int NV>
+TFAOT_INLINE void score_keys(const QueryLanes& m, Int first, Floats (&peaks)[NV]) {
+  for_few<kKeysTogether>(m.key_count, [&](auto few, Int key) {
+    constexpr int kKeys = few.kCount;
+    Floats sums[kKeys][NV] = {};
+    const float* keys[kKeys];
+    TFAOT_UNROLL
+    for (int i = 0; i < kKeys; ++i) keys[i] = m.keys + (key + i) * m.key_row;
+    const float* from = m.queries + first;
+    Int k = 0;
+    for (Int l = 0; l < m.depth; ++l, k += m.key_column, from += kBlockQueries) {
+      Floats queries[NV];
+      TFAOT_UNROLL
+      for (int v = 0; v < NV; ++v) queries[v] = load(from + v * kLanes<float>);
+      TFAOT_UNROLL
+      for (int i = 0; i < kKeys * NV; ++i) {
+        sums[i / NV][i % NV] += queries[i % NV] * keys[i / NV][k];
+      }
+    }
+    float* to = m.scores + key * kBlockQueries + first;
+    TFAOT_UNROLL
+    for (int i = 0; i < kKeys; ++i, to += kBlockQueries) {
+      TFAOT_UNROLL
+      for (int v = 0; v < NV; ++v) {
+        store(to + v * kLanes<float>, sums[i][v]);
+        peaks[v] = LargestOfLanes::join(sums[i][v], peaks[v]);
+      }
+    }
+  });
+}
+
+// Computes the results of NV vectors of queries from `first` on, of which `rows` count.
+template <int NV>
+TFAOT_ONE_COPY void attend_lanes(const QueryLanes& m, Int first, float* result, Int rows) {
+  constexpr Int kWidth = kLanes<float>;
+  Floats peaks[NV];
+  TFAOT_UNROLL
+  for (int v = 0; v < NV; ++v) peaks[v] = Floats{} - __builtin_inff();
+  score_keys(m, first, peaks);
+
+  Floats factors[NV] = {};
+  float* const begin = m.scores + first;
+  float* const end = begin + m.key_count * kBlockQueries;
+  for (float* at = begin; at != end; at += kBlockQueries) {
+    TFAOT_UNROLL
+    for (int v = 0; v < NV; ++v) {
+      const Floats e = exp_of_negative((load(at + v * kWidth) - peaks[v]) * m.scale);
+      store(at + v * kWidth, e);
+      factors[v] += e;
+    }
+  }
+  TFAOT_UNROLL
+  for (int v = 0; v < NV; ++v) factors[v] = 1.0F / factors[v];
+
+  for_few<kColumnsTogether>(m.columns, [&](auto few, Int column) {
+    constexpr int kColumns = few.kCount;
+    Floats sums[kColumns][NV] = {};
+    const float* value = m.values + column;
+    for (const float* at = begin; at != end; at += kBlockQueries, value += m.value_row) {
+      Floats weights[NV];
+      TFAOT_UNROLL
+      for (int v = 0; v < NV; ++v) weights[v] = load(at + v * kWidth);
+      TFAOT_UNROLL
+      for (int i = 0; i < kColumns * NV; ++i) {
+        sums[i / NV][i % NV] += weights[i % NV] * value[i / NV];
+      }
+    }
+    TFAOT_UNROLL
+    for (int i = 0; i < kColumns / kQuad * NV; ++i) {
+      const int j = i / NV * kQuad, v = i % NV;
+      Floats quad[kQuad];
+      TFAOT_UNROLL
+      for (int q = 0; q < kQuad; ++q) quad[q] = sums[j + q][v] * factors[v];
+      store_quads(result + v * kWidth * m.result_row + column + j, m.result_row, quad,
+                  rows - v * kWidth);
+    }
+  });
+}
+
+// Computes the results of a block's first `rows` queries.
+TFAOT_INLINE void attend_block_of_lanes(const QueryLanes& m, float* result, Int rows) {
+  constexpr Int kWidth = kLanes<float>;
+  Int first = 0;
+  for (; rows - first > kWidth; first += kQueryVectors * kWidth) {
+    attend_lanes<kQueryVectors>(m, first, result + first * m.result_row, rows - first);
+  }
+  if (first < rows) attend_lanes<1>(m, first, result + first * m.result_row, rows - first);
+}
 
 using tfaot::kernels::attention_row_step;
 using tfaot::kernels::attention_rows_at_once;
 using tfaot::kernels::AttentionCall;
 using tfaot::kernels::MatrixPlaces;
 
-// What the scratch memory holds.
+// The parts of the scratch memory.
 struct Scratch {
   float* keys;    // packed
   float* values;  // packed
@@ -34,7 +165,7 @@ Scratch divide(const AttentionCall& call, float* memory) {
   return s;
 }
 
-// The results of some rows, from the first of them on.
+// Computes the results of some rows, from the first of them on.
 TFAOT_ONE_COPY void attend(const AttentionCall& call, const float* queries, Int rows,
                            const Scratch& s, float* c) {
   const Int step = attention_row_step(call);
@@ -64,17 +195,17 @@ TFAOT_ONE_COPY void attend(const AttentionCall& call, const float* queries, Int 
   for (Int r = 0; r < rows; ++r) scale_row(c + r * h.c_row, call.columns, 1.0F / s.sums[r]);
 }
 
-// Of few keys and of short ones, queries become lanes: the numbers of keys and values that a block
-// reads again stay near, and the softmax counts.
+// True if queries become lanes: for few and short keys, whose numbers stay in a near cache while
+// blocks read them again, and whose softmax takes a large part of the time.
 bool are_lanes(const AttentionCall& call) {
   constexpr Int kMostNumbers = TFAOT_VECTOR_BYTES == 64 ? 64 << 10 : 24 << 10;
   constexpr Int kMostDepth = 64;
-  static_assert(kQuad == tfaot::kernels::kAttentionQuad, "for_few() takes so many");
+  static_assert(kQuad == tfaot::kernels::kAttentionQuad, "for_few() takes that many");
   return can_be_lanes(call) && larger(call.depth, call.columns) <= kMostDepth &&
          call.keys * (call.depth + call.columns) <= kMostNumbers;
 }
 
-// pack_panels(), once in the code for three sides.
+// One copy of pack_panels() for three sides.
 TFAOT_ONE_COPY void pack_side(float* to, Int to_row, Int to_panel, const float* b, Int depth,
                               Int columns, Int depth_stride, Int column_stride) {
   pack_panels(to, to_row, to_panel, b, depth, columns, depth_stride, column_stride);
@@ -108,7 +239,7 @@ struct Heads {
   }
 
   Int blocks_of_lanes() const { return ceil_div(call.rows, kBlockQueries); }
-  // Blocks of all b. `memory`: scratch.
+  // Computes blocks of all b. `memory`: scratch.
   void attend_in_lanes(Int block, Int end, float* memory) const {
     for (; block < end; ++block) {
       const Int b = block / blocks_of_lanes();
@@ -143,7 +274,7 @@ void head_piece(void* context, Int piece, Int lane) {
   for (Int i = 0; i < shared.heads.blocks(); ++i) shared.heads.attend_block(piece, i, scratch);
 }
 
-// With the keys and values that the caller packed.
+// Uses the keys and values that the caller packed.
 void block_piece(void* context, Int piece, Int lane) {
   const auto& shared = *static_cast<const SharedHeads*>(context);
   Scratch scratch = shared.scratch_of_lane(lane);

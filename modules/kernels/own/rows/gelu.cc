@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_gelu of rows.h.
-#include "simd/gelu.h"
+#include "simd/functions.h"
 
 #include "simd/kernel.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot_group_norm of rows.h: the channels of a few groups at a time, three times at all points:
-// for the mean, for the variance and the rest of the mean, and to normalise. The first two add up
-// the same: differences to an estimate of the mean, at first a number of the group. Of equal
-// numbers these are 0, and far from 0 no digits are lost.
+// tfaot_group_norm of rows.h: three passes over the points for the channels of a few groups at a
+// time: for the mean, for the variance and the rest of the mean, and to normalise. The first two
+// passes add up the same differences from an estimate of the mean, at first a number of the group.
+// For equal numbers these are 0, and far from 0 no digits are lost.
 #include "simd/kernel.h"
 #include "simd/lanes.h"
 #include "tfaot/kernels/rows.h"
@@ -15,12 +15,12 @@ using tfaot::kernels::kMostGroupChannels;
 constexpr int kVectorsTogether = 4;
 constexpr Int kPointsTogether = 64;  // whose sums are of float32
 
-// By channel of a block of whole groups, and some more.
+// Indexed by channel of a block of whole groups, with room for whole vectors.
 struct ChannelNumbers {
   static constexpr Int kMost = kMostGroupChannels + kVectorsTogether * kLanes<float>;
   double sum[kMost], squares[kMost];  // of x - mean
-  float mean[kMost], rest[kMost],
-      variance[kMost];  // an estimate of the group's mean, and its error
+  float mean[kMost], rest[kMost];     // an estimate of the group's mean, and its error
+  float variance[kMost];
 };
 
 struct ChannelBlock {
@@ -33,7 +33,7 @@ struct ChannelBlock {
   float epsilon;
 };
 
-// Of a row, the last one with `last` elements.
+// Vectors of a row, the last one with `last` elements.
 template <int kVectors>
 struct ChannelVectors {
   Floats v[kVectors] = {};
@@ -54,7 +54,7 @@ struct ChannelVectors {
   }
 };
 
-// run(ChannelVectors, column, last) for a few vectors of channels at a time.
+// Calls run(ChannelVectors, column, last) for a few vectors of channels at a time.
 template <typename Run>
 TFAOT_INLINE void along_channels(Int width, const Run& run) {
   constexpr Int kWidth = kLanes<float>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_layer_norm of rows.h: a row or a few at a time, which stay in the first-level cache. The
-// error of a mean is a part of its size. In a flat row, whose numbers are nearly equal, that is
-// more than they differ, so flat rows are computed again with a mean of two parts.
+// error of a mean is relative to its size. In a flat row, whose numbers are nearly equal, it is
+// larger than their differences, so flat rows are computed again with a mean of two parts.
 #include "simd/kernel.h"
 #include "simd/row_groups.h"
 #include "tfaot/kernels/rows.h"
@@ -13,7 +13,7 @@ using tfaot::kernels::LayerNormCall;
 // A row is flat if its variance times this is below the square of its mean.
 constexpr float kFlat = 1024;
 
-// By the bits of the four lanes of RowNumbers.
+// A bit for each of the four lanes of RowNumbers.
 TFAOT_INLINE int flat_rows(Floats variances, Floats means) {
   const Floats a = variances * kFlat, b = means * means;
 #if TFAOT_VECTOR_BYTES == 64
@@ -36,8 +36,8 @@ struct Columns {
   float epsilon;
 };
 
-// The sum of a row's squares. Each addition meets one product alone: of two, the compiler would
-// fuse the one or the other, and rows of other groups would be rounded in another way.
+// The sum of a row's squares. Each addition has one product as an operand: with two, the compiler
+// would fuse either, and rows in groups of another size would be rounded in another way.
 template <int kVectors>
 TFAOT_INLINE Floats sum_of_squares(const Floats (&row)[kVectors]) {
   Floats even = row[0] * row[0];
@@ -58,7 +58,7 @@ TFAOT_INLINE RowNumbers over_squares(const RowGroup<kRows, kVectors>& group) {
   return over_rows<SumOfLanes>(sums);
 }
 
-// of(place, count): vectors of a row.
+// Sums a row, whose vectors are of(place, count).
 template <typename Of>
 TFAOT_INLINE float sum_of(Int columns, const Of& of) {
   return over_row<SumOfLanes>(columns, 0,
@@ -93,7 +93,7 @@ __attribute__((noinline, cold)) void normalise_flat(float* y, const float* x,
   scale_row(y, columns, variance_of(columns, from_mean), from_mean);
 }
 
-// Whole groups of kRows rows. The arguments in registers: a struct would be waited for.
+// Computes whole groups of kRows rows. Arguments are in registers, as a struct would be waited for.
 template <int kRows, int kVectors>
 TFAOT_ONE_COPY void normalise_groups(float* y, const float* x, Int rows, Int columns,
                                      const float* scales, const float* biases, float part,

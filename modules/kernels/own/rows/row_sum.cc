@@ -8,7 +8,7 @@ namespace {
 
 using tfaot::kernels::RowSumCall;
 
-// of(place, count): vectors of the terms of all rows, zero beyond `count`.
+// Sums each row. of(place, count): vectors of the terms of all rows, zero beyond `count`.
 template <typename Of>
 void sum_rows(const RowSumCall& call, const void* const* word, float* sums, const Of& of) {
   constexpr Int kUnit = 16;  // sums in one line of the caches

@@ -2,12 +2,13 @@
 // A softmax of rows of float32, a row or a few at a time, which stay in the first-level cache.
 #pragma once
 
+#include "simd/functions.h"
 #include "simd/kernel.h"
 #include "simd/row_groups.h"
 
 namespace {
 
-// exp(x) for x <= 0, right to 1.1 ulp. Below -87.7 the bits of the power of two are those of 0.
+// exp(x) for x <= 0, right to 1.1 ulp. Below -87.7 the power of two is 0.
 TFAOT_INLINE Floats exp_of_negative(Floats x) {
   constexpr float kLowest = -88;
   const Reduced reduced = reduce(larger_of<float>(Floats{} + kLowest, x));
@@ -22,7 +23,7 @@ struct SoftmaxRows {
   float scale;
 };
 
-// With a scale above 0, the largest number is also the largest one after it. Few have another one.
+// With a scale above 0, the largest number is also the largest scaled one. Other scales are rare.
 TFAOT_INLINE SoftmaxRows with_scale_above_0(SoftmaxRows all) {
   if (all.scale > 0) return all;
   for (Int r = 0; r < all.rows; ++r) {
@@ -36,7 +37,7 @@ TFAOT_INLINE SoftmaxRows with_scale_above_0(SoftmaxRows all) {
   return all;
 }
 
-// Whole groups of kRows rows. The arguments in registers: a struct would be waited for.
+// Computes whole groups of kRows rows. Arguments are in registers, as a struct would be waited for.
 template <int kRows, int kVectors>
 TFAOT_ONE_COPY void softmax_of_groups(float* y, const float* x, Int rows, Int columns, Int step,
                                       float scale) {
@@ -53,7 +54,7 @@ TFAOT_ONE_COPY void softmax_of_groups(float* y, const float* x, Int rows, Int co
   }
 }
 
-// exp(scale * (x - the largest x)) of a row, and their sum.
+// y = exp(scale * (x - the largest x)) of a row; returns their sum.
 TFAOT_INLINE float row_exponentials(float* y, const float* x, Int columns, float scale) {
   const float peak = over_row<LargestOfLanes>(columns, -__builtin_inff(), [&](Int j, Int count) {
     return first_or(load_some(x + j, count), count, -__builtin_inff());
@@ -70,7 +71,7 @@ TFAOT_INLINE void scale_row(float* y, Int columns, float factor) {
             [&](Int j, Int count) { store_some(y + j, load_some(y + j, count) * factor, count); });
 }
 
-// Whether rows are so short that they were done in registers.
+// Returns false if rows are too long to be done in registers.
 TFAOT_INLINE bool softmax_in_registers(const SoftmaxRows& all) {
   return in_registers(all.rows, all.columns, [&](auto size, Int first, Int rows) {
     softmax_of_groups<size.kRows, size.kVectors>(all.y + first * all.step, all.x + first * all.step,

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each kernel's source begins with: the symbol and the element type of the object that it is
-// compiled to, the operands that an epilogue adds, and work shared among threads.
+// Included first by each kernel's source: the symbol and the element type of the object that it is
+// compiled to, operands and functions of epilogues, and work shared among threads.
 #pragma once
 
-#include "simd/vec_compare.h"
+#include "simd/vec.h"
 #include "tfaot/kernels/functions.h"
 #include "tfaot/runtime/detail/tasks.h"
 
 #define TFAOT_JOIN_(a, b, c) tfaot_##a##_##b##_##c
 #define TFAOT_JOIN(a, b, c) TFAOT_JOIN_(a, b, c)
-// The symbol of a kernel of this source's type and level, as tfaot_matmul_f32_x86_64_v3.
+// The symbol of a kernel of this source's type and level, such as tfaot_matmul_f32_x86_64_v3.
 #define TFAOT_KERNEL(name) TFAOT_JOIN(name, TFAOT_TYPE, TFAOT_LEVEL)
 
 namespace {
@@ -26,30 +26,56 @@ using f32 = float;
 using f64 = double;
 using Element = TFAOT_TYPE;
 
-// With kEpilogueShared, `word` is in[] of the address of tasks; null: there are none.
+// With kEpilogueShared, `word` is the in[] with the address of the tasks; null: there are none.
 TFAOT_INLINE tfaot::Tasks* tasks_at(const void* word) {
   tfaot::Tasks* tasks = nullptr;
   __builtin_memcpy(&tasks, word, sizeof tasks);
   return tasks;
 }
 
-// The function of the results, after which `next` goes on; null: none.
+// The function of the results, or null; moves `next` past it.
 TFAOT_INLINE const ResultFunction* function_at(Int epilogue, const void**& next) {
   if ((epilogue & tfaot::kernels::kEpilogueFunction) == 0) return nullptr;
   return static_cast<const ResultFunction*>(*next++);
 }
 
+// Results, row by row, that a function is applied to in place.
+struct Activated {
+  Element* y;
+  Int row, rows, columns;  // from one row to the next; how many; of each
+  const ResultFunction* function;
+};
+
+}  // namespace
+
+// Functions of results that a kernel has just stored, while they are in the caches: in registers,
+// in each kind of tile, they would be much code and no faster. Not in a struct: for a few results
+// that would take as long as the function.
+extern "C" __attribute__((visibility("hidden"))) void TFAOT_KERNEL(activation)(
+    float* y, Int row, Int rows, Int columns, const ResultFunction* function);
+
+namespace {
+
+// Without a function, results stay what they are; float64 has none.
+TFAOT_INLINE void activate([[maybe_unused]] const Activated& of) {
+#if TFAOT_IS_F32
+  if (of.function == nullptr) return;
+  const bool is_one = of.row == of.columns;  // as if it were one row
+  TFAOT_KERNEL(activation)
+  (of.y, of.row, is_one ? 1 : of.rows, is_one ? of.rows * of.columns : of.columns, of.function);
+#endif
+}
+
 // Pieces for each lane, so that all end at about the same time.
 constexpr Int kLanePieces = 4;
 
-// Whether so many equal pieces keep all lanes busy until the end.
+// True if this many equal pieces keep all lanes busy until the end.
 TFAOT_INLINE bool are_enough(Int pieces, const tfaot::Tasks& tasks) {
   return pieces % tasks.lanes == 0 || pieces >= kLanePieces * tasks.lanes;
 }
 
-// Of what is computed in pieces and as a whole there is one copy: the compiler fuses
-// multiplications and additions in another way where it inlines it, and results must be the same to
-// the last bit.
+// Keeps one copy of code that computes pieces as well as the whole: inlined, its multiplications
+// and additions may be fused in another way, and results must be the same to the last bit.
 #if defined(__clang__)
 #define TFAOT_ONE_COPY __attribute__((noinline))
 #else
@@ -67,7 +93,7 @@ TFAOT_ONE_COPY void work_on(const Work& work, Int first, Int end) {
   work(first, end);
 }
 
-// work(first, end) for some of the rows at a time. `shared` and `word`: of the call, and the in[]
+// Calls work(first, end) for some of the rows at a time. `shared`: of the call; `word`: the in[]
 // after all others. Pieces begin at multiples of `unit`.
 template <typename Work>
 TFAOT_INLINE void share_rows(Int rows, Int unit, Int shared, const void* const* word,

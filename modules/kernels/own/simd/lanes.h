@@ -2,9 +2,12 @@
 // Reductions over rows of float32, a vector at a time.
 #pragma once
 
-#include "simd/activations.h"
+#include "simd/vec.h"
 
 namespace {
+
+using Floats = Vec<float>;
+using Bits = std::int32_t __attribute__((vector_size(TFAOT_VECTOR_BYTES)));
 
 struct SumOfLanes {
   template <typename V>
@@ -13,7 +16,7 @@ struct SumOfLanes {
   }
 };
 
-// Of a NaN and a number it is any of them.
+// If one is NaN, the result is either.
 struct LargestOfLanes {
   static TFAOT_INLINE Floats join(Floats a, Floats b) { return larger_of<float>(a, b); }
   template <typename V>
@@ -37,7 +40,7 @@ struct FloatsOf<64> {
   using Type = float __attribute__((vector_size(64)));
 };
 
-// One number of all of a vector: its halves are joined, then theirs.
+// Reduces a vector to one number: its halves are joined, then theirs.
 template <typename Op, int kBytes = TFAOT_VECTOR_BYTES>
 TFAOT_INLINE float over_lanes(typename FloatsOf<kBytes>::Type v) {
   if constexpr (kBytes == 16) {
@@ -71,7 +74,7 @@ TFAOT_INLINE Floats first_or(Floats v, Int count, float other) {
   return lane < static_cast<std::int32_t>(count) ? v : Floats{} + other;
 }
 
-// In place of load_first() and store_first(), which are slow for whole vectors.
+// Used in place of load_first() and store_first(), which are slow for whole vectors.
 TFAOT_INLINE Floats load_some(const float* from, Int count) {
   return count == kLanes<float> ? load(from) : load_first(from, count);
 }
@@ -80,8 +83,8 @@ TFAOT_INLINE void store_some(float* to, Floats v, Int count) {
   store_first(to, v, count);
 }
 
-// Joins what `of(place, count)` makes of each vector of a row; with fewer elements than a vector
-// has, its other lanes must change nothing.
+// Joins of(place, count) over the vectors of a row. Where `count` is less than a vector, the other
+// lanes of its result must be neutral.
 template <typename Op, typename Of>
 TFAOT_INLINE float over_row(Int columns, float start, const Of& of) {
   constexpr Int kWidth = kLanes<float>;
@@ -115,7 +118,7 @@ TFAOT_INLINE Floats roots_of(Floats v) {
 #endif
 }
 
-// use(place, count) for each vector of a row.
+// Calls use(place, count) for each vector of a row.
 template <typename Use>
 TFAOT_INLINE void along_row(Int columns, const Use& use) {
   constexpr Int kWidth = kLanes<float>;

@@ -1,10 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of rows of float32 that stay in registers, for functions that go over a row several times.
+// Groups of up to four rows of float32 that stay in registers, for functions that go over a row
+// several times. Their sums or maxima are found for all four rows at once, because alone each row
+// would wait for its own shuffles.
 #pragma once
 
-#include "simd/row_numbers.h"
+#include "simd/lanes.h"
 
 namespace {
+
+// Two lanes of each quad of `a`, then the same two lanes of `b`.
+template <int kFirst, int kSecond>
+TFAOT_INLINE Floats pick_lanes(Floats a, Floats b) {
+  [[maybe_unused]] constexpr int kPick = (kFirst + 4 * kSecond) * 0x11;
+#if TFAOT_VECTOR_BYTES == 64
+  return _mm512_maskz_shuffle_ps(0xFFFF, a, b, kPick);
+#elif TFAOT_VECTOR_BYTES == 32
+  return _mm256_shuffle_ps(a, b, kPick);
+#elif defined(__SSE2__)
+  return _mm_shuffle_ps(a, b, kPick);
+#else
+  return __builtin_shufflevector(a, b, kFirst, kSecond, 4 + kFirst, 4 + kSecond);
+#endif
+}
+
+// Joins the quads of a vector; each quad of the result has all of it.
+template <typename Op>
+TFAOT_INLINE Floats over_quads(Floats v) {
+#if TFAOT_VECTOR_BYTES == 64
+  v = Op::join(v, Floats(_mm512_maskz_shuffle_f32x4(0xFFFF, v, v, 0x4E)));
+  return Op::join(v, Floats(_mm512_maskz_shuffle_f32x4(0xFFFF, v, v, 0xB1)));
+#elif TFAOT_VECTOR_BYTES == 32
+  return Op::join(v, Floats(_mm256_permute2f128_ps(v, v, 1)));
+#else
+  return v;
+#endif
+}
+
+// A number for each of four rows: the lanes of every quad.
+struct RowNumbers {
+  Floats quads;
+
+  TFAOT_INLINE Floats of(int row) const {  // REQUIRES: the compiler knows the row
+    return row == 0   ? pick_lanes<0, 0>(quads, quads)
+           : row == 1 ? pick_lanes<1, 1>(quads, quads)
+           : row == 2 ? pick_lanes<2, 2>(quads, quads)
+                      : pick_lanes<3, 3>(quads, quads);
+  }
+};
+
+// Joins all lanes of each vector.
+template <typename Op>
+TFAOT_INLINE RowNumbers over_rows(const Floats (&rows)[4]) {
+  const Floats a = Op::join(pick_lanes<0, 1>(rows[0], rows[1]), pick_lanes<2, 3>(rows[0], rows[1]));
+  const Floats b = Op::join(pick_lanes<0, 1>(rows[2], rows[3]), pick_lanes<2, 3>(rows[2], rows[3]));
+  return {over_quads<Op>(Op::join(pick_lanes<0, 2>(a, b), pick_lanes<1, 3>(a, b)))};
+}
 
 // kRows rows (4, 2 or 1) of kVectors vectors each, of which the last one has `last` elements.
 template <int kRows, int kVectors>
@@ -40,7 +90,7 @@ struct RowGroup {
     for (int r = 0; r < 4; ++r) joined[r] = joined_row<Op>(v[r % kRows]);
     return over_rows<Op>(joined);
   }
-  // function(v, r, i): of vector i of row r.
+  // Replaces vector i of row r by function(v, r, i).
   template <typename Function>
   TFAOT_INLINE void each(const Function& function) {
     TFAOT_UNROLL
@@ -74,8 +124,8 @@ struct GroupSize {
   static constexpr int kVectors = kVectorsOf;
 };
 
-// Calls run(GroupSize, first, rows) for rows that are whole groups: the largest groups that stay in
-// registers, and what is left one by one.
+// Calls run(GroupSize, first, rows) for whole groups of rows: the largest groups that stay in
+// registers, then the remaining rows one by one.
 template <int kVectors, typename Run>
 TFAOT_INLINE void run_groups(Int rows, const Run& run) {
   constexpr int kRows = kVectors <= TFAOT_VECTOR_REGISTERS / 4 ? 4 : 2;
@@ -85,7 +135,7 @@ TFAOT_INLINE void run_groups(Int rows, const Run& run) {
   if (whole < rows) run(GroupSize<1, kVectors>(), whole, rows - whole);
 }
 
-// The same, if the rows have few enough vectors; else it is false.
+// The same if the rows have few enough vectors; else returns false.
 template <typename Run>
 TFAOT_INLINE bool in_registers(Int rows, Int columns, const Run& run) {
   switch (ceil_div(columns, kLanes<float>)) {
@@ -104,7 +154,7 @@ TFAOT_INLINE bool in_registers(Int rows, Int columns, const Run& run) {
   }
 }
 
-// Rows that stay together when they are shared out, so that the groups stay whole.
+// Rows that are shared out together, so that groups stay whole.
 TFAOT_INLINE Int rows_together(Int columns) { return columns <= 8 * kLanes<float> ? 4 : 1; }
 
 }  // namespace

@@ -13,7 +13,7 @@ using Quad = double __attribute__((vector_size(16)));
 #endif
 constexpr Int kQuad = 16 / sizeof(Element);
 
-// The quads at `from`, `step` elements apart, in one vector.
+// The quads at from + at[i], in one vector.
 TFAOT_INLINE Vec<Element> load_quads(const Element* from,
                                      const Int (&at)[kLanes<Element> / kQuad]) {
   Quad quads[kLanes<Element> / kQuad];
@@ -22,7 +22,7 @@ TFAOT_INLINE Vec<Element> load_quads(const Element* from,
     __builtin_memcpy(&quads[i], from + at[i], sizeof(Quad));
   }
 #if TFAOT_VECTOR_BYTES == 64
-  // Into one after the other, straight from memory.
+  // Inserted one after the other, straight from memory.
 #if TFAOT_IS_F32
   __m512 v = _mm512_maskz_broadcast_f32x4(0xFFFF, quads[0]);
   v = _mm512_mask_broadcast_f32x4(v, 0x00F0, quads[1]);
@@ -46,7 +46,7 @@ TFAOT_INLINE Vec<Element> load_quads(const Element* from,
 #endif
 }
 
-// Elements that alternate, of the low or the high half of each quad.
+// Elements of a and b in turn, from the low or the high half of each quad.
 template <bool kHigh>
 TFAOT_INLINE Vec<Element> interleave(Vec<Element> a, Vec<Element> b) {
 #if TFAOT_VECTOR_BYTES == 64 && TFAOT_IS_F32
@@ -65,7 +65,7 @@ TFAOT_INLINE Vec<Element> interleave(Vec<Element> a, Vec<Element> b) {
 #endif
 }
 
-// The same of pairs of float32.
+// The same with pairs of float32.
 template <bool kHigh>
 TFAOT_INLINE Vec<Element> interleave_pairs(Vec<Element> a, Vec<Element> b) {
   Vec<double> pairs_a, pairs_b;
@@ -86,8 +86,8 @@ TFAOT_INLINE Vec<Element> interleave_pairs(Vec<Element> a, Vec<Element> b) {
   return result;
 }
 
-// kQuad elements of each of `columns` columns, at most a vector's, to kQuad rows. What comes after
-// the columns is of the last one.
+// Transposes kQuad elements of each of `columns` columns, at most a vector's, into kQuad rows. The
+// lanes after the columns repeat the last one.
 TFAOT_INLINE void transpose_quads(Element* to, Int to_row, const Element* from, Int columns,
                                   Int column_stride) {
   Vec<Element> in[kQuad];
@@ -116,7 +116,7 @@ TFAOT_INLINE void transpose_quads(Element* to, Int to_row, const Element* from, 
 }
 
 #if TFAOT_IS_F32
-// The other way: the lanes of four columns to `rows` rows of them, at most a vector's.
+// The inverse: writes the lanes of four columns as `rows` rows, at most a vector's.
 TFAOT_INLINE void store_quads(float* to, Int to_row, const Vec<float> (&columns)[kQuad], Int rows) {
   const Vec<float> low01 = interleave<false>(columns[0], columns[1]);
   const Vec<float> low23 = interleave<false>(columns[2], columns[3]);

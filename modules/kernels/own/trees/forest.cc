@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_forest of abi.h. Eight walks go on at the same time, without a branch, so that none waits
 // for the loads of another: two rows through four trees, or one row through eight. Vectors help
-// with the first steps only (forest_top.h). Further down a tree has too many nodes, and a gather
-// takes longer than the loads that it replaces: 16 trees in a vector took 1.7 to 2.6 times as long.
+// with the first steps only (ForestTop of abi.h): further down a tree has too many nodes, and a
+// gather takes longer than the loads that it replaces (16 trees in a vector: 1.7 to 2.6 times as
+// long).
 #include <type_traits>
 
 #include "simd/kernel.h"
-#if TFAOT_IS_F32
-#include "trees/forest_top.h"
-#else
-#define TFAOT_HAS_FOREST_TOPS 0
-#endif
+
+#define TFAOT_HAS_FOREST_TOPS (TFAOT_IS_F32 && TFAOT_HAS_MASKS)
 
 namespace {
 
@@ -35,11 +33,11 @@ constexpr Key kLargestKey = static_cast<Key>(~Word{0} >> 1);
 constexpr Key kSmallestKey = -kLargestKey - 1;
 
 struct ForestNode {
-  Key key;  // of a leaf: what it holds
+  Key key;  // of a leaf: its value
   Word word;
 };
 
-// use(i) for the numbers from 0 on. It is unrolled so early that an array at i needs no memory.
+// Calls use(i) for i = 0, 1, ... Unrolled so early that an array indexed by i needs no memory.
 template <int kCount, typename Use>
 TFAOT_INLINE void for_each(const Use& use) {
   if constexpr (kCount > 0) {
@@ -47,6 +45,135 @@ TFAOT_INLINE void for_each(const Use& use) {
     use(std::integral_constant<int, kCount - 1>{});
   }
 }
+
+#if TFAOT_HAS_FOREST_TOPS
+
+// The first steps through the trees of a block, a tree in each lane of a vector. The features' keys
+// are in registers, where a permutation finds them. A step selects among the nodes of its level by
+// the masks of the steps before, so no lane reads memory of its own.
+using tfaot::kernels::ForestTop;
+
+constexpr int kTopLanes = static_cast<int>(tfaot::kernels::kForestBlockTrees);
+constexpr __mmask16 kAllLanes = 0xFFFF;  // g++ 12 warns of the intrinsics without a mask
+
+TFAOT_INLINE __mmask16 first_lanes(Int count) {
+  return static_cast<__mmask16>((1U << larger(0, smaller(count, kTopLanes))) - 1);
+}
+
+// The keys of up to 16 features. `missing`: the lanes that are NaN; their key is the largest one.
+TFAOT_INLINE __m512i keys_of_features(const float* x, __mmask16 lanes, __mmask16& missing) {
+  const __m512 values = _mm512_maskz_loadu_ps(lanes, x);
+  const __m512i bits = _mm512_castps_si512(values);
+  const __m512i largest = _mm512_set1_epi32(0x7FFFFFFF);
+  missing = _mm512_cmp_ps_mask(values, values, _CMP_UNORD_Q);
+  const __m512i turned = _mm512_and_si512(_mm512_maskz_srai_epi32(kAllLanes, bits, 31), largest);
+  return _mm512_mask_mov_epi32(_mm512_xor_si512(bits, turned), missing, largest);
+}
+
+// missing_first: the same keys with the smallest one for NaN; null: not wanted.
+TFAOT_INLINE void make_keys_of_vectors(const float* x, Int features, std::int32_t* keys,
+                                       std::int32_t* missing_first) {
+  for (Int i = 0; i < features; i += kTopLanes) {
+    const __mmask16 lanes = first_lanes(features - i);
+    __mmask16 missing = 0;
+    const __m512i some = keys_of_features(x + i, lanes, missing);
+    _mm512_mask_storeu_epi32(keys + i, lanes, some);
+    if (missing_first == nullptr) continue;
+    const __m512i smallest = _mm512_set1_epi32(static_cast<int>(0x80000000U));
+    _mm512_mask_storeu_epi32(missing_first + i, lanes,
+                             _mm512_mask_mov_epi32(some, missing, smallest));
+  }
+}
+
+// A row for the tops, with up to 16 * kVectors features.
+template <int kVectors>
+class TopRow {
+ public:
+  TFAOT_INLINE TopRow(const float* x, Int features) {
+    TFAOT_UNROLL
+    for (int v = 0; v < kVectors; ++v) {
+      const __mmask16 lanes = first_lanes(features - v * kTopLanes);
+      __mmask16 missing = 0;
+      keys_[v] = keys_of_features(x + v * kTopLanes, lanes, missing);
+      has_missing_ = has_missing_ || missing != 0;
+    }
+  }
+
+  // Finds the place in top.ends at which the row leaves the top, for each tree.
+  TFAOT_INLINE void find(const ForestTop& top, std::uint32_t* ends) const {
+    __mmask16 right[ForestTop::kSteps];
+    right[0] = step<0>(top, right);
+    right[1] = step<1>(top, right);
+    right[2] = step<2>(top, right);
+    right[3] = step<3>(top, right);
+    __m512i at = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    TFAOT_UNROLL
+    for (int i = 0; i < ForestTop::kSteps; ++i) {
+      const int skipped = kTopLanes << (ForestTop::kSteps - 1 - i);
+      at = _mm512_mask_add_epi32(at, right[i], at, _mm512_set1_epi32(skipped));
+    }
+    _mm512_storeu_si512(ends, at);
+  }
+
+ private:
+  static TFAOT_INLINE __m512i either(__mmask16 right, __m512i a, __m512i b) {
+    return _mm512_mask_blend_epi32(right, a, b);
+  }
+  static TFAOT_INLINE __m128i either(__mmask16 right, __m128i a, __m128i b) {
+    return _mm_mask_blend_epi8(right, a, b);
+  }
+
+  // Contents of the nodes that kLevel steps from node `first` lead to.
+  template <int kLevel, typename Of>
+  static TFAOT_INLINE auto reached(const __mmask16* right, int first, const Of& of) {
+    if constexpr (kLevel == 0) {
+      return of(first);
+    } else {
+      const auto a = reached<kLevel - 1>(right + 1, first, of);
+      return either(*right, a, reached<kLevel - 1>(right + 1, first + (1 << (kLevel - 1)), of));
+    }
+  }
+
+  // The lanes that go on to the right end.
+  template <int kLevel>
+  TFAOT_INLINE __mmask16 step(const ForestTop& top, const __mmask16* right) const {
+    constexpr int kFirst = (1 << kLevel) - 1;
+    const __m512i limits = reached<kLevel>(
+        right, kFirst, [&](int node) { return _mm512_loadu_si512(top.keys[node]); });
+    const __m512i slots = _mm512_maskz_cvtepi8_epi32(
+        kAllLanes, reached<kLevel>(right, kFirst, [&](int node) {
+          return _mm_loadu_si128(reinterpret_cast<const __m128i*>(top.slots[node]));
+        }));
+    const __m512i keys = keys_at(slots);
+    const __mmask16 larger = _mm512_cmpgt_epi32_mask(keys, limits);
+    if (!has_missing_) return larger;
+    const __mmask16 is_largest = _mm512_cmpeq_epi32_mask(keys, _mm512_set1_epi32(0x7FFFFFFF));
+    return static_cast<__mmask16>(larger & ~(is_largest & _mm512_movepi32_mask(slots)));
+  }
+
+  TFAOT_INLINE __m512i keys_at(__m512i slots) const {
+    const __m512i low = _mm512_permutex2var_epi32(keys_[0], slots, keys_[1]);
+    if constexpr (kVectors == 2) return low;
+    const __m512i high = _mm512_permutex2var_epi32(keys_[kVectors - 2], slots, keys_[kVectors - 1]);
+    const __mmask16 is_high = _mm512_test_epi32_mask(slots, _mm512_set1_epi32(2 * kTopLanes));
+    return _mm512_mask_mov_epi32(low, is_high, high);
+  }
+
+  __m512i keys_[kVectors];
+  bool has_missing_ = false;
+};
+
+using TopEnds = std::uint32_t[kTopLanes];
+
+// For one row and the tops of some blocks.
+template <int kVectors>
+__attribute__((noinline)) void find_ends(const ForestTop* tops, Int count, const float* x,
+                                         Int features, TopEnds* ends) {
+  const TopRow<kVectors> row(x, features);
+  for (Int i = 0; i < count; ++i) row.find(tops[i], ends[i]);
+}
+
+#endif
 
 class Forest {
  public:
@@ -79,10 +206,10 @@ class Forest {
 #endif
     for (const ForestBlock* block = blocks_; block != blocks_ + call_.blocks; ++block) {
       const auto root = [&](Int /*row*/, Int tree) {
-        // The last tree stands in for those that a short block lacks.
+        // The last tree fills up a short block.
         return static_cast<Word>(block->first + smaller(tree, block->trees - 1));
       };
-      // So many trees meet all rows that they stay in the first-level cache.
+      // This many trees stay in the first-level cache while all rows go through them.
       const Int together = block->depth < 8 ? kBlockTrees : kFew;
       for (Int tree = 0; tree < block->trees; tree += together) {
         const Range some = {tree, smaller(tree + together, block->trees)};
@@ -96,7 +223,7 @@ class Forest {
   }
 
 #if TFAOT_HAS_FOREST_TOPS
-  // Some tops are looked through before the walks from there, so that these do not wait for them.
+  // Several tops are searched before the walks from there, so that these do not wait for them.
   void walk_from_tops(const Element* x, Int rows, Element* sums) const {
     constexpr Int kTogether = 8;
     const auto* const tops = reinterpret_cast<const ForestTop*>(nodes_ + call_.tops);
@@ -132,7 +259,7 @@ class Forest {
     walk<1, 2 * kFew>(blocks_[block], {0, blocks_[block].trees}, row, sums, steps, start);
   }
 
-  // What a tree says of a row, from the end of its top on. `at`: of the tree's lane.
+  // The leaf of a row in a tree, from the end of the tree's top on. `at`: of the tree's lane.
   TFAOT_INLINE std::int32_t bottom_leaf(const char* bottoms, Int lane, std::uint32_t at,
                                         const Key* keys) const {
     constexpr Int kTreeBytes = ForestTop::kEnds * sizeof(ForestBottom);
@@ -189,8 +316,8 @@ class Forest {
 #endif
   }
 
-  // Through some trees of a block, kTrees at a time. start(r, tree): where the walk of the r-th row
-  // from `row` on begins.
+  // Walks through some trees of a block, kTrees at a time. start(r, tree): the node at which the
+  // walk of row `row` + r begins.
   template <int kRows, int kTrees, typename Start>
   TFAOT_INLINE void walk(const ForestBlock& block, const Range& trees, Int row, Element* sums,
                          Int steps, const Start& start) const {
@@ -202,7 +329,7 @@ class Forest {
       Word at[kRows * kTrees];
       for_each<kRows * kTrees>([&](auto i) {
         at[i] = start(i / kTrees, skip + i % kTrees);
-        asm("" : "+r"(at[i]));  // g++ would collect them in vectors, from which it takes them again
+        asm("" : "+r"(at[i]));  // g++ would pack them into vectors and unpack them again
       });
       const Key* const keys = keys_ + row * call_.slots;
       for (Int step = 0; step < steps; ++step) {
@@ -242,7 +369,8 @@ class Forest {
     for (Int target = 0; target < call_.targets; ++target) sum[target] += leaf[target];
   }
 
-  // In fours, so that a row's result is the same in every batch. Of them, the first `trees` count.
+  // Adds up the first `trees` of four weights; in fours, so that a row's result is the same in
+  // every batch.
   template <typename Weight>
   static TFAOT_INLINE Element few_weights(Int trees, const Weight& weight) {
     if (trees >= kFew) return (weight(0) + weight(1)) + (weight(2) + weight(3));

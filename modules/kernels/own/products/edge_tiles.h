@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tiles for columns that would waste vectors or wait for loads, with AVX-512: halves, strips and
+// quads, and the choice among them.
+#pragma once
+
+#include "products/microkernel.h"
+#include "products/stream.h"
+
+namespace {
+
+#if TFAOT_HAS_MASKS
+
+// Half tiles: for columns that end in half a vector or less, such as 24 columns with vectors of 16.
+// The last columns of two neighbouring rows share a vector, so that none of it is wasted.
+
+template <typename T>
+constexpr Int kHalf = kLanes<T> / 2;
+
+// Overloads for both element types.
+TFAOT_INLINE Vec<float> low_then_high(Vec<float> low, Vec<float> high) {
+  return _mm512_mask_blend_ps(0xFF00, low, high);
+}
+TFAOT_INLINE Vec<double> low_then_high(Vec<double> low, Vec<double> high) {
+  return _mm512_mask_blend_pd(0xF0, low, high);
+}
+TFAOT_INLINE Vec<float> swap_halves(Vec<float> v) {
+  return __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+TFAOT_INLINE Vec<double> swap_halves(Vec<double> v) {
+  return __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3);
+}
+TFAOT_INLINE Vec<float> twice_half(const float* from) {
+  float half __attribute__((vector_size(32)));
+  __builtin_memcpy(&half, from, sizeof half);
+  return __builtin_shufflevector(half, half, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+TFAOT_INLINE Vec<double> twice_half(const double* from) {
+  double half __attribute__((vector_size(32)));
+  __builtin_memcpy(&half, from, sizeof half);
+  return __builtin_shufflevector(half, half, 0, 1, 2, 3, 0, 1, 2, 3);
+}
+// Broadcasts x into a register, once for all uses.
+TFAOT_INLINE Vec<float> everywhere(float x) {
+  Vec<float> v = _mm512_set1_ps(x);
+  keep(v);
+  return v;
+}
+TFAOT_INLINE Vec<double> everywhere(double x) {
+  Vec<double> v = _mm512_set1_pd(x);
+  keep(v);
+  return v;
+}
+
+// Masked stores are slow even if the mask is full.
+template <typename T>
+TFAOT_INLINE void store_half(T* to, Vec<T> v, Int count) {
+  if (count == kHalf<T>) {
+    __builtin_memcpy(to, &v, sizeof v / 2);
+  } else {
+    store_first(to, v, count);
+  }
+}
+
+// Computes MR rows by NV vectors and `last` columns. REQUIRES: MR is even, t.last <= kHalf.
+template <typename T, int MR, int NV>
+__attribute__((noinline)) void multiply_half_tiles(const Tiles<T>& t) {
+  constexpr int kPairs = MR / 2;
+  const T* const* rows = t.rows;
+  T* c = t.c;
+  const Int a_step = t.a_step, b_step = t.b_step, b_panel = t.b_panel;
+  const Int run = t.run, c_row = t.c_row, last = t.last;
+  const Rectifier rectifier = t.rectifier;
+
+  for (Int tiles = t.count; tiles > 0; --tiles, rows += MR) {
+    Vec<T> whole[MR][NV], half[kPairs];
+    TFAOT_UNROLL
+    for (int v = 0; v < NV; ++v) {
+      whole[0][v] = load(t.start + v * kLanes<T>);
+      TFAOT_UNROLL
+      for (int r = 1; r < MR; ++r) whole[r][v] = whole[0][v];
+    }
+    half[0] = load_first(t.start + NV * kLanes<T>, last);
+    half[0] = low_then_high(half[0], swap_halves(half[0]));
+    TFAOT_UNROLL
+    for (int p = 1; p < kPairs; ++p) half[p] = half[0];
+    const T* a[MR];
+    TFAOT_UNROLL
+    for (int r = 0; r < MR; ++r) a[r] = rows[r];
+    const T* b = t.b;
+
+    for (const Int *tap = t.taps, *end = tap + t.tap_count; tap != end; ++tap) {
+      Int k = *tap;
+      for (Int left = run; left > 0; --left, k += a_step, b += b_step) {
+        Vec<T> right[NV];
+        TFAOT_UNROLL
+        for (int v = 0; v < NV; ++v) right[v] = load(b + v * b_panel);
+        const Vec<T> right_half = twice_half(b + NV * b_panel);
+        TFAOT_UNROLL
+        for (int p = 0; p < kPairs; ++p) {
+          const Vec<T> low = everywhere(a[2 * p][k]), high = everywhere(a[2 * p + 1][k]);
+          TFAOT_UNROLL
+          for (int v = 0; v < NV; ++v) {
+            whole[2 * p][v] += right[v] * low;
+            whole[2 * p + 1][v] += right[v] * high;
+          }
+          half[p] += right_half * low_then_high(low, high);
+        }
+      }
+    }
+
+    TFAOT_UNROLL
+    for (int r = 0; r < MR; ++r, c += c_row) {
+      TFAOT_UNROLL
+      for (int v = 0; v < NV; ++v) {
+        store(c + v * kLanes<T>, rectified<T>(whole[r][v], rectifier));
+      }
+      T* const to = c + NV * kLanes<T>;
+      const Vec<T> sum = r % 2 == 0 ? half[r / 2] : swap_halves(half[r / 2]);
+      store_half(to, rectified<T>(sum, rectifier), last);
+    }
+  }
+}
+
+static_assert(kVectorsPerPanel == 1, "a tile's vectors are b_panel apart");
+
+#endif
+
+#if TFAOT_HAS_MASKS
+
+// Strips: for one vector of columns or less, or for one and a half, as in images with few channels,
+// by many rows that are equally far apart, such as the positions on one line of an image. Loads are
+// then the bottleneck, and fewer tiles begin and end. Four rows share a pointer.
+
+// Computes MR rows of `last` columns, or of a vector and `last` columns; then two rows share a
+// vector. Neighbouring rows share all but the first `step` elements of a run of WINDOW * step, as
+// in a window that slides by one pixel: each element is loaded once for all rows that have it. With
+// a WINDOW of 1 they share nothing. REQUIRES: t.rows[r] - t.rows[0] is r times the same step in
+// every strip.
+template <typename T, int MR, int WINDOW, bool kAndHalf>
+__attribute__((noinline)) void multiply_strips(const Tiles<T>& t) {
+  constexpr int kLoads = MR + WINDOW - 1;
+  constexpr int kPointers = (kLoads + 3) / 4;
+  constexpr int kPairs = kAndHalf ? MR / 2 : 1;
+  const Int step = t.rows[1] - t.rows[0];
+  Int step3 = 3 * step;
+  asm("" : "+r"(step3));  // not computed again
+  const Int a_step = t.a_step, b_step = t.b_step;
+  const Int steps = WINDOW == 1 ? t.run : step;
+  const Int last = t.last;
+
+  for (Int strip = 0; strip < t.count; ++strip) {
+    Vec<T> sums[MR], pairs[kPairs];
+    sums[0] = kAndHalf ? load(t.start) : load_first(t.start, last);
+    TFAOT_UNROLL
+    for (int r = 1; r < MR; ++r) sums[r] = sums[0];
+    if constexpr (kAndHalf) {
+      pairs[0] = load_first(t.start + kLanes<T>, last);
+      pairs[0] = low_then_high(pairs[0], swap_halves(pairs[0]));
+      TFAOT_UNROLL
+      for (int p = 1; p < kPairs; ++p) pairs[p] = pairs[0];
+    }
+    const T* b = t.b;
+
+    for (const Int *tap = t.taps, *end = tap + t.tap_count; tap != end; ++tap) {
+      const T* a[kPointers];
+      TFAOT_UNROLL
+      for (int p = 0; p < kPointers; ++p) a[p] = t.rows[strip * MR] + *tap + 4 * p * step;
+      for (Int left = steps; left > 0; --left, b += b_step) {
+        Vec<T> right[WINDOW], right_half[WINDOW];
+        TFAOT_UNROLL
+        for (int w = 0; w < WINDOW; ++w) {
+          right[w] = load(b + w * step * b_step);
+          if constexpr (kAndHalf) right_half[w] = twice_half(b + w * step * b_step + t.b_panel);
+        }
+        Vec<T> before = {};
+        TFAOT_UNROLL
+        for (int i = 0; i < kLoads; ++i) {
+          const Vec<T> x = everywhere(a[i / 4][i % 4 == 3 ? step3 : i % 4 * step]);
+          TFAOT_UNROLL
+          for (int r = i; r > i - WINDOW; --r) {
+            if (r >= 0 && r < MR) sums[r] += right[i - r] * x;
+          }
+          if constexpr (kAndHalf) {
+            const Vec<T> both = low_then_high(before, x);
+            TFAOT_UNROLL
+            for (int r = i - 1; r > i - 1 - WINDOW; --r) {
+              if (r >= 0 && r % 2 == 0 && r < MR) pairs[r / 2] += right_half[i - 1 - r] * both;
+            }
+          }
+          before = x;
+        }
+        TFAOT_UNROLL
+        for (int p = 0; p < kPointers; ++p) a[p] += a_step;
+      }
+      b += (WINDOW - 1) * step * b_step;
+    }
+
+    T* c = t.c + strip * MR * t.c_row;
+    const Int c_row = t.c_row;
+    const Rectifier rectifier = t.rectifier;
+    TFAOT_UNROLL
+    for (int r = 0; r < MR; ++r, c += c_row) {
+      const Vec<T> sum = rectified<T>(sums[r], rectifier);
+      if (kAndHalf || last == kLanes<T>) {  // masked stores are slow even if the mask is full
+        store(c, sum);
+      } else {
+        store_first(c, sum, last);
+      }
+      if constexpr (kAndHalf) {
+        const Vec<T> end = r % 2 == 0 ? pairs[r / 2] : swap_halves(pairs[r / 2]);
+        store_half(c + kLanes<T>, rectified<T>(end, rectifier), last);
+      }
+    }
+  }
+}
+
+template <typename T, int MR, bool kAndHalf>
+TFAOT_INLINE void multiply_strips_of(const Tiles<T>& t) {
+  if (t.run == 3 * (t.rows[1] - t.rows[0]) && t.a_step == 1) {
+    return multiply_strips<T, MR, 3, kAndHalf>(t);
+  }
+  multiply_strips<T, MR, 1, kAndHalf>(t);
+}
+
+#endif
+
+// Quads: for a few columns, as in the output layers of classifiers. A vector would be mostly empty,
+// and loads limit the speed, because each multiply-add needs one. So one multiply-add processes
+// four steps of the depth for four columns. A quad of four columns has one column in each quarter
+// of a vector, with four of its numbers.
+constexpr int kQuadColumns = 4;
+constexpr int kMaxQuads = 3;
+
+// Adding up the quarters costs extra additions; it pays from this depth on. Three quads save a
+// quarter of the multiply-adds, so they need many rows.
+constexpr bool pays_for_quads(Int rows, Int depth, Int quads) {
+  return quads == 1 ? depth >= 16 : quads == 2 ? depth >= 32 : depth >= 64 && rows >= 32;
+}
+
+#define TFAOT_HAS_QUADS (TFAOT_HAS_MASKS && TFAOT_IS_F32)
+#if TFAOT_HAS_QUADS
+
+using Floats = Vec<float>;
+
+// Pairs of (low, high) of the first eight columns.
+TFAOT_INLINE Floats pair_up(Floats low, Floats high) {
+  return __builtin_shufflevector(low, high, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+}
+
+// Pairs of the last eight columns.
+TFAOT_INLINE Floats pair_up_high(Floats low, Floats high) {
+  return __builtin_shufflevector(low, high, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30,
+                                 15, 31);
+}
+TFAOT_INLINE Floats first_quad(Floats low, Floats high) {
+  return __builtin_shufflevector(low, high, 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23);
+}
+
+// Arranges four steps of a panel as quads.
+template <int NQ>
+TFAOT_INLINE void arrange_quads(Floats (&quads)[NQ], const float* b, Int b_step) {
+  Floats rows[kQuadColumns];
+  TFAOT_UNROLL
+  for (int i = 0; i < kQuadColumns; ++i) rows[i] = load(b + i * b_step);
+  const Floats low = pair_up(rows[0], rows[1]), high = pair_up(rows[2], rows[3]);
+  quads[0] = first_quad(low, high);
+  if constexpr (NQ >= 2) {
+    quads[1] = __builtin_shufflevector(low, high, 8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14,
+                                       15, 30, 31);
+  }
+  if constexpr (NQ >= 3) {
+    quads[2] = first_quad(pair_up_high(rows[0], rows[1]), pair_up_high(rows[2], rows[3]));
+  }
+}
+
+// All steps of a panel as quads, arranged once for many rows.
+constexpr Int kMostQuadSteps = 128;
+template <int NQ>
+struct QuadPanel {
+  alignas(64) float quads[kMostQuadSteps][NQ][kLanes<float>];
+};
+
+template <int NQ>
+TFAOT_INLINE void arrange_panel(QuadPanel<NQ>& panel, const float* b, Int b_step, Int steps) {
+  for (Int i = 0; i < steps; ++i, b += kQuadColumns * b_step) {
+    Floats quads[NQ];
+    arrange_quads(quads, b, b_step);
+    TFAOT_UNROLL
+    for (int q = 0; q < NQ; ++q) store(panel.quads[i][q], quads[q]);
+  }
+}
+
+#endif
+
+#if TFAOT_HAS_QUADS
+
+// Adds up each quarter of four rows' sums: each quarter of the result belongs to one row.
+TFAOT_INLINE Floats add_quarters(const Floats& a, const Floats& b, const Floats& c,
+                                 const Floats& d) {
+  const Floats ab = _mm512_maskz_unpacklo_ps(0xFFFF, a, b) + _mm512_maskz_unpackhi_ps(0xFFFF, a, b);
+  const Floats cd = _mm512_maskz_unpacklo_ps(0xFFFF, c, d) + _mm512_maskz_unpackhi_ps(0xFFFF, c, d);
+  const Floats sums =
+      __builtin_shufflevector(ab, cd, 0, 1, 16, 17, 4, 5, 20, 21, 8, 9, 24, 25, 12, 13, 28, 29) +
+      __builtin_shufflevector(ab, cd, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+  return __builtin_shufflevector(sums, sums, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+}
+
+// Stores a quarter of a vector, or fewer columns of it.
+template <int QUARTER>
+TFAOT_INLINE void store_quarter(float* to, Floats v, Int columns) {
+  constexpr int kFirst = QUARTER * kQuadColumns;
+  using Quarter = float __attribute__((vector_size(16)));
+  const Quarter quarter = __builtin_shufflevector(v, v, kFirst, kFirst + 1, kFirst + 2, kFirst + 3);
+  if (columns == kQuadColumns) return _mm_storeu_ps(to, quarter);
+  _mm_mask_storeu_ps(to, static_cast<__mmask8>((1U << columns) - 1), quarter);
+}
+
+// Adds the bias to the sums of MR rows and NQ quads of `last` columns, and stores them.
+template <int MR, int NQ>
+TFAOT_INLINE void store_quad_sums(const Tiles<float>& t, const Floats (&sums)[MR][NQ], float* c) {
+  TFAOT_UNROLL
+  for (int q = 0; q < NQ; ++q) {
+    const Int columns = smaller(kQuadColumns, t.last - q * kQuadColumns);
+    const Floats bias = load_first(t.start + q * kQuadColumns, columns);
+    const Floats start =
+        __builtin_shufflevector(bias, bias, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3);
+    TFAOT_UNROLL
+    for (int r = 0; r < MR; r += kQuadColumns) {
+      const Floats sum = rectified<float>(
+          add_quarters(sums[r][q], sums[r + 1][q], sums[r + 2][q], sums[r + 3][q]) + start,
+          t.rectifier);
+      float* const to = c + r * t.c_row + q * kQuadColumns;
+      store_quarter<0>(to, sum, columns);
+      store_quarter<1>(to + t.c_row, sum, columns);
+      store_quarter<2>(to + 2 * t.c_row, sum, columns);
+      store_quarter<3>(to + 3 * t.c_row, sum, columns);
+    }
+  }
+}
+
+// Computes MR rows of NQ quads; next_quads(quads) loads those of the next four steps.
+template <int MR, int NQ, typename NextQuads>
+TFAOT_INLINE void multiply_quad_tile(const Tiles<float>& t, Int tile, NextQuads next_quads) {
+  Floats sums[MR][NQ] = {};
+  const float* a[MR];
+  TFAOT_UNROLL
+  for (int r = 0; r < MR; ++r) a[r] = t.rows[tile * MR + r];
+  for (const Int *tap = t.taps, *end = tap + t.tap_count; tap != end; ++tap) {
+    Int k = *tap;
+    for (Int left = t.run; left > 0; left -= kQuadColumns, k += kQuadColumns) {
+      Floats quads[NQ];
+      next_quads(quads);
+      TFAOT_UNROLL
+      for (int r = 0; r < MR; ++r) {
+        const Floats fours = load_fours(a[r] + k);
+        TFAOT_UNROLL
+        for (int q = 0; q < NQ; ++q) sums[r][q] += quads[q] * fours;
+      }
+    }
+  }
+  store_quad_sums<MR, NQ>(t, sums, t.c + tile * MR * t.c_row);
+}
+
+// REQUIRES: t.a_step is 1; MR and t.run are multiples of four; t.last columns are NQ quads.
+template <int MR, int NQ>
+__attribute__((noinline)) void multiply_quad_tiles(const Tiles<float>& t) {
+  const Int steps = t.tap_count * t.run / kQuadColumns;
+  constexpr Int kFewSteps = 32;
+  if (steps <= (t.count > 2 ? kMostQuadSteps : t.count == 2 ? kFewSteps : 0)) {
+    QuadPanel<NQ> panel;
+    arrange_panel(panel, t.b, t.b_step, steps);
+    for (Int tile = 0; tile < t.count; ++tile) {
+      const float* from = &panel.quads[0][0][0];
+      multiply_quad_tile<MR, NQ>(t, tile, [&](Floats(&quads)[NQ]) {
+        TFAOT_UNROLL
+        for (int q = 0; q < NQ; ++q, from += kLanes<float>) quads[q] = load(from);
+      });
+    }
+    return;
+  }
+  for (Int tile = 0; tile < t.count; ++tile) {
+    const float* b = t.b;
+    multiply_quad_tile<MR, NQ>(t, tile, [&](Floats(&quads)[NQ]) {
+      arrange_quads(quads, b, t.b_step);
+      b += kQuadColumns * t.b_step;
+    });
+  }
+}
+
+#endif
+
+enum class Shape { kPlain, kHalf, kStrip, kHalfStrip, kQuads };
+
+// The tiles of all rows, or of all but the last ones: their shape and the number of rows in each.
+struct Form {
+  Shape shape;
+  int rows;
+};
+
+// Rows that are equally far apart: those of one line of the image, which has `length` of them; all
+// rows if that is 0. `first`: the number of the first row here among all rows.
+struct Lines {
+  Int length, first;
+};
+
+constexpr int kStrips[] = {16, 14, 12};
+constexpr int kHalfStrip = 14;
+
+// True if the rows can be split into strips of `strip` rows.
+TFAOT_INLINE bool has_strips(Int rows, const Lines& lines, int strip) {
+  return rows >= strip && lines.length % strip == 0 &&
+         (lines.length == 0 || lines.first % strip == 0);
+}
+
+// The form for `vectors` vectors of columns, of which the last has `last`.
+TFAOT_INLINE Form form_of(const Tiles<Element>& t, Int rows, const Lines& lines, Int vectors,
+                          Int last) {
+  if (!TFAOT_HAS_MASKS || rows < kMaxRows) return {Shape::kPlain, 0};
+  if (TFAOT_HAS_QUADS && vectors == 1 && last <= kMaxQuads * kQuadColumns && t.a_step == 1 &&
+      t.run % kQuadColumns == 0 && pays_for_quads(rows, t.run, ceil_div(last, kQuadColumns))) {
+    return {Shape::kQuads, kMaxRows};
+  }
+  if ((vectors == 2 || vectors == 3) && last <= kLanes<Element> / 2) {
+    const bool is_split_evenly = rows % kMaxRows == 0 && rows < 2 * kHalfStrip;
+    if (vectors == 2 && !is_split_evenly && has_strips(rows, lines, kHalfStrip)) {
+      return {Shape::kHalfStrip, kHalfStrip};
+    }
+    return {Shape::kHalf, kMaxRows};
+  }
+  for (const int strip : kStrips) {
+    if (vectors == 1 && has_strips(rows, lines, strip)) return {Shape::kStrip, strip};
+  }
+  return {Shape::kPlain, 0};
+}
+
+// REQUIRES: form_of() gives this form, which is not plain.
+template <typename T>
+TFAOT_INLINE void multiply_formed([[maybe_unused]] const Form& form, [[maybe_unused]] int vectors,
+                                  [[maybe_unused]] const Tiles<T>& t) {
+#if TFAOT_HAS_QUADS
+  if (form.shape == Shape::kQuads && t.last <= kQuadColumns)
+    return multiply_quad_tiles<kMaxRows, 1>(t);
+  if (form.shape == Shape::kQuads && t.last <= 2 * kQuadColumns) {
+    return multiply_quad_tiles<kMaxRows, 2>(t);
+  }
+  if (form.shape == Shape::kQuads) return multiply_quad_tiles<kMaxRows, 3>(t);
+#endif
+#if TFAOT_HAS_MASKS
+  if (form.shape == Shape::kHalfStrip) return multiply_strips_of<T, kHalfStrip, true>(t);
+  if (form.shape == Shape::kHalf) {
+    if (vectors == 2) return multiply_half_tiles<T, kMaxRows, 1>(t);
+    return multiply_half_tiles<T, kMaxRows, 2>(t);
+  }
+  if (form.rows == 16) return multiply_strips_of<T, 16, false>(t);
+  if (form.rows == 14) return multiply_strips_of<T, 14, false>(t);
+  return multiply_strips_of<T, 12, false>(t);
+#endif
+}
+
+}  // namespace
