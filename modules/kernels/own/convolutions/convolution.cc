@@ -7,34 +7,11 @@
 
 namespace {
 
-// Images of a batch, each of which is copied.
-struct Images {
-  const ConvolutionCall& call;
-  const PaddedImage& padded;
-  const Element* images;
-  const Gemm& g;  // of the first one, but for what it reads
-  Int start;      // of the first window in the copy
-  const tfaot::Tasks& tasks;
-};
-
 Int image_elements(const ConvolutionCall& call) {
   return call.window.in[0] * call.window.in[1] * call.window.in[2] * call.in_channels;
 }
 Int result_elements(const ConvolutionCall& call) {
   return call.window.out[0] * call.window.out[1] * call.window.out[2] * call.out_channels;
-}
-
-void image_piece(void* context, Int piece, Int lane) {
-  const auto& of = *static_cast<const Images*>(context);
-  Element* const copy = scratch_of(of.tasks, lane);
-  of.padded.clear(copy);
-  of.padded.fill(copy, of.images + piece * image_elements(of.call));
-  Gemm g = of.g;
-  g.tasks = nullptr;
-  g.a = copy + of.start;
-  g.c += piece * result_elements(of.call);
-  if (g.addends != nullptr) g.addends += piece * result_elements(of.call);
-  multiply_groups(g, of.call.groups);
 }
 
 void convolve(const ConvolutionCall& call, Element* c, const void** in, Element* scratch) {
@@ -61,8 +38,18 @@ void convolve(const ConvolutionCall& call, Element* c, const void** in, Element*
     return multiply_groups(g, call.groups);
   }
   if (g.tasks != nullptr && are_enough(more.images, *g.tasks)) {
-    Images images = {call, padded, image, g, start, *g.tasks};
-    return g.tasks->run(*g.tasks, more.images, &image_piece, &images);
+    tfaot::Tasks& tasks = *g.tasks;
+    g.tasks = nullptr;
+    return share(tasks, more.images, [&](Int piece, Int lane) {
+      Element* const image_copy = scratch_of(tasks, lane);
+      padded.clear(image_copy);
+      padded.fill(image_copy, image + piece * image_elements(call));
+      Gemm of_image = g;
+      of_image.a = image_copy + start;
+      of_image.c += piece * result_elements(call);
+      if (g.addends != nullptr) of_image.addends += piece * result_elements(call);
+      multiply_groups(of_image, call.groups);
+    });
   }
   padded.clear(scratch);
   g.a = scratch + start;

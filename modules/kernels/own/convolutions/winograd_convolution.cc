@@ -242,8 +242,11 @@ class Convolution {
     const Int tiles = tfaot::kernels::winograd_tiles(winograd_) / call_.batch * more_.images;
     const Int most = tfaot::kernels::winograd_tiles_at_once(winograd_);
     if (more_.tasks != nullptr && has_even_blocks(tiles, most)) {
-      SharedBlocks shared = {*this, tiles, most};
-      return more_.tasks->run(*more_.tasks, ceil_div(tiles, most), &block_piece, &shared);
+      return share(*more_.tasks, ceil_div(tiles, most), [&](Int piece, Int lane) {
+        const Int first = piece * most;
+        compute_block({first, smaller(most, tiles - first)},
+                      room_in(scratch_of(*more_.tasks, lane)));
+      });
     }
     const Room room = room_in(scratch);
     for (Int done = 0; done < tiles; done += most) {
@@ -301,50 +304,22 @@ class Convolution {
     return tiles * 100 >= longest * more_.tasks->lanes * 85;
   }
 
-  struct SharedBlocks {
-    const Convolution& convolution;
-    Int tiles, most;
-  };
-  static void block_piece(void* context, Int piece, Int lane) {
-    const auto& shared = *static_cast<const SharedBlocks*>(context);
-    const Convolution& self = shared.convolution;
-    const Int first = piece * shared.most;
-    self.compute_block({first, smaller(shared.most, shared.tiles - first)},
-                       self.room_in(scratch_of(*self.more_.tasks, lane)));
-  }
-
-  // One block that all lanes share: its numbers, then the products, then the results.
-  struct SharedBlock {
-    const Convolution& convolution;
-    const Block& block;
-    const Room& room;
-    Int parts;
-
-    Int start_of(Int part) const { return block.count * part / parts; }
-  };
-  static void numbers_piece(void* context, Int piece, Int lane) {
-    const auto& shared = *static_cast<const SharedBlock*>(context);
-    const Convolution& self = shared.convolution;
-    Room room = shared.room;
-    room.zeros = scratch_of(*self.more_.tasks, lane);
-    self.compute_part(shared.block, room,
-                      {shared.start_of(piece), shared.start_of(piece + 1), 0, 0, 0, 0});
-  }
-  static void matrix_piece(void* context, Int piece, Int /*lane*/) {
-    const auto& shared = *static_cast<const SharedBlock*>(context);
-    shared.convolution.compute_part(shared.block, shared.room, {0, 0, piece, piece + 1, 0, 0});
-  }
-  static void results_piece(void* context, Int piece, Int /*lane*/) {
-    const auto& shared = *static_cast<const SharedBlock*>(context);
-    shared.convolution.compute_part(
-        shared.block, shared.room,
-        {0, 0, 0, 0, shared.start_of(piece), shared.start_of(piece + 1)});
-  }
+  // Computes one block by all lanes: its numbers, then the products, then the results.
   void share_block(const Block& block, const Room& room) const {
-    SharedBlock shared = {*this, block, room, smaller(block.count, 2 * more_.tasks->lanes)};
-    more_.tasks->run(*more_.tasks, shared.parts, &numbers_piece, &shared);
-    more_.tasks->run(*more_.tasks, kMatrices, &matrix_piece, &shared);
-    more_.tasks->run(*more_.tasks, shared.parts, &results_piece, &shared);
+    tfaot::Tasks& tasks = *more_.tasks;
+    const Int parts = smaller(block.count, 2 * tasks.lanes);
+    const auto start_of = [&](Int part) { return block.count * part / parts; };
+    share(tasks, parts, [&](Int piece, Int lane) {
+      Room own = room;
+      own.zeros = scratch_of(tasks, lane);
+      compute_part(block, own, {start_of(piece), start_of(piece + 1), 0, 0, 0, 0});
+    });
+    share(tasks, kMatrices, [&](Int piece, Int /*lane*/) {
+      compute_part(block, room, {0, 0, piece, piece + 1, 0, 0});
+    });
+    share(tasks, parts, [&](Int piece, Int /*lane*/) {
+      compute_part(block, room, {0, 0, 0, 0, start_of(piece), start_of(piece + 1)});
+    });
   }
 
   Walk walk_to(Int tile) const {

@@ -348,33 +348,21 @@ __attribute__((noinline)) void multiply_blocks(const Gemm& g, Int rows, const Pi
   }
 }
 
-struct SharedProduct {
-  const Gemm& g;
-  Int rows, parts;
-};
-
-void block_piece(void* context, Int piece, Int /*lane*/) {
-  const auto& shared = *static_cast<const SharedProduct*>(context);
-  const Piece which = {piece / shared.parts, piece % shared.parts, shared.parts};
-  multiply_blocks(shared.g, shared.rows, &which);
-}
-
 // Pieces of a stream are multiples of this many columns.
 constexpr Int kStreamColumns = 4 * kPanelColumns<Element>;
 
-void stream_piece(void* context, Int piece, Int /*lane*/) {
-  const auto& shared = *static_cast<const SharedProduct*>(context);
-  Gemm g = shared.g;
+// Computes a part of the columns of a stream.
+void multiply_part_as_stream(Gemm g, Int rows, Int part, Int parts) {
   const Int steps = ceil_div(g.columns, kStreamColumns);
-  const Int first = steps * piece / shared.parts * kStreamColumns;
-  const Int end = smaller(g.columns, steps * (piece + 1) / shared.parts * kStreamColumns);
+  const Int first = steps * part / parts * kStreamColumns;
+  const Int end = smaller(g.columns, steps * (part + 1) / parts * kStreamColumns);
   if (first >= end) return;
   g.b += first / kPanelColumns<Element> * g.b_panel;
   g.c += first;
   if (g.bias != nullptr) g.bias += first;
   if (g.addends != nullptr) g.addends += first;
   g.columns = end - first;
-  multiply_as_stream(g, shared.rows);
+  multiply_as_stream(g, rows);
 }
 
 // Multiply-adds that are worth a piece; those of a stream wait for memory.
@@ -390,8 +378,12 @@ __attribute__((noinline)) bool multiply_shared(const Gemm& g, Int rows) {
       smaller(kLanePieces * g.tasks->lanes, work / (streams ? kStreamPieceWork : kPieceWork));
   if (pieces < 2) return false;
   const Int blocks = streams ? 1 : blocks_of(g, rows).count;
-  SharedProduct shared = {g, rows, ceil_div(pieces, blocks)};
-  g.tasks->run(*g.tasks, blocks * shared.parts, streams ? &stream_piece : &block_piece, &shared);
+  const Int parts = ceil_div(pieces, blocks);
+  share(*g.tasks, blocks * parts, [&](Int piece, Int /*lane*/) {
+    if (streams) return multiply_part_as_stream(g, rows, piece, parts);
+    const Piece which = {piece / parts, piece % parts, parts};
+    multiply_blocks(g, rows, &which);
+  });
   return true;
 }
 

@@ -217,24 +217,14 @@ TFAOT_INLINE void multiply_one(const Operands& of, const InnerBatch& inner_batch
                   scratch);
 }
 
-struct SharedMatrices {
-  Operands operands;
-  const Gemm& g;
-  const tfaot::Tasks& tasks;
-};
-
-void matrix_piece(void* context, Int piece, Int lane) {
-  const auto& shared = *static_cast<const SharedMatrices*>(context);
-  const InnerBatch inner_batch = inner_batch_of(shared.operands.call);
-  Gemm g = shared.g;
-  multiply_one(shared.operands, inner_batch, piece / inner_batch.batch, piece % inner_batch.batch,
-               g, scratch_of(shared.tasks, lane));
-}
-
 __attribute__((noinline)) void share_matrices(const Operands& operands, const Gemm& g,
                                               tfaot::Tasks& tasks) {
-  SharedMatrices shared = {operands, g, tasks};
-  tasks.run(tasks, operands.call.batch, &matrix_piece, &shared);
+  share(tasks, operands.call.batch, [&](Int piece, Int lane) {
+    const InnerBatch inner_batch = inner_batch_of(operands.call);
+    Gemm own = g;
+    multiply_one(operands, inner_batch, piece / inner_batch.batch, piece % inner_batch.batch, own,
+                 scratch_of(tasks, lane));
+  });
 }
 
 void multiply(const MatMulCall& call, Element* c, const void** in, Element* scratch) {

@@ -571,35 +571,6 @@ TFAOT_ONE_COPY void multiply(const NarrowProduct& p) {
   }
 }
 
-struct SharedPanels {
-  const NarrowProduct& product;
-  const tfaot::Tasks& tasks;
-  Int panels, parts;
-};
-
-// The first panel of a piece. Panels are taken together as they are without pieces.
-TFAOT_INLINE Int first_panel(const SharedPanels& shared, Int piece) {
-  if (piece == shared.parts) return shared.panels;
-  const Int panel = shared.panels * piece / shared.parts;
-  return panel - panel % kPanelsOfRow;
-}
-
-// Multiplies with some of the columns.
-template <typename Narrow>
-void panels_piece(void* context, Int piece, Int lane) {
-  const auto& shared = *static_cast<const SharedPanels*>(context);
-  const NarrowProduct& all = shared.product;
-  const Int panel = first_panel(shared, piece);
-  const Int column = panel * kColumns;
-  const Int end = first_panel(shared, piece + 1) * kColumns;
-  MatMulCall call = all.call;
-  call.columns = smaller(call.columns, end) - column;
-  multiply<Narrow>({call, all.a, all.panels + panel * narrow_panel_bytes<Narrow>(call.depth),
-                    all.scale != nullptr ? all.scale + column : nullptr,
-                    all.bias != nullptr ? all.bias + column : nullptr, all.c + column, all.c_row,
-                    scratch_of(shared.tasks, lane), all.rectifier, all.is_near});
-}
-
 // Returns false if the caller has to compute it alone.
 template <typename Narrow>
 bool multiply_shared(const NarrowProduct& p, tfaot::Tasks& tasks) {
@@ -609,9 +580,22 @@ bool multiply_shared(const NarrowProduct& p, tfaot::Tasks& tasks) {
   const Int panels = ceil_div(call.columns, kColumns);
   const Int work = call.batch * call.rows * call.columns * call.depth;
   const Int most = smaller(panels / kPiecePanels, work / kPieceWork);
-  SharedPanels shared = {p, tasks, panels, smaller(most, kLanePieces * tasks.lanes)};
-  if (shared.parts < 2) return false;
-  tasks.run(tasks, shared.parts, &panels_piece<Narrow>, &shared);
+  const Int parts = smaller(most, kLanePieces * tasks.lanes);
+  if (parts < 2) return false;
+  // A piece takes the panels together that are taken together without pieces.
+  const auto first_panel = [&](Int piece) {
+    const Int panel = panels * piece / parts;
+    return piece == parts ? panels : panel - panel % kPanelsOfRow;
+  };
+  share(tasks, parts, [&](Int piece, Int lane) {
+    const Int panel = first_panel(piece), column = panel * kColumns;
+    MatMulCall some = call;
+    some.columns = smaller(call.columns, first_panel(piece + 1) * kColumns) - column;
+    multiply<Narrow>({some, p.a, p.panels + panel * narrow_panel_bytes<Narrow>(call.depth),
+                      p.scale != nullptr ? p.scale + column : nullptr,
+                      p.bias != nullptr ? p.bias + column : nullptr, p.c + column, p.c_row,
+                      scratch_of(tasks, lane), p.rectifier, p.is_near});
+  });
   return true;
 }
 

@@ -258,44 +258,6 @@ struct Heads {
   }
 };
 
-struct SharedHeads {
-  const Heads& heads;
-  const tfaot::Tasks& tasks;
-  Int b;
-  const Scratch& packed;
-
-  Scratch scratch_of_lane(Int lane) const { return divide(heads.call, scratch_of(tasks, lane)); }
-};
-
-void head_piece(void* context, Int piece, Int lane) {
-  const auto& shared = *static_cast<const SharedHeads*>(context);
-  const Scratch scratch = shared.scratch_of_lane(lane);
-  shared.heads.pack(piece, scratch);
-  for (Int i = 0; i < shared.heads.blocks(); ++i) shared.heads.attend_block(piece, i, scratch);
-}
-
-// Uses the keys and values that the caller packed.
-void block_piece(void* context, Int piece, Int lane) {
-  const auto& shared = *static_cast<const SharedHeads*>(context);
-  Scratch scratch = shared.scratch_of_lane(lane);
-  scratch.keys = shared.packed.keys;
-  scratch.values = shared.packed.values;
-  shared.heads.attend_block(shared.b, piece, scratch);
-}
-
-struct SharedLanes {
-  const Heads& heads;
-  const tfaot::Tasks& tasks;
-  Int blocks, pieces;
-};
-
-void lanes_piece(void* context, Int piece, Int lane) {
-  const auto& shared = *static_cast<const SharedLanes*>(context);
-  shared.heads.attend_in_lanes(shared.blocks * piece / shared.pieces,
-                               shared.blocks * (piece + 1) / shared.pieces,
-                               scratch_of(shared.tasks, lane));
-}
-
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(attention)(void* out, const void** in) {
@@ -312,18 +274,28 @@ extern "C" void TFAOT_KERNEL(attention)(void* out, const void** in) {
   if (are_lanes(call)) {
     const Int blocks = call.batch * heads.blocks_of_lanes();
     if (tasks == nullptr) return heads.attend_in_lanes(0, blocks, scratch.keys);
-    SharedLanes shared = {heads, *tasks, blocks, smaller(blocks, kLanePieces * tasks->lanes)};
-    return tasks->run(*tasks, shared.pieces, &lanes_piece, &shared);
+    const Int pieces = smaller(blocks, kLanePieces * tasks->lanes);
+    return share(*tasks, pieces, [&](Int piece, Int lane) {
+      heads.attend_in_lanes(blocks * piece / pieces, blocks * (piece + 1) / pieces,
+                            scratch_of(*tasks, lane));
+    });
   }
   if (tasks != nullptr && are_enough(call.batch, *tasks)) {
-    SharedHeads shared = {heads, *tasks, 0, scratch};
-    return tasks->run(*tasks, call.batch, &head_piece, &shared);
+    return share(*tasks, call.batch, [&](Int b, Int lane) {
+      const Scratch own = divide(call, scratch_of(*tasks, lane));
+      heads.pack(b, own);
+      for (Int i = 0; i < heads.blocks(); ++i) heads.attend_block(b, i, own);
+    });
   }
   for (Int b = 0; b < call.batch; ++b) {
     heads.pack(b, scratch);
     if (tasks != nullptr) {
-      SharedHeads shared = {heads, *tasks, b, scratch};
-      tasks->run(*tasks, heads.blocks(), &block_piece, &shared);
+      share(*tasks, heads.blocks(), [&](Int block, Int lane) {
+        Scratch own = divide(call, scratch_of(*tasks, lane));
+        own.keys = scratch.keys;
+        own.values = scratch.values;
+        heads.attend_block(b, block, own);
+      });
       continue;
     }
     for (Int i = 0; i < heads.blocks(); ++i) heads.attend_block(b, i, scratch);

@@ -88,6 +88,15 @@ TFAOT_INLINE Element* scratch_of(const tfaot::Tasks& tasks, Int lane) {
          static_cast<unsigned long>(lane) * (tasks.lane_bytes / sizeof(Element));
 }
 
+// Calls work(piece, lane) for each of `pieces` pieces, by all lanes.
+template <typename Work>
+TFAOT_INLINE void share(tfaot::Tasks& tasks, Int pieces, Work work) {
+  tasks.run(
+      tasks, pieces,
+      [](void* context, Int piece, Int lane) { (*static_cast<const Work*>(context))(piece, lane); },
+      &work);
+}
+
 template <typename Work>
 TFAOT_ONE_COPY void work_on(const Work& work, Int first, Int end) {
   work(first, end);
@@ -100,20 +109,12 @@ TFAOT_INLINE void share_rows(Int rows, Int unit, Int shared, const void* const* 
                              const Work& work) {
   tfaot::Tasks* const tasks = shared != 0 ? tasks_at(*word) : nullptr;
   if (tasks == nullptr) return work_on(work, 0, rows);
-  struct Pieces {
-    const Work& work;
-    Int rows, unit, units, parts;
-  };
   const Int units = ceil_div(rows, unit);
-  Pieces pieces = {work, rows, unit, units, smaller(units, kLanePieces * tasks->lanes)};
-  tasks->run(
-      *tasks, pieces.parts,
-      [](void* context, Int piece, Int /*lane*/) {
-        const auto& p = *static_cast<const Pieces*>(context);
-        const Int first = p.units * piece / p.parts * p.unit;
-        work_on(p.work, first, smaller(p.rows, p.units * (piece + 1) / p.parts * p.unit));
-      },
-      &pieces);
+  const Int parts = smaller(units, kLanePieces * tasks->lanes);
+  share(*tasks, parts, [&](Int piece, Int /*lane*/) {
+    const Int first = units * piece / parts * unit;
+    work_on(work, first, smaller(rows, units * (piece + 1) / parts * unit));
+  });
 }
 
 }  // namespace
