@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "tests/unit/kernels/tensors.h"
-#include "tfaot/kernels/dense_chain.h"
+#include "tfaot/kernels/products.h"
 
 namespace tfaot::kernels_test {
 

@@ -10,7 +10,7 @@
 #include "compiler/hlo/tuned.h"
 #include "compiler/kernels/kernel_call.h"
 #include "tfaot/kernels/attention.h"
-#include "tfaot/kernels/matmul.h"
+#include "tfaot/kernels/products.h"
 #include "tfaot/kernels/rows.h"
 
 namespace tfaot::toolkit::engine {

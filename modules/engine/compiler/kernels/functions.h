@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The activation functions that kernels apply to their results (tfaot/kernels/functions.h), as HLO
+// The activation functions that kernels apply to their results (tfaot/kernels/panels.h), as HLO
 // writes them. Used by one thread.
 #pragma once
 
 #include <optional>
 
 #include "compiler/hlo/hlo.h"
-#include "tfaot/kernels/functions.h"
+#include "tfaot/kernels/panels.h"
 #include "tfaot/kernels/rows.h"
 
 namespace tfaot::toolkit::engine {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "compiler/hlo/build.h"
-#include "tfaot/kernels/dense_chain.h"
+#include "tfaot/kernels/products.h"
 
 namespace tfaot::toolkit::engine {
 

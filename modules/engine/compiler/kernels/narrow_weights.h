@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products whose weights are stored in fewer bits than float32 (tfaot/kernels/narrow.h). What is
+// Products whose weights are stored in fewer bits than float32 (tfaot/kernels/products.h). What is
 // done to the weights is HLO, which folding evaluates, so new weights are treated alike. Used by
 // one thread.
 #pragma once

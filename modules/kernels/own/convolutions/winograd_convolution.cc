@@ -3,7 +3,7 @@
 #include "convolutions/image.h"
 #include "products/gemm.h"
 #include "simd/lanes.h"
-#include "tfaot/kernels/winograd.h"
+#include "tfaot/kernels/window.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of tfaot/kernels/functions.h for the other kernels (activate() of simd/kernel.h).
+// The functions of tfaot/kernels/panels.h for the other kernels (activate() of simd/kernel.h).
 #include "simd/functions.h"
 #include "simd/lanes.h"
 

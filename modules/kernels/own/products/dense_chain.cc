@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_dense_chain of abi.h. Some rows go through all layers before the next ones do, so that
 // intermediate results stay in the first caches.
-#include "tfaot/kernels/dense_chain.h"
 #include "products/gemm.h"
+#include "tfaot/kernels/products.h"
 
 #include "products/few_rows.h"
 #include "products/row_panels.h"

@@ -376,7 +376,7 @@ TFAOT_INLINE RowInput<MR, NP> multiply_by_panels(const RowInput<MR, NP>& in, con
   return out;
 }
 
-// Narrow weights (tfaot/kernels/dense_chain.h): panels of so few columns would be mostly zeros.
+// Narrow weights (tfaot/kernels/products.h): panels of so few columns would be mostly zeros.
 #if TFAOT_VECTOR_BYTES == 64
 
 // A vector of weights holds several steps of the depth, WIDTH columns of each.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exponentials of vectors of float32, the fractions that sigmoid and tanh are computed from, the
-// curve of gelu, and the functions of tfaot/kernels/functions.h. NaN stays NaN.
+// curve of gelu, and the functions of tfaot/kernels/panels.h. NaN stays NaN.
 // 1 / sigmoid_divisor() and tanh_of() are right to 2 ulp (activations_test.cc).
 #pragma once
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "simd/vec.h"
-#include "tfaot/kernels/functions.h"
+#include "tfaot/kernels/panels.h"
 #include "tfaot/runtime/detail/tasks.h"
 
 #define TFAOT_JOIN_(a, b, c) tfaot_##a##_##b##_##c

@@ -17,15 +17,9 @@
 #pragma once
 
 #include "tfaot/kernels/attention.h"
-#include "tfaot/kernels/dense_chain.h"
 #include "tfaot/kernels/forest.h"
-#include "tfaot/kernels/functions.h"
-#include "tfaot/kernels/matmul.h"
-#include "tfaot/kernels/narrow.h"
 #include "tfaot/kernels/panels.h"
-#include "tfaot/kernels/phases.h"
+#include "tfaot/kernels/products.h"
 #include "tfaot/kernels/recurrent.h"
-#include "tfaot/kernels/resize.h"
 #include "tfaot/kernels/selection.h"
 #include "tfaot/kernels/window.h"
-#include "tfaot/kernels/winograd.h"

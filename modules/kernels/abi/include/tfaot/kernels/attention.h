@@ -10,7 +10,7 @@ namespace tfaot {
 inline namespace v1 {
 namespace kernels {
 
-// Where the matrix of b = outer * inner_batch + inner is, and the element (row, column) in it, in
+// The place of the matrix of b = outer * inner_batch + inner, and of its element (row, column), in
 // elements.
 struct MatrixPlaces {
   std::int64_t batch_stride;  // of outer
@@ -30,8 +30,8 @@ struct AttentionCall {
   std::int64_t shared = 0;  // kEpilogueShared, or 0
 };
 
-// Rows whose scores are in memory at a time: they stay in the second-level cache with the panels
-// that meet them. A multiple of the rows of the kernels' tiles where scores are not very many.
+// Rows whose scores are in memory at a time: they stay in the second-level cache with their panels.
+// A multiple of the rows of the kernels' tiles where scores are not very many.
 constexpr std::int64_t attention_rows_at_once(const AttentionCall& call) {
   constexpr std::int64_t kCacheBytes = 384 << 10, kUnit = 24, kFewest = 24, kMost = 96;
   const std::int64_t row_bytes = call.keys * static_cast<std::int64_t>(sizeof(float));
@@ -40,8 +40,8 @@ constexpr std::int64_t attention_rows_at_once(const AttentionCall& call) {
   return call.rows < most ? call.rows : most;
 }
 
-// From one row of scores to the next. Aligned, and the line more keeps rows of many powers of two
-// out of the same places of the first-level cache.
+// The step from one row of scores to the next. One extra cache line avoids set conflicts in L1 when
+// row sizes are powers of two.
 constexpr std::int64_t attention_row_step(const AttentionCall& call) {
   constexpr std::int64_t kColumns = panel_columns(sizeof(float));
   return (panel_count(call.keys, sizeof(float)) + 1) * kColumns;
@@ -49,8 +49,8 @@ constexpr std::int64_t attention_row_step(const AttentionCall& call) {
 
 // Most queries that are the lanes of vectors together.
 constexpr std::int64_t kAttentionLanes = 2 * panel_columns(sizeof(float));
-// Whether queries can be lanes: then keys and columns are taken at least so many at a time, and the
-// columns of values as they lie.
+// True if queries can be lanes: then at least kAttentionQuad keys or columns are taken at a time,
+// and the columns of values in place.
 constexpr std::int64_t kAttentionQuad = 4;
 constexpr bool can_be_lanes(const AttentionCall& call) {
   return call.scale > 0 && call.values.column_stride == 1 && call.keys >= kAttentionQuad &&

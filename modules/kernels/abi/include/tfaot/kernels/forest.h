@@ -10,7 +10,7 @@ namespace tfaot {
 inline namespace v1 {
 namespace kernels {
 
-// tfaot_forest: result[row, target] = the sum of what the trees say of the row. in[1]: x[rows,
+// tfaot_forest: result[row, target] = the sum of the row's leaves in all trees. in[1]: x[rows,
 // features]; in[2]: nodes[.., 2], integers as large as the elements, a tree's root at the number of
 // the tree; in[3]: leaves[.., targets] with `vectors`. A step goes from a node to (node[1] >> bits)
 // + (keys[node[1] & mask] > node[0]), with forest_slot_bits() bits and mask. After the block's
@@ -21,8 +21,8 @@ namespace kernels {
 // blocks follow the struct. live_rows is as in MatMulCall. Scratch: forest_scratch_bytes().
 struct ForestCall {
   std::int64_t rows, features, slots, targets, blocks;
-  std::int64_t vectors;  // 1: leaves are rows of in[3]
-  std::int64_t tops;     // the node in whose place the blocks' ForestTops begin; 0: there are none
+  std::int64_t vectors;    // 1: leaves are rows of in[3]
+  std::int64_t tops;       // the node in whose place the blocks' ForestTops begin; 0: none
   std::int64_t live_rows;  // rows for each row of the model's batch; 0: all rows count
 };
 // Trees [first, first + trees), at most kForestBlockTrees.
@@ -41,7 +41,7 @@ struct ForestTop {
   std::uint32_t ends[kEnds][kForestBlockTrees];  // nodes of the table, from left to right
   std::uint8_t slots[kNodes]
                     [kForestBlockTrees];  // a feature, and kSmallest for in[2]'s second keys
-  std::int64_t bottoms;  // the node in whose place the block's bottoms begin; 0: there are none
+  std::int64_t bottoms;  // the node in whose place the block's bottoms begin; 0: none
   std::int64_t unused;   // whole lines
   static constexpr std::uint8_t kSmallest = 128;
 };
@@ -65,7 +65,7 @@ constexpr std::int64_t forest_slot_bits(std::int64_t element_bytes) {
   return element_bytes == 4 ? 12 : 32;
 }
 
-// Keys of so many rows are made at a time: they stay in the first cache.
+// Rows whose keys are computed at a time: they stay in the first cache.
 constexpr std::int64_t forest_tile_rows(const ForestCall& call, std::int64_t element_bytes) {
   constexpr std::int64_t kTileBytes = 16384;
   const std::int64_t fit = kTileBytes / (call.slots * element_bytes);

@@ -10,15 +10,15 @@ namespace tfaot {
 inline namespace v1 {
 namespace kernels {
 
-// tfaot_lstm, tfaot_gru, tfaot_rnn (float32): `steps` steps of a recurrent layer. A step makes of
-// the state h[rows, hidden], of a row's x and of weights W (input) and R (state):
+// tfaot_lstm, tfaot_gru, tfaot_rnn (float32): `steps` steps of a recurrent layer. A step computes
+// from the state h[rows, hidden], a row's x and weights W (input) and R (state):
 //   lstm: memory' = sigmoid(f) * memory + sigmoid(i) * tanh(g), h' = sigmoid(o) * tanh(memory'),
 //         with the gates i, f, g, o = x W + h R + bias
 //   gru:  n = tanh(x Wn + bias + sigmoid(r) * (h Rn + state's bias)), u = sigmoid(z),
 //         h' = u * h + (1 - u) * n, with the gates z, r = x W + h R + bias
 //   rnn:  h' = tanh(x W + h R + bias), or its positive part with `relu`
-// in[1]: x. With `features` a row's x is so many numbers, else it is x W: a gate's numbers begin at
-// x_gate[gate]. in[2]: packed weights, below. in[3]: the packed bias. in[4]: the first h, in[5]:
+// in[1]: x. With `features` a row's x has that many numbers, else it is x W: a gate's numbers begin
+// at x_gate[gate]. in[2]: packed weights, below. in[3]: the packed bias. in[4]: the first h, in[5]:
 // the lstm's first memory. Result: h of all steps, or only of the last one, at out_start + step *
 // out_step + row * out_row; the last memory as [rows, hidden] at memory_out, unless that is
 // negative. Steps and places are in elements; x_step and out_step may be negative. live_rows is as
@@ -40,7 +40,7 @@ struct RecurrentCall {
   std::int64_t live_rows;   // rows for each row of the model's batch; 0: all rows count
 };
 
-// Whether the last block is half. Every step reads all weights, so columns of zeros cost time. The
+// True if the last block is half. Every step reads all weights, so columns of zeros cost time. The
 // first block is always whole.
 constexpr bool ends_in_half_block(std::int64_t hidden, std::int64_t block_columns) {
   const std::int64_t last = hidden % block_columns;

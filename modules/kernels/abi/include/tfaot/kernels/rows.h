@@ -11,8 +11,8 @@ inline namespace v1 {
 namespace kernels {
 
 // tfaot_softmax: result[rows, columns] = exp(y - the row's largest y), over their sum in the row, y
-// = scale * x. in[1]: x[rows, columns]. What is below 1e-38 may be 0, and so may be that of an x
-// that is further from the largest than the largest float.
+// = scale * x. in[1]: x[rows, columns]. Results below 1e-38 may be 0, as may those of an x whose
+// distance from the largest exceeds the largest float.
 struct SoftmaxCall {
   std::int64_t rows, columns;
   double scale;
@@ -28,7 +28,7 @@ struct LayerNormCall {
   std::int64_t shared = 0;
 };
 
-// Of a group.
+// Most channels of a group.
 inline constexpr std::int64_t kMostGroupChannels = 1024;
 
 // tfaot_group_norm: result[batch, points, groups, channels] = (x - mean) / sqrt(variance + epsilon)

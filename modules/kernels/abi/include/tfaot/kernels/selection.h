@@ -24,8 +24,8 @@ struct TopKCall {
   std::int64_t order;  // values of TopKOrder, or-ed
 };
 
-// Whether as many rows of float32 as a vector has lanes are looked at together: that is faster for
-// a few first elements of rows that are not very long.
+// True if as many rows of float32 as a vector has lanes are searched together: that is faster for a
+// few first elements of rows that are not very long.
 constexpr std::int64_t kMostFirstTogether = 16;
 constexpr bool are_rows_together(const TopKCall& call, std::int64_t lanes) {
   constexpr std::int64_t kFewestLanes = 8, kFewestElements = 4, kMostElements = 4096;
@@ -48,7 +48,7 @@ enum PlaceType : std::int64_t {
                         // them together `places` times. Of tfaot_add_rows alone
 };
 
-// tfaot_gather: result[rows, row], each row of which is made of parts, one after the other. No
+// tfaot_gather: result[rows, row], each row of which consists of parts, one after the other. No
 // scratch: `out` is the result. The struct is followed by its parts.
 struct GatherCall {
   std::int64_t rows, row, parts;
