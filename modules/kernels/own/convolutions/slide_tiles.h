@@ -13,8 +13,6 @@
 //   Vec<Element> finish(const State& state, int result) const
 #pragma once
 
-#include <utility>
-
 #include "convolutions/image.h"
 
 namespace {
@@ -335,11 +333,11 @@ __attribute__((noinline)) void slide_apart(const Op op, const Taps& all_taps,
 // Tiles for groups of channels: a channel of each group's input is spread over the lanes of that
 // group's results, then the next one.
 
-// Lane l becomes lane l / O * I + J of v.
-template <int I, int O, int J, int... kLane>
-TFAOT_INLINE Vec<Element> spread_lanes(Vec<Element> v, std::integer_sequence<int, kLane...>) {
-  return __builtin_shufflevector(v, v, (kLane / O * I + J)...);
-}
+// Input J of the group of each lane of results.
+template <int I, int O, int J>
+struct GroupLanes {
+  static constexpr int at(int l) { return l / O * I + J; }
+};
 
 // Groups of I channels of the input and O of the result, any filter. An operation has filter_row:
 // elements from one channel of a group's input to the next.
@@ -367,7 +365,7 @@ struct GroupsFilter : InImage {
       if constexpr (kIsOneGroup) {
         spread[r] = Vec<Element>{} + from[r * step + J];
       } else {
-        spread[r] = spread_lanes<I, O, J>(inputs[r], std::make_integer_sequence<int, kWidth>());
+        spread[r] = shuffle<GroupLanes<I, O, J>>(inputs[r], inputs[r]);
       }
     }
   }

@@ -78,27 +78,13 @@ TFAOT_INLINE Keys either(Lanes lanes, Keys a, Keys b) {
   return reinterpret_cast<Keys>(
       _mm512_mask_mov_epi32(reinterpret_cast<__m512i>(b), lanes, reinterpret_cast<__m512i>(a)));
 }
-TFAOT_INLINE Keys first_of(Keys a, Keys b) {
-  return reinterpret_cast<Keys>(
-      _mm512_maskz_min_epi32(0xFFFF, reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
-}
-TFAOT_INLINE Keys last_of(Keys a, Keys b) {
-  return reinterpret_cast<Keys>(
-      _mm512_maskz_max_epi32(0xFFFF, reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b)));
-}
 #else
 using Lanes = Keys;
 TFAOT_INLINE Lanes is_before(Keys a, Keys b) { return a < b; }
 TFAOT_INLINE Keys either(Lanes lanes, Keys a, Keys b) { return lanes ? a : b; }
-TFAOT_INLINE Keys first_of(Keys a, Keys b) {
-  return reinterpret_cast<Keys>(
-      _mm256_min_epi32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
-}
-TFAOT_INLINE Keys last_of(Keys a, Keys b) {
-  return reinterpret_cast<Keys>(
-      _mm256_max_epi32(reinterpret_cast<__m256i>(a), reinterpret_cast<__m256i>(b)));
-}
 #endif
+TFAOT_INLINE Keys first_of(Keys a, Keys b) { return a < b ? a : b; }
+TFAOT_INLINE Keys last_of(Keys a, Keys b) { return a > b ? a : b; }
 
 class FirstInLanes {
  public:

@@ -23,11 +23,9 @@ TFAOT_INLINE Vec<float> low_then_high(Vec<float> low, Vec<float> high) {
 TFAOT_INLINE Vec<double> low_then_high(Vec<double> low, Vec<double> high) {
   return _mm512_mask_blend_pd(0xF0, low, high);
 }
-TFAOT_INLINE Vec<float> swap_halves(Vec<float> v) {
-  return __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
-}
-TFAOT_INLINE Vec<double> swap_halves(Vec<double> v) {
-  return __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3);
+template <typename V>
+TFAOT_INLINE V swap_halves(V v) {
+  return shuffle<MovedLanes<sizeof(V) / sizeof(v[0]) / 2>>(v, v);
 }
 TFAOT_INLINE Vec<float> twice_half(const float* from) {
   float half __attribute__((vector_size(32)));
@@ -242,18 +240,16 @@ constexpr bool pays_for_quads(Int rows, Int depth, Int quads) {
 
 using Floats = Vec<float>;
 
-// Pairs of (low, high) of the first eight columns.
-TFAOT_INLINE Floats pair_up(Floats low, Floats high) {
-  return __builtin_shufflevector(low, high, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-}
-
-// Pairs of the last eight columns.
-TFAOT_INLINE Floats pair_up_high(Floats low, Floats high) {
-  return __builtin_shufflevector(low, high, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30,
-                                 15, 31);
-}
-TFAOT_INLINE Floats first_quad(Floats low, Floats high) {
-  return __builtin_shufflevector(low, high, 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23);
+// Groups of kSize lanes in turn, of `low` and of `high`, from kFirst on.
+template <int kSize, int kFirst>
+struct LanesInTurn {
+  static constexpr int at(int l) {
+    return kFirst + l / (2 * kSize) * kSize + l % kSize + l / kSize % 2 * int{kLanes<float>};
+  }
+};
+template <int kSize, int kFirst>
+TFAOT_INLINE Floats in_turn(Floats low, Floats high) {
+  return shuffle<LanesInTurn<kSize, kFirst>>(low, high);
 }
 
 // Arranges four steps of a panel as quads.
@@ -262,14 +258,11 @@ TFAOT_INLINE void arrange_quads(Floats (&quads)[NQ], const float* b, Int b_step)
   Floats rows[kQuadColumns];
   TFAOT_UNROLL
   for (int i = 0; i < kQuadColumns; ++i) rows[i] = load(b + i * b_step);
-  const Floats low = pair_up(rows[0], rows[1]), high = pair_up(rows[2], rows[3]);
-  quads[0] = first_quad(low, high);
-  if constexpr (NQ >= 2) {
-    quads[1] = __builtin_shufflevector(low, high, 8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14,
-                                       15, 30, 31);
-  }
+  const Floats low = in_turn<1, 0>(rows[0], rows[1]), high = in_turn<1, 0>(rows[2], rows[3]);
+  quads[0] = in_turn<2, 0>(low, high);
+  if constexpr (NQ >= 2) quads[1] = in_turn<2, 8>(low, high);
   if constexpr (NQ >= 3) {
-    quads[2] = first_quad(pair_up_high(rows[0], rows[1]), pair_up_high(rows[2], rows[3]));
+    quads[2] = in_turn<2, 0>(in_turn<1, 8>(rows[0], rows[1]), in_turn<1, 8>(rows[2], rows[3]));
   }
 }
 

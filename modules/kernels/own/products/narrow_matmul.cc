@@ -174,18 +174,13 @@ TFAOT_INLINE SignedWords multiply_pairs(Halves a, Halves b) {
 }
 
 // Adds up the two neighbouring sums of each column.
+template <int kFirst>
+struct EverySecondLane {
+  static constexpr int at(int l) { return 2 * l + kFirst; }
+};
 TFAOT_INLINE Vec<float> join_pairs(SignedWords low, SignedWords high) {
-#if TFAOT_VECTOR_BYTES == 64
-#define TFAOT_EVERY_SECOND(i)                                                                    \
-  i, i + 2, i + 4, i + 6, i + 8, i + 10, i + 12, i + 14, i + 16, i + 18, i + 20, i + 22, i + 24, \
-      i + 26, i + 28, i + 30
-#else
-#define TFAOT_EVERY_SECOND(i) i, i + 2, i + 4, i + 6, i + 8, i + 10, i + 12, i + 14
-#endif
-  const SignedWords sums = __builtin_shufflevector(low, high, TFAOT_EVERY_SECOND(0)) +
-                           __builtin_shufflevector(low, high, TFAOT_EVERY_SECOND(1));
-#undef TFAOT_EVERY_SECOND
-  return __builtin_convertvector(sums, Vec<float>);
+  return __builtin_convertvector(
+      shuffle<EverySecondLane<0>>(low, high) + shuffle<EverySecondLane<1>>(low, high), Vec<float>);
 }
 
 // The largest of a vector's lanes.
@@ -201,9 +196,9 @@ TFAOT_INLINE std::int32_t largest_lane(SignedWords words) {
   const auto meet = [&](Eight other) __attribute__((always_inline)) {
     largest = other > largest ? other : largest;
   };
-  meet(__builtin_shufflevector(largest, largest, 4, 5, 6, 7, 0, 1, 2, 3));
-  meet(__builtin_shufflevector(largest, largest, 2, 3, 0, 1, 6, 7, 4, 5));
-  meet(__builtin_shufflevector(largest, largest, 1, 0, 3, 2, 5, 4, 7, 6));
+  meet(shuffle<MovedLanes<4>>(largest, largest));
+  meet(shuffle<MovedLanes<2>>(largest, largest));
+  meet(shuffle<MovedLanes<1>>(largest, largest));
   return largest[0];
 }
 

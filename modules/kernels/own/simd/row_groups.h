@@ -10,30 +10,22 @@ namespace {
 
 // Two lanes of each quad of `a`, then the same two lanes of `b`.
 template <int kFirst, int kSecond>
+struct PickedLanes {
+  static constexpr int at(int l) {
+    return l / 4 * 4 + (l % 2 == 0 ? kFirst : kSecond) + (l % 4 < 2 ? 0 : int{kLanes<float>});
+  }
+};
+template <int kFirst, int kSecond>
 TFAOT_INLINE Floats pick_lanes(Floats a, Floats b) {
-  [[maybe_unused]] constexpr int kPick = (kFirst + 4 * kSecond) * 0x11;
-#if TFAOT_VECTOR_BYTES == 64
-  return _mm512_maskz_shuffle_ps(0xFFFF, a, b, kPick);
-#elif TFAOT_VECTOR_BYTES == 32
-  return _mm256_shuffle_ps(a, b, kPick);
-#elif defined(__SSE2__)
-  return _mm_shuffle_ps(a, b, kPick);
-#else
-  return __builtin_shufflevector(a, b, kFirst, kSecond, 4 + kFirst, 4 + kSecond);
-#endif
+  return shuffle<PickedLanes<kFirst, kSecond>>(a, b);
 }
 
 // Joins the quads of a vector; each quad of the result has all of it.
 template <typename Op>
 TFAOT_INLINE Floats over_quads(Floats v) {
-#if TFAOT_VECTOR_BYTES == 64
-  v = Op::join(v, Floats(_mm512_maskz_shuffle_f32x4(0xFFFF, v, v, 0x4E)));
-  return Op::join(v, Floats(_mm512_maskz_shuffle_f32x4(0xFFFF, v, v, 0xB1)));
-#elif TFAOT_VECTOR_BYTES == 32
-  return Op::join(v, Floats(_mm256_permute2f128_ps(v, v, 1)));
-#else
+  if constexpr (kLanes<float> >= 16) v = Op::join(v, shuffle<MovedLanes<8>>(v, v));
+  if constexpr (kLanes<float> >= 8) v = Op::join(v, shuffle<MovedLanes<4>>(v, v));
   return v;
-#endif
 }
 
 // A number for each of four rows: the lanes of every quad.

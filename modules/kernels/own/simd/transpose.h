@@ -47,43 +47,23 @@ TFAOT_INLINE Vec<Element> load_quads(const Element* from,
 }
 
 // Elements of a and b in turn, from the low or the high half of each quad.
+template <typename T, bool kHigh>
+struct InterleavedLanes {
+  static constexpr int at(int l) {
+    constexpr int kOfQuad = 16 / sizeof(T);
+    const int from = l / kOfQuad * kOfQuad + (kHigh ? kOfQuad / 2 : 0) + l % kOfQuad / 2;
+    return from + (l % 2 == 0 ? 0 : int{kLanes<T>});
+  }
+};
 template <bool kHigh>
 TFAOT_INLINE Vec<Element> interleave(Vec<Element> a, Vec<Element> b) {
-#if TFAOT_VECTOR_BYTES == 64 && TFAOT_IS_F32
-  return kHigh ? _mm512_maskz_unpackhi_ps(0xFFFF, a, b) : _mm512_maskz_unpacklo_ps(0xFFFF, a, b);
-#elif TFAOT_VECTOR_BYTES == 64
-  return kHigh ? _mm512_maskz_unpackhi_pd(0xFF, a, b) : _mm512_maskz_unpacklo_pd(0xFF, a, b);
-#elif TFAOT_VECTOR_BYTES == 32 && TFAOT_IS_F32
-  return kHigh ? _mm256_unpackhi_ps(a, b) : _mm256_unpacklo_ps(a, b);
-#elif TFAOT_VECTOR_BYTES == 32
-  return kHigh ? _mm256_unpackhi_pd(a, b) : _mm256_unpacklo_pd(a, b);
-#elif TFAOT_IS_F32
-  return kHigh ? __builtin_shufflevector(a, b, 2, 6, 3, 7)
-               : __builtin_shufflevector(a, b, 0, 4, 1, 5);
-#else
-  return kHigh ? __builtin_shufflevector(a, b, 1, 3) : __builtin_shufflevector(a, b, 0, 2);
-#endif
+  return shuffle<InterleavedLanes<Element, kHigh>>(a, b);
 }
 
 // The same with pairs of float32.
 template <bool kHigh>
 TFAOT_INLINE Vec<Element> interleave_pairs(Vec<Element> a, Vec<Element> b) {
-  Vec<double> pairs_a, pairs_b;
-  __builtin_memcpy(&pairs_a, &a, sizeof a);
-  __builtin_memcpy(&pairs_b, &b, sizeof b);
-#if TFAOT_VECTOR_BYTES == 64
-  const Vec<double> made = kHigh ? _mm512_maskz_unpackhi_pd(0xFF, pairs_a, pairs_b)
-                                 : _mm512_maskz_unpacklo_pd(0xFF, pairs_a, pairs_b);
-#elif TFAOT_VECTOR_BYTES == 32
-  const Vec<double> made =
-      kHigh ? _mm256_unpackhi_pd(pairs_a, pairs_b) : _mm256_unpacklo_pd(pairs_a, pairs_b);
-#else
-  const Vec<double> made = kHigh ? __builtin_shufflevector(pairs_a, pairs_b, 1, 3)
-                                 : __builtin_shufflevector(pairs_a, pairs_b, 0, 2);
-#endif
-  Vec<Element> result;
-  __builtin_memcpy(&result, &made, sizeof made);
-  return result;
+  return Vec<Element>(shuffle<InterleavedLanes<double, kHigh>>(Vec<double>(a), Vec<double>(b)));
 }
 
 // Transposes kQuad elements of each of `columns` columns, at most a vector's, into kQuad rows. The

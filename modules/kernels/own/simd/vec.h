@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -144,6 +145,22 @@ TFAOT_INLINE void store_first(T* to, Vec<T> v, Int count) {
   copy_elements(to, elements, count);
 #endif
 }
+
+// Lane l of the result is lane Lanes::at(l) of `a`, or of `b` beyond the lanes of `a`.
+template <typename Lanes, typename V, int... kLane>
+TFAOT_INLINE V shuffle_lanes(V a, V b, std::integer_sequence<int, kLane...> /*lanes*/) {
+  return __builtin_shufflevector(a, b, Lanes::at(kLane)...);
+}
+template <typename Lanes, typename V>
+TFAOT_INLINE V shuffle(V a, V b) {
+  return shuffle_lanes<Lanes>(a, b, std::make_integer_sequence<int, sizeof(V) / sizeof(a[0])>());
+}
+
+// Swaps lanes that are kDistance apart, a power of two.
+template <int kDistance>
+struct MovedLanes {
+  static constexpr int at(int l) { return l ^ kDistance; }
+};
 
 // Moves to the next of equally spaced addresses. The compiler would keep a register for each.
 template <typename At>
