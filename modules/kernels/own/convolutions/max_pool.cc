@@ -4,19 +4,10 @@
 
 namespace {
 
-struct Max {
-  using State = Vec<Element>;
-  static constexpr int kResults = 1;
-  static constexpr Filter kFilter = Filter::kNone;
-  template <bool kPart>
-  Vec<Element> start(Int /*channel*/, Int /*count*/) const {
-    return Vec<Element>{} - kLargest<Element>;
-  }
-  static Vec<Element> step(Vec<Element> sum, Vec<Element> input) {
-    return larger_of<Element>(input, sum);
-  }
+struct Max : OneResult<Max> {
+  static constexpr Element kStart = -kLargest<Element>;
   static Vec<Element> join(Vec<Element> a, Vec<Element> b) { return larger_of<Element>(a, b); }
-  Vec<Element> finish(Vec<Element> sum, int /*result*/) const { return sum; }
+  static Vec<Element> step(Vec<Element> sum, Vec<Element> input) { return join(input, sum); }
 };
 
 }  // namespace

@@ -8,6 +8,20 @@ namespace {
 
 using tfaot::kernels::PoolCall;
 
+// The members that operations of one result share. Op::kStart: the value of an empty window.
+template <typename Op>
+struct OneResult {
+  using State = Vec<Element>;
+  static constexpr int kResults = 1;
+  static constexpr Filter kFilter = Filter::kNone;
+  template <bool kPart>
+  Vec<Element> start(Int /*channel*/, Int /*count*/) const {
+    return Vec<Element>{} + Op::kStart;
+  }
+  static Vec<Element> step(Vec<Element> sum, Vec<Element> input) { return Op::join(sum, input); }
+  Vec<Element> finish(Vec<Element> sum, int /*result*/) const { return sum; }
+};
+
 // True if windows have one element along a dimension.
 inline bool is_apart(const Window& w, int d) {
   return w.size[d] == 1 && w.stride[d] == 1 && w.pad_low[d] == 0 && w.in[d] == w.out[d];

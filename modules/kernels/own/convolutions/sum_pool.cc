@@ -4,17 +4,9 @@
 
 namespace {
 
-struct Add {
-  using State = Vec<Element>;
-  static constexpr int kResults = 1;
-  static constexpr Filter kFilter = Filter::kNone;
-  template <bool kPart>
-  Vec<Element> start(Int /*channel*/, Int /*count*/) const {
-    return Vec<Element>{};
-  }
-  static Vec<Element> step(Vec<Element> sum, Vec<Element> input) { return sum + input; }
+struct Add : OneResult<Add> {
+  static constexpr Element kStart = 0;
   static Vec<Element> join(Vec<Element> a, Vec<Element> b) { return a + b; }
-  Vec<Element> finish(Vec<Element> sum, int /*result*/) const { return sum; }
 };
 
 }  // namespace
