@@ -61,10 +61,4 @@ TFAOT_INLINE void pack_matrix(Element* to, const Element* b, Int depth, Int colu
   pack_panels(to, kColumns, kColumns * depth, b, depth, columns, depth_stride, column_stride);
 }
 
-// Packs the panels side by side, as rows that are to_row apart, a whole number of panels.
-TFAOT_INLINE void pack_rows(Element* to, Int to_row, const Element* b, Int depth, Int columns,
-                            Int depth_stride, Int column_stride) {
-  pack_panels(to, to_row, kPanelColumns<Element>, b, depth, columns, depth_stride, column_stride);
-}
-
 }  // namespace
