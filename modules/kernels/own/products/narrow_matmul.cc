@@ -18,27 +18,23 @@ TFAOT_INLINE Words load_words(const unsigned char* from) {
   return words;
 }
 
-struct Bfloat16 {
+struct GroupsOfWords {
   using Group = Words;
-  static constexpr int kSteps = 2;
   static constexpr Int kGroupBytes = tfaot::kernels::kPanelBytes;
-
   static TFAOT_INLINE Group load(const unsigned char* group, int v) {
     return load_words(group + v * TFAOT_VECTOR_BYTES);
   }
+};
+
+struct Bfloat16 : GroupsOfWords {
+  static constexpr int kSteps = 2;
   static TFAOT_INLINE Vec<float> step(Group words, int i) {
     return Vec<float>(i == 0 ? words << 16 : words & 0xFFFF0000U);
   }
 };
 
-struct Int8 {
-  using Group = Words;
+struct Int8 : GroupsOfWords {
   static constexpr int kSteps = 4;
-  static constexpr Int kGroupBytes = tfaot::kernels::kPanelBytes;
-
-  static TFAOT_INLINE Group load(const unsigned char* group, int v) {
-    return load_words(group + v * TFAOT_VECTOR_BYTES);
-  }
   static TFAOT_INLINE Vec<float> step(Group words, int i) {
     return __builtin_convertvector(SignedWords(words << (24 - 8 * i)) >> 24, Vec<float>);
   }

@@ -268,11 +268,16 @@ struct SoftplusOf {
   }
 };
 
-struct LeakyOf {
-  explicit LeakyOf(const ResultFunction& of)
+// A function with two numbers.
+struct TwoNumbers {
+  explicit TwoNumbers(const ResultFunction& of)
       : above(static_cast<float>(of.above)), below(static_cast<float>(of.below)) {}
-  TFAOT_INLINE Floats operator()(Floats x) const { return x > 0.0F ? x * above : x * below; }
   float above, below;
+};
+
+struct LeakyOf : TwoNumbers {
+  using TwoNumbers::TwoNumbers;
+  TFAOT_INLINE Floats operator()(Floats x) const { return x > 0.0F ? x * above : x * below; }
 };
 
 // exp(x) - 1 for -87.3 <= x <= 88, right to 1.6 ulp.
@@ -281,24 +286,20 @@ TFAOT_INLINE Floats expm1_of(Floats x) {
   return reduced.power * little_expm1(reduced.rest) + (reduced.power - 1.0F);
 }
 
-struct EluOf {
-  explicit EluOf(const ResultFunction& of)
-      : above(static_cast<float>(of.above)), below(static_cast<float>(of.below)) {}
+struct EluOf : TwoNumbers {
+  using TwoNumbers::TwoNumbers;
   TFAOT_INLINE Floats operator()(Floats x) const {
     return x > 0.0F ? x * above : expm1_of(between(-87.0F, x, 0.0F)) * below;
   }
-  float above, below;
 };
 
 // As in the formula, hard swish of -infinity is NaN.
-struct HardSigmoidOf {
-  explicit HardSigmoidOf(const ResultFunction& of)
-      : above(static_cast<float>(of.above)), below(static_cast<float>(of.below)) {}
+struct HardSigmoidOf : TwoNumbers {
+  using TwoNumbers::TwoNumbers;
   TFAOT_INLINE Floats operator()(Floats x) const {
     const Floats zero = {};
     return smaller_of<float>(zero + 1.0F, larger_of<float>(zero, x * above + below));
   }
-  float above, below;
 };
 
 struct HardSwishOf {
