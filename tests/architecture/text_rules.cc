@@ -24,7 +24,7 @@ constexpr Ceiling kCeilings[] = {
     {"modules/cmssw", 480},     {"modules/compile", 2120}, {"modules/config", 2690},
     {"modules/convert", 1080},  {"modules/elf", 1140},     {"modules/engine", 35540},
     {"modules/generate", 1450}, {"modules/inspect", 1610}, {"modules/install", 1120},
-    {"modules/kernels", 10650}, {"modules/load", 560},     {"modules/package", 1770},
+    {"modules/kernels", 10500}, {"modules/load", 560},     {"modules/package", 1770},
     {"modules/profile", 940},   {"modules/python", 210},   {"modules/records", 4570},
     {"modules/release", 810},   {"modules/remote", 360},   {"modules/report", 1040},
     {"modules/runner", 1500},   {"modules/runtime", 3490}, {"modules/scram", 3150},
