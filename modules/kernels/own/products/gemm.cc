@@ -56,7 +56,7 @@ class Odometer {
 };
 
 constexpr Int kMaxTaps = 64;
-constexpr Int kFewRows = Int{4} * kMaxRows;
+constexpr Int kDistantBlockRows = Int{4} * kMaxRows;
 
 // The largest of `parts` equal pieces.
 TFAOT_INLINE Int piece_of(Int total, Int parts) {
@@ -292,7 +292,7 @@ struct Blocks {
 };
 
 Blocks blocks_of(const Gemm& g, Int rows) {
-  const Int most = has_distant_rows(g) ? kFewRows : kBlockRows;
+  const Int most = has_distant_rows(g) ? kDistantBlockRows : kBlockRows;
   const Int unit = g.row_count[3] <= most ? larger(1, g.row_count[3]) : 1;
   return {rows, unit, rows <= most ? 1 : ceil_div(rows / unit, most / unit)};
 }

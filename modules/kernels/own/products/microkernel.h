@@ -17,6 +17,17 @@ constexpr int sums_per_element(int elements) {
   return elements >= 8 ? 1 : elements >= 4 ? 2 : elements >= 2 ? 4 : 8;
 }
 
+// Adds up the independent sums of a row and a vector, in pairs.
+template <typename V, int N, int MR, int NV>
+TFAOT_INLINE V join_sums(V (&sums)[N][MR][NV], int r, int v) {
+  TFAOT_UNROLL
+  for (int half = N / 2; half > 0; half /= 2) {
+    TFAOT_UNROLL
+    for (int i = 0; i < half; ++i) sums[i][r][v] += sums[i + half][r][v];
+  }
+  return sums[0][r][v];
+}
+
 // True for tiles in which the compiler keeps the right side in registers by itself; they have no
 // register to lose.
 constexpr bool is_large_tile(int rows, int vectors) {

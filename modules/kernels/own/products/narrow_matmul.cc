@@ -113,6 +113,13 @@ TFAOT_INLINE Int columns_of(Int columns, int v) {
   return smaller(kLanes<float>, columns - v * kLanes<float>);
 }
 
+// Calls use(block, row) for blocks of kMost rows while they last, then of half as many.
+template <int kMost, typename Use>
+TFAOT_INLINE void for_blocks(Int rows, const Use& use, Int done = 0) {
+  for (; rows - done >= kMost; done += kMost) use(std::integral_constant<int, kMost>(), done);
+  if constexpr (kMost > 1) for_blocks<kMost / 2>(rows, use, done);
+}
+
 // Stores `count` results of a row from its scaled sums.
 TFAOT_INLINE void finish_sums(const NarrowProduct& p, Vec<float> sum, Int row, Int at, Int count) {
   if (p.bias != nullptr) sum += load_first(p.bias + at, count);
@@ -308,16 +315,6 @@ __attribute__((noinline)) void multiply_rounded(const NarrowProduct& p, const Ro
   }
 }
 
-// Multiplies blocks of MR rows while they last; returns the rows that are done.
-template <int MR>
-TFAOT_INLINE Int multiply_rounded_rows(const NarrowProduct& p, const RoundedRows& rows, Int done,
-                                       Int count, Int panel) {
-  if constexpr (MR <= kMostRoundedRows) {
-    for (; count - done >= MR; done += MR) multiply_rounded<MR, 1>(p, rows, done, panel);
-  }
-  return done;
-}
-
 // Multiplies a row that is not rounded with scaled weights.
 __attribute__((noinline)) void multiply_plain_row(const NarrowProduct& p, Int row) {
   const Int depth = p.call.depth;
@@ -363,10 +360,8 @@ void multiply_by_rounding(const NarrowProduct& p) {
       }
     }
     for (; panel < panels; ++panel) {
-      Int done = multiply_rounded_rows<8>(p, rows, 0, count, panel);
-      done = multiply_rounded_rows<4>(p, rows, done, count, panel);
-      done = multiply_rounded_rows<2>(p, rows, done, count, panel);
-      multiply_rounded_rows<1>(p, rows, done, count, panel);
+      for_blocks<kMostRoundedRows>(
+          count, [&](auto block, Int row) { multiply_rounded<block, 1>(p, rows, row, panel); });
     }
     for (Int r = 0; !all && r < count; ++r) {
       if (scale[r] < 0) multiply_plain_row(p, first + r);
@@ -439,37 +434,21 @@ __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_r
     if (count <= 0) return;
     TFAOT_UNROLL
     for (int r = 0; r < MR; ++r) {
-      TFAOT_UNROLL
-      for (int half = kSums / 2; half > 0; half /= 2) {
-        TFAOT_UNROLL
-        for (int i = 0; i < half; ++i) sums[i][r][v] += sums[i + half][r][v];
-      }
-      Vec<float> sum = sums[0][r][v];
+      Vec<float> sum = join_sums(sums, r, v);
       if (p.scale != nullptr) sum *= load_first(p.scale + at, count);
       finish_sums(p, sum, first_row + r, at, count);
     }
   }
 }
 
-// Multiplies blocks of MR rows while they last, by NP panels; returns the rows that are done.
-template <typename Narrow, int MR, int NP>
-TFAOT_INLINE Int stream_rows(const NarrowProduct& p, Int done, Int panel) {
-  constexpr bool kIsTail = NP < kPanelsOfRows;  // one panel at most, so it need not be the fastest
-  constexpr int kMost = NP > kPanelsOfRows ? 1 : kIsTail ? 2 : kMostNarrowRows<Narrow>;
-  if constexpr (MR <= kMost) {
-    for (; p.call.rows - done >= MR; done += MR) stream_panels<Narrow, MR, NP>(p, done, panel);
-  }
-  return done;
-}
-
 // Multiplies all rows by blocks of NP panels while they last; returns the next panel.
 template <typename Narrow, int NP>
 TFAOT_INLINE Int stream_blocks(const NarrowProduct& p, Int panel, Int panels) {
+  constexpr bool kIsTail = NP < kPanelsOfRows;  // one panel at most, so it need not be the fastest
+  constexpr int kMost = NP > kPanelsOfRows ? 1 : kIsTail ? 2 : kMostNarrowRows<Narrow>;
   for (; panel + NP <= panels; panel += NP) {
-    Int done = stream_rows<Narrow, 8, NP>(p, 0, panel);
-    done = stream_rows<Narrow, 4, NP>(p, done, panel);
-    done = stream_rows<Narrow, 2, NP>(p, done, panel);
-    stream_rows<Narrow, 1, NP>(p, done, panel);
+    for_blocks<kMost>(
+        p.call.rows, [&](auto block, Int row) { stream_panels<Narrow, block, NP>(p, row, panel); });
   }
   return panel;
 }

@@ -137,12 +137,7 @@ TFAOT_INLINE void stream_panels(const Stream<T>& s, const T* b, Int column) {
                                           : load(s.bias + at);
     TFAOT_UNROLL
     for (int r = 0; r < MR; ++r) {
-      TFAOT_UNROLL
-      for (int half = kSums / 2; half > 0; half /= 2) {
-        TFAOT_UNROLL
-        for (int i = 0; i < half; ++i) sums[i][r][v] += sums[i + half][r][v];
-      }
-      const Vec<T> sum = sums[0][r][v] + bias;
+      const Vec<T> sum = join_sums(sums, r, v) + bias;
       T* const to = s.c + r * s.c_row + at;
       if constexpr (kPart) {
         store_first(to, rectified<T>(sum, s.rectifier), count);

@@ -41,7 +41,7 @@ class RecurrentGates {
   // The first values of a tile; `x`: of its first row. They are written into the tile if columns of
   // the products with the input end within a vector.
   TileProducts begin(float* tile, const float* x, Int block, int rows) const {
-    const float* const bias = bias_ + block * kRowSums<Cell>;
+    const float* const bias = bias_ + block * kSumsOfRow<Cell>;
     TileProducts products = {bias, nullptr, call_.x_gate, {x, call_.x_row, call_.features}, {}, {}};
     if (call_.features != 0) return products;
     if ((block + 1) * kColumns <= call_.hidden) {
@@ -49,7 +49,7 @@ class RecurrentGates {
       return products;
     }
     products.bias = nullptr;
-    for (int r = 0; r < rows; ++r, x += call_.x_row, tile += kRowSums<Cell>) {
+    for (int r = 0; r < rows; ++r, x += call_.x_row, tile += kSumsOfRow<Cell>) {
       begin_row<false>(tile, x, block);
     }
     return products;
@@ -58,7 +58,7 @@ class RecurrentGates {
   // Writes those of one row into the tile. kWhole: the state has all columns of the block.
   template <bool kWhole>
   TFAOT_INLINE void begin_row(float* tile, const float* x, Int block) const {
-    const float* const bias = bias_ + block * kRowSums<Cell>;
+    const float* const bias = bias_ + block * kSumsOfRow<Cell>;
     TFAOT_UNROLL
     for (int s = 0; s < Cell::kSums; ++s) {
       const Int panel = block * kColumns + Cell::panel_of(s) * kPanel;
@@ -113,7 +113,7 @@ class RecurrentGates {
                                 const Use& use) const {
     constexpr int kPanels = kCount > kPanel ? kCount / kPanel : 1;
     constexpr Int kOfPanel = kCount / kPanels;
-    for (int r = 0; r < rows; ++r, tile += kRowSums<Cell>) {
+    for (int r = 0; r < rows; ++r, tile += kSumsOfRow<Cell>) {
       TFAOT_UNROLL
       for (int panel = 0; panel < kPanels; ++panel) {
         TFAOT_UNROLL
@@ -157,20 +157,21 @@ struct RecurrentRow {
 template <typename Cell, int B, bool kHalf>
 __attribute__((noinline)) void run_blocks(const RecurrentGates<Cell> gates, const RecurrentRow row,
                                           Int first) {
-  float tile[B * kRowSums<Cell>];
+  float tile[B * kSumsOfRow<Cell>];
   TFAOT_UNROLL
   for (int i = 0; i < B - 1; ++i) {
-    gates.template begin_row<true>(tile + i * kRowSums<Cell>, row.input.first, first + i);
+    gates.template begin_row<true>(tile + i * kSumsOfRow<Cell>, row.input.first, first + i);
   }
-  gates.template begin_row<false>(tile + (B - 1) * kRowSums<Cell>, row.input.first, first + B - 1);
+  gates.template begin_row<false>(tile + (B - 1) * kSumsOfRow<Cell>, row.input.first,
+                                  first + B - 1);
   const Int block_step = (row.input.depth + row.before.depth) * Cell::kGates * kPanel;
   add_products_of_row<Cell, B, kHalf>(tile, row.input, row.before, row.weights + first * block_step,
                                       block_step, row.back);
   TFAOT_UNROLL
   for (int i = 0; i < B - 1; ++i) {
-    gates.template end<true, false>(tile + i * kRowSums<Cell>, row.state, row.out, first + i, 1);
+    gates.template end<true, false>(tile + i * kSumsOfRow<Cell>, row.state, row.out, first + i, 1);
   }
-  gates.template end<false, kHalf>(tile + (B - 1) * kRowSums<Cell>, row.state, row.out,
+  gates.template end<false, kHalf>(tile + (B - 1) * kSumsOfRow<Cell>, row.state, row.out,
                                    first + B - 1, 1);
 }
 
@@ -290,7 +291,7 @@ class Recurrence {
   }
 
   void run_tile(const float* x, float* out, Int block, Int row, int rows) {
-    float tile[kTileRows * kRowSums<Cell>];
+    float tile[kTileRows * kSumsOfRow<Cell>];
     TileProducts products = gates_.begin(tile, x + row * call_.x_row, block, rows);
     products.state = {before_ + row * width_, width_, call_.hidden};
     products.weights = weights_ + block * (call_.features + call_.hidden) * Cell::kGates * kPanel;

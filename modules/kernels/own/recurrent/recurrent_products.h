@@ -12,7 +12,7 @@ constexpr Int kPanel = kPanelColumns<float>;
 
 // The sums of a block of a row: [sum][column].
 template <typename Cell>
-constexpr Int kRowSums = Cell::kSums* kPanel;
+constexpr Int kSumsOfRow = Cell::kSums* kPanel;
 
 // True if a half block has half panels: a block of several panels has half of these.
 template <typename Cell>
@@ -118,8 +118,8 @@ TFAOT_INLINE Floats start_of(const TileProducts& p, int row, int sum, Int column
 }
 
 template <typename Vectors, bool kOfState, int MR, int NV>
-TFAOT_INLINE void add_step(Floats (&sums)[MR][NV], const float* const (&a)[MR], Int k,
-                           const float* b) {
+TFAOT_INLINE void add_step_of_block(Floats (&sums)[MR][NV], const float* const (&a)[MR], Int k,
+                                    const float* b) {
   Floats right[Vectors::kWeights];
   TFAOT_UNROLL
   for (int i = 0; i < Vectors::kWeights; ++i) {
@@ -145,10 +145,12 @@ TFAOT_INLINE const float* add_side(Floats (&sums)[N][MR][NV], const RecurrentSid
   Int k = 0;
   for (; k + N <= side.depth; k += N) {
     TFAOT_UNROLL
-    for (int p = 0; p < N; ++p, b += kStep) add_step<Vectors, kOfState>(sums[p], rows, k + p, b);
+    for (int p = 0; p < N; ++p, b += kStep)
+      add_step_of_block<Vectors, kOfState>(sums[p], rows, k + p, b);
   }
   if constexpr (N > 1) {
-    for (; k < side.depth; ++k, b += kStep) add_step<Vectors, kOfState>(sums[0], rows, k, b);
+    for (; k < side.depth; ++k, b += kStep)
+      add_step_of_block<Vectors, kOfState>(sums[0], rows, k, b);
   }
   return b;
 }
@@ -166,8 +168,9 @@ __attribute__((noinline)) void add_products(float* tile, const TileProducts& pro
       TFAOT_UNROLL
       for (int i = 0; i < Vectors::kSums; ++i) {
         const auto start = [&](int sum, Int column) __attribute__((always_inline)) {
-          return products.bias == nullptr ? load(tile + r * kRowSums<Cell> + sum * kPanel + column)
-                                          : start_of<Cell>(products, r, sum, column);
+          return products.bias == nullptr
+                     ? load(tile + r * kSumsOfRow<Cell> + sum * kPanel + column)
+                     : start_of<Cell>(products, r, sum, column);
         };
         sums[0][r][i] = Vectors::sum(i, first, start);
       }
@@ -190,7 +193,7 @@ __attribute__((noinline)) void add_products(float* tile, const TileProducts& pro
     for (int r = 0; r < MR; ++r) {
       TFAOT_UNROLL
       for (int i = 0; i < Vectors::kSums; ++i) {
-        Vectors::put(tile + r * kRowSums<Cell>, i, first, sums[0][r][i]);
+        Vectors::put(tile + r * kSumsOfRow<Cell>, i, first, sums[0][r][i]);
       }
     }
   }
@@ -296,7 +299,7 @@ TFAOT_INLINE void add_products_of_row(float* tile, const RecurrentSide& input,
   Floats sums[kParts][B][Cell::kSums] = {};
   Blocks::each([&](int block, auto vectors) __attribute__((always_inline)) {
     const auto start = [&](int sum, Int column) __attribute__((always_inline)) {
-      return load(tile + block * kRowSums<Cell> + sum * kPanel + column);
+      return load(tile + block * kSumsOfRow<Cell> + sum * kPanel + column);
     };
     TFAOT_UNROLL
     for (int i = 0; i < vectors.kSums; ++i) sums[0][block][i] = vectors.sum(i, 0, start);
@@ -321,7 +324,7 @@ TFAOT_INLINE void add_products_of_row(float* tile, const RecurrentSide& input,
     }
     TFAOT_UNROLL
     for (int i = 0; i < vectors.kSums; ++i) {
-      vectors.put(tile + block * kRowSums<Cell>, i, 0, sums[0][block][i]);
+      vectors.put(tile + block * kSumsOfRow<Cell>, i, 0, sums[0][block][i]);
     }
   });
 }
