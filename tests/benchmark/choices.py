@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where does a tuned number (modules/engine/compiler/hlo/tuned.def) choose the slower of two ways on this machine?
 
-    choices.py [--tfaot TFAOT] [--only NAME...] [--rounds N] [--json FILE]
+    choices.py [--tfaot TFAOT] [--only NAME...] [--sizes N...] [--rounds N] [--json FILE]
 
 Each number has a model of one size here, of numpy and onnx. At half the number, at it and at twice it, the model is
 compiled as if the number were just so that the one way is chosen, and so that the other is (`tfaot-engine --tuned`), and
@@ -74,14 +74,16 @@ def rows_of(table, width, places):
 CASES = {
     "layouts_fewest_swapped_columns": lambda n: Net(
         [64, 24], ["p = MatMul (x, w)", "y = Transpose <perm = [0, 2, 1]> (p)"], w=(24, n)),
-    "pool_fewest_channels": lambda n: Net([20, n], ["y = ReduceSum <keepdims = 0> (x, axes)"], axes=[1]),
+    "pool_fewest_channels": lambda n: Net([40, n], ["y = ReduceSum <keepdims = 0> (x, axes)"], axes=[1]),
     "winograd_fewest_tiles_of_four": lambda n: convolution(4 * round(n**0.5), 64, 64),
     "winograd_many_tiles": lambda n: convolution(4 * round(n**0.5), 96, 96),
     "winograd_most_cached_bytes_of_four": lambda n: convolution(12, round((n / 144)**0.5), round((n / 144)**0.5)),
     "winograd_most_bytes_of_four": lambda n: convolution(16, round((n / 144)**0.5), round((n / 144)**0.5)),
     "winograd_fewest_tiles": lambda n: convolution(6, 96, 96, rows=max(1, n // 9)),
     "winograd_most_cached_bytes": lambda n: convolution(6, round((n / 64)**0.5), round((n / 64)**0.5)),
-    "rows_fewest_columns": lambda n: Net([8, n], ["y = ReduceSum <keepdims = 0> (x, axes)"], axes=[2]),
+    "reductions_most_in_one_loop": lambda n: Net([n, 32], ["y = ReduceSum <keepdims = 0> (x, axes)"], axes=[1]),
+    "norm_fewest_columns": lambda n: Net(
+        [n], ["y = LayerNormalization <axis = -1> (x, s, b)"], 4, s=(n,), b=(n,)),
     "gelu_fewest_elements": lambda n: Net(
         [8], ["p = MatMul (x, a)", "g = com.microsoft.Gelu (p)", "y = MatMul (g, b)"], 1, a=(8, n), b=(n, 8)),
     "short_sums_most_terms": lambda n: Net(
@@ -172,6 +174,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tfaot", default=SOURCE / "build/release/bin/tfaot")
     parser.add_argument("--only", nargs="+", default=sorted(CASES), metavar="NAME", choices=sorted(CASES))
+    parser.add_argument("--sizes", nargs="+", type=int, metavar="N", help="in place of half the number, it and twice it")
     parser.add_argument("--rounds", type=int, default=31)
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
@@ -180,7 +183,7 @@ def main():
     results = []
     for name in arguments.only:
         number, unit = numbers[name]
-        for size in sorted({max(1, number // 2), number, 2 * number}):
+        for size in arguments.sizes or sorted({max(1, number // 2), number, 2 * number}):
             with tempfile.TemporaryDirectory() as folder:
                 try:
                     ratio = Bench(arguments.tfaot, engine, Path(folder), arguments.rounds).choice(name, number, size)

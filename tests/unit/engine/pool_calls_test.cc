@@ -38,12 +38,19 @@ TEST(PoolCalls, SumOverPositions) {
   EXPECT_THAT(kernels_of_sum("  x = f32[2,40,8] parameter(0)\n  ROOT r = f32[2,8] "
                              "reduce(x, zero), dimensions={1}, to_apply=add\n}\n"),
               ElementsAre("sum_pool_f32"));
-  EXPECT_THAT(kernels_of_sum("  x = f32[2,3,4,5,6] parameter(0)\n  ROOT r = f32[2,3,5,6] "
+  EXPECT_THAT(kernels_of_sum("  x = f32[2,3,40,5,6] parameter(0)\n  ROOT r = f32[2,3,5,6] "
                              "reduce(x, zero), dimensions={2}, to_apply=add\n}\n"),
               ElementsAre("sum_pool_f32"));
   EXPECT_THAT(kernels_of_sum("  x = f32[7,5,8] parameter(0)\n  ROOT r = f32[8] "
                              "reduce(x, zero), dimensions={0,1}, to_apply=add\n}\n"),
               ElementsAre("sum_pool_f32"));
+}
+
+// XLA's loop is faster over few.
+TEST(PoolCalls, SumsOfFewStay) {
+  EXPECT_THAT(kernels_of_sum("  x = f32[2,32,8] parameter(0)\n  ROOT r = f32[2,8] "
+                             "reduce(x, zero), dimensions={1}, to_apply=add\n}\n"),
+              IsEmpty());
 }
 
 // XLA makes few in the loop of the sum, and of more it would sum windows first.

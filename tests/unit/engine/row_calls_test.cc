@@ -263,32 +263,32 @@ TEST(RowCalls, OtherNormalisedRowsStay) {
 TEST(RowCalls, Sums) {
   const std::string sum = "reduce(v, zero), dimensions={1}, to_apply=add\n";
   EXPECT_EQ(
-      row_call<kernels::RowSumCall>("  v = f32[5,17] parameter(0)\n  ROOT r = f32[5] " + sum).form,
+      row_call<kernels::RowSumCall>("  v = f32[5,40] parameter(0)\n  ROOT r = f32[5] " + sum).form,
       kernels::kRowSumOfNumbers);
-  EXPECT_EQ(row_call<kernels::RowSumCall>("  x = f32[5,17] parameter(0)\n  v = f32[5,17] "
+  EXPECT_EQ(row_call<kernels::RowSumCall>("  x = f32[5,40] parameter(0)\n  v = f32[5,40] "
                                           "multiply(x, x)\n  ROOT r = f32[5] " +
                                           sum)
                 .form,
             kernels::kRowSumOfSquares);
   const auto differences = row_call<kernels::RowSumCall>(
-      "  x = f32[5,17] parameter(0)\n  t = f32[17,5] reshape(x)\n  u = f32[5,17] transpose(t), "
-      "dimensions={1,0}\n  w = f32[5,17] subtract(x, u)\n  v = f32[5,17] multiply(w, w)\n"
+      "  x = f32[5,40] parameter(0)\n  t = f32[40,5] reshape(x)\n  u = f32[5,40] transpose(t), "
+      "dimensions={1,0}\n  w = f32[5,40] subtract(x, u)\n  v = f32[5,40] multiply(w, w)\n"
       "  ROOT r = f32[5] " +
       sum);
   EXPECT_EQ(differences.form, kernels::kRowSumOfSquaredDifferences);
   EXPECT_EQ(differences.rows, 5);
-  EXPECT_EQ(differences.columns, 17);
+  EXPECT_EQ(differences.columns, 40);
 }
 
 // Few columns, of weights, and what XLA makes in the loop that adds.
 TEST(RowCalls, OtherSumsStay) {
   const std::string sum = "reduce(v, zero), dimensions={1}, to_apply=add\n";
-  EXPECT_THAT(kernels_of_rows("  v = f32[5,4] parameter(0)\n  ROOT r = f32[5] " + sum), IsEmpty());
-  EXPECT_THAT(kernels_of_rows("  x = f32[5] parameter(0)\n  v = f32[5,17] parameter(1)\n  s = "
+  EXPECT_THAT(kernels_of_rows("  v = f32[5,32] parameter(0)\n  ROOT r = f32[5] " + sum), IsEmpty());
+  EXPECT_THAT(kernels_of_rows("  x = f32[5] parameter(0)\n  v = f32[5,40] parameter(1)\n  s = "
                               "f32[5] " +
                               sum + "  ROOT r = f32[5] add(s, x)\n"),
               IsEmpty());
-  EXPECT_THAT(kernels_of_rows("  x = f32[5,17] parameter(0)\n  v = f32[5,17] exponential(x)\n"
+  EXPECT_THAT(kernels_of_rows("  x = f32[5,40] parameter(0)\n  v = f32[5,40] exponential(x)\n"
                               "  ROOT r = f32[5] " +
                               sum),
               IsEmpty());

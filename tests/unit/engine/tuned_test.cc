@@ -13,7 +13,7 @@ TEST(TunedTest, ANumberIsChangedByItsName) {
   const Tuned before = tuned();
   ASSERT_TRUE(set_tuned("gelu_fewest_elements=7"));
   EXPECT_EQ(tuned().gelu_fewest_elements, 7);
-  EXPECT_EQ(tuned().rows_fewest_columns, before.rows_fewest_columns);
+  EXPECT_EQ(tuned().norm_fewest_columns, before.norm_fewest_columns);
   ASSERT_TRUE(set_tuned("gelu_fewest_elements=" + std::to_string(before.gelu_fewest_elements)));
   EXPECT_EQ(tuned().gelu_fewest_elements, Tuned().gelu_fewest_elements);
 }

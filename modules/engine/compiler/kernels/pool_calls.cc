@@ -49,10 +49,11 @@ bool meets_input(const kernels::Window& window) {
   return true;
 }
 
-// True for tensors that XLA computes in the loop of a reduction over them, or for which it has a
-// better loop.
-bool is_fused_into_reduction(const HloInstruction& x, std::int64_t count) {
-  return (x.IsElementwise() && count <= tuned().pool_most_in_one_loop) ||
+// True if XLA's loop is better: it adds few terms, and computes them from others, in registers. Its
+// maxima, which keep NaN, are slower than the kernel's.
+bool is_better_in_a_loop(const HloInstruction& x, Kernel kernel, std::int64_t count) {
+  return (count <= tuned().reductions_most_in_one_loop &&
+          (kernel == Kernel::kSumPool || x.IsElementwise())) ||
          x.opcode() == HloOpcode::kBroadcast || x.opcode() == HloOpcode::kReduce;
 }
 
@@ -135,7 +136,7 @@ Status replace_reduction(HloInstruction& reduce, PassContext& context) {
   const std::int64_t count = product(sizes.subspan(outer, summed));
   if ((reduces_by(reduce, HloOpcode::kAdd) && count > kMostSummed) ||
       call.channels < tuned().pool_fewest_channels ||
-      is_fused_into_reduction(*before_reshapes(reduce.operand(0)), count)) {
+      is_better_in_a_loop(*before_reshapes(reduce.operand(0)), *kernel, count)) {
     return {};
   }
   xla::WindowDimension window;

@@ -198,7 +198,7 @@ Status replace_softmax(HloInstruction& quotient, PassContext& context) {
 
 Status replace_row_sum(HloInstruction& reduce, PassContext& context) {
   const auto found = row_reduction(reduce, HloOpcode::kAdd);
-  if (!found || found->sizes.columns < tuned().rows_fewest_columns ||
+  if (!found || found->sizes.columns <= tuned().reductions_most_in_one_loop ||
       context.values().is_known(&reduce)) {
     return {};
   }
