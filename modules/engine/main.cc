@@ -37,7 +37,7 @@ void keep_to_memory(int argc, char** argv) {
 }  // namespace
 
 // An exception ends the engine like XLA's own aborts; tfaot then prints the last lines of its
-// output. Skips destructors: a trial run that did not end (row_trial.cc) still uses what they would
+// output. Skips destructors: a trial run that did not end (row_check.cc) still uses what they would
 // destroy.
 // NOLINTNEXTLINE(bugprone-exception-escape)
 int main(int argc, char** argv) {

@@ -3,7 +3,7 @@
 
 #include <charconv>
 
-#include "compiler/code/passes.h"
+#include "compiler/code/optimize.h"
 #include "compiler/hlo/canonical.h"
 #include "inspect/read_hlo.h"
 #include "tfaot/base/limits.h"

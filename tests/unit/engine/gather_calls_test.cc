@@ -7,7 +7,6 @@
 
 #include <string>
 
-#include "compiler/kernels/gathered_parts.h"
 #include "compiler/kernels/kernel_call.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Equal numbers are their own mean, and what is made of them less their mean is 0, whatever their
 // number, size and type, and however a model writes it.
-#include "compiler/kernels/means.h"
+#include "compiler/hlo/match.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

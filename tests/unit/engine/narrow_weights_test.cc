@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products whose weights are stored in fewer bits compute nearly the same.
-#include "compiler/kernels/narrow_weights.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

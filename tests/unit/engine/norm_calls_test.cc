@@ -97,6 +97,30 @@ TEST(GroupNormCalls, OfFactorsForEachChannelOfAnImage) {
   EXPECT_THAT(testing::called_kernels(*module), ElementsAre("group_norm_f32"));
 }
 
+// GELU takes a norm twice: in erf, and in half. The half is no scale of the norm, which would then
+// be computed twice.
+TEST(GroupNormCalls, BeforeAGelu) {
+  const auto module = with_norm_calls(kGroupMoments + R"(
+  ss = f32[2,24,4,3] broadcast(s), dimensions={0,2}
+  n = f32[2,24,4,3] multiply(d, ss)
+  gs = f32[2,24,4,3] broadcast(gg), dimensions={2,3}
+  ng = f32[2,24,4,3] multiply(n, gs)
+  half = f32[] constant(0.5)
+  halves = f32[2,24,4,3] broadcast(half), dimensions={}
+  root = f32[] constant(0.707106769)
+  roots = f32[2,24,4,3] broadcast(root), dimensions={}
+  one = f32[] constant(1)
+  ones = f32[2,24,4,3] broadcast(one), dimensions={}
+  h = f32[2,24,4,3] multiply(ng, halves)
+  r = f32[2,24,4,3] multiply(ng, roots)
+  f = f32[2,24,4,3] erf(r)
+  p = f32[2,24,4,3] add(f, ones)
+  ROOT y = f32[2,24,4,3] multiply(h, p)
+)");
+  EXPECT_TRUE(testing::run_pass("replace_gelu", *module, 1));
+  EXPECT_THAT(testing::called_kernels(*module), ElementsAre("group_norm_f32", "gelu_f32"));
+}
+
 // Each channel is a group, and points are an image's: x[3,8,10,20].
 TEST(GroupNormCalls, OfChannelsAlone) {
   const auto module = with_norm_calls(R"(

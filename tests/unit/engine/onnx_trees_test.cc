@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "compiler/hlo/forest_call.h"
+#include "compiler/kernels/forest_calls.h"
 #include "compiler/kernels/kernel_call.h"
 #include "tests/unit/engine/onnx_models.h"
 #include "tests/unit/engine/run_pass.h"

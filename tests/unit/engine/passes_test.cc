@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of passes, the whole optimizer, and one pass by hand.
-#include "compiler/code/passes.h"
+#include "compiler/code/optimize.h"
 
 #include <gmock/gmock.h>
 
@@ -8,7 +8,6 @@
 #include <fstream>
 #include <set>
 
-#include "compiler/code/optimize.h"
 #include "compiler/kernels/kernel_call.h"
 #include "inspect/run_pass.h"
 #include "tests/support/temporary_folder.h"

@@ -8,7 +8,6 @@
 
 #include <string>
 
-#include "compiler/hlo/neighbours.h"
 #include "compiler/hlo/simplify.h"
 #include "compiler/kernels/kernel_call.h"
 #include "tests/unit/engine/parse_hlo.h"
@@ -277,11 +276,14 @@ TEST(ResizeCalls, TakeRepeatedElementsOfBothDimensions) {
               IsEmpty());
 }
 
-TEST(Neighbours, AreAsFewAsHoldAllWeights) {
-  const Neighbours found = neighbours_of({{0, 0, 0}, {0, 2, 3}, {0, 0, 4}, {1, 0, 0}});
-  EXPECT_EQ(found.count, 2);
-  EXPECT_THAT(found.start, ElementsAre(0, 1, 1, 0));
-  EXPECT_THAT(found.weights, ElementsAre(0, 0, 2, 3, 0, 4, 1, 0));
+// Rows without weights take any neighbours, and all rows as many as the widest.
+TEST(ResizeCalls, TakeAsFewNeighboursAsHoldAllWeights) {
+  EXPECT_THAT(resized("ENTRY e {\n  x = f32[3,3,5,6] parameter(0)\n"
+                      "  m = f32[4,3] constant({{0,0,0},{0,2,3},{0,0,4},{1,0,0}})\n"
+                      "  d = f32[3,5,6,4] dot(x, m), lhs_contracting_dims={1}, "
+                      "rhs_contracting_dims={1}\n"
+                      "  ROOT r = f32[3,4,5,6] transpose(d), dimensions={0,3,1,2}\n}\n"),
+              ElementsAre("3x1 to 4x1 of 30"));
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 #include <string>
 
+#include "compiler/hlo/match.h"
 #include "compiler/kernels/kernel_call.h"
-#include "compiler/kernels/means.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
 #include "tests/unit/engine/run_pass.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The decision about models that are not proved to treat each row alone: by the findings of the
 // trial, or without a trial.
-#include "compiler/rows/row_verdict.h"
+#include "compiler/rows/row_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compiler/code/passes.h"
+#include "compiler/code/optimize.h"
 
 namespace tfaot::toolkit::testing {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/code/share_kernels.h"
+#include "compiler/kernels/kernel_facts.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,6 @@
 
 #include "compiler/cost/static_cost.h"
 #include "compiler/hlo/simplify.h"
-#include "compiler/kernels/kernel_facts.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_pass.h"
 #include "tfaot/kernels/abi.h"

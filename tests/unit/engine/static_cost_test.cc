@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "compiler/cost/xla_products.h"
 #include "tfaot/runtime/batch_plan.h"
 
 #include "tests/unit/engine/parse_hlo.h"

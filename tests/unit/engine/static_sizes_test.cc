@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes that depend on the data become bounds, and what is computed stays.
-#include "compiler/hlo/static_sizes.h"
+#include "compiler/hlo/simplify.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

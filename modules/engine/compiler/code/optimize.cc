@@ -2,16 +2,73 @@
 #include "compiler/code/optimize.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 
-#include "compiler/code/passes.h"
 #include "compiler/hlo/canonical.h"
 #include "compiler/hlo/simplify.h"
 #include "tfaot/base/printable.h"
 
 namespace tfaot::toolkit::engine {
+
 namespace {
+
+using enum Fact;
+
+Status run_over(PassContext& context, Status (*function)(xla::HloModule&, PassContext&)) {
+  return function(context.module, context);
+}
+
+// Operands come before what is computed from them.
+Status run_over(PassContext& context, Status (*function)(xla::HloInstruction&, PassContext&)) {
+  for (xla::HloComputation* computation : context.module.MakeComputationPostOrder()) {
+    for (xla::HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
+      const std::int64_t before = computation->instruction_count();
+      TFAOT_TRY(function(*instruction, context));
+      if (computation->instruction_count() > before) {
+        context.rewritten.emplace_back(instruction->name());
+      }
+    }
+  }
+  return {};
+}
+
+template <typename Over, Status (*kFunction)(Over&, PassContext&)>
+Status run(PassContext& context) {
+  context.begin_pass();
+  TFAOT_TRY(run_over(context, kFunction));
+  return remove_dead_code(context.module);
+}
+
+template <typename Over>
+constexpr bool is_of_one = std::is_same_v<Over, xla::HloInstruction>;
+
+#define NEEDS(...) \
+  { __VA_ARGS__ }
+#define GIVES NEEDS
+#define ENDS NEEDS
+#define TFAOT_PASS(file, over, function, needs, gives, ends, stage, why) \
+  Pass{#function, run<xla::over, function>, why, needs, gives, ends, stage, is_of_one<xla::over>},
+constexpr std::array kPasses = {
+#include "compiler/hlo/passes.def"
+};
+#undef TFAOT_PASS
+#undef ENDS
+#undef GIVES
+#undef NEEDS
+
+// The first pass whose needs are not met, or the number of passes.
+consteval std::size_t first_out_of_order() {
+  Facts holds = kLoweredFacts;
+  for (std::size_t i = 0; i < kPasses.size(); ++i) {
+    if (!holds.contain(kPasses[i].needs)) return i;
+    holds = holds.without(kPasses[i].ends).with(kPasses[i].gives);
+  }
+  return kPasses.size();
+}
+static_assert(first_out_of_order() == kPasses.size(), "a pass needs what does not hold there");
 
 constexpr const char* kUsualKernels = "x86_64_v3";  // shares hardly depend on the level
 
@@ -30,7 +87,7 @@ xla::ProgramShapeProto kept_shape(const xla::ProgramShapeProto& shape,
   xla::ProgramShapeProto kept;
   *kept.mutable_result() = shape.result();
   for (int i = 0; i < shape.parameters_size(); ++i) {
-    if (!needed[static_cast<std::size_t>(i)]) continue;
+    if (!entry(needed, i)) continue;
     *kept.add_parameters() = shape.parameters(i);
     if (i < shape.parameter_names_size()) kept.add_parameter_names(shape.parameter_names(i));
   }
@@ -45,13 +102,12 @@ void remove_parameters(xla::HloModuleProto& module, const std::vector<bool>& nee
     *computation.mutable_program_shape() = kept_shape(computation.program_shape(), needed);
     auto& instructions = *computation.mutable_instructions();
     const auto is_parameter = [](const auto& one) { return one.opcode() == "parameter"; };
-    instructions.erase(
-        std::remove_if(instructions.begin(), instructions.end(),
-                       [&](const auto& one) {
-                         return is_parameter(one) &&
-                                !needed[static_cast<std::size_t>(one.parameter_number())];
-                       }),
-        instructions.end());
+    instructions.erase(std::remove_if(instructions.begin(), instructions.end(),
+                                      [&](const auto& one) {
+                                        return is_parameter(one) &&
+                                               !entry(needed, one.parameter_number());
+                                      }),
+                       instructions.end());
     for (auto& one : instructions) {
       if (!is_parameter(one)) continue;
       one.set_parameter_number(
@@ -82,6 +138,22 @@ std::vector<std::size_t> all_raw(const LoweredModel& lowered) {
 }
 
 }  // namespace
+
+std::span<const Pass> passes() { return kPasses; }
+
+const Pass* find_pass(std::string_view name) {
+  const auto* const found = std::ranges::find(kPasses, name, &Pass::name);
+  return found == kPasses.end() ? nullptr : found;
+}
+
+Status run_passes(PassContext& context, std::string_view last, const PassViewer& viewer) {
+  for (const Pass& pass : kPasses) {
+    TFAOT_TRY(pass.run(context));
+    if (viewer) TFAOT_TRY(viewer(pass));
+    if (pass.name == last) break;
+  }
+  return {};
+}
 
 Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weights,
                                 const Choices& choices, Traces traces, const StepViewer& viewer) {

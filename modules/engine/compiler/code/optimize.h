@@ -1,20 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns the HLO that TensorFlow makes into the HLO that code is made from, the same for all CPU
+// Turns the HLO that a front end makes into the HLO that code is made from, the same for all CPU
 // levels: simplified, with calls of our kernels, and with everything that depends only on weights
-// computed ahead. Used by one thread.
+// computed ahead. Runs the passes of hlo/passes.def for it. Used by one thread.
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "compiler/cost/xla_products.h"
+#include "compiler/cost/static_cost.h"
 #include "compiler/hlo/canonical.h"
 #include "compiler/hlo/lowering.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/weight_store.h"
 
 namespace tfaot::toolkit::engine {
+
+struct Pass {
+  std::string_view name;
+  Status (*run)(PassContext& context);  // over the module, then dead code is removed
+  std::string_view why;
+  Facts needs, gives, ends;
+  std::string_view stage;
+  bool is_of_one;  // instruction
+};
+// They hold of a module as it was lowered.
+inline constexpr Facts kLoweredFacts = {Fact::kAsLowered, Fact::kPlainGathers, Fact::kPlainSums,
+                                        Fact::kPlainConcatenations, Fact::kOperandShapes};
+
+// In the order in which they run.
+std::span<const Pass> passes();
+// Null if there is none of this name.
+const Pass* find_pass(std::string_view name);
+
+// Called after each pass that ran.
+using PassViewer = std::function<Status(const Pass& pass)>;
+// Runs all passes, up to and with `last` if it is not empty. REQUIRES: `last` is a pass.
+Status run_passes(PassContext& context, std::string_view last = {}, const PassViewer& viewer = {});
 
 struct OptimizedModel {
   xla::XlaComputation computation;  // canonical(); kernel calls have no level yet
@@ -24,15 +48,15 @@ struct OptimizedModel {
   std::vector<std::size_t> weights;           // indices into the store, in parameter order
   std::vector<XlaProduct> xla_products = {};  // by their shares at a usual level
   std::vector<Remark> remarks = {};           // of passes
-  bool has_live_rows = false;                 // a parameter is their number (live_rows.cc)
-  bool has_tasks = false;  // the last parameter is their address (share_kernels.h)
+  bool has_live_rows = false;                 // a parameter is their number (finished_calls.cc)
+  bool has_tasks = false;  // the last parameter is their address (share_kernels.cc)
 };
 
 // Looks at the module after a step. Its parameters have the names of inputs and weights as their
 // op_name.
 struct StepViewer {
   std::function<Status(const std::string& step, const xla::HloModule& module)> show = {};
-  // Also after each pass that changed something (passes.h), else after those that end a stage.
+  // Also after each pass that changed something, else after those that end a stage.
   bool passes = false;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/code/share_kernels.h"
-
+// Large kernels share their work among tasks of the runtime, if it has some. They get the address
+// of the tasks (abi.h) as their last operand, which is a parameter after all others. Kernels in
+// loops and branches, and those too small to be worth the threads, stay as they are.
 #include <algorithm>
 #include <map>
 
@@ -38,14 +39,6 @@ Status share_kernels(xla::HloModule& module, PassContext& context) {
   }
   context.has_tasks = true;
   return {};
-}
-
-std::int64_t lane_bytes(const xla::HloModule& module) {
-  std::int64_t most = 0;
-  for (const auto* one : module.entry_computation()->instructions()) {
-    if (is_shared(*one)) most = std::max(most, kernel_scratch_bytes(*one));
-  }
-  return most;
 }
 
 }  // namespace tfaot::toolkit::engine

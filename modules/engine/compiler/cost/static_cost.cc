@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/cost/static_cost.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
-#include "compiler/cost/xla_products.h"
+#include "compiler/hlo/foreign_operations.h"
 #include "compiler/hlo/hlo.h"
 #include "compiler/hlo/loop.h"
 #include "compiler/kernels/kernel_call.h"
@@ -14,55 +16,32 @@
 #include "xla/literal.h"
 
 namespace tfaot::toolkit::engine {
-namespace {
 
 using xla::HloInstruction;
 using xla::HloOpcode;
 
+namespace {
+
 enum class Kind { kFree, kPlain, kSlow, kDear, kElement };
 
-Kind kind_of(HloOpcode opcode) {
-  switch (opcode) {
-    case HloOpcode::kParameter:
-    case HloOpcode::kConstant:
-    case HloOpcode::kTuple:
-    case HloOpcode::kGetTupleElement:
-    case HloOpcode::kReshape:
-    case HloOpcode::kBitcast:
-    case HloOpcode::kBroadcast:
-    case HloOpcode::kIota:
-      return Kind::kFree;
-    case HloOpcode::kDivide:
-    case HloOpcode::kRemainder:
-    case HloOpcode::kSqrt:
-    case HloOpcode::kRsqrt:
-      return Kind::kSlow;
-    case HloOpcode::kAtan2:
-    case HloOpcode::kCbrt:
-    case HloOpcode::kCos:
-    case HloOpcode::kErf:
-    case HloOpcode::kExp:
-    case HloOpcode::kExpm1:
-    case HloOpcode::kLog:
-    case HloOpcode::kLog1p:
-    case HloOpcode::kLogistic:
-    case HloOpcode::kPower:
-    case HloOpcode::kSin:
-    case HloOpcode::kTan:
-    case HloOpcode::kTanh:
-      return Kind::kDear;
-    case HloOpcode::kCustomCall:
-    case HloOpcode::kGather:
-    case HloOpcode::kReduce:
-    case HloOpcode::kReduceWindow:
-    case HloOpcode::kReverse:
-    case HloOpcode::kScatter:
-    case HloOpcode::kSort:
-    case HloOpcode::kTranspose:
-      return Kind::kElement;
-    default:
-      return Kind::kPlain;
-  }
+Kind kind_of(const HloInstruction& one) {
+  if (xla::HloPredicateIsOp<HloOpcode::kParameter, HloOpcode::kConstant, HloOpcode::kTuple,
+                            HloOpcode::kGetTupleElement, HloOpcode::kReshape, HloOpcode::kBitcast,
+                            HloOpcode::kBroadcast, HloOpcode::kIota>(&one))
+    return Kind::kFree;
+  if (xla::HloPredicateIsOp<HloOpcode::kDivide, HloOpcode::kRemainder, HloOpcode::kSqrt,
+                            HloOpcode::kRsqrt>(&one))
+    return Kind::kSlow;
+  if (xla::HloPredicateIsOp<HloOpcode::kAtan2, HloOpcode::kCbrt, HloOpcode::kCos, HloOpcode::kErf,
+                            HloOpcode::kExp, HloOpcode::kExpm1, HloOpcode::kLog, HloOpcode::kLog1p,
+                            HloOpcode::kLogistic, HloOpcode::kPower, HloOpcode::kSin,
+                            HloOpcode::kTan, HloOpcode::kTanh>(&one))
+    return Kind::kDear;
+  const bool goes_by_elements =
+      xla::HloPredicateIsOp<HloOpcode::kCustomCall, HloOpcode::kGather, HloOpcode::kReduce,
+                            HloOpcode::kReduceWindow, HloOpcode::kReverse, HloOpcode::kScatter,
+                            HloOpcode::kSort, HloOpcode::kTranspose>(&one);
+  return goes_by_elements ? Kind::kElement : Kind::kPlain;
 }
 
 ProgramSpeed speed_of(const xla::HloModule& module, const CodeSize& code) {
@@ -74,38 +53,104 @@ ProgramSpeed speed_of(const xla::HloModule& module, const CodeSize& code) {
     (parameter->parameter_number() < code.inputs ? footprint : weights) +=
         bytes_of(parameter->shape());
   }
-  for (const auto* computation : module.computations()) {
-    for (const auto* one : computation->instructions()) {
-      if (one->opcode() == HloOpcode::kConstant) weights += bytes_of(one->shape());
-    }
+  for (const auto* one : instructions_of(module)) {
+    if (one->opcode() == HloOpcode::kConstant) weights += bytes_of(one->shape());
   }
   return {machine_of(code.kernels), footprint, weights};
+}
+
+constexpr double kLeastShare = 0.01;
+constexpr std::size_t kMostNamed = 8;
+
+// Cycles of a multiplication and an addition.
+double multiply_cycles(xla::PrimitiveType type, const ProductSize& size) {
+  if (type == xla::S32 || type == xla::C64 || type == xla::C128) return kEigenMultiplyCycles;
+  return size.rows == 1 || size.columns == 1 ? kXlaMultiplyCycles : kXlaMatrixCycles;
+}
+
+// The sizes of one of `batch` products.
+ProductSize size_of_dot(const HloInstruction& dot, std::int64_t& batch) {
+  const xla::Shape& left = dot.operand(0)->shape();
+  const xla::Shape& right = dot.operand(1)->shape();
+  const auto sizes = [&left](const auto& dimensions) {
+    std::int64_t all = 1;
+    for (const auto dimension : dimensions) all *= entry(left.dimensions(), dimension);
+    return std::max<std::int64_t>(all, 1);
+  };
+  const auto& numbers = dot.dot_dimension_numbers();
+  const std::int64_t depth = sizes(numbers.lhs_contracting_dimensions());
+  batch = sizes(numbers.lhs_batch_dimensions());
+  return {xla::ShapeUtil::ElementsIn(left) / depth / batch,
+          xla::ShapeUtil::ElementsIn(right) / depth / batch, depth,
+          xla::ShapeUtil::ByteSizeOfPrimitiveType(type_of(dot))};
+}
+
+double convolution_cycles(const HloInstruction& convolution) {
+  const xla::Shape& filter = convolution.operand(1)->shape();
+  const auto& numbers = convolution.convolution_dimension_numbers();
+  const auto outputs = entry(filter.dimensions(), numbers.kernel_output_feature_dimension());
+  const auto each = xla::ShapeUtil::ElementsIn(filter) / std::max<std::int64_t>(outputs, 1);
+  return static_cast<double>(elements_of(convolution)) * static_cast<double>(each) *
+         kXlaMultiplyCycles;
+}
+
+const char* rounded_share(double share) {
+  return share > 0.5 ? "more than half" : share > 0.1 ? "more than a tenth" : "less than a tenth";
+}
+
+std::string text_of(const HloInstruction& product) {
+  const auto& node = product.metadata();
+  if (node.op_name().empty()) return fmt::format("'{}'", product.name());
+  return fmt::format("op '{}' (node '{}')", shortened(node.op_type()), shortened(node.op_name()));
+}
+
+// Products below `computation`, each with how often it runs.
+void collect(const xla::HloComputation& computation, double runs,
+             std::vector<std::pair<const HloInstruction*, double>>& found) {
+  for (const HloInstruction* one : computation.MakeInstructionPostOrder()) {
+    switch (one->opcode()) {
+      case HloOpcode::kDot:
+      case HloOpcode::kConvolution:
+        found.emplace_back(one, runs);
+        break;
+      case HloOpcode::kWhile:
+        collect(*one->while_body(),
+                runs * static_cast<double>(loop_turns(*one).value_or(kAssumedTurns)), found);
+        break;
+      case HloOpcode::kConditional:
+        for (const auto* branch : one->branch_computations()) collect(*branch, runs, found);
+        break;
+      case HloOpcode::kCall:
+        collect(*one->to_apply(), runs, found);
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+// The cycles of its multiply-adds. REQUIRES: a dot or a convolution.
+double xla_product_cycles(const Machine& machine, const HloInstruction& product) {
+  if (product.opcode() == HloOpcode::kConvolution) return convolution_cycles(product);
+  std::int64_t batch = 1;
+  const ProductSize size = size_of_dot(product, batch);
+  const auto type = type_of(product);
+  const auto products = static_cast<double>(batch);
+  if (has_kernels(type)) return products * product_cycles(machine, size);
+  return products * multiply_cycles(type, size) * static_cast<double>(size.rows) *
+         static_cast<double>(size.columns) * static_cast<double>(size.depth);
 }
 
 class Estimate {
  public:
   Estimate(const xla::HloModule& module, const CodeSize& code) : speed_(speed_of(module, code)) {}
 
-  double cycles(const xla::HloComputation& computation) const {
+  // The sum over the instructions for which `counts`, or over all.
+  double cycles(const xla::HloComputation& computation,
+                bool (*counts)(const HloInstruction&) = nullptr) const {
     double sum = 0;
-    for (const auto* one : computation.instructions()) sum += cycles(*one);
-    return sum;
-  }
-
-  // The part that rows of padding do not cost. Only the entry computation has calls like that.
-  double live_cycles(const xla::HloComputation& entry) const {
-    double sum = 0;
-    for (const auto* one : entry.instructions()) {
-      if (skips_padding(*one)) sum += cycles(*one);
-    }
-    return sum;
-  }
-
-  // The part of kernels that share their work. Only the entry computation has some.
-  double shared_cycles(const xla::HloComputation& entry) const {
-    double sum = 0;
-    for (const auto* one : entry.instructions()) {
-      if (is_shared(*one)) sum += cycles(*one);
+    for (const auto* one : computation.instructions()) {
+      if (counts == nullptr || counts(*one)) sum += cycles(*one);
     }
     return sum;
   }
@@ -137,7 +182,7 @@ class Estimate {
 
  private:
   double loop(const HloInstruction& one) const {
-    const Kind kind = kind_of(one.opcode());
+    const Kind kind = kind_of(one);
     if (kind == Kind::kFree || !one.shape().IsArray()) return 0;
     double bytes = bytes_of(one.shape());
     if (kind != Kind::kElement) {
@@ -146,12 +191,11 @@ class Estimate {
                                                 : kDearCycles;
       return kLoopCycles + speed_.vectors(bytes) * each;
     }
-    auto elements = static_cast<double>(xla::ShapeUtil::ElementsIn(one.shape()));
+    auto elements = static_cast<double>(elements_of(one));
     for (const auto* operand : one.operands()) {
       if (!operand->shape().IsArray()) continue;
       bytes += bytes_of(operand->shape());
-      elements =
-          std::max(elements, static_cast<double>(xla::ShapeUtil::ElementsIn(operand->shape())));
+      elements = std::max(elements, static_cast<double>(elements_of(*operand)));
     }
     return kLoopCycles + elements * kElementCycles + speed_.waiting(bytes);
   }
@@ -175,8 +219,10 @@ StaticCost static_cost(const xla::HloModule& module, const CodeSize& code) {
   StaticCost cost;
   cost.picoseconds = static_cast<std::uint64_t>(
       std::clamp(std::round(all * kPicosecondsPerCycle), 1.0, kLongestCall));
-  cost.live_permille = static_cast<std::uint32_t>(estimate.live_cycles(entry) / all * 1000);
-  cost.shared_permille = static_cast<std::uint32_t>(estimate.shared_cycles(entry) / all * 1000);
+  // Only the entry computation has calls that skip rows of padding, or that share their work.
+  cost.live_permille =
+      static_cast<std::uint32_t>(estimate.cycles(entry, skips_padding) / all * 1000);
+  cost.shared_permille = static_cast<std::uint32_t>(estimate.cycles(entry, is_shared) / all * 1000);
   return cost;
 }
 
@@ -194,12 +240,39 @@ std::map<const HloInstruction*, double> instruction_costs(const xla::HloModule& 
                                                           const CodeSize& code) {
   const Estimate estimate(module, code);
   std::map<const HloInstruction*, double> costs;
-  for (const auto* computation : module.computations()) {
-    for (const auto* one : computation->instructions()) costs[one] = 0;
+  for (const auto* one : instructions_of(module)) {
+    costs[one] = estimate.cycles(*one) * kPicosecondsPerCycle;
   }
-  // XLA adds computations to the module while it counts the turns of some loops.
-  for (auto& [one, cost] : costs) cost = estimate.cycles(*one) * kPicosecondsPerCycle;
   return costs;
+}
+
+std::vector<XlaProduct> products_of_xla(const xla::HloModule& module, const CodeSize& code) {
+  std::vector<std::pair<const HloInstruction*, double>> found;
+  collect(*module.entry_computation(), 1, found);
+  if (found.empty()) return {};
+  const auto costs = instruction_costs(module, code);
+  const auto all = static_cast<double>(static_cost(module, code).picoseconds);
+  std::vector<XlaProduct> products;
+  for (const auto& [one, runs] : found) {
+    const double share = std::min(1.0, costs.at(one) * runs / all);
+    if (share < kLeastShare) continue;
+    products.push_back({text_of(*one), share});
+  }
+  return products;
+}
+
+std::string warning_of(const std::vector<XlaProduct>& products) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(products.size(), kMostNamed); ++i) {
+    text += fmt::format("{}{}: {} of the estimated time", i == 0 ? "" : "; ", products[i].text,
+                        rounded_share(products[i].share));
+  }
+  if (products.size() > kMostNamed) {
+    text += fmt::format(" and {} more", products.size() - kMostNamed);
+  }
+  return text.empty()
+             ? text
+             : "XLA computes products for which tfaot has no kernel, which is slower: " + text;
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "xla/hlo/ir/hlo_module.h"
 
@@ -29,7 +30,7 @@ struct StaticCost {
 // Kernel calls of `module` are in the form of add_kernel_call(), with or without a level.
 StaticCost static_cost(const xla::HloModule& module, const CodeSize& code);
 
-// Of the entry computation's kernel calls, in picoseconds.
+// The cost of each of the entry computation's kernel calls, in picoseconds.
 std::map<const xla::HloInstruction*, double> kernel_costs(const xla::HloModule& module,
                                                           const CodeSize& code);
 
@@ -37,5 +38,17 @@ std::map<const xla::HloInstruction*, double> kernel_costs(const xla::HloModule& 
 // it holds, of an instruction inside of them once.
 std::map<const xla::HloInstruction*, double> instruction_costs(const xla::HloModule& module,
                                                                const CodeSize& code);
+
+// A product or a convolution that no kernel of ours computes, since none takes its types or form:
+// XLA does, more slowly.
+struct XlaProduct {
+  std::string text;  // "op 'Conv' (node 'conv1')"
+  double share = 0;  // of the estimated time of a call, in all turns of its loop
+};
+// In the order of the program, without those of less than a hundredth of the time.
+std::vector<XlaProduct> products_of_xla(const xla::HloModule& module, const CodeSize& code);
+
+// For users; empty: there are none. Shares are rounded, so that several batch sizes say the same.
+std::string warning_of(const std::vector<XlaProduct>& products);
 
 }  // namespace tfaot::toolkit::engine

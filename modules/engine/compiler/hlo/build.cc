@@ -10,12 +10,6 @@ namespace tfaot::toolkit::engine {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-namespace {
-
-xla::PrimitiveType type_of(const HloInstruction& x) { return x.shape().element_type(); }
-
-}  // namespace
-
 HloInstruction* add_next_to(HloInstruction* other, std::unique_ptr<HloInstruction> made) {
   return other->parent()->AddInstruction(std::move(made));
 }
@@ -26,9 +20,9 @@ HloInstruction* reshape(HloInstruction* x, absl::Span<const std::int64_t> sizes)
 }
 
 HloInstruction* transpose(HloInstruction* x, absl::Span<const std::int64_t> order) {
-  if (std::is_sorted(order.begin(), order.end())) return x;
+  if (std::ranges::is_sorted(order)) return x;
   Dimensions sizes;
-  for (const auto d : order) sizes.push_back(x->shape().dimensions(static_cast<int>(d)));
+  for (const auto d : order) sizes.push_back(entry(x->shape().dimensions(), d));
   return add_next_to(x, HloInstruction::CreateTranspose(shape_of(type_of(*x), sizes), x, order));
 }
 
@@ -68,20 +62,28 @@ HloInstruction* slice_along(HloInstruction* x, std::int64_t dimension, std::int6
 HloInstruction* concatenate(const Instructions& parts, std::int64_t dimension) {
   if (parts.size() == 1) return parts.front();
   std::int64_t size = 0;
-  for (const auto* part : parts) size += part->shape().dimensions(static_cast<int>(dimension));
+  for (const auto* part : parts) size += entry(part->shape().dimensions(), dimension);
   return add_next_to(parts.front(),
                      HloInstruction::CreateConcatenate(
                          resized(parts.front()->shape(), dimension, size), parts, dimension));
 }
 
 HloInstruction* pad_end(HloInstruction* x, std::int64_t dimension, std::int64_t new_size) {
-  const std::int64_t more = new_size - x->shape().dimensions(static_cast<int>(dimension));
+  const std::int64_t more = new_size - entry(x->shape().dimensions(), dimension);
   if (more == 0) return x;
   auto config = xla::MakeNoPaddingConfig(x->shape().rank());
   config.mutable_dimensions(static_cast<int>(dimension))->set_edge_padding_high(more);
   HloInstruction* const zero = scalar_next_to(x, type_of(*x), 0);
   return add_next_to(
       x, HloInstruction::CreatePad(resized(x->shape(), dimension, new_size), x, zero, config));
+}
+
+HloInstruction* element_of(HloInstruction* tuple, std::int64_t element) {
+  return add_next_to(tuple, HloInstruction::CreateGetTupleElement(tuple, element));
+}
+
+HloInstruction* tuple_of(const Instructions& elements) {
+  return add_next_to(elements.front(), HloInstruction::CreateTuple(elements));
 }
 
 HloInstruction* unary(HloOpcode opcode, HloInstruction* x) {

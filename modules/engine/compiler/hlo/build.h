@@ -32,6 +32,10 @@ xla::HloInstruction* concatenate(const Instructions& parts, std::int64_t dimensi
 // Appends zeros to the end of one dimension.
 xla::HloInstruction* pad_end(xla::HloInstruction* x, std::int64_t dimension, std::int64_t new_size);
 
+// An element of a tuple.
+xla::HloInstruction* element_of(xla::HloInstruction* tuple, std::int64_t element);
+// A tuple in the computation of its first element.
+xla::HloInstruction* tuple_of(const Instructions& elements);
 // Elementwise.
 xla::HloInstruction* unary(xla::HloOpcode opcode, xla::HloInstruction* x);
 inline xla::HloInstruction* negate(xla::HloInstruction* x) {

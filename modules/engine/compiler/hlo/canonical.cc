@@ -81,11 +81,8 @@ std::string hlo_sha256(const xla::XlaComputation& computation) {
 Result<std::string> hlo_text(const xla::XlaComputation& computation) {
   TFAOT_ASSIGN(const auto module, make_module(computation.proto()));
   std::int64_t numbers = 0;
-  for (const auto* one : module->computations()) {
-    for (const auto* instruction : one->instructions()) {
-      if (instruction->IsConstant())
-        numbers += xla::ShapeUtil::ElementsInRecursive(instruction->shape());
-    }
+  for (const auto* one : instructions_of(*module)) {
+    if (one->IsConstant()) numbers += xla::ShapeUtil::ElementsInRecursive(one->shape());
   }
   return hlo_text(*module, numbers <= kMostNumbers ? Constants::kAll : Constants::kSmall);
 }

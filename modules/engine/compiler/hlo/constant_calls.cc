@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "absl/algorithm/container.h"
+#include "compiler/hlo/build.h"
 #include "compiler/hlo/simplify.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 
@@ -43,23 +44,20 @@ Status lift_from_branch(HloInstruction& choice, int branch) {
   HloInstruction* const given = choice.mutable_operand(branch + 1);
   std::vector<HloInstruction*> parts = {given};
   for (const HloInstruction* call : calls) parts.push_back(outside.AddInstruction(call->Clone()));
-  HloInstruction* const all = outside.AddInstruction(HloInstruction::CreateTuple(parts));
+  HloInstruction* const all = tuple_of(parts);
   HloInstruction* const old = inside.parameter_instruction(0);
   HloInstruction* const parameter = inside.ReplaceParameter(
       0, HloInstruction::CreateParameter(0, all->shape(), std::string(old->name())));
   const std::vector<HloInstruction*> users = parameter->users();
   const bool is_root = inside.root_instruction() == parameter;
-  const auto part = [&](std::size_t i) {
-    return inside.AddInstruction(HloInstruction::CreateGetTupleElement(
-        parts[i]->shape(), parameter, static_cast<std::int64_t>(i)));
-  };
-  HloInstruction* const first = part(0);
+  HloInstruction* const first = element_of(parameter, 0);
   for (HloInstruction* user : users) {
     TFAOT_TRY(checked(parameter->ReplaceUseWithDifferentShape(user, first)));
   }
   if (is_root) inside.set_root_instruction(first, /*accept_different_shape=*/true);
   for (std::size_t i = 0; i < calls.size(); ++i) {
-    TFAOT_TRY(checked(calls[i]->ReplaceAllUsesWith(part(i + 1))));
+    HloInstruction* const value = element_of(parameter, static_cast<std::int64_t>(i) + 1);
+    TFAOT_TRY(checked(calls[i]->ReplaceAllUsesWith(value)));
     TFAOT_TRY(checked(inside.RemoveInstruction(calls[i])));
   }
   return checked(choice.ReplaceOperandWithDifferentShape(branch + 1, all));

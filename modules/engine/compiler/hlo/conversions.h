@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
+#include "compiler/hlo/hlo.h"
 #include "tensorflow/compiler/tf2xla/type_util.h"
 #include "tensorflow/core/framework/types.h"
 #include "tfaot/base/result.h"
@@ -71,13 +71,6 @@ inline void make_bools(char* bytes, std::size_t count) {
 inline std::string status_note(const absl::Status& status) {
   const std::string_view text = status.message();
   return "TensorFlow: " + std::string(text.substr(0, text.find('\n')));
-}
-
-// For failures of TensorFlow or XLA that are defects of ours.
-template <typename T>
-Result<T> or_internal(absl::StatusOr<T> made) {
-  if (!made.ok()) return fail(Error::internal(std::string(made.status().message())));
-  return *std::move(made);
 }
 
 inline Error error_of(const absl::Status& status, std::string message) {

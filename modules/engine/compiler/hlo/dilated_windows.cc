@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "compiler/hlo/build.h"
-#include "compiler/hlo/dimension_order.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/permutation_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -19,12 +19,12 @@ using xla::HloOpcode;
 // dimensions of size 1, and with those merged that stay contiguous.
 struct MovedElements {
   Dimensions sizes;
-  DimensionOrder order;
+  Dimensions order;
 
   bool operator==(const MovedElements&) const = default;
 };
 
-MovedElements shortest(const Dimensions& sizes, const DimensionOrder& order) {
+MovedElements shortest(const Dimensions& sizes, const Dimensions& order) {
   Dimensions kept;  // dimensions in the order of the result
   std::ranges::copy_if(order, std::back_inserter(kept),
                        [&](std::int64_t d) { return entry(sizes, d) != 1; });
@@ -44,7 +44,7 @@ MovedElements shortest(const Dimensions& sizes, const DimensionOrder& order) {
       moved.sizes.push_back(entry(sizes, kept[i]));
     }
   }
-  moved.order = inverse_order(sorting_order(firsts));
+  moved.order = xla::InversePermutation(sorting_order(firsts));
   return moved;
 }
 
@@ -53,7 +53,7 @@ HloInstruction* only_user_after_reshapes(HloInstruction* one, HloOpcode opcode) 
   return user != nullptr && user->opcode() == opcode ? user : nullptr;
 }
 
-// Which dimension of `sizes` each of `wanted` is, where `sizes` lacks some of size 1: -1.
+// The dimension of `sizes` that each of `wanted` is; -1: one of size 1 that `sizes` lacks.
 std::optional<Dimensions> same_dimensions(absl::Span<const std::int64_t> sizes,
                                           const Dimensions& wanted) {
   Dimensions places;
@@ -102,9 +102,9 @@ class SplitConvolution {
     Dimensions out = unsplit(out_);
     HloInstruction* const last = take_cut(out, window);
     auto made = HloInstruction::CreateConvolve(
-        shape_of(convolution_.shape().element_type(), out), reshape(x_, in),
-        convolution_.mutable_operand(1), convolution_.feature_group_count(), 1, window,
-        convolution_.convolution_dimension_numbers(), convolution_.precision_config());
+        shape_of(type_of(convolution_), out), reshape(x_, in), convolution_.mutable_operand(1),
+        convolution_.feature_group_count(), 1, window, convolution_.convolution_dimension_numbers(),
+        convolution_.precision_config());
     made->set_metadata(convolution_.metadata());
     return replace(*last, add_next_to(&convolution_, std::move(made)));
   }
@@ -126,7 +126,7 @@ class SplitConvolution {
            numbers.output_feature_dimension() == last && convolution_.batch_group_count() == 1;
   }
 
-  // How many parts each spatial dimension was split into, from `d` on; `batch` is left for them.
+  // Finds the number of parts of each spatial dimension from `d` on; `batch` is left for them.
   bool find_blocks(std::int64_t d, std::int64_t batch, const MovedElements& to_blocks,
                    const MovedElements& from_blocks) {
     if (d == spatial_) {
@@ -147,7 +147,7 @@ class SplitConvolution {
   // channels].
   MovedElements moved_to_blocks() const {
     Dimensions sizes = {batch()};
-    DimensionOrder order;
+    Dimensions order;
     for (std::int64_t d = 0; d < spatial_; ++d) {
       sizes.insert(sizes.end(), {entry(in_, d + 1), entry(blocks_, d)});
       order.push_back(2 * d + 2);
@@ -163,7 +163,7 @@ class SplitConvolution {
     Dimensions sizes = blocks_;
     sizes.push_back(batch());
     sizes.insert(sizes.end(), out_.begin() + 1, out_.end());
-    DimensionOrder order = {spatial_};
+    Dimensions order = {spatial_};
     for (std::int64_t d = 0; d < spatial_; ++d) {
       order.insert(order.end(), {spatial_ + 1 + d, d});
     }
@@ -216,7 +216,7 @@ class SplitConvolution {
     }
     const auto is_cut = [&](std::int64_t d) {
       const std::int64_t place = entry(*places, d);
-      return place >= 0 && slice->shape().dimensions(static_cast<int>(place)) != entry(out, d);
+      return place >= 0 && entry(slice->shape().dimensions(), place) != entry(out, d);
     };
     if (is_cut(0) || is_cut(spatial_ + 1)) return after_;
     for (std::int64_t d = 0; d < spatial_; ++d) {

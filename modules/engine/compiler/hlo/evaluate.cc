@@ -5,6 +5,8 @@
 #include <cstring>
 #include <optional>
 
+#include "absl/algorithm/container.h"
+#include "compiler/hlo/conversions.h"
 #include "xla/primitive_util.h"
 
 namespace tfaot::toolkit::engine {
@@ -24,7 +26,7 @@ Dimensions row_major_strides(const xla::Shape& shape) {
   std::int64_t stride = 1;
   for (std::size_t d = strides.size(); d-- > 0;) {
     strides[d] = stride;
-    stride *= shape.dimensions(static_cast<int>(d));
+    stride *= entry(shape.dimensions(), d);
   }
   return strides;
 }
@@ -55,7 +57,7 @@ void copy(Box box, const void* from, void* to) {
                  static_cast<T*>(to) + box.to_start);
 }
 
-// Which elements move where; nothing for all other instructions.
+// The elements that move, and where to; nothing for all other instructions.
 std::optional<Box> box_of(const HloInstruction& instruction) {
   const auto& from = instruction.operand(0)->shape();
   const auto& to = instruction.shape();
@@ -64,13 +66,13 @@ std::optional<Box> box_of(const HloInstruction& instruction) {
   switch (instruction.opcode()) {
     case HloOpcode::kTranspose:
       for (const auto d : instruction.dimensions()) {
-        box.from_strides.push_back(from_strides[static_cast<std::size_t>(d)]);
+        box.from_strides.push_back(entry(from_strides, d));
       }
       return box;
     case HloOpcode::kBroadcast:
       box.from_strides.assign(box.sizes.size(), 0);
       for (std::size_t i = 0; i < instruction.dimensions().size(); ++i) {
-        box.from_strides[static_cast<std::size_t>(instruction.dimensions()[i])] = from_strides[i];
+        entry(box.from_strides, instruction.dimensions()[i]) = from_strides[i];
       }
       return box;
     case HloOpcode::kReverse:
@@ -120,7 +122,7 @@ std::optional<xla::Literal> evaluate_shape_op(const HloInstruction& instruction,
   const auto box = box_of(instruction);
   if (!box) return {};
   xla::Literal result(instruction.shape());
-  switch (xla::primitive_util::ByteWidth(instruction.shape().element_type())) {
+  switch (xla::primitive_util::ByteWidth(type_of(instruction))) {
     case 1:
       run<std::uint8_t>(instruction, *box, operands, result);
       return result;
@@ -150,7 +152,7 @@ Value reshaped(const Value& value, const xla::Shape& shape) {
 }
 
 std::int64_t size_of(const xla::Shape& shape, std::int64_t dimension) {
-  return shape.dimensions(static_cast<int>(dimension));
+  return entry(shape.dimensions(), dimension);
 }
 
 // Holds values, and the operands that represent them in an instruction outside of any computation.
@@ -314,8 +316,8 @@ Result<Value> Evaluator::cut_out(const HloInstruction& instruction, const Cut& c
   const Dimensions limits = dimensions_of(instruction);
   Dimensions starts(limits.size(), 0);
   Dimensions ends = limits;
-  starts[static_cast<std::size_t>(cut.dimension)] = cut.start;
-  ends[static_cast<std::size_t>(cut.dimension)] = cut.start + cut.size;
+  entry(starts, cut.dimension) = cut.start;
+  entry(ends, cut.dimension) = cut.start + cut.size;
   const Stand stand({std::move(whole)});
   const auto made = HloInstruction::CreateSlice(
       resized(instruction.shape(), cut.dimension, cut.size), stand.instructions()[0], starts, ends,
@@ -336,9 +338,8 @@ Result<Value> Evaluator::compute(const HloInstruction& instruction,
   }
   auto result = evaluate_shape_op(instruction, operands);
   if (!result) {
-    auto made = evaluator_.EvaluateWithSubstitutions(&instruction, substitutes);
-    if (!made.ok()) return fail(internal_error(made.status()));
-    result = std::move(*made);
+    TFAOT_ASSIGN(result,
+                 or_internal(evaluator_.EvaluateWithSubstitutions(&instruction, substitutes)));
     if (!xla::LayoutUtil::IsMonotonicWithDim0Major(result->shape().layout())) {
       result = result->Relayout(xla::LayoutUtil::GetDefaultLayoutForShape(result->shape()));
     }
@@ -351,6 +352,30 @@ Result<Value> Evaluator::compute_on(const HloInstruction& instruction, const xla
   const Stand stand(std::move(operands));
   const auto made = instruction.CloneWithNewOperands(shape, stand.instructions());
   return compute(*made, stand.values());
+}
+
+bool FixedValues::is_fixed(const HloInstruction& value) {
+  constexpr std::int64_t kMostFixedElements = std::int64_t{1} << 24;
+  const auto known = known_.find(&value);
+  if (known != known_.end()) return known->second;
+  const bool depends_on_more =
+      xla::HloPredicateIsOp<HloOpcode::kParameter, HloOpcode::kCustomCall, HloOpcode::kRng,
+                            HloOpcode::kRngBitGenerator, HloOpcode::kWhile, HloOpcode::kCall,
+                            HloOpcode::kConditional>(&value);
+  const bool has_operands = value.operand_count() > 0 ||
+                            xla::HloPredicateIsOp<HloOpcode::kConstant, HloOpcode::kIota>(&value);
+  const bool is = value.shape().IsArray() && !value.HasSideEffect() && !depends_on_more &&
+                  has_operands && elements_of(value) <= kMostFixedElements &&
+                  absl::c_all_of(value.operands(), [&](auto* one) { return is_fixed(*one); });
+  return known_[&value] = is;
+}
+
+Result<xla::Literal> FixedValues::value(const HloInstruction& fixed, xla::PrimitiveType type) {
+  Evaluator evaluator([](const HloInstruction& parameter) -> Result<Value> {
+    return fail(Error::internal("a parameter has no value: " + std::string(parameter.name())));
+  });
+  TFAOT_ASSIGN(const auto value, evaluator.value(fixed));
+  return or_internal(value->Convert(type));
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -27,6 +27,9 @@ class Evaluator {
 
   // Its bytes in pieces, so that only its operands are in memory as a whole.
   Status feed(const xla::HloInstruction& instruction, const ChunkSink& sink);
+  // The same operation on other operands, for a result of this shape.
+  Result<Value> compute_on(const xla::HloInstruction& instruction, const xla::Shape& shape,
+                           std::vector<Value> operands);
 
  private:
   // Some of the elements along one dimension.
@@ -43,13 +46,22 @@ class Evaluator {
   Result<Value> piece_of_broadcast(const xla::HloInstruction& broadcast, const Cut& cut);
   Result<Value> cut_out(const xla::HloInstruction& instruction, const Cut& cut);
   Result<Value> compute(const xla::HloInstruction& instruction, const std::vector<Value>& values);
-  // The same operation on other operands.
-  Result<Value> compute_on(const xla::HloInstruction& instruction, const xla::Shape& shape,
-                           std::vector<Value> operands);
 
   Parameters parameters_;
   std::map<const xla::HloInstruction*, Value> evaluated_;
   xla::HloEvaluator evaluator_;
+};
+
+// Values that depend on nothing but the program: not on inputs, nor on weights. Used by one thread.
+class FixedValues {
+ public:
+  // False also for values that are too large to look at. Instructions must not change afterwards.
+  bool is_fixed(const xla::HloInstruction& value);
+  // REQUIRES: is_fixed(). Converted to another type.
+  static Result<xla::Literal> value(const xla::HloInstruction& fixed, xla::PrimitiveType type);
+
+ private:
+  std::map<const xla::HloInstruction*, bool> known_;
 };
 
 }  // namespace tfaot::toolkit::engine

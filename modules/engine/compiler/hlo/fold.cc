@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "absl/algorithm/container.h"
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/evaluate.h"
 #include "compiler/hlo/passes.h"
@@ -35,9 +36,9 @@ class Folder {
   Result<std::vector<std::size_t>> fold() {
     for (HloInstruction* instruction : entry_.MakeInstructionPostOrder()) {
       const auto& users = instruction->users();
-      const bool is_last = instruction->IsRoot() ||
-                           std::any_of(users.begin(), users.end(),
-                                       [&](const auto* user) { return !values_.is_known(user); });
+      const bool is_last =
+          instruction->IsRoot() ||
+          std::ranges::any_of(users, [&](const auto* user) { return !values_.is_known(user); });
       if (!values_.is_known(instruction) || !is_last) continue;
       TFAOT_TRY(replace(*instruction, instruction->metadata().op_name() == kPackedName));
     }
@@ -107,7 +108,7 @@ class Folder {
       collect_origin(*operand, seen, names, made);
     }
     const auto add = [](std::vector<std::string>& list, const std::string& name) {
-      if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
+      if (!absl::c_linear_search(list, name)) list.push_back(name);
     };
     if (instruction.opcode() == HloOpcode::kParameter) {
       const std::size_t weight = weight_of(instruction);

@@ -12,6 +12,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_split.h"
+#include "compiler/hlo/passes.h"
 #include "tfaot/records/model_check.h"
 
 namespace tfaot::toolkit::engine {
@@ -135,6 +136,10 @@ Status check_random_numbers(const xla::HloModule& module) {
               "export an inference-only signature (training=False: no dropout, no noise), or make "
               "the noise an input")
           .about(word_of(ProblemKind::kRandom), {nodes.begin(), nodes.end()}));
+}
+
+Status check_random_numbers(xla::HloModule& module, PassContext& /*context*/) {
+  return check_random_numbers(std::as_const(module));
 }
 
 }  // namespace tfaot::toolkit::engine

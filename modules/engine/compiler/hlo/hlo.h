@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "tfaot/base/result.h"
 #include "xla/hlo/ir/hlo_computation.h"
 #include "xla/hlo/ir/hlo_instruction.h"
@@ -26,6 +27,13 @@ inline Status checked(const absl::Status& status) {
   return fail(internal_error(status));
 }
 
+// For failures of TensorFlow or XLA that are defects of ours.
+template <typename T>
+Result<T> or_internal(absl::StatusOr<T> made) {
+  if (!made.ok()) return fail(Error::internal(std::string(made.status().message())));
+  return *std::move(made);
+}
+
 // With all shapes row-major, so also what comes out of it.
 Result<std::unique_ptr<xla::HloModule>> make_module(const xla::HloModuleProto& proto);
 // With the layouts that XLA gave it.
@@ -39,6 +47,14 @@ inline Dimensions dimensions_of(const xla::HloInstruction& instruction) {
   return {instruction.shape().dimensions().begin(), instruction.shape().dimensions().end()};
 }
 
+// All of a module: operands and called computations come before what uses them.
+std::vector<xla::HloInstruction*> instructions_of(const xla::HloModule& module);
+
+inline xla::PrimitiveType type_of(const xla::HloInstruction& value) {
+  return value.shape().element_type();
+}
+std::int64_t elements_of(const xla::HloInstruction& value);  // 0 for tuples
+
 std::int64_t product(absl::Span<const std::int64_t> sizes);
 
 // The shape with another size of one dimension.
@@ -49,6 +65,17 @@ template <typename Values>
 decltype(auto) entry(Values&& values, std::int64_t place) {
   return std::forward<Values>(values)[static_cast<std::size_t>(place)];
 }
+
+// The order that sorts.
+Dimensions sorting_order(absl::Span<const std::int64_t> values);
+Dimensions order_of(const xla::HloInstruction& transpose);
+
+// Some dimensions of a reshape's operand that become some of its result.
+struct ReshapeGroup {
+  Dimensions from;
+  Dimensions to;
+};
+std::vector<ReshapeGroup> groups_of(const xla::HloInstruction& reshape);
 
 // Types that kernels of our own take.
 constexpr bool has_kernels(xla::PrimitiveType type) { return type == xla::F32 || type == xla::F64; }

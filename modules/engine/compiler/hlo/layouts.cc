@@ -10,14 +10,15 @@
 #include <set>
 #include <tuple>
 
+#include "absl/algorithm/container.h"
 #include "compiler/hlo/build.h"
-#include "compiler/hlo/dimension_order.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/simplify.h"
 #include "compiler/hlo/tuned.h"
 #include "compiler/hlo/weight_values.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/permutation_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -86,7 +87,7 @@ class GroupSplit {
   bool can_split(const HloInstruction* operand) const {
     return split_.count(operand) != 0 ||
            (operand->opcode() == HloOpcode::kBroadcast &&
-            std::ranges::count(operand->dimensions(), merge_.shape().rank() - 1) == 0);
+            !absl::c_linear_search(operand->dimensions(), merge_.shape().rank() - 1));
   }
   bool is_split(const HloInstruction& one) const {
     return one.IsElementwise() && one.shape().IsArray() && one.operand_count() > 0 &&
@@ -116,11 +117,9 @@ class GroupSplit {
 };
 
 Status split_merged_groups(xla::HloModule& module) {
-  for (xla::HloComputation* computation : module.MakeComputationPostOrder()) {
-    for (HloInstruction* one : computation->MakeInstructionPostOrder()) {
-      Dimensions sizes = split_sizes(*one);
-      if (!sizes.empty()) TFAOT_TRY(GroupSplit(*one, std::move(sizes)).run());
-    }
+  for (HloInstruction* one : instructions_of(module)) {
+    Dimensions sizes = split_sizes(*one);
+    if (!sizes.empty()) TFAOT_TRY(GroupSplit(*one, std::move(sizes)).run());
   }
   return {};
 }
@@ -147,7 +146,7 @@ bool is_read_by_strides(const HloInstruction& transpose, const WeightValues& val
 bool moves_elements(const xla::Shape& shape, absl::Span<const std::int64_t> order) {
   std::int64_t last = -1;
   for (const std::int64_t d : order) {
-    if (shape.dimensions(static_cast<int>(d)) == 1) continue;
+    if (entry(shape.dimensions(), d) == 1) continue;
     if (d < last) return true;
     last = d;
   }
@@ -160,18 +159,15 @@ TransposeCost cost_of_transposes(const xla::HloModule& module, std::int64_t firs
                                  bool reads_strides) {
   const WeightValues values(module, first_weight);
   TransposeCost cost;
-  for (const auto* computation : module.computations()) {
-    for (const auto* instruction : computation->instructions()) {
-      if (instruction->opcode() != HloOpcode::kTranspose || values.is_known(instruction) ||
-          !moves_elements(instruction->operand(0)->shape(), instruction->dimensions()) ||
-          (reads_strides && is_read_by_strides(*instruction, values))) {
-        continue;
-      }
-      cost.bytes += xla::ShapeUtil::ByteSizeOf(instruction->shape());
-      const bool is_used = instruction->user_count() > 0;
-      if (is_used && instruction->operand(0)->opcode() == HloOpcode::kConvolution) {
-        ++cost.after_convolutions;
-      }
+  for (const HloInstruction* one : instructions_of(module)) {
+    if (one->opcode() != HloOpcode::kTranspose || values.is_known(one) ||
+        !moves_elements(one->operand(0)->shape(), one->dimensions()) ||
+        (reads_strides && is_read_by_strides(*one, values))) {
+      continue;
+    }
+    cost.bytes += xla::ShapeUtil::ByteSizeOf(one->shape());
+    if (one->user_count() > 0 && one->operand(0)->opcode() == HloOpcode::kConvolution) {
+      ++cost.after_convolutions;
     }
   }
   return cost;
@@ -202,7 +198,7 @@ TransposedSide transposed_side(HloInstruction& dot) {
 
 bool is_plain(const HloInstruction& dot) {
   return matrix_product(dot) && std::ranges::all_of(dot.operands(), [&](const auto* operand) {
-           return operand->shape().element_type() == dot.shape().element_type();
+           return type_of(*operand) == type_of(dot);
          });
 }
 
@@ -218,7 +214,7 @@ HloInstruction* swapped_product(HloInstruction& dot) {
   const TransposedSide side = transposed_side(dot);
   if (side.transpose == nullptr) return nullptr;
   HloInstruction* const x = side.transpose->mutable_operand(0);
-  const DimensionOrder order = order_of(*side.transpose);
+  const Dimensions order = order_of(*side.transpose);
   const Dimensions sizes = dimensions_of(*x);
   const std::int64_t depth = entry(order, side.depth);  // of x: before it is the batch
   std::int64_t columns = 1;
@@ -242,10 +238,10 @@ HloInstruction* swapped_product(HloInstruction& dot) {
   entry(result_sizes, depth) = weight->shape().dimensions(0);
   HloInstruction* const swapped =
       add_next_to(&dot, HloInstruction::CreateDot(
-                            shape_of(dot.shape().element_type(), result_sizes),
+                            shape_of(type_of(dot), result_sizes),
                             depth == 0 ? weight : broadcast(weight, left_sizes, {depth, depth + 1}),
                             x, numbers, dot.precision_config()));
-  DimensionOrder back;
+  Dimensions back;
   for (std::int64_t d = 0; d < std::ssize(order); ++d) {
     if (d != side.depth) back.push_back(entry(order, d));
   }
@@ -255,7 +251,7 @@ HloInstruction* swapped_product(HloInstruction& dot) {
 
 // The same as `gather`, whose operand is the transpose of `x` in this order: a gather from x, whose
 // slices are the result's last dimensions, and then a transpose. Null if it has batch dimensions.
-HloInstruction* gather_of_untransposed(HloInstruction& gather, const DimensionOrder& order,
+HloInstruction* gather_of_untransposed(HloInstruction& gather, const Dimensions& order,
                                        HloInstruction* x) {
   const xla::GatherDimensionNumbers& numbers = gather.gather_dimension_numbers();
   if (numbers.operand_batching_dims_size() != 0) return nullptr;
@@ -268,44 +264,44 @@ HloInstruction* gather_of_untransposed(HloInstruction& gather, const DimensionOr
   Dimensions slice_sizes(order.size());
   for (std::int64_t d = 0; d < std::ssize(order); ++d) {
     entry(slice_sizes, entry(order, d)) = entry(gather.gather_slice_sizes(), d);
-    if (std::ranges::count(numbers.collapsed_slice_dims(), d) > 0) {
+    if (absl::c_linear_search(numbers.collapsed_slice_dims(), d)) {
       made.add_collapsed_slice_dims(entry(order, d));
     } else {
       kept.push_back(entry(order, d));
     }
   }
   std::ranges::sort(*made.mutable_collapsed_slice_dims());
-  const DimensionOrder places = inverse_order(sorting_order(kept));
+  const Dimensions places = xla::InversePermutation(sorting_order(kept));
   const std::int64_t rank = gather.shape().rank();
   const std::int64_t batch_end = rank - std::ssize(kept);
-  DimensionOrder result_order;
+  Dimensions result_order;
   Dimensions sizes(static_cast<std::size_t>(rank));
   std::int64_t next_batch = 0;
   std::int64_t next_kept = 0;
   for (std::int64_t d = 0; d < rank; ++d) {
-    const bool is_batch = std::ranges::count(numbers.offset_dims(), d) == 0;
+    const bool is_batch = !absl::c_linear_search(numbers.offset_dims(), d);
     result_order.push_back(is_batch ? next_batch++ : batch_end + entry(places, next_kept++));
     entry(sizes, result_order.back()) = entry(gather.shape().dimensions(), d);
     if (d >= batch_end) made.add_offset_dims(d);
   }
-  return transpose(add_next_to(x, HloInstruction::CreateGather(
-                                      shape_of(gather.shape().element_type(), sizes), x,
-                                      gather.mutable_operand(1), made, slice_sizes, false)),
+  return transpose(add_next_to(x, HloInstruction::CreateGather(shape_of(type_of(gather), sizes), x,
+                                                               gather.mutable_operand(1), made,
+                                                               slice_sizes, false)),
                    result_order);
 }
 
-// Numbers by dimension of a transpose's operand, from those by dimension of its result.
-template <typename Values>
-Dimensions before_transpose(const DimensionOrder& order, const Values& results) {
-  Dimensions operands(order.size());
-  for (std::int64_t d = 0; d < std::ssize(order); ++d) {
-    entry(operands, entry(order, d)) = results[static_cast<std::size_t>(d)];
+// Windows or padding by dimension of a transpose's operand, from those by dimension of its result.
+template <typename Proto>
+Proto before_transpose(const Dimensions& order, const Proto& results) {
+  Proto operands = results;
+  for (int d = 0; d < results.dimensions_size(); ++d) {
+    *operands.mutable_dimensions(static_cast<int>(entry(order, d))) = results.dimensions(d);
   }
   return operands;
 }
 
 // Transposes, together with a transpose that made the operand.
-HloInstruction* transpose_all(HloInstruction* operand, DimensionOrder order) {
+HloInstruction* transpose_all(HloInstruction* operand, Dimensions order) {
   while (operand->opcode() == HloOpcode::kTranspose) {
     for (std::int64_t& d : order) d = operand->dimensions(d);
     operand = operand->mutable_operand(0);
@@ -323,14 +319,8 @@ class Sinking {
       : module_(module), values_(module, first_weight), sides_(sides) {}
 
   Status run() {
-    for (auto* computation : module_.MakeComputationPostOrder()) {
-      for (auto* instruction : computation->MakeInstructionPostOrder()) {
-        if (is_known(instruction) || !instruction->shape().IsArray() ||
-            xla::ShapeUtil::IsZeroElementArray(instruction->shape())) {
-          continue;
-        }
-        TFAOT_TRY(replace(*instruction, sunk(*instruction)));
-      }
+    for (HloInstruction* one : instructions_of(module_)) {
+      if (!is_known(one) && elements_of(*one) > 0) TFAOT_TRY(replace(*one, sunk(*one)));
     }
     return {};
   }
@@ -360,15 +350,19 @@ class Sinking {
       if (is_back) return before->mutable_operand(0);
     }
     if (operation.operand_count() == 0 || !is_moving(operation.operand(0))) return nullptr;
-    const DimensionOrder order = order_of(*operation.operand(0));
+    const Dimensions order = order_of(*operation.operand(0));
     HloInstruction* x = operation.mutable_operand(0)->mutable_operand(0);
     switch (operation.opcode()) {
       case HloOpcode::kPad:
-        return transpose(padded(operation, order, x), order);
+        return transpose(
+            add_next_to(x, HloInstruction::CreatePad(
+                               shape_before(operation, order), x, operation.mutable_operand(1),
+                               before_transpose(order, operation.padding_config()))),
+            order);
       case HloOpcode::kSlice:
-        return transpose(slice(x, before_transpose(order, operation.slice_starts()),
-                               before_transpose(order, operation.slice_limits()),
-                               before_transpose(order, operation.slice_strides())),
+        return transpose(slice(x, xla::PermuteInverse(operation.slice_starts(), order),
+                               xla::PermuteInverse(operation.slice_limits(), order),
+                               xla::PermuteInverse(operation.slice_strides(), order)),
                          order);
       case HloOpcode::kReverse: {
         Dimensions reversed;
@@ -378,8 +372,12 @@ class Sinking {
       case HloOpcode::kReduce:
         return operation.operand_count() == 2 ? sunk_reduce(operation, order, x) : nullptr;
       case HloOpcode::kReduceWindow:
-        return operation.operand_count() == 2 ? transpose(with_window(operation, order, x), order)
-                                              : nullptr;
+        if (operation.operand_count() != 2) return nullptr;
+        return transpose(
+            add_next_to(x, HloInstruction::CreateReduceWindow(
+                               shape_before(operation, order), x, operation.mutable_operand(1),
+                               before_transpose(order, operation.window()), operation.to_apply())),
+            order);
       case HloOpcode::kReshape:
         return sunk_reshape(operation, order, x);
       case HloOpcode::kGather:
@@ -401,9 +399,8 @@ class Sinking {
     });
   }
 
-  static xla::Shape shape_before(const HloInstruction& operation, const DimensionOrder& order) {
-    return shape_of(operation.shape().element_type(),
-                    before_transpose(order, operation.shape().dimensions()));
+  static xla::Shape shape_before(const HloInstruction& operation, const Dimensions& order) {
+    return shape_of(type_of(operation), xla::PermuteInverse(operation.shape().dimensions(), order));
   }
 
   HloInstruction* joined(HloInstruction& operation) {
@@ -411,7 +408,7 @@ class Sinking {
     if (operand->opcode() == HloOpcode::kTranspose) {
       return transpose_all(operand, order_of(operation));
     }
-    const DimensionOrder back = inverse_order(operation.dimensions());
+    const Dimensions back = xla::InversePermutation(operation.dimensions());
     return is_made_of_less(*operand) ? untransposed(operand, back) : nullptr;
   }
 
@@ -420,7 +417,7 @@ class Sinking {
     const auto found = std::ranges::find_if(
         operation.operands(), [this](const HloInstruction* operand) { return is_moving(operand); });
     if (found == operation.operands().end()) return nullptr;
-    const DimensionOrder order = order_of(**found);
+    const Dimensions order = order_of(**found);
     for (const HloInstruction* operand : operation.operands()) {
       if (!can_untranspose(*operand, order)) return nullptr;
     }
@@ -448,14 +445,14 @@ class Sinking {
            });
   }
 
-  // That the value is the transpose, in this order, of something that is there or costs nothing.
-  bool can_untranspose(const HloInstruction& value, const DimensionOrder& order) const {
+  // True if the value is the transpose, in this order, of an existing one or of one that is free.
+  bool can_untranspose(const HloInstruction& value, const Dimensions& order) const {
     if (is_cheap(value, kMostCheap)) return true;
     if (value.opcode() == HloOpcode::kTranspose) return value.dimensions() == order;
-    return transposed_user(value, inverse_order(order)) != nullptr;
+    return transposed_user(value, xla::InversePermutation(order)) != nullptr;
   }
 
-  static HloInstruction* transposed_user(const HloInstruction& value, const DimensionOrder& order) {
+  static HloInstruction* transposed_user(const HloInstruction& value, const Dimensions& order) {
     for (HloInstruction* user : value.users()) {
       if (user->opcode() == HloOpcode::kTranspose && user->dimensions() == order) return user;
     }
@@ -463,10 +460,10 @@ class Sinking {
   }
 
   // REQUIRES: can_untranspose()
-  HloInstruction* untransposed(HloInstruction* value, const DimensionOrder& order) {
+  HloInstruction* untransposed(HloInstruction* value, const Dimensions& order) {
     if (value->shape().rank() == 0) return value;
     if (is_moving(value) && value->dimensions() == order) return value->mutable_operand(0);
-    const DimensionOrder back = inverse_order(order);
+    const Dimensions back = xla::InversePermutation(order);
     if (value->opcode() == HloOpcode::kBroadcast && !is_known(value)) {
       return broadcast_before(*value, order);
     }
@@ -489,51 +486,28 @@ class Sinking {
     return made;
   }
 
-  HloInstruction* broadcast_before(HloInstruction& value, const DimensionOrder& order) {
+  HloInstruction* broadcast_before(HloInstruction& value, const Dimensions& order) {
     Dimensions places;
     for (const std::int64_t d : value.dimensions()) places.push_back(entry(order, d));
-    const DimensionOrder sorting = sorting_order(places);
+    const Dimensions sorting = sorting_order(places);
     HloInstruction* source = value.mutable_operand(0);
     const bool known = is_known(source);
     if (!std::ranges::is_sorted(sorting)) source = transpose_all(source, sorting);
     if (known) known_.insert(source);
     std::ranges::sort(places);
-    return broadcast(source, before_transpose(order, value.shape().dimensions()), places);
+    return broadcast(source, xla::PermuteInverse(value.shape().dimensions(), order), places);
   }
 
-  static HloInstruction* padded(HloInstruction& operation, const DimensionOrder& order,
-                                HloInstruction* x) {
-    xla::PaddingConfig padding = operation.padding_config();
-    for (std::int64_t d = 0; d < std::ssize(order); ++d) {
-      *padding.mutable_dimensions(static_cast<int>(entry(order, d))) =
-          operation.padding_config().dimensions(static_cast<int>(d));
-    }
-    return add_next_to(x, HloInstruction::CreatePad(shape_before(operation, order), x,
-                                                    operation.mutable_operand(1), padding));
-  }
-
-  static HloInstruction* with_window(HloInstruction& operation, const DimensionOrder& order,
-                                     HloInstruction* x) {
-    xla::Window window = operation.window();
-    for (std::int64_t d = 0; d < std::ssize(order); ++d) {
-      *window.mutable_dimensions(static_cast<int>(entry(order, d))) =
-          operation.window().dimensions(static_cast<int>(d));
-    }
-    return add_next_to(x, HloInstruction::CreateReduceWindow(shape_before(operation, order), x,
-                                                             operation.mutable_operand(1), window,
-                                                             operation.to_apply()));
-  }
-
-  static HloInstruction* sunk_reduce(HloInstruction& operation, const DimensionOrder& order,
+  static HloInstruction* sunk_reduce(HloInstruction& operation, const Dimensions& order,
                                      HloInstruction* x) {
     Dimensions reduced;
     for (const std::int64_t d : operation.dimensions()) reduced.push_back(entry(order, d));
     Dimensions kept;  // by dimension of the result
     for (std::int64_t d = 0; d < std::ssize(order); ++d) {
-      if (std::ranges::count(reduced, entry(order, d)) == 0) kept.push_back(entry(order, d));
+      if (!absl::c_linear_search(reduced, entry(order, d))) kept.push_back(entry(order, d));
     }
-    const DimensionOrder from = sorting_order(kept);
-    const DimensionOrder result_order = inverse_order(from);
+    const Dimensions from = sorting_order(kept);
+    const Dimensions result_order = xla::InversePermutation(from);
     std::ranges::sort(reduced);
     return transpose(
         add_next_to(x, HloInstruction::CreateReduce(shape_before(operation, result_order), x,
@@ -544,32 +518,32 @@ class Sinking {
 
   // The dimensions of a group must lie side by side; where they do not, a transpose is left before
   // the reshape.
-  static HloInstruction* sunk_reshape(HloInstruction& operation, const DimensionOrder& order,
+  static HloInstruction* sunk_reshape(HloInstruction& operation, const Dimensions& order,
                                       HloInstruction* x) {
     const std::vector<ReshapeGroup> groups = groups_of(operation);
     Dimensions places;  // by group: where its first dimension lies
     for (const ReshapeGroup& group : groups) {
       std::int64_t first = std::ssize(order);
       for (const std::int64_t d : group.from) {
-        if (operation.operand(0)->shape().dimensions(static_cast<int>(d)) > 1) {
+        if (entry(operation.operand(0)->shape().dimensions(), d) > 1) {
           first = std::min(first, entry(order, d));
         }
       }
       places.push_back(first);
     }
-    DimensionOrder together;  // of x
+    Dimensions together;  // of x
     Dimensions sizes;
     Dimensions targets;  // by dimension after the reshape: which one of the result
     for (const std::int64_t g : sorting_order(places)) {
-      const ReshapeGroup& group = groups[static_cast<std::size_t>(g)];
+      const ReshapeGroup& group = entry(groups, g);
       for (const std::int64_t d : group.from) together.push_back(entry(order, d));
       for (const std::int64_t d : group.to) {
         targets.push_back(d);
-        sizes.push_back(operation.shape().dimensions(static_cast<int>(d)));
+        sizes.push_back(entry(operation.shape().dimensions(), d));
       }
     }
     if (moves_elements(x->shape(), together)) x = transpose(x, together);
-    return transpose(reshape(x, sizes), inverse_order(targets));
+    return transpose(reshape(x, sizes), xla::InversePermutation(targets));
   }
 
   HloInstruction* swapped_dot(HloInstruction& dot) const {
@@ -592,10 +566,10 @@ class Sinking {
                                          &ReshapeGroup::to);
     if (group == groups.end()) return nullptr;
     const HloInstruction& transposed = *flattened->operand(0);
-    DimensionOrder order = order_of(transposed);
+    Dimensions order = order_of(transposed);
     Dimensions places;
     for (const std::int64_t d : group->from) places.push_back(entry(order, d));
-    const DimensionOrder sorting = sorting_order(places);
+    const Dimensions sorting = sorting_order(places);
     for (std::int64_t i = 0; i < std::ssize(sorting); ++i) {
       entry(order, entry(group->from, i)) = entry(places, entry(sorting, i));
     }
@@ -604,12 +578,12 @@ class Sinking {
 
     const std::int64_t row = numbers.rhs_contracting_dimensions(0);
     Dimensions sizes = dimensions_of(*weight);
-    DimensionOrder rows_order(sizes.size() - 1 + sorting.size());
+    Dimensions rows_order(sizes.size() - 1 + sorting.size());
     std::iota(rows_order.begin(), rows_order.end(), 0);
     sizes.erase(sizes.begin() + row);
     for (std::int64_t i = 0; i < std::ssize(sorting); ++i) {
       sizes.insert(sizes.begin() + row + i,
-                   transposed.shape().dimensions(static_cast<int>(entry(group->from, i))));
+                   entry(transposed.shape().dimensions(), entry(group->from, i)));
       entry(rows_order, row + i) = row + entry(sorting, i);
     }
     HloInstruction* const rows =

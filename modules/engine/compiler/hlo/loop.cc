@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "compiler/hlo/build.h"
 #include "xla/literal.h"
 #include "xla/primitive_util.h"
 #include "xla/service/while_loop_analysis.h"
@@ -47,7 +48,7 @@ std::optional<Loop> Loop::of(HloInstruction& loop) {
 HloInstruction* Loop::start(std::int64_t element) const {
   HloInstruction* const all = loop_->mutable_operand(0);
   if (all->opcode() == HloOpcode::kTuple) return all->mutable_operand(element);
-  return loop_->parent()->AddInstruction(HloInstruction::CreateGetTupleElement(all, element));
+  return element_of(all, element);
 }
 
 std::optional<std::int64_t> Loop::element(const HloInstruction& inside) const {

@@ -10,7 +10,7 @@
 
 namespace tfaot::toolkit::engine {
 
-// How often a loop turns, if XLA can tell. It may add computations to the module to find out.
+// The number of turns of a loop, if XLA can tell. It may add computations to the module for that.
 std::optional<std::int64_t> loop_turns(const xla::HloInstruction& loop);
 
 class Loop {
@@ -27,14 +27,14 @@ class Loop {
   xla::HloInstruction* next(std::int64_t element) const {
     return body().root_instruction()->mutable_operand(element);
   }
-  // Which element of the state an instruction of the body is.
+  // The element of the state that an instruction of the body is.
   std::optional<std::int64_t> element(const xla::HloInstruction& inside) const;
   // True if turns only pass the element on.
   bool is_passed_on(std::int64_t element) const;
 
   // True if an instruction of the body has the same value in all turns.
   bool is_fixed(const xla::HloInstruction& inside);
-  // That value before the loop. REQUIRES: is_fixed().
+  // The value before the loop. REQUIRES: is_fixed().
   xla::HloInstruction* outside(xla::HloInstruction& inside);
 
  private:

@@ -47,7 +47,15 @@ bool is_view(const HloInstruction& value) {
 bool changes_nothing(const HloInstruction& start, HloOpcode opcode) {
   if (opcode == HloOpcode::kAdd) return number_of(start) == 0;
   return start.opcode() == HloOpcode::kConstant &&
-         start.literal() == xla::LiteralUtil::MinValue(start.shape().element_type());
+         start.literal() == xla::LiteralUtil::MinValue(type_of(start));
+}
+
+HloInstruction* before_forms(HloInstruction* value) {
+  for (;;) {
+    HloInstruction* const inner = before_reshapes(value);
+    if (inner->opcode() != HloOpcode::kConvert) return inner;
+    value = inner->mutable_operand(0);
+  }
 }
 
 }  // namespace
@@ -63,7 +71,7 @@ std::optional<WithNumber> with_number(const HloInstruction& value, HloOpcode opc
   if (value.opcode() != opcode) return {};
   for (const int i : {0, 1}) {
     if (const auto number = number_of(*value.operand(i))) {
-      return WithNumber{value.operands()[static_cast<std::size_t>(1 - i)], *number};
+      return WithNumber{entry(value.operands(), 1 - i), *number};
     }
   }
   return {};
@@ -73,7 +81,7 @@ HloInstruction* other_operand(const HloInstruction& value, HloOpcode opcode,
                               const HloInstruction* x) {
   if (value.opcode() != opcode) return nullptr;
   for (const int i : {0, 1}) {
-    if (value.operand(i) == x) return value.operands()[static_cast<std::size_t>(1 - i)];
+    if (value.operand(i) == x) return entry(value.operands(), 1 - i);
   }
   return nullptr;
 }
@@ -93,6 +101,26 @@ HloInstruction* before_reshapes(HloInstruction* value) {
 const HloInstruction* before_reshapes(const HloInstruction* value) {
   while (is_view(*value)) value = value->operand(0);
   return value;
+}
+
+std::optional<Dimensions> before_reshape(const HloInstruction& value) {
+  if (value.opcode() != HloOpcode::kReshape) return {};
+  const Dimensions from = dimensions_of(*value.operand(0));
+  Dimensions map;
+  std::size_t next = 0;
+  const auto skip_ones = [&] {
+    while (next < from.size() && from[next] == 1) ++next;
+  };
+  for (const std::int64_t size : value.shape().dimensions()) {
+    if (size == 1) {
+      map.push_back(kBroadcast);
+      continue;
+    }
+    skip_ones();
+    if (next == from.size() || from[next] != size) return {};
+    map.push_back(static_cast<std::int64_t>(next++));
+  }
+  return map;
 }
 
 HloInstruction* before_own_reshapes(HloInstruction* value) {
@@ -128,6 +156,48 @@ bool reduces_by(const HloInstruction& reduction, HloOpcode opcode) {
   return combines_by(reduction, opcode) && changes_nothing(*reduction.operand(1), opcode);
 }
 
+bool is_point(const xla::WindowDimension& window) {
+  return window.size() == 1 && window.stride() == 1 && window.padding_low() == 0 &&
+         window.padding_high() == 0 && window.base_dilation() == 1;
+}
+
+bool is_fused_by_xla(const HloInstruction& value) {
+  return (value.IsElementwise() || value.opcode() == HloOpcode::kBroadcast) &&
+         value.operand_count() > 0;
+}
+
+std::int64_t count_of(const HloInstruction& sum) {
+  if (sum.opcode() == HloOpcode::kReduce) {
+    return elements_of(*sum.operand(0)) / elements_of(sum);
+  }
+  std::int64_t count = 1;
+  for (const auto& dimension : sum.window().dimensions()) count *= dimension.size();
+  return count;
+}
+
+DividedSum divided_sum(const HloInstruction& quotient) {
+  const bool is_quotient = quotient.opcode() == HloOpcode::kDivide;
+  if (!is_quotient && quotient.opcode() != HloOpcode::kMultiply) return {};
+  for (const std::size_t i : {0U, 1U}) {
+    if (i == 1 && is_quotient) continue;
+    const auto number = number_of(*quotient.operands()[1 - i]);
+    HloInstruction* const sum = before_forms(quotient.operands()[i]);
+    if (!number || !reduces_by(*sum, HloOpcode::kAdd) ||
+        elements_of(*sum) != elements_of(quotient)) {
+      continue;
+    }
+    const auto count = static_cast<double>(count_of(*sum));
+    if (is_near(is_quotient ? *number : 1 / *number, count)) return {sum, quotient.operands()[i]};
+  }
+  return {};
+}
+
+Mean mean_of(HloInstruction* value) {
+  HloInstruction* const sum = divided_sum(*before_reshapes(value)).sum;
+  if (sum == nullptr || sum->opcode() != HloOpcode::kReduce) return {};
+  return {sum->mutable_operand(0), sum};
+}
+
 std::optional<MatrixProduct> matrix_product(const HloInstruction& dot) {
   if (dot.opcode() != HloOpcode::kDot || dot.operand(1)->shape().rank() != 2) return {};
   const auto& numbers = dot.dot_dimension_numbers();
@@ -141,7 +211,7 @@ std::optional<MatrixProduct> matrix_product(const HloInstruction& dot) {
 std::int64_t first_column_dimension(const xla::Shape& shape, std::int64_t columns) {
   std::int64_t size = 1;
   std::int64_t dimension = shape.rank();
-  while (dimension > 0 && size < columns) size *= shape.dimensions(static_cast<int>(--dimension));
+  while (dimension > 0 && size < columns) size *= entry(shape.dimensions(), --dimension);
   return size == columns ? dimension : -1;
 }
 
@@ -160,13 +230,26 @@ HloInstruction* column_values(HloInstruction* value, const xla::Shape& shape,
   if (size != columns || first < 0) return nullptr;
   // The broadcast may leave out dimensions of size 1.
   for (const auto dimension : value->dimensions()) {
-    if (dimension < first && shape.dimensions(static_cast<int>(dimension)) > 1) return nullptr;
+    if (dimension < first && entry(shape.dimensions(), dimension) > 1) return nullptr;
   }
   return std::ranges::is_sorted(value->dimensions()) ? reshape(inner, {columns}) : nullptr;
 }
 
-std::int64_t elements_of(const HloInstruction& value) {
-  return value.shape().IsArray() ? xla::ShapeUtil::ElementsIn(value.shape()) : 0;
+std::optional<ColumnStep> column_step(const HloInstruction& operation, const HloInstruction* x,
+                                      const WeightValues& values) {
+  const HloOpcode opcode = operation.opcode();
+  const bool is_difference = opcode == HloOpcode::kSubtract;
+  if (opcode != HloOpcode::kAdd && opcode != HloOpcode::kMultiply && !is_difference) return {};
+  if (is_difference && operation.operand(0) != x) return {};
+  HloInstruction* const other = other_operand(operation, opcode, x);
+  const bool is_spread = other != nullptr && other->opcode() == HloOpcode::kBroadcast;
+  if (other == nullptr || other == x || !values.is_known(is_spread ? other->operand(0) : other)) {
+    return {};
+  }
+  HloInstruction* const numbers =
+      column_values(other, operation.shape(), operation.shape().dimensions().back());
+  if (numbers == nullptr) return {};
+  return ColumnStep{is_difference ? negate(numbers) : numbers, opcode == HloOpcode::kMultiply};
 }
 
 bool is_float32(const HloInstruction& value) {

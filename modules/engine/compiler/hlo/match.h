@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "compiler/hlo/hlo.h"
+#include "compiler/hlo/weight_values.h"
 #include "xla/service/pattern_matcher.h"
 
 namespace tfaot::toolkit::engine {
@@ -67,6 +68,11 @@ xla::HloInstruction* before_reshapes(xla::HloInstruction* value);
 const xla::HloInstruction* before_reshapes(const xla::HloInstruction* value);
 // The same, of those that nothing else uses.
 xla::HloInstruction* before_own_reshapes(xla::HloInstruction* value);
+// In place of a dimension: it is none, as every index is the same element.
+constexpr std::int64_t kBroadcast = -1;
+// Before a reshape that only adds or leaves out dimensions of size 1: the operand's dimension of
+// each of the result, kBroadcast for an added one. Nothing for other reshapes.
+std::optional<Dimensions> before_reshape(const xla::HloInstruction& value);
 // The only user of a value that is no result of its computation; else null.
 xla::HloInstruction* only_user(const xla::HloInstruction& value);
 // The value after the reshapes that nothing else uses.
@@ -76,6 +82,32 @@ xla::HloInstruction* after_reshapes(xla::HloInstruction* value);
 bool combines_by(const xla::HloInstruction& reduction, xla::HloOpcode opcode);
 // The same, from the number on that changes nothing.
 bool reduces_by(const xla::HloInstruction& reduction, xla::HloOpcode opcode);
+
+// The number of terms of each sum.
+std::int64_t count_of(const xla::HloInstruction& sum);
+
+// The sum, over dimensions or of windows, that `quotient` divides by its count, and the operand
+// that leads to it; null: it does something else.
+struct DividedSum {
+  xla::HloInstruction* sum = nullptr;
+  xla::HloInstruction* operand = nullptr;
+};
+DividedSum divided_sum(const xla::HloInstruction& quotient);
+
+// The mean of `of` over the dimensions of a reduction that adds.
+struct Mean {
+  xla::HloInstruction* of = nullptr;   // null: there is none
+  xla::HloInstruction* sum = nullptr;  // the reduction
+};
+
+// The mean that `value` is, perhaps in another shape.
+Mean mean_of(xla::HloInstruction* value);
+
+// A window along a dimension that treats every element by itself.
+bool is_point(const xla::WindowDimension& window);
+
+// True if XLA computes it in the loop of its user, where a kernel would need it in memory.
+bool is_fused_by_xla(const xla::HloInstruction& value);
 
 // A tensor times a matrix, summed over one dimension of each.
 struct MatrixProduct {
@@ -92,11 +124,20 @@ std::optional<MatrixProduct> matrix_product(const xla::HloInstruction& dot);
 // `columns` columns: as [columns] if all rows get the same, else null.
 xla::HloInstruction* column_values(xla::HloInstruction* value, const xla::Shape& shape,
                                    std::int64_t columns);
+// An operation that scales or shifts the columns of x, by known numbers that are the same for all
+// rows.
+struct ColumnStep {
+  xla::HloInstruction* numbers;  // [columns], added or multiplied with
+  bool is_scale;
+};
+// Nothing for other operations.
+std::optional<ColumnStep> column_step(const xla::HloInstruction& operation,
+                                      const xla::HloInstruction* x, const WeightValues& values);
+
 // The first of the last dimensions that have `columns` elements; -1: there is none.
 std::int64_t first_column_dimension(const xla::Shape& shape, std::int64_t columns);
 
-std::int64_t elements_of(const xla::HloInstruction& value);  // 0 for tuples
-bool is_float32(const xla::HloInstruction& value);           // a tensor
+bool is_float32(const xla::HloInstruction& value);  // a tensor
 // A tensor, not empty, of a type that our kernels take.
 bool is_for_kernels(const xla::HloInstruction& value);
 

@@ -11,12 +11,30 @@
 #include <string>
 #include <vector>
 
-#include "compiler/hlo/choices.h"
+#include "compiler/hlo/evaluate.h"
 #include "compiler/hlo/weight_store.h"
 #include "compiler/hlo/weight_values.h"
+#include "tfaot/records/model_spec.h"
 #include "xla/hlo/ir/hlo_module.h"
 
 namespace tfaot::toolkit::engine {
+
+// The config's choices about how a model may be computed.
+struct Choices {
+  WeightsType weights_type = WeightsType::kFloat32;  // of products
+  // Results may round with numbers that are not their own: those of other windows, or of a shift
+  // that cancels. The config's XLA flag of this name.
+  bool fast_math = true;
+  Optimization optimize = Optimization::kSpeed;
+
+  // True if products may have weights that are sums or products of the model's. Not where those
+  // would lose too much: a column of int8 has one scale for all rows, and float16 has few
+  // exponents.
+  bool may_join_weights() const {
+    return fast_math &&
+           (weights_type == WeightsType::kFloat32 || weights_type == WeightsType::kBfloat16);
+  }
+};
 
 // Facts about a module that passes rely on.
 enum class Fact : std::uint8_t {
@@ -80,7 +98,12 @@ struct PassContext {
     if (!values_) values_.emplace(module, inputs);
     return *values_;
   }
-  void begin_pass() { values_.reset(); }
+  void begin_pass() {
+    values_.reset();
+    fixed = {};
+  }
+
+  FixedValues fixed = {};  // of this pass
 
   std::optional<WeightValues> values_ = {};
 };

@@ -12,11 +12,10 @@
 #include <optional>
 #include <set>
 
+#include "absl/algorithm/container.h"
 #include "compiler/hlo/build.h"
-#include "compiler/hlo/dimension_order.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
-#include "compiler/hlo/scaled_products.h"
 #include "compiler/hlo/tuned.h"
 #include "compiler/hlo/weight_values.h"
 #include "xla/hlo/ir/hlo_instructions.h"
@@ -30,7 +29,7 @@ using xla::HloOpcode;
 std::int64_t row_size(const HloInstruction& value) { return value.shape().dimensions().back(); }
 
 std::int64_t number_of_rows(const HloInstruction& value) {
-  return xla::ShapeUtil::ElementsIn(value.shape()) / row_size(value);
+  return elements_of(value) / row_size(value);
 }
 
 Dimensions with_row_size(const HloInstruction& value, std::int64_t size) {
@@ -44,7 +43,7 @@ bool gathers_rows(const HloInstruction& gather) {
   const auto& numbers = gather.gather_dimension_numbers();
   const std::int64_t last = gather.operand(0)->shape().rank() - 1;
   const auto has_last = [&](const auto& dimensions) {
-    return std::ranges::count(dimensions, last) > 0;
+    return absl::c_linear_search(dimensions, last);
   };
   return !has_last(numbers.collapsed_slice_dims()) && !has_last(numbers.operand_batching_dims()) &&
          !has_last(numbers.start_index_map()) &&
@@ -113,16 +112,13 @@ bool is_pointwise(const HloInstruction& convolution) {
          std::ranges::equal(numbers.input_spatial_dimensions(),
                             numbers.output_spatial_dimensions()) &&
          convolution.feature_group_count() == 1 && convolution.batch_group_count() == 1 &&
-         std::ranges::all_of(window, [](const auto& one) {
-           return one.size() == 1 && one.stride() == 1 && one.padding_low() == 0 &&
-                  one.padding_high() == 0 && one.base_dilation() == 1;
-         });
+         std::ranges::all_of(window, is_point);
 }
 
 std::optional<RowProduct> row_product_of(HloInstruction& product, const WeightValues& values) {
   const bool is_dot = product.opcode() == HloOpcode::kDot;
   if ((!is_dot && product.opcode() != HloOpcode::kConvolution) || values.is_known(&product) ||
-      !values.is_known(product.operand(1)) || !has_kernels(product.shape().element_type()) ||
+      !values.is_known(product.operand(1)) || !has_kernels(type_of(product)) ||
       elements_of(*product.operand(0)) == 0) {
     return {};
   }
@@ -169,25 +165,15 @@ void take_parts(HloInstruction* value, std::int64_t first, std::vector<RowPart>&
 
 // The operands whose numbers it has as they are: moved, chosen or turned around, but not rounded.
 std::vector<const HloInstruction*> kept_operands(const HloInstruction& value) {
-  switch (value.opcode()) {
-    case HloOpcode::kGather:
-      return {value.operand(0)};
-    case HloOpcode::kSelect:
-      return {value.operand(1), value.operand(2)};
-    case HloOpcode::kBroadcast:
-    case HloOpcode::kClamp:
-    case HloOpcode::kConcatenate:
-    case HloOpcode::kMaximum:
-    case HloOpcode::kMinimum:
-    case HloOpcode::kNegate:
-    case HloOpcode::kPad:
-    case HloOpcode::kReshape:
-    case HloOpcode::kSlice:
-    case HloOpcode::kTranspose:
-      return {value.operands().begin(), value.operands().end()};
-    default:
-      return {};
-  }
+  if (value.opcode() == HloOpcode::kGather) return {value.operand(0)};
+  if (value.opcode() == HloOpcode::kSelect) return {value.operand(1), value.operand(2)};
+  const bool keeps_all =
+      xla::HloPredicateIsOp<HloOpcode::kBroadcast, HloOpcode::kClamp, HloOpcode::kConcatenate,
+                            HloOpcode::kMaximum, HloOpcode::kMinimum, HloOpcode::kNegate,
+                            HloOpcode::kPad, HloOpcode::kReshape, HloOpcode::kSlice,
+                            HloOpcode::kTranspose>(&value);
+  if (!keeps_all) return {};
+  return {value.operands().begin(), value.operands().end()};
 }
 
 // True if it has numbers of the model's inputs as they are.

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compiler/hlo/scaled_products.h"
-
 #include <set>
 
 #include "compiler/hlo/build.h"
@@ -51,16 +49,8 @@ bool take_operation(ScaledInput& scaled, const WeightValues& values) {
 
 // Not the end of a normalisation, whose kernels have scale and shift themselves.
 bool is_activation(const HloInstruction& value) {
-  switch (value.opcode()) {
-    case HloOpcode::kClamp:
-    case HloOpcode::kLogistic:
-    case HloOpcode::kMaximum:
-    case HloOpcode::kSelect:
-    case HloOpcode::kTanh:
-      return true;
-    default:
-      return false;
-  }
+  return xla::HloPredicateIsOp<HloOpcode::kClamp, HloOpcode::kLogistic, HloOpcode::kMaximum,
+                               HloOpcode::kSelect, HloOpcode::kTanh>(&value);
 }
 
 // True for a function of what a product computes.
@@ -82,29 +72,12 @@ bool follows_product(const HloInstruction& value) {
 
 }  // namespace
 
-std::optional<ColumnStep> column_step(const HloInstruction& operation, const HloInstruction* x,
-                                      const WeightValues& values) {
-  const HloOpcode opcode = operation.opcode();
-  const bool is_difference = opcode == HloOpcode::kSubtract;
-  if (opcode != HloOpcode::kAdd && opcode != HloOpcode::kMultiply && !is_difference) return {};
-  if (is_difference && operation.operand(0) != x) return {};
-  HloInstruction* const other = other_operand(operation, opcode, x);
-  const bool is_spread = other != nullptr && other->opcode() == HloOpcode::kBroadcast;
-  if (other == nullptr || other == x || !values.is_known(is_spread ? other->operand(0) : other)) {
-    return {};
-  }
-  HloInstruction* const numbers =
-      column_values(other, operation.shape(), operation.shape().dimensions().back());
-  if (numbers == nullptr) return {};
-  return ColumnStep{is_difference ? negate(numbers) : numbers, opcode == HloOpcode::kMultiply};
-}
-
 Status move_scale_into_weight(HloInstruction& dot, PassContext& context) {
   const auto layer = matrix_product(dot);
   if (!context.choices.may_join_weights() || !layer || !layer->sums_last()) return {};
   const WeightValues& values = context.values();
-  if (values.is_known(&dot) || !values.is_known(layer->matrix) ||
-      !has_kernels(dot.shape().element_type()) || !dot.parent()->IsEntryComputation()) {
+  if (values.is_known(&dot) || !values.is_known(layer->matrix) || !has_kernels(type_of(dot)) ||
+      !dot.parent()->IsEntryComputation()) {
     return {};
   }
   ScaledInput scaled{layer->left};

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "absl/algorithm/container.h"
 #include "compiler/hlo/build.h"
-#include "compiler/hlo/dimension_order.h"
 #include "compiler/hlo/passes.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_instructions.h"
@@ -40,7 +40,7 @@ class PlaceTuples {
 std::optional<std::int64_t> dimension_before(const HloInstruction& reshape, std::int64_t d) {
   const auto sizes = reshape.operand(0)->shape().dimensions();
   for (const ReshapeGroup& group : groups_of(reshape)) {
-    if (std::ranges::count(group.to, d) == 0) continue;
+    if (!absl::c_linear_search(group.to, d)) continue;
     const auto found =
         std::ranges::find_if(group.from, [&](std::int64_t f) { return entry(sizes, f) != 1; });
     if (found == group.from.end() ||
@@ -130,7 +130,7 @@ std::optional<PlaceTuples> PlaceTuples::of(HloInstruction& indices, std::int64_t
 
 std::optional<std::int64_t> PlaceTuples::counted_dimension(std::int64_t coordinate,
                                                            std::int64_t largest) const {
-  const HloInstruction* const own = coordinates_[static_cast<std::size_t>(coordinate)];
+  const HloInstruction* const own = entry(coordinates_, coordinate);
   for (std::int64_t d = 0; d + 1 < own->shape().rank(); ++d) {
     if (entry(own->shape().dimensions(), d) > largest || !counts_along(*own, d)) continue;
     const bool others_vary = std::ranges::any_of(coordinates_, [&](const HloInstruction* other) {
@@ -144,7 +144,7 @@ std::optional<std::int64_t> PlaceTuples::counted_dimension(std::int64_t coordina
 HloInstruction* PlaceTuples::without(std::int64_t coordinate, std::int64_t dimension) const {
   Instructions parts;
   for (std::int64_t i = 0; i < std::ssize(coordinates_); ++i) {
-    HloInstruction* const one = coordinates_[static_cast<std::size_t>(i)];
+    HloInstruction* const one = entry(coordinates_, i);
     if (i != coordinate) parts.push_back(first_along(one, dimension));
   }
   return concatenate(parts, parts.front()->shape().rank() - 1);
@@ -171,14 +171,14 @@ std::optional<Counted> find_counted(const PlaceTuples& places, const HloInstruct
 
 // The order of the update: its places but the counted one, then all windows, of which the counted
 // one is where the operand has it.
-DimensionOrder update_order(const HloInstruction& scatter, const Counted& counted) {
+Dimensions update_order(const HloInstruction& scatter, const Counted& counted) {
   const auto& numbers = scatter.scatter_dimension_numbers();
   const auto& windows = numbers.update_window_dims();
   Dimensions places;
   for (std::int64_t d = 0; d < scatter.operand(2)->shape().rank(); ++d) {
-    if (std::ranges::count(windows, d) == 0) places.push_back(d);
+    if (!absl::c_linear_search(windows, d)) places.push_back(d);
   }
-  DimensionOrder order = places;
+  Dimensions order = places;
   order.erase(order.begin() + counted.place);
   order.insert(order.end(), windows.begin(), windows.end());
   const std::int64_t windows_before =
@@ -197,7 +197,7 @@ HloInstruction* widened(HloInstruction& scatter) {
   if (!places) return nullptr;
   const auto counted = find_counted(*places, scatter);
   if (!counted) return nullptr;
-  const DimensionOrder order = update_order(scatter, *counted);
+  const Dimensions order = update_order(scatter, *counted);
   HloInstruction* const updates = transpose(scatter.mutable_operand(2), order);
   HloInstruction* const indices = places->without(counted->coordinate, counted->place);
   auto& map = *numbers.mutable_scatter_dims_to_operand_dims();

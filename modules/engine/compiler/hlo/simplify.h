@@ -5,6 +5,8 @@
 #pragma once
 
 #include "compiler/hlo/hlo.h"
+#include "tfaot/base/result.h"
+#include "xla/client/xla_computation.h"
 
 namespace tfaot::toolkit::engine {
 
@@ -19,5 +21,10 @@ Status hoist_invariants(xla::HloModule& module, Hoisted hoisted = Hoisted::kComp
 
 // Removes what nothing uses any more and what is computed twice.
 Status remove_dead_code(xla::HloModule& module);
+
+// Sizes inside of a model that depend on the data, such as that of tf.boolean_mask, become their
+// upper bounds, with the elements beyond the size left out of sums. So all that follows sees static
+// shapes. REQUIRES: the outputs are static.
+Status make_sizes_static(xla::XlaComputation& computation);
 
 }  // namespace tfaot::toolkit::engine

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <optional>
 
+#include "absl/algorithm/container.h"
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/loop.h"
 #include "compiler/hlo/match.h"
@@ -36,8 +38,8 @@ std::optional<PartOfSequence> part_of_sequence(HloInstruction& slice) {
   std::optional<PartOfSequence> part;
   const auto whole = slice.operand(0)->shape().dimensions();
   for (std::int64_t d = 0; d < std::ssize(whole); ++d) {
-    const auto length = whole[static_cast<std::size_t>(d)];
-    const auto size = slice.shape().dimensions(static_cast<int>(d));
+    const auto length = entry(whole, d);
+    const auto size = entry(slice.shape().dimensions(), d);
     if (size == length) continue;
     if (size != 1 || part) return std::nullopt;
     part = PartOfSequence{{slice.mutable_operand(1 + d), length}, d};
@@ -70,13 +72,13 @@ class StepProducts {
       sequences.push_back(sequence_of(*one, place->length));
     }
     if (products.empty()) return false;
-    auto made = xla::WhileUtil::MakeInstructionsLiveIn(&loop_.instruction(), sequences);
-    if (!made.ok()) return fail(internal_error(made.status()));
+    TFAOT_ASSIGN(auto made, or_internal(xla::WhileUtil::MakeInstructionsLiveIn(&loop_.instruction(),
+                                                                               sequences)));
     for (std::size_t i = 0; i < products.size(); ++i) {
-      HloInstruction* product = made->while_body_instruction_map.at(products[i]);
-      HloInstruction* index = made->while_body_instruction_map.at(places[i].index);
+      HloInstruction* product = made.while_body_instruction_map.at(products[i]);
+      HloInstruction* index = made.while_body_instruction_map.at(places[i].index);
       TFAOT_TRY(
-          replace(*product, part_at(made->while_body_live_in_values[i], index, product->shape())));
+          replace(*product, part_at(made.while_body_live_in_values[i], index, product->shape())));
     }
     return true;
   }
@@ -104,8 +106,7 @@ class StepProducts {
     std::int64_t first = 0;
     HloInstruction* sum = nullptr;
     for (HloInstruction* part : joined.operands()) {
-      const std::int64_t count =
-          part->shape().dimensions(static_cast<int>(joined.concatenate_dimension()));
+      const std::int64_t count = entry(part->shape().dimensions(), joined.concatenate_dimension());
       HloInstruction* const rows = slice_along(dot.mutable_operand(1), depth, first, count);
       sum = accumulate(HloOpcode::kAdd, sum, rebuild(dot, dot.shape().dimensions(), {part, rows}));
       first += count;
@@ -132,11 +133,12 @@ class StepProducts {
     if (const auto part = part_of_sequence(value)) {
       return loop_.is_fixed(*value.operand(0)) ? std::make_optional(part->place) : std::nullopt;
     }
-    const bool moves = value.opcode() == HloOpcode::kReshape ||
-                       value.opcode() == HloOpcode::kTranspose ||
-                       value.opcode() == HloOpcode::kSlice;
-    if (value.operand_count() == 0 || value.opcode() == HloOpcode::kMap ||
-        value.opcode() == HloOpcode::kRng || !(moves || value.IsElementwise())) {
+    const bool moves =
+        xla::HloPredicateIsOp<HloOpcode::kReshape, HloOpcode::kTranspose, HloOpcode::kSlice>(
+            &value);
+    if (value.operand_count() == 0 ||
+        xla::HloPredicateIsOp<HloOpcode::kMap, HloOpcode::kRng>(&value) ||
+        !(moves || value.IsElementwise())) {
       return std::nullopt;
     }
     std::optional<StepPlace> place;
@@ -219,16 +221,16 @@ class StepProducts {
     Dimensions sizes;
     for (std::int64_t d = 0; d < rank; ++d) {
       if (d == numbers.lhs_contracting_dimensions(0)) continue;
-      sizes.push_back(left->shape().dimensions(static_cast<int>(d)));
+      sizes.push_back(entry(left->shape().dimensions(), d));
     }
     for (std::int64_t d = 0; d < matrix->shape().rank(); ++d) {
       if (d == numbers.rhs_contracting_dimensions(0)) continue;
       if (!order.empty()) order.push_back(std::ssize(sizes));
-      sizes.push_back(matrix->shape().dimensions(static_cast<int>(d)));
+      sizes.push_back(entry(matrix->shape().dimensions(), d));
     }
     HloInstruction* made =
-        add_next_to(left, HloInstruction::CreateDot(shape_of(dot.shape().element_type(), sizes),
-                                                    left, matrix, numbers, dot.precision_config()));
+        add_next_to(left, HloInstruction::CreateDot(shape_of(type_of(dot), sizes), left, matrix,
+                                                    numbers, dot.precision_config()));
     made->set_metadata(dot.metadata());
     return order.empty() ? made : transpose(made, order);
   }
@@ -237,7 +239,7 @@ class StepProducts {
                                  const xla::Shape& shape) {
     Dimensions sizes = dimensions_of(*sequence);
     sizes.front() = 1;
-    Instructions starts(sizes.size(), scalar_next_to(index, index->shape().element_type(), 0));
+    Instructions starts(sizes.size(), scalar_next_to(index, type_of(*index), 0));
     starts.front() = index;
     HloInstruction* const part =
         add_next_to(index, HloInstruction::CreateDynamicSlice(shape_of(shape.element_type(), sizes),
@@ -250,11 +252,8 @@ class StepProducts {
 
 std::vector<HloInstruction*> loops_of(const xla::HloModule& module) {
   std::vector<HloInstruction*> loops;
-  for (auto* computation : module.MakeComputationPostOrder()) {
-    for (auto* one : computation->MakeInstructionPostOrder()) {
-      if (one->opcode() == HloOpcode::kWhile) loops.push_back(one);
-    }
-  }
+  absl::c_copy_if(instructions_of(module), std::back_inserter(loops),
+                  [](const auto* one) { return one->opcode() == HloOpcode::kWhile; });
   return loops;
 }
 

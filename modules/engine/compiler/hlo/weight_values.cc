@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "compiler/hlo/conversions.h"
-#include "compiler/hlo/dimension_order.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 
 namespace tfaot::toolkit::engine {
@@ -13,9 +13,7 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-bool any(const std::vector<bool>& values) {
-  return std::find(values.begin(), values.end(), true) != values.end();
-}
+bool any(const std::vector<bool>& values) { return absl::c_linear_search(values, true); }
 
 // Stored tensors have one of the types of inputs and outputs.
 bool is_storable(const xla::Shape& shape) {
@@ -29,7 +27,7 @@ std::vector<bool> reshaped(const HloInstruction& reshape, const std::vector<bool
   for (const ReshapeGroup& group : groups_of(reshape)) {
     const bool mixed = std::ranges::any_of(group.from, [&](auto d) { return entry(spread, d); });
     for (const auto d : group.to) {
-      result.push_back(mixed && reshape.shape().dimensions(static_cast<int>(d)) > 1);
+      result.push_back(mixed && entry(reshape.shape().dimensions(), d) > 1);
     }
   }
   return result;
@@ -112,8 +110,7 @@ std::optional<std::vector<bool>> WeightValues::spread_of(const HloInstruction& i
   const auto rank = instruction.shape().rank();
   std::vector<bool> result(static_cast<std::size_t>(rank), false);
   const auto set = [&](std::int64_t dimension, bool value) {
-    result[static_cast<std::size_t>(dimension)] =
-        value && instruction.shape().dimensions(static_cast<int>(dimension)) > 1;
+    entry(result, dimension) = value && entry(instruction.shape().dimensions(), dimension) > 1;
   };
   const auto none_spread = [&](std::size_t operands) {
     for (std::size_t i = 0; i < operands; ++i) {

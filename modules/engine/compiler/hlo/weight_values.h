@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which instructions of a module have a value that is known as soon as the weights are: they depend
-// only on weights and constants, also through loops that only pass weights on. A value that a
+// The instructions of a module whose value is known as soon as the weights are: they depend only on
+// weights and constants, also through loops that only pass weights on. A value that a
 // broadcast spread along a dimension that no weight has does not count: its size would follow the
 // batch, and spreading again costs less than storing. A snapshot: it does not know instructions
 // made later. Used by one thread.

@@ -43,9 +43,9 @@ class Widener {
       case HloOpcode::kConstant:
         return widen_constant(one);
       case HloOpcode::kConvert:
-        if (is_half(one.shape().element_type()) && is_cast(one)) return widen_after(one);
+        if (is_half(type_of(one)) && is_cast(one)) return widen_after(one);
         // A whole number may be another one for the last digit.
-        if (!xla::primitive_util::IsFloatingPointType(one.shape().element_type())) {
+        if (!xla::primitive_util::IsFloatingPointType(type_of(one))) {
           return keep_types(one);
         }
         break;
@@ -59,7 +59,7 @@ class Widener {
         break;
     }
     if (!has_half(one.shape())) return {};
-    types_[&one] = one.shape().element_type();
+    types_[&one] = type_of(one);
     xla::ShapeUtil::ForEachMutableSubshape(one.mutable_shape(),
                                            [](xla::Shape* part, const xla::ShapeIndex& /*where*/) {
                                              if (is_half(part->element_type()))
@@ -71,18 +71,17 @@ class Widener {
  private:
   // Its users get float32.
   Status widen_after(HloInstruction& one) {
-    if (!is_half(one.shape().element_type())) return {};
+    if (!is_half(type_of(one))) return {};
     HloInstruction* const wide = with_type(&one, xla::F32);
-    types_[wide] = one.shape().element_type();
+    types_[wide] = type_of(one);
     return checked(one.ReplaceAllUsesWith(wide));
   }
 
   Status widen_constant(HloInstruction& constant) {
     if (!is_half(constant.shape().element_type())) return {};
-    auto wide = constant.literal().Convert(xla::F32);
-    if (!wide.ok()) return fail(internal_error(wide.status()));
+    TFAOT_ASSIGN(auto wide, or_internal(constant.literal().Convert(xla::F32)));
     HloInstruction* const made =
-        constant.parent()->AddInstruction(HloInstruction::CreateConstant(*std::move(wide)));
+        constant.parent()->AddInstruction(HloInstruction::CreateConstant(std::move(wide)));
     types_[made] = constant.shape().element_type();
     return checked(constant.ReplaceAllUsesWith(made));
   }

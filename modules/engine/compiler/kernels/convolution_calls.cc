@@ -3,16 +3,15 @@
 #include <iterator>
 
 #include "compiler/hlo/build.h"
-#include "compiler/hlo/dimension_order.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
 #include "compiler/kernels/epilogue.h"
 #include "compiler/kernels/kernel_call.h"
 #include "compiler/kernels/packing.h"
-#include "compiler/kernels/window.h"
 #include "tfaot/kernels/abi.h"
 #include "xla/literal_util.h"
+#include "xla/permutation_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -29,8 +28,7 @@ bool has_convolution_kernel(const HloInstruction& convolution) {
   const auto spatial = convolution.window().dimensions_size();
   return spatial >= 1 && spatial <= kernels::kSpatial &&
          std::ranges::all_of(convolution.operands(), [&](const HloInstruction* operand) {
-           return operand->shape().element_type() == convolution.shape().element_type() &&
-                  elements_of(*operand) > 0;
+           return type_of(*operand) == type_of(convolution) && elements_of(*operand) > 0;
          });
 }
 
@@ -63,17 +61,16 @@ ConvolutionCall fields_of(const HloInstruction& convolution) {
   const auto& numbers = convolution.convolution_dimension_numbers();
   const auto& input = convolution.operand(0)->shape();
   ConvolutionCall call{};
-  call.batch = input.dimensions(static_cast<int>(numbers.input_batch_dimension()));
-  call.in_channels = input.dimensions(static_cast<int>(numbers.input_feature_dimension()));
-  call.out_channels =
-      convolution.shape().dimensions(static_cast<int>(numbers.output_feature_dimension()));
+  call.batch = entry(input.dimensions(), numbers.input_batch_dimension());
+  call.in_channels = entry(input.dimensions(), numbers.input_feature_dimension());
+  call.out_channels = entry(convolution.shape().dimensions(), numbers.output_feature_dimension());
   call.groups = convolution.feature_group_count();
   std::vector<SpatialDimension> spatial;
   for (int d = 0; d < convolution.window().dimensions_size(); ++d) {
     spatial.push_back(
         {&convolution.window().dimensions(d),
-         input.dimensions(static_cast<int>(numbers.input_spatial_dimensions(d))),
-         convolution.shape().dimensions(static_cast<int>(numbers.output_spatial_dimensions(d)))});
+         entry(input.dimensions(), numbers.input_spatial_dimensions(d)),
+         entry(convolution.shape().dimensions(), numbers.output_spatial_dimensions(d))});
   }
   call.window = kernel_window(spatial);
   return call;
@@ -95,7 +92,7 @@ std::int64_t points(const ConvolutionCall& call) { return product(call.window.ou
 
 // [groups, window * in / groups, out / groups] of a plain filter.
 HloInstruction* filter_matrices(HloInstruction* filter, const ConvolutionCall& call) {
-  const std::int64_t depth = xla::ShapeUtil::ElementsIn(filter->shape()) / call.out_channels;
+  const std::int64_t depth = elements_of(*filter) / call.out_channels;
   HloInstruction* cut = reshape(filter, {depth, call.groups, call.out_channels / call.groups});
   return call.groups == 1 ? reshape(cut, {1, depth, call.out_channels}) : transpose(cut, {1, 0, 2});
 }
@@ -213,7 +210,7 @@ HloInstruction* winograd_filter(HloInstruction* filter, const kernels::WinogradC
 KernelCall kernel_call(const ConvolutionCall& call, HloInstruction* input, HloInstruction* filter,
                        bool may_use_winograd) {
   const std::int64_t bytes = element_bytes(*input);
-  if (may_use_winograd && input->shape().element_type() == xla::F32 && call.groups == 1 &&
+  if (may_use_winograd && type_of(*input) == xla::F32 && call.groups == 1 &&
       kernels::is_for_winograd(call.window)) {
     const kernels::WinogradCall winograd = best_tiles(call);
     if (is_faster_by_winograd(winograd)) {
@@ -280,7 +277,7 @@ Status replace_convolution(HloInstruction& convolution, PassContext& context) {
 
   Epilogue epilogue;
   epilogue.last = &convolution;
-  if (std::is_sorted(output_order.begin(), output_order.end())) {
+  if (std::ranges::is_sorted(output_order)) {
     epilogue = find_epilogue(
         convolution, call.out_channels,
         {.scale = values.is_known(convolution.operand(1)),
@@ -298,11 +295,11 @@ Status replace_convolution(HloInstruction& convolution, PassContext& context) {
   KernelCall made = kernel_call(call, transpose(convolution.mutable_operand(0), input_order),
                                 filter, may_use_winograd);
   for (const auto d : output_order) {
-    made.result.push_back(convolution.shape().dimensions(static_cast<int>(d)));
+    made.result.push_back(entry(convolution.shape().dimensions(), d));
   }
   epilogue.add_operands(made.operands);
   HloInstruction* result =
-      transpose(add_kernel_call(made, convolution), inverse_order(output_order));
+      transpose(add_kernel_call(made, convolution), xla::InversePermutation(output_order));
   return replace(*epilogue.last, result);
 }
 

@@ -6,7 +6,7 @@
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
-#include "compiler/kernels/functions.h"
+#include "compiler/kernels/epilogue.h"
 #include "compiler/kernels/kernel_call.h"
 #include "compiler/kernels/packing.h"
 #include "tfaot/kernels/abi.h"
@@ -145,16 +145,13 @@ Status replace_chain(const Chain& chain, kernels::WeightsPlace weights_in) {
 }  // namespace
 
 Status replace_dense_chains(xla::HloModule& module, PassContext& context) {
-  const std::int64_t first_weight = context.inputs;
-  const kernels::WeightsPlace weights_in = place_of_weights(module, first_weight);
-  for (auto* computation : module.MakeComputationPostOrder()) {
-    std::set<const HloInstruction*> done;
-    for (auto* instruction : computation->MakeInstructionPostOrder()) {
-      if (!is_dense_layer(*instruction) || done.count(instruction) > 0) continue;
-      const Chain chain = chain_from(*instruction);
-      for (const Link& link : chain.links) done.insert(link.call);
-      if (chain.links.size() > 1) TFAOT_TRY(replace_chain(chain, weights_in));
-    }
+  const kernels::WeightsPlace weights_in = place_of_weights(module, context.inputs);
+  std::set<const HloInstruction*> done;
+  for (HloInstruction* one : instructions_of(module)) {
+    if (!is_dense_layer(*one) || done.contains(one)) continue;
+    const Chain chain = chain_from(*one);
+    for (const Link& link : chain.links) done.insert(link.call);
+    if (chain.links.size() > 1) TFAOT_TRY(replace_chain(chain, weights_in));
   }
   return {};
 }

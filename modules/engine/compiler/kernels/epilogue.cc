@@ -1,31 +1,347 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/kernels/epilogue.h"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <set>
+#include <vector>
+
+#include "absl/algorithm/container.h"
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
-#include "compiler/kernels/functions.h"
+#include "compiler/kernels/kernel_call.h"
 #include "tfaot/kernels/abi.h"
+#include "tfaot/kernels/rows.h"
 
 namespace tfaot::toolkit::engine {
-namespace {
 
 using xla::HloInstruction;
 using xla::HloOpcode;
+
+namespace {
+
+// More operations than the largest function has.
+constexpr std::size_t kMostOperations = 16;
+
+using Match = std::optional<LayerFunction>;
+
+// A number times other values.
+struct Factors {
+  double number = 1;
+  std::vector<HloInstruction*> others;
+};
+
+void take_factors(HloInstruction* value, const HloInstruction* x, Factors& factors) {
+  if (value == x) {
+    factors.others.push_back(value);
+    return;
+  }
+  double factor = 1;
+  HloInstruction *a = nullptr, *b = nullptr;
+  if (xla::Match(value, number(&factor))) {
+    factors.number *= factor;
+  } else if (xla::Match(value, m::Multiply(m::Op(&a), m::Op(&b)))) {
+    take_factors(a, x, factors);
+    take_factors(b, x, factors);
+  } else if (xla::Match(value, m::Divide(m::Op(&a), number(&factor)))) {
+    factors.number /= factor;
+    take_factors(a, x, factors);
+  } else {
+    factors.others.push_back(value);
+  }
+}
+
+// Takes `x` as it is, even if it is a product.
+Factors factors_of(HloInstruction& value, const HloInstruction* x = nullptr) {
+  Factors factors;
+  take_factors(&value, x, factors);
+  return factors;
+}
+
+// Coefficients by powers of x.
+constexpr std::size_t kCubicPowers = 4;
+using Cubic = std::array<double, kCubicPowers>;
+
+std::optional<Cubic> cubic_product(const Cubic& a, const Cubic& b) {
+  Cubic product{};
+  for (std::size_t i = 0; i < kCubicPowers; ++i) {
+    for (std::size_t j = 0; j < kCubicPowers; ++j) {
+      if (a[i] == 0 || b[j] == 0) continue;
+      if (i + j >= kCubicPowers) return {};
+      product[i + j] += a[i] * b[j];
+    }
+  }
+  return product;
+}
+
+// The value as a polynomial of x; nothing for other values, higher degrees and more than a few
+// steps.
+std::optional<Cubic> cubic_of(const HloInstruction& x, const HloInstruction& value, int steps = 6) {
+  if (&value == &x) return Cubic{0, 1};
+  if (const auto number = number_of(value)) return Cubic{*number};
+  if (steps == 0 || value.operand_count() != 2) return {};
+  const auto a = cubic_of(x, *value.operand(0), steps - 1);
+  const auto b = cubic_of(x, *value.operand(1), steps - 1);
+  if (!a || !b) return {};
+  const bool is_number = (*b)[1] == 0 && (*b)[2] == 0 && (*b)[3] == 0;
+  Cubic result{};
+  switch (value.opcode()) {
+    case HloOpcode::kAdd:
+      for (std::size_t i = 0; i < kCubicPowers; ++i) result[i] = (*a)[i] + (*b)[i];
+      return result;
+    case HloOpcode::kMultiply:
+      return cubic_product(*a, *b);
+    case HloOpcode::kDivide:
+      if (!is_number) return {};
+      return cubic_product(*a, {1 / (*b)[0]});
+    case HloOpcode::kPower: {
+      if (!is_number || ((*b)[0] != 2 && (*b)[0] != 3)) return {};
+      const auto square = cubic_product(*a, *a);
+      return square && (*b)[0] == 3 ? cubic_product(*square, *a) : square;
+    }
+    default:
+      return {};
+  }
+}
+
+bool is_cubic(const HloInstruction& x, const HloInstruction& value, const Cubic& of) {
+  const auto found = cubic_of(x, value);
+  return found && std::ranges::equal(*found, of, is_near);
+}
+
+// A number times x, or times exp(x) - 1.
+struct Slope {
+  bool is_expm1 = false;
+  double factor = 1;
+};
+std::optional<Slope> slope_of(const HloInstruction* value, const HloInstruction* x) {
+  if (value == x) return Slope{};
+  if (xla::Match(value, m::Expm1(same_as(x))) ||
+      xla::Match(value, m::Subtract(m::Exp(same_as(x)), number_equal(1)))) {
+    return Slope{true, 1};
+  }
+  const auto scaled = with_number(*value, HloOpcode::kMultiply);
+  auto slope = scaled ? slope_of(scaled->other, x) : std::nullopt;
+  if (slope) slope->factor *= scaled->number;
+  return slope;
+}
+
+// select(x > 0, above, below), in any of its forms.
+Match piecewise(const HloInstruction& value, const HloInstruction* x) {
+  const HloInstruction *compare = nullptr, *yes = nullptr, *no = nullptr;
+  if (!xla::Match(&value,
+                  m::Select(m::Compare(&compare, m::Op(), m::Op()), m::Op(&yes), m::Op(&no)))) {
+    return {};
+  }
+  const bool is_first = compare->operand(0) == x;
+  if (!is_first && compare->operand(1) != x) return {};
+  if (number_of(*compare->operand(is_first ? 1 : 0)) != 0) return {};
+  const auto direction = compare->comparison_direction();
+  const bool is_greater =
+      direction == xla::ComparisonDirection::kGt || direction == xla::ComparisonDirection::kGe;
+  const bool is_less =
+      direction == xla::ComparisonDirection::kLt || direction == xla::ComparisonDirection::kLe;
+  if (!is_greater && !is_less) return {};
+  const bool is_yes_above = is_greater == is_first;
+  const auto above = slope_of(is_yes_above ? yes : no, x);
+  const auto below = slope_of(is_yes_above ? no : yes, x);
+  // A factor of 0 would lose a NaN or an infinity in one of both forms.
+  if (!above || !below || above->is_expm1 || above->factor == 0 || below->factor == 0) return {};
+  return LayerFunction{below->is_expm1 ? kernels::kFunctionElu : kernels::kFunctionLeaky,
+                       above->factor, below->factor};
+}
+
+// A number times piecewise().
+Match scaled_piecewise(const HloInstruction& value, const HloInstruction* x) {
+  const auto scaled = with_number(value, HloOpcode::kMultiply);
+  auto found = scaled && scaled->number != 0 ? piecewise(*scaled->other, x) : std::nullopt;
+  if (found) {
+    found->above *= scaled->number;
+    found->below *= scaled->number;
+  }
+  return found;
+}
+
+// max(x, factor * x)
+Match leaky(const HloInstruction& value, const HloInstruction* x) {
+  double factor = 0;
+  const auto scaled = m::MultiplyAnyOrder(same_as(x), number(&factor));
+  if (!xla::Match(&value, m::MaximumAnyOrder(same_as(x), scaled)) || factor <= 0 || factor >= 1) {
+    return {};
+  }
+  return LayerFunction{kernels::kFunctionLeaky, 1, factor};
+}
+
+// log(1 + exp(x)): TensorFlow puts x or exp(x) in its place where that is the same to all bits.
+bool is_softplus_in_parts(const HloInstruction& value, const HloInstruction* x) {
+  constexpr double kSameBeyond = 13;
+  double above = 0, below = 0;
+  const auto middle = m::Select(m::Lt(same_as(x), number(&below)), m::Exp(same_as(x)),
+                                log1p_of(m::Exp(same_as(x))));
+  return xla::Match(&value, m::Select(m::Gt(same_as(x), number(&above)), same_as(x), middle)) &&
+         above >= kSameBeyond && below <= -kSameBeyond;
+}
+
+bool is_softplus_in_one(const HloInstruction& value, const HloInstruction* x) {
+  return xla::Match(&value, m::AddAnyOrder(m::MaximumAnyOrder(same_as(x), number_equal(0)),
+                                           log1p_of(m::Exp(m::Negate(m::Abs(same_as(x)))))));
+}
+
+Match softplus(const HloInstruction& value, const HloInstruction* x) {
+  if (!is_softplus_in_parts(value, x) && !is_softplus_in_one(value, x)) return {};
+  return LayerFunction{kernels::kFunctionSoftplus};
+}
+
+// x times slope, plus offset.
+struct Line {
+  double slope, offset;
+};
+std::optional<Line> line_of(const HloInstruction* value, const HloInstruction* x) {
+  if (value == x) return Line{1, 0};
+  if (const auto sum = with_number(*value, HloOpcode::kAdd)) {
+    auto line = line_of(sum->other, x);
+    if (line) line->offset += sum->number;
+    return line;
+  }
+  if (const auto scaled = with_number(*value, HloOpcode::kMultiply)) {
+    auto line = line_of(scaled->other, x);
+    if (line) line = Line{line->slope * scaled->number, line->offset * scaled->number};
+    return line;
+  }
+  return {};
+}
+
+// A number times a gate, clamp(0, slope * x + offset, most), from 0 to 1; perhaps times x.
+Match hard_gate(HloInstruction& value, const HloInstruction* x) {
+  Factors factors = factors_of(value, x);
+  const bool is_times_x = std::erase(factors.others, x) == 1;
+  if (factors.others.size() != 1) return {};
+  const HloInstruction* inner = nullptr;
+  double most = 0;
+  const auto below = m::MinimumAnyOrder(m::Op(&inner), number(&most));
+  const auto at_least = m::MaximumAnyOrder(m::Op(&inner), number_equal(0));
+  if (!xla::Match(factors.others.front(),
+                  m::AnyOf<HloInstruction>(m::Clamp(number_equal(0), m::Op(&inner), number(&most)),
+                                           m::MinimumAnyOrder(at_least, number(&most)),
+                                           m::MaximumAnyOrder(below, number_equal(0))))) {
+    return {};
+  }
+  const auto line = line_of(inner, x);
+  if (!line || factors.number <= 0 || !is_near(most * factors.number, 1)) return {};
+  return LayerFunction{is_times_x ? kernels::kFunctionHardSwish : kernels::kFunctionHardSigmoid,
+                       line->slope * factors.number, line->offset * factors.number};
+}
+
+bool is_gelu_call(const HloInstruction& value) { return is_call_of(value, Kernel::kGelu); }
+
+// One operation, or two.
+Match short_function(const HloInstruction& value, const HloInstruction* x) {
+  if (xla::Match(&value, m::Tanh(same_as(x)))) return LayerFunction{kernels::kFunctionTanh};
+  if (xla::Match(&value, m::Logistic(same_as(x)))) return LayerFunction{kernels::kFunctionSigmoid};
+  if (xla::Match(&value, m::MultiplyAnyOrder(same_as(x), m::Logistic(same_as(x))))) {
+    return LayerFunction{kernels::kFunctionSwish};
+  }
+  if (!is_gelu_call(value) || value.operand(1) != x) return {};
+  const auto form = call_of<kernels::GeluCall>(value).form;
+  return LayerFunction{function_of_form(static_cast<kernels::GeluForm>(form))};
+}
+
+Match match(HloInstruction& value, const HloInstruction* x) {
+  if (const auto found = short_function(value, x)) return found;
+  if (is_gelu_call(value)) return {};
+  if (const auto found = softplus(value, x)) return found;
+  if (const auto found = leaky(value, x)) return found;
+  if (const auto found = hard_gate(value, x)) return found;
+  if (const auto found = piecewise(value, x)) return found;
+  return scaled_piecewise(value, x);
+}
+
+// All that is computed from x element by element, in order, up to some operations.
+std::vector<HloInstruction*> computed_from(HloInstruction& x) {
+  std::vector<HloInstruction*> all = {&x};
+  for (std::size_t i = 0; i < all.size() && all.size() < kMostOperations; ++i) {
+    for (HloInstruction* user : all[i]->users()) {
+      const bool is_elementwise = user->IsElementwise() || is_gelu_call(*user);
+      if (is_elementwise && !absl::c_linear_search(all, user)) all.push_back(user);
+    }
+  }
+  return all;
+}
+
+// Adds what is between x and `value`, without constants, which calls of kernels may share.
+void collect(const HloInstruction* value, const HloInstruction* x,
+             std::set<const HloInstruction*>& between) {
+  if (value == x || value->IsConstant() || number_of(*value)) return;
+  if (!between.insert(value).second) return;
+  for (const HloInstruction* operand : value->operands()) collect(operand, x, between);
+}
+
+// True if nothing outside uses x or a part of the value.
+bool is_closed(const HloInstruction& value, const HloInstruction& x) {
+  std::set<const HloInstruction*> between;
+  collect(&value, &x, between);
+  const auto is_inside = [&](const HloInstruction* one) {
+    return !one->IsRoot() && std::ranges::all_of(one->users(), [&](const auto* user) {
+      return between.contains(user);
+    });
+  };
+  return is_inside(&x) && std::ranges::all_of(between, [&](const auto* one) {
+           return one == &value || is_inside(one);
+         });
+}
+
+}  // namespace
+
+std::optional<LayerFunction> function_of(HloInstruction& x) {
+  const auto all = computed_from(x);
+  for (auto one = all.rbegin(); one != all.rend() && *one != &x; ++one) {
+    auto found = match(**one, &x);
+    if (!found || !is_closed(**one, x)) continue;
+    found->result = *one;
+    return found;
+  }
+  return {};
+}
+
+std::optional<Gelu> gelu_of(HloInstruction& result) {
+  if (result.opcode() != HloOpcode::kMultiply && result.opcode() != HloOpcode::kDivide) return {};
+  const double root = std::sqrt(2 / std::numbers::pi);
+  const Factors factors = factors_of(result);
+  if (factors.others.size() != 2 || !is_near(factors.number, 0.5)) return {};
+  for (const std::size_t i : {0U, 1U}) {
+    HloInstruction* const x = factors.others[i];
+    const HloInstruction *erf = nullptr, *tanh = nullptr;
+    const HloInstruction* const sum = factors.others[1 - i];
+    if (xla::Match(sum, m::AddAnyOrder(number_equal(1), m::Op(&erf).WithOpcode(HloOpcode::kErf))) &&
+        is_cubic(*x, *erf->operand(0), {0, std::sqrt(0.5)})) {
+      return Gelu{x, kernels::kGeluErf};
+    }
+    if (xla::Match(sum, m::AddAnyOrder(number_equal(1), m::Tanh(&tanh, m::Op()))) &&
+        is_cubic(*x, *tanh->operand(0), {0, root, 0, 0.044715 * root})) {
+      return Gelu{x, kernels::kGeluTanh};
+    }
+  }
+  return {};
+}
+
+namespace {
 
 // `value` as [rows] if it has one number for each row of each matrix [rows, columns] of `shape`,
 // else null.
 HloInstruction* row_values(HloInstruction* value, const xla::Shape& shape, std::int64_t rows,
                            std::int64_t columns) {
   std::int64_t row = first_column_dimension(shape, columns) - 1;  // the dimension of the rows
-  while (row > 0 && shape.dimensions(static_cast<int>(row)) == 1) --row;
+  while (row > 0 && entry(shape.dimensions(), row) == 1) --row;
   if (value->opcode() != HloOpcode::kBroadcast || rows < 2 || row < 0 ||
-      shape.dimensions(static_cast<int>(row)) != rows) {
+      entry(shape.dimensions(), row) != rows) {
     return nullptr;
   }
   HloInstruction* const inner = value->mutable_operand(0);
-  if (xla::ShapeUtil::ElementsIn(inner->shape()) != rows) return nullptr;
+  if (elements_of(*inner) != rows) return nullptr;
   for (const auto dimension : value->dimensions()) {
-    if (dimension != row && shape.dimensions(static_cast<int>(dimension)) > 1) return nullptr;
+    if (dimension != row && entry(shape.dimensions(), dimension) > 1) return nullptr;
   }
   return reshape(inner, {rows});
 }
@@ -65,9 +381,9 @@ class Finder {
     return true;
   }
 
-  // It begins like a bias and a relu6, but is a function of its own (functions.h).
+  // It begins like a bias and a relu6, but is a function of its own.
   bool is_hard_sigmoid_next() const {
-    if (current_->shape().element_type() != xla::F32) return false;
+    if (type_of(*current_) != xla::F32) return false;
     const auto found = function_of(*current_);
     return found && found->function == kernels::kFunctionHardSigmoid;
   }

@@ -1,14 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations after a product that work column by column and can be done while results are in
-// registers: scales and shifts of the columns (a bias, batch normalisation), the sum with another
-// tensor (as around a block of layers), then a relu. Scales known ahead go into the weights. Used
-// by one thread.
+// Operations that kernels apply to their results: activation functions (tfaot/kernels/panels.h)
+// as HLO writes them, and the epilogue of products. Used by one thread.
 #pragma once
 
+#include <optional>
+
+#include "compiler/hlo/hlo.h"
 #include "compiler/hlo/weight_values.h"
+#include "tfaot/kernels/panels.h"
+#include "tfaot/kernels/rows.h"
 
 namespace tfaot::toolkit::engine {
 
+struct LayerFunction {
+  kernels::Function function = kernels::kFunctionNone;
+  double above = 1, below = 1;
+  xla::HloInstruction* result = nullptr;  // of the whole function
+
+  kernels::ResultFunction of_kernel() const { return {function, above, below}; }
+};
+
+// The largest function of x that nothing else uses a part of; nothing if x is used as it is.
+std::optional<LayerFunction> function_of(xla::HloInstruction& x);
+
+// gelu as a function of results.
+constexpr kernels::Function function_of_form(kernels::GeluForm form) {
+  return form == kernels::kGeluTanh ? kernels::kFunctionGeluTanh : kernels::kFunctionGelu;
+}
+
+// gelu of x, in one of its forms.
+struct Gelu {
+  xla::HloInstruction* x;
+  kernels::GeluForm form;
+};
+// Nothing for other values.
+std::optional<Gelu> gelu_of(xla::HloInstruction& result);
+
+// Operations after a product that work column by column and can be done while results are in
+// registers: scales and shifts of the columns (a bias, batch normalisation), the sum with another
+// tensor (as around a block of layers), then a relu. Scales known ahead go into the weights.
 struct Epilogue {
   xla::HloInstruction* scale = nullptr;     // [columns], for the right-hand side; null: none
   xla::HloInstruction* bias = nullptr;      // [columns]; null: none

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "tfaot/kernels/abi.h"
@@ -54,7 +56,7 @@ std::optional<Kernel> kernel_of_target(std::string_view target) {
 std::vector<xla::Shape> operand_shapes(const Instructions& operands) {
   std::vector<xla::Shape> shapes;
   for (const HloInstruction* operand : operands) {
-    shapes.push_back(shape_of(operand->shape().element_type(), operand->shape().dimensions()));
+    shapes.push_back(shape_of(type_of(*operand), operand->shape().dimensions()));
   }
   return shapes;
 }
@@ -88,6 +90,11 @@ std::vector<kernels::DenseLayer> dense_layers(const HloInstruction& kernel) {
   return parts_after<kernels::DenseChainCall, kernels::DenseLayer>(kernel, call.layers);
 }
 
+std::vector<kernels::GatherPart> gather_parts(const HloInstruction& kernel) {
+  return parts_after<kernels::GatherCall, kernels::GatherPart>(
+      kernel, call_of<kernels::GatherCall>(kernel).parts);
+}
+
 ForestSize forest_size(const HloInstruction& kernel) {
   const auto call = call_of<kernels::ForestCall>(kernel);
   ForestSize size;
@@ -101,7 +108,7 @@ ForestSize forest_size(const HloInstruction& kernel) {
 }
 
 std::int64_t element_bytes(const HloInstruction& tensor) {
-  return tensor.shape().element_type() == xla::F64 ? 8 : 4;
+  return type_of(tensor) == xla::F64 ? 8 : 4;
 }
 
 double bytes_of(const xla::Shape& shape) {
@@ -113,7 +120,7 @@ double bytes_of(const xla::Shape& shape) {
 
 HloInstruction* add_kernel_call(const KernelCall& call, const HloInstruction& model) {
   HloInstruction* const first = call.operands.front();
-  const auto type = first->shape().element_type();
+  const auto type = type_of(*first);
   Instructions operands = {words_next_to(first, call.words)};
   operands.insert(operands.end(), call.operands.begin(), call.operands.end());
   const std::string target = fmt::format("{}{}_{}", kSymbolPrefix, name_of_kernel(call.kernel),
@@ -129,13 +136,7 @@ HloInstruction* add_kernel_call(const KernelCall& call, const HloInstruction& mo
       first, HloInstruction::CreateCustomCall(shape, operands, target, operand_shapes(operands)));
   made->set_metadata(model.metadata());
   if (call.scratch_bytes == 0) return made;
-  return add_next_to(made, HloInstruction::CreateGetTupleElement(result, made, 0));
-}
-
-HloInstruction* result_of_kernel(HloInstruction* first, std::int64_t number) {
-  HloInstruction* const call = first->mutable_operand(0);
-  return add_next_to(call, HloInstruction::CreateGetTupleElement(
-                               call->shape().tuple_shapes(static_cast<int>(number)), call, number));
+  return element_of(made, 0);
 }
 
 Status replace_operands(HloInstruction& kernel, const Instructions& operands) {
@@ -167,6 +168,46 @@ void set_kernel_level(xla::HloModuleProto& module, const std::string& suffix) {
       if (kernel_of_target(target)) target += "_" + suffix;
     }
   }
+}
+
+kernels::Window kernel_window(const std::vector<SpatialDimension>& spatial) {
+  kernels::Window window{};
+  for (int d = 0; d < kernels::kSpatial; ++d) {
+    window.in[d] = window.out[d] = window.size[d] = window.stride[d] = 1;
+    window.base_dilation[d] = window.window_dilation[d] = 1;
+  }
+  const int first = kernels::kSpatial - static_cast<int>(spatial.size());
+  for (std::size_t i = 0; i < spatial.size(); ++i) {
+    const int d = first + static_cast<int>(i);
+    const xla::WindowDimension& from = *spatial[i].window;
+    window.in[d] = spatial[i].in;
+    window.out[d] = spatial[i].out;
+    window.size[d] = from.size();
+    window.stride[d] = from.stride();
+    window.pad_low[d] = from.padding_low();
+    window.pad_high[d] = from.padding_high();
+    window.base_dilation[d] = from.base_dilation();
+    window.window_dilation[d] = from.window_dilation();
+  }
+  return window;
+}
+
+bool has_base_dilation(const kernels::Window& window) {
+  return std::any_of(std::begin(window.base_dilation), std::end(window.base_dilation),
+                     [](std::int64_t dilation) { return dilation != 1; });
+}
+
+std::int64_t met_taps(const kernels::Window& window) {
+  std::int64_t all = 1;
+  for (int d = 0; d < kernels::kSpatial; ++d) {
+    std::int64_t taps = 0;
+    for (std::int64_t i = 0; i < kernels::phase_count(window, d); ++i) {
+      const kernels::Phase phase = kernels::phase_of(window, d, i);
+      taps += phase.size * phase.out;
+    }
+    all *= taps;
+  }
+  return all;
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "compiler/hlo/build.h"
+#include "compiler/hlo/hlo.h"
+#include "tfaot/kernels/abi.h"
 #include "tfaot/kernels/products.h"
 
 namespace tfaot::toolkit::engine {
@@ -47,7 +49,7 @@ std::vector<std::int64_t> as_words(const Call& call) {
 // The kernel that an instruction calls, with or without a level; none: it calls another function.
 std::optional<Kernel> called_kernel(const xla::HloInstruction& instruction);
 bool is_kernel_call(const xla::HloInstruction& instruction);
-// Whether it calls this kernel, with a struct that is known.
+// True if it calls this kernel, with a struct that is known.
 bool is_call_of(const xla::HloInstruction& instruction, Kernel kernel);
 // "matmul_f32", with the level if the call has one. REQUIRES: is_kernel_call().
 std::string_view kernel_name(const xla::HloInstruction& kernel);
@@ -79,6 +81,9 @@ std::vector<Part> parts_after(const xla::HloInstruction& kernel, std::int64_t co
 // The layers of a chain, in order. REQUIRES: a call of kDenseChain.
 std::vector<kernels::DenseLayer> dense_layers(const xla::HloInstruction& kernel);
 
+// The parts of each row, in order. REQUIRES: a call of kGather.
+std::vector<kernels::GatherPart> gather_parts(const xla::HloInstruction& kernel);
+
 struct ForestSize {
   std::int64_t trees = 0;
   std::int64_t depth = 0;  // of the deepest
@@ -92,19 +97,28 @@ double bytes_of(const xla::Shape& shape);  // of all its arrays
 
 // Adds the call and returns its result. `model` is the instruction it replaces.
 xla::HloInstruction* add_kernel_call(const KernelCall& call, const xla::HloInstruction& model);
-// Another result of a call, by what add_kernel_call() gave.
-xla::HloInstruction* result_of_kernel(xla::HloInstruction* first, std::int64_t number);
-
 // Puts a call with other operands in the place of `kernel`.
 Status replace_operands(xla::HloInstruction& kernel, const Instructions& operands);
 // Puts a call with another struct, and with an operand after all others, in the place of `kernel`.
 Status extend_kernel_call(xla::HloInstruction& kernel, const std::vector<std::int64_t>& words,
                           xla::HloInstruction* operand);
 
-// Of the call's scratch memory; 0: it has none.
+// The bytes of the call's scratch memory; 0: it has none.
 std::int64_t kernel_scratch_bytes(const xla::HloInstruction& kernel);
 
 // Appends the level's suffix to the targets of all kernel calls of a module.
 void set_kernel_level(xla::HloModuleProto& module, const std::string& suffix);
+
+// The window over these spatial dimensions of input and output; at most kernels::kSpatial.
+// `spatial` lists, for each dimension of the kernel's window, XLA's dimension of it and the sizes.
+struct SpatialDimension {
+  const xla::WindowDimension* window;
+  std::int64_t in, out;
+};
+kernels::Window kernel_window(const std::vector<SpatialDimension>& spatial);
+
+bool has_base_dilation(const kernels::Window& window);
+// The number of taps of all positions together that do not meet zeros of the base dilation.
+std::int64_t met_taps(const kernels::Window& window);
 
 }  // namespace tfaot::toolkit::engine

@@ -9,8 +9,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "compiler/kernels/gathered_parts.h"
-#include "compiler/kernels/window.h"
+#include "compiler/kernels/kernel_call.h"
 #include "tfaot/kernels/abi.h"
 #include "tfaot/kernels/rows.h"
 
@@ -31,7 +30,7 @@ using xla::HloInstruction;
 template <Kernel kernel>
 struct KernelFacts;
 
-// ---- What calls have in common.
+// ---- Parts that calls have in common.
 
 // The operand after the bias, where there is one.
 std::int64_t after_bias(std::int64_t epilogue) {
@@ -43,7 +42,7 @@ std::int64_t addends_of(std::int64_t epilogue) {
   return (epilogue & kernels::kEpilogueSum) != 0 ? after_bias(epilogue) : 0;
 }
 
-// Whether all operands but the first are weights, and `addends`, unless it is 0, has rows as the
+// True if all operands but the first are weights, and `addends`, unless it is 0, has rows as the
 // results have.
 bool others_are_weights(const HloInstruction& one, const BatchRows& rows,
                         std::int64_t addends = 0) {
@@ -77,29 +76,22 @@ double moving(const HloInstruction& one, const ProgramSpeed& speed) {
 }
 
 const char* function_text(std::int64_t function) {
-  switch (function) {
-    case kernels::kFunctionTanh:
-      return " tanh";
-    case kernels::kFunctionSigmoid:
-      return " sigmoid";
-    case kernels::kFunctionSwish:
-      return " swish";
-    case kernels::kFunctionGelu:
-    case kernels::kFunctionGeluTanh:
-      return " gelu";
-    case kernels::kFunctionSoftplus:
-      return " softplus";
-    case kernels::kFunctionLeaky:
-      return " leaky relu";
-    case kernels::kFunctionElu:
-      return " elu";
-    case kernels::kFunctionHardSigmoid:
-      return " hard sigmoid";
-    case kernels::kFunctionHardSwish:
-      return " hard swish";
-    default:
-      return "";
+  static constexpr std::pair<std::int64_t, const char*> kTexts[] = {
+      {kernels::kFunctionTanh, " tanh"},
+      {kernels::kFunctionSigmoid, " sigmoid"},
+      {kernels::kFunctionSwish, " swish"},
+      {kernels::kFunctionGelu, " gelu"},
+      {kernels::kFunctionGeluTanh, " gelu"},
+      {kernels::kFunctionSoftplus, " softplus"},
+      {kernels::kFunctionLeaky, " leaky relu"},
+      {kernels::kFunctionElu, " elu"},
+      {kernels::kFunctionHardSigmoid, " hard sigmoid"},
+      {kernels::kFunctionHardSwish, " hard swish"},
+  };
+  for (const auto& [known, text] : kTexts) {
+    if (known == function) return text;
   }
+  return "";
 }
 
 std::string epilogue_text(std::int64_t epilogue) {
@@ -117,7 +109,7 @@ std::string epilogue_text(std::int64_t epilogue) {
 // ---- Products.
 
 struct ProductFacts {
-  // Of rows in order with a packed weight.
+  // A product of rows in order with a packed weight.
   static bool keeps_rows(const HloInstruction& one, const BatchRows& rows) {
     const auto call = call_of<MatMulCall>(one);
     return call.batch == 1 && call.rhs_packed != 0 && rows.divide(call.rows) &&
@@ -252,7 +244,7 @@ bool reads_images(const HloInstruction& one, const BatchRows& rows, std::int64_t
          rows.divide(call_words(one).front());
 }
 
-// Of any convolution: calls have a ConvolutionCall, or begin with one.
+// Any convolution: calls have a ConvolutionCall, or begin with one.
 struct ConvolutionFacts {
   static bool keeps_rows(const HloInstruction& one, const BatchRows& rows) {
     return reads_images(one, rows, addends_of(call_of<ConvolutionCall>(one).epilogue));
@@ -316,7 +308,7 @@ struct KernelFacts<Kernel::kDepthwise> : ChannelConvolutionFacts {};
 template <>
 struct KernelFacts<Kernel::kGroupedConvolution> : ChannelConvolutionFacts {};
 
-// Of any pooling: calls have a PoolCall, or begin with one.
+// Any pooling: calls have a PoolCall, or begin with one.
 struct PoolFacts {
   static bool keeps_rows(const HloInstruction& one, const BatchRows& rows) {
     return reads_images(one, rows);
@@ -374,9 +366,9 @@ struct RowFunctionFacts {
   // Operands as large as the first are in order, too; the others are weights. The call's first
   // member counts rows, or elements.
   static bool keeps_rows(const HloInstruction& one, const BatchRows& rows) {
-    const auto size = xla::ShapeUtil::ElementsIn(one.operand(1)->shape());
+    const auto size = elements_of(*one.operand(1));
     for (std::int64_t i = 1; i < one.operand_count(); ++i) {
-      const bool is_like_first = xla::ShapeUtil::ElementsIn(one.operand(i)->shape()) == size;
+      const bool is_like_first = elements_of(*one.operand(i)) == size;
       const Rows of = rows.of(one, i);
       if (of != Rows::kNone && !(is_like_first && of == Rows::kInOrder)) return false;
     }
@@ -434,7 +426,7 @@ struct RecurrentFacts {
     const auto call = call_of<RecurrentCall>(one);
     const auto may_be = [&](std::int64_t operand) { return rows.of(one, operand) != Rows::kMixed; };
     return rows.divide(call.rows) && is_first_in_order(one, rows) &&
-           call.x_row * call.rows == xla::ShapeUtil::ElementsIn(one.operand(1)->shape()) &&
+           call.x_row * call.rows == elements_of(*one.operand(1)) &&
            rows.of(one, 2) == Rows::kNone && rows.of(one, 3) == Rows::kNone && may_be(4) &&
            (one.operand_count() < 6 || may_be(5)) && call.memory_out < 0 &&
            call.out_row * call.rows == xla::ShapeUtil::ElementsIn(one.shape().tuple_shapes(0));
@@ -505,7 +497,7 @@ struct KernelFacts<Kernel::kGather> {
     const std::int64_t count = call_of<Call>(one).rows;
     const auto is_walked = [&](std::int64_t operand, std::int64_t step) {
       return rows.of(one, operand) == Rows::kNone ||
-             step * count == xla::ShapeUtil::ElementsIn(one.operand(operand)->shape());
+             step * count == elements_of(*one.operand(operand));
     };
     return rows.divide(count) &&
            std::ranges::all_of(gather_parts(one), [&](const kernels::GatherPart& part) {
@@ -560,7 +552,7 @@ struct KernelFacts<Kernel::kForest> {
   }
 };
 
-// ---- What structs say by themselves.
+// ---- Facts that structs hold by themselves.
 
 // The struct of a kernel's calls, and where it has kEpilogueShared.
 template <Kernel kernel>
@@ -573,43 +565,37 @@ struct RowOf;
   };
 #include "tfaot/kernels/kernels.def"
 
-const std::int64_t* epilogue_in(const MatMulCall& call) { return &call.epilogue; }
-const std::int64_t* epilogue_in(const kernels::NarrowMatMulCall& call) {
-  return &call.product.epilogue;
-}
-const std::int64_t* epilogue_in(const ConvolutionCall& call) { return &call.epilogue; }
-const std::int64_t* epilogue_in(const kernels::WinogradCall& call) {
-  return &call.convolution.epilogue;
-}
+// The part of a struct that has the epilogue and the live rows.
 template <typename Call>
-concept HasEpilogue = requires(const Call& call) {
-  epilogue_in(call);
+Call& core(Call& call) {
+  return call;
+}
+MatMulCall& core(kernels::NarrowMatMulCall& call) { return call.product; }
+ConvolutionCall& core(kernels::WinogradCall& call) { return call.convolution; }
+
+template <typename Call>
+concept HasEpilogue = requires(Call& call) {
+  core(call).epilogue;
 };
 
 // Rows or images that count, for each row of the batch.
 template <typename Call>
 requires requires(Call& call) { call.live_rows = call.rows; }
 void set_live(Call& call, std::int64_t batch) { call.live_rows = call.rows / batch; }
-void set_live(kernels::NarrowMatMulCall& call, std::int64_t batch) {
-  set_live(call.product, batch);
-}
 void set_live(ConvolutionCall& call, std::int64_t batch) {
   call.live_images = call.batch / batch;
   call.epilogue |= kernels::kEpilogueLive;
 }
-void set_live(kernels::WinogradCall& call, std::int64_t batch) {
-  set_live(call.convolution, batch);
-}
+
 template <typename Call>
 requires requires(const Call& call) { call.live_rows; }
 bool is_live(const Call& call) { return call.live_rows != 0; }
-bool is_live(const kernels::NarrowMatMulCall& call) { return is_live(call.product); }
 bool is_live(const ConvolutionCall& call) { return (call.epilogue & kernels::kEpilogueLive) != 0; }
-bool is_live(const kernels::WinogradCall& call) { return is_live(call.convolution); }
+
 template <typename Call>
 concept MaySkipPadding = requires(Call& call) {
-  set_live(call, 1);
-  is_live(call);
+  set_live(core(call), 1);
+  is_live(core(call));
 };
 
 template <typename Call>
@@ -674,7 +660,7 @@ std::vector<std::int64_t> live_words(const HloInstruction& kernel, const BatchRo
     if constexpr (MaySkipPadding<Call>) {
       if (!facts.keeps_rows(kernel, rows)) return {};
       auto call = call_of<Call>(kernel);
-      set_live(call, rows.batch);
+      set_live(core(call), rows.batch);
       std::vector<std::int64_t> words = call_words(kernel);
       std::ranges::copy(as_words(call), words.begin());
       return words;
@@ -686,7 +672,10 @@ std::vector<std::int64_t> live_words(const HloInstruction& kernel, const BatchRo
 bool skips_padding(const HloInstruction& kernel) {
   return with_facts(kernel, [&](auto /*facts*/, auto row) {
     using Call = typename decltype(row)::Call;
-    if constexpr (MaySkipPadding<Call>) return is_live(call_of<Call>(kernel));
+    if constexpr (MaySkipPadding<Call>) {
+      auto call = call_of<Call>(kernel);
+      return is_live(core(call));
+    }
     return false;
   });
 }
@@ -707,12 +696,20 @@ bool is_shared(const HloInstruction& kernel) {
   return *word < words.size() && (words[*word] & kernels::kEpilogueShared) != 0;
 }
 
+std::int64_t lane_bytes(const xla::HloModule& module) {
+  std::int64_t most = 0;
+  for (const auto* one : module.entry_computation()->instructions()) {
+    if (is_shared(*one)) most = std::max(most, kernel_scratch_bytes(*one));
+  }
+  return most;
+}
+
 std::optional<std::size_t> word_of_epilogue(const HloInstruction& kernel) {
   return with_facts(kernel, [](auto /*facts*/, auto row) -> std::optional<std::size_t> {
     using Call = typename decltype(row)::Call;
     if constexpr (HasEpilogue<Call>) {
-      const Call call{};
-      return word_at(call, epilogue_in(call));
+      Call call{};
+      return word_at(call, &core(call).epilogue);
     }
     return std::nullopt;
   });
@@ -722,7 +719,7 @@ bool takes_function(const HloInstruction& kernel) {
   return with_facts(kernel, [&](auto facts, auto row) {
     // Functions are for float32 alone.
     if constexpr (HasEpilogue<typename decltype(row)::Call>) {
-      return kernel.operand(1)->shape().element_type() == xla::F32 && facts.takes_function(kernel);
+      return type_of(*kernel.operand(1)) == xla::F32 && facts.takes_function(kernel);
     }
     return false;
   });

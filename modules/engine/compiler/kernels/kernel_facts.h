@@ -24,7 +24,7 @@ struct KernelWork {
 };
 KernelWork kernel_work(const xla::HloInstruction& kernel);
 
-// How a value depends on the batch.
+// The way in which a value depends on the batch.
 enum class Rows {
   kNone,     // not at all
   kInOrder,  // its memory has one equal part per row, computed from that row alone
@@ -37,24 +37,26 @@ struct BatchRows {
   Rows of(const xla::HloInstruction& user, std::int64_t operand) const {
     return values.at(user.operand(operand));
   }
-  // Whether `count` are the same number for each row.
+  // True if `count` are the same number for each row.
   bool divide(std::int64_t count) const { return count % batch == 0; }
 };
-// Whether a call's results are in order, if operands that depend on the batch are.
+// True if a call's results are in order, if operands that depend on the batch are.
 bool keeps_rows(const xla::HloInstruction& kernel, const BatchRows& rows);
 
 // The struct of a call that leaves out rows of padding; empty: it cannot.
 std::vector<std::int64_t> live_words(const xla::HloInstruction& kernel, const BatchRows& rows);
-// Whether a call leaves them out.
+// True if a call leaves them out.
 bool skips_padding(const xla::HloInstruction& kernel);
 
 // The struct of a call that shares its work if there are tasks (abi.h); empty: it cannot.
 std::vector<std::int64_t> shared_words(const xla::HloInstruction& kernel);
 bool is_shared(const xla::HloInstruction& kernel);
+// The scratch memory that each lane of the tasks needs.
+std::int64_t lane_bytes(const xla::HloModule& module);
 
 // Where a product or a convolution has its kernels::Epilogue; none: it is another kernel.
 std::optional<std::size_t> word_of_epilogue(const xla::HloInstruction& kernel);
-// Whether its epilogue may be a function.
+// True if its epilogue may be a function.
 bool takes_function(const xla::HloInstruction& kernel);
 // The function of a kernel's results; kFunctionNone: there is none.
 kernels::ResultFunction result_function(const xla::HloInstruction& kernel);

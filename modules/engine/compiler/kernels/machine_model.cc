@@ -40,8 +40,8 @@ constexpr std::array<Cache, 4> kCaches = {{
 constexpr double kLost = 3;
 
 double mean(double footprint, double Cache::*cost) {
-  const auto next = std::find_if(kCaches.begin(), kCaches.end(),
-                                 [&](const Cache& cache) { return footprint <= cache.bytes; });
+  const auto next =
+      std::ranges::find_if(kCaches, [&](const Cache& cache) { return footprint <= cache.bytes; });
   if (next == kCaches.begin()) return (*next).*cost;
   const Cache& full = *std::prev(next);
   const double share = std::min(1.0, kLost * (footprint - full.bytes) / footprint);

@@ -1,21 +1,280 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
+#include "compiler/hlo/tuned.h"
 #include "compiler/kernels/epilogue.h"
 #include "compiler/kernels/kernel_call.h"
-#include "compiler/kernels/narrow_weights.h"
 #include "compiler/kernels/packing.h"
-#include "compiler/kernels/product_sides.h"
 #include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
+
 namespace {
 
 using xla::HloInstruction;
 using xla::HloOpcode;
+
+// ---- Where the elements of a product's operands lie in memory, seen through transposes and
+// broadcasts before it: strides, which kernels take instead of a copy.
+
+// One operand of a product. The lists name dimensions of `tensor` in the product's order.
+struct Side {
+  xla::HloInstruction* tensor = nullptr;
+  Dimensions batch = {}, free = {}, depth = {};  // dimensions, or kBroadcast
+  Dimensions batch_sizes = {}, free_sizes = {}, depth_sizes = {};
+};
+
+struct Strides {
+  std::int64_t batch, inner, free, depth;
+};
+Side side_of(HloInstruction* tensor, absl::Span<const std::int64_t> batch,
+             absl::Span<const std::int64_t> depth) {
+  Side side{tensor, {batch.begin(), batch.end()}, {}, {depth.begin(), depth.end()}, {}, {}, {}};
+  const auto has = [](absl::Span<const std::int64_t> list, std::int64_t dimension) {
+    return absl::c_linear_search(list, dimension);
+  };
+  for (std::int64_t d = 0; d < tensor->shape().rank(); ++d) {
+    if (!has(batch, d) && !has(depth, d)) side.free.push_back(d);
+  }
+  const auto sizes = [&](const Dimensions& list) {
+    Dimensions result;
+    for (const auto d : list) result.push_back(entry(tensor->shape().dimensions(), d));
+    return result;
+  };
+  side.batch_sizes = sizes(side.batch);
+  side.free_sizes = sizes(side.free);
+  side.depth_sizes = sizes(side.depth);
+  return side;
+}
+
+// The same product with the operand of its tensor, whose dimension for d is before(d).
+template <typename Before>
+Side before_tensor(Side side, Before before) {
+  for (Dimensions* list : {&side.batch, &side.free, &side.depth}) {
+    for (auto& d : *list) {
+      if (d != kBroadcast) d = before(d);
+    }
+  }
+  side.tensor = side.tensor->mutable_operand(0);
+  return side;
+}
+
+// The place of a value in a list; kBroadcast: it is not there.
+std::int64_t place_or_broadcast(absl::Span<const std::int64_t> list, std::int64_t value) {
+  const auto found = absl::c_find(list, value);
+  return found == list.end() ? kBroadcast : found - list.begin();
+}
+
+// The same product, but with the operand of a transpose or broadcast.
+Side look_through(Side side) {
+  for (;;) {
+    const HloInstruction& tensor = *side.tensor;
+    if (tensor.opcode() == HloOpcode::kTranspose) {
+      side = before_tensor(side, [&](std::int64_t d) { return tensor.dimensions(d); });
+    } else if (tensor.opcode() == HloOpcode::kBroadcast) {
+      side = before_tensor(
+          side, [&](std::int64_t d) { return place_or_broadcast(tensor.dimensions(), d); });
+    } else {
+      return side;
+    }
+  }
+}
+
+// Also with that of a reshape as before_reshape() takes, if there is a transpose before it. Its
+// dimensions of size 1 may be in none of the lists then.
+Side look_through_reshapes(Side side) {
+  while (true) {
+    const auto map = before_reshape(*side.tensor);
+    if (!map || side.tensor->operand(0)->opcode() != HloOpcode::kTranspose) return side;
+    side = before_tensor(side, [&map](std::int64_t d) { return entry(*map, d); });
+    side = look_through(side);
+  }
+}
+
+// The stride of a list of dimensions taken as one; nothing if they have no common stride.
+std::optional<std::int64_t> stride_of(const Side& side, absl::Span<const std::int64_t> list,
+                                      absl::Span<const std::int64_t> sizes) {
+  const auto& shape = side.tensor->shape();
+  std::optional<std::int64_t> stride;
+  std::int64_t length = 1;
+  for (std::size_t i = list.size(); i-- > 0;) {
+    if (sizes[i] == 1) continue;
+    const std::int64_t step =
+        list[i] == kBroadcast
+            ? 0
+            : product(shape.dimensions().subspan(static_cast<std::size_t>(list[i]) + 1));
+    if (stride && step != *stride * length) return {};
+    if (!stride) stride = step;
+    length *= sizes[i];
+  }
+  return stride.value_or(0);
+}
+
+// With the first `outer` dimensions of the batch on a level of their own; 0: there is one level.
+std::optional<Strides> strides_of(const Side& side, std::size_t outer = 0) {
+  const absl::Span<const std::int64_t> batch = side.batch;
+  const absl::Span<const std::int64_t> sizes = side.batch_sizes;
+  const auto inner = stride_of(side, batch.subspan(outer), sizes.subspan(outer));
+  const auto first = stride_of(side, batch.first(outer), sizes.first(outer));
+  const auto free = stride_of(side, side.free, side.free_sizes);
+  const auto depth = stride_of(side, side.depth, side.depth_sizes);
+  if (!inner || !first || !free || !depth) return {};
+  return outer == 0 ? Strides{*inner, 0, *free, *depth} : Strides{*first, *inner, *free, *depth};
+}
+
+// The order of the depth is free: both sides use the order of one side's memory.
+void order_depth(Side& by, Side& other) {
+  std::vector<std::size_t> order(by.depth.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return by.depth[a] < by.depth[b]; });
+  for (Side* side : {&by, &other}) {
+    Dimensions depth;
+    Dimensions sizes;
+    for (const auto i : order) {
+      depth.push_back(side->depth[i]);
+      sizes.push_back(side->depth_sizes[i]);
+    }
+    side->depth = depth;
+    side->depth_sizes = sizes;
+  }
+}
+
+// The tensor written out as [batch, free, depth] or, with depth_first, [batch, depth, free]. If all
+// matrices of a batch are the same, it stays one matrix.
+Side written_out(const Side& side, bool depth_first) {
+  Side result = side;
+  Dimensions kept;       // dimensions of the tensor
+  Dimensions sizes;      // of the result
+  Dimensions positions;  // of the kept ones in the result
+  const auto batch = stride_of(side, side.batch, side.batch_sizes);
+  const bool one_matrix = batch && *batch == 0;
+  const auto add = [&](const Dimensions& list, const Dimensions& list_sizes, Dimensions& out) {
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      if (list[i] == kBroadcast && &list == &side.batch && one_matrix) continue;
+      out[i] = static_cast<std::int64_t>(sizes.size());
+      if (list[i] != kBroadcast) {
+        kept.push_back(list[i]);
+        positions.push_back(out[i]);
+      }
+      sizes.push_back(list_sizes[i]);
+    }
+  };
+  add(side.batch, side.batch_sizes, result.batch);
+  if (depth_first) add(side.depth, side.depth_sizes, result.depth);
+  add(side.free, side.free_sizes, result.free);
+  if (!depth_first) add(side.depth, side.depth_sizes, result.depth);
+  result.tensor = transpose(side.tensor, kept);
+  if (kept.size() != sizes.size()) result.tensor = broadcast(result.tensor, sizes, positions);
+  return result;
+}
+
+// In a product without batch, leading free dimensions of one side may count as its batch: the other
+// side's matrix is the same for all of them.
+bool split_batch(Side& side, Side& other) {
+  if (!side.batch.empty() || !other.batch.empty()) return false;
+  for (std::size_t count = 1; count < side.free.size(); ++count) {
+    Side split = side;
+    const auto middle = static_cast<std::ptrdiff_t>(count);
+    split.batch.assign(side.free.begin(), side.free.begin() + middle);
+    split.batch_sizes.assign(side.free_sizes.begin(), side.free_sizes.begin() + middle);
+    split.free.erase(split.free.begin(), split.free.begin() + middle);
+    split.free_sizes.erase(split.free_sizes.begin(), split.free_sizes.begin() + middle);
+    if (!strides_of(split)) continue;
+    side = split;
+    other.batch.assign(count, kBroadcast);
+    other.batch_sizes = side.batch_sizes;
+    return true;
+  }
+  return false;
+}
+
+// ---- Weights that are stored in fewer bits than float32 (tfaot/kernels/products.h). What is done
+// to the weights is HLO, which folding evaluates, so new weights are treated alike.
+
+constexpr float kMostOfInt8 = 127;
+constexpr float kMostOfFloat16 = 65504;
+
+kernels::NarrowType narrow_type(WeightsType type) {
+  switch (type) {
+    case WeightsType::kBfloat16:
+      return kernels::kBfloat16;
+    case WeightsType::kFloat16:
+      return kernels::kFloat16;
+    case WeightsType::kFloat32:
+    case WeightsType::kInt8:
+      break;
+  }
+  return kernels::kInt8;
+}
+
+HloInstruction* between(HloInstruction* x, float most) {
+  return binary(HloOpcode::kMaximum, binary(HloOpcode::kMinimum, x, fill_like(x, most)),
+                fill_like(x, -most));
+}
+
+// For each column the number that makes its largest element 127; 1 for a column of zeros.
+HloInstruction* scale_of_columns(HloInstruction* matrix) {
+  HloInstruction* const zero = scalar_next_to(matrix, xla::F32, 0);
+  HloInstruction* const largest =
+      reduce(unary(HloOpcode::kAbs, matrix), zero, {0, 1}, HloOpcode::kMaximum);
+  HloInstruction* const scale =
+      binary(HloOpcode::kDivide, largest, fill_like(largest, kMostOfInt8));
+  HloInstruction* const is_zero =
+      compare(scale, xla::ComparisonDirection::kEq, fill_like(scale, 0));
+  return select(is_zero, fill_like(scale, 1), scale);
+}
+
+// [1, panels, depth, columns] -> [panels, groups, columns, group], converted.
+HloInstruction* grouped(HloInstruction* packed, xla::PrimitiveType type, std::int64_t group) {
+  const Dimensions sizes = dimensions_of(*packed);
+  const std::int64_t groups = (sizes[2] + group - 1) / group;
+  HloInstruction* padded = pad_end(packed, 2, groups * group);
+  HloInstruction* cut = reshape(padded, {sizes[1], groups, group, sizes[3]});
+  HloInstruction* made = convert(transpose(cut, {0, 1, 3, 2}), type);
+  made->set_metadata(packed->metadata());
+  return made;
+}
+
+// True if such weights [1, depth, columns] are stored so. Few are not: nothing would be saved.
+bool stays_narrow(const HloInstruction& matrix, WeightsType type) {
+  return type != WeightsType::kFloat32 && type_of(matrix) == xla::F32 &&
+         elements_of(matrix) >= tuned().narrow_fewest_elements;
+}
+
+// The call without its result's sizes and bias. REQUIRES: stays_narrow().
+KernelCall narrow_product(const kernels::MatMulCall& call, HloInstruction* lhs,
+                          HloInstruction* matrix, WeightsType type) {
+  const kernels::NarrowMatMulCall narrow{call, narrow_type(type)};
+  KernelCall made{
+      Kernel::kNarrowMatMul, as_words(narrow), {lhs}, {}, kernels::narrow_scratch_bytes(narrow)};
+  const std::int64_t group = kernels::narrow_group(narrow.rhs_type);
+  switch (narrow.rhs_type) {
+    case kernels::kBfloat16:
+      made.operands.push_back(grouped(pack(matrix), xla::BF16, group));
+      break;
+    case kernels::kFloat16:
+      made.operands.push_back(grouped(pack(between(matrix, kMostOfFloat16)), xla::F16, group));
+      break;
+    default: {
+      HloInstruction* scale = scale_of_columns(matrix);
+      HloInstruction* whole =
+          between(unary(HloOpcode::kRoundNearestEven,
+                        binary(HloOpcode::kDivide, matrix,
+                               broadcast(scale, matrix->shape().dimensions(), {2}))),
+                  kMostOfInt8);
+      made.operands.push_back(grouped(pack(whole), xla::S8, group));
+      made.operands.push_back(scale);
+    }
+  }
+  return made;
+}
+
+// ---- Products.
 
 // True if a side can be packed: its matrix is known ahead and the same for all batches, and no
 // dimension of it is broadcast.
@@ -23,7 +282,7 @@ bool can_be_packed(const Side& side, const WeightValues& values) {
   const auto batch = stride_of(side, side.batch, side.batch_sizes);
   if (!values.is_known(side.tensor) || !batch || *batch != 0) return false;
   const auto is_spread = [](const Dimensions& list) {
-    return std::find(list.begin(), list.end(), kBroadcast) != list.end();
+    return absl::c_linear_search(list, kBroadcast);
   };
   return !is_spread(side.depth) && !is_spread(side.free);
 }
@@ -47,8 +306,7 @@ Side transposed_result(HloInstruction& dot, const Side& lhs, const Side& rhs) {
   for (std::size_t d = 0; d < places.size(); ++d) places[d] = static_cast<std::int64_t>(d);
   const auto follow = [&](absl::Span<const std::int64_t> map) {  // by dimension of the user
     for (auto& place : places) {
-      const auto found = std::find(map.begin(), map.end(), place);
-      place = found == map.end() || place == kBroadcast ? kBroadcast : found - map.begin();
+      if (place != kBroadcast) place = place_or_broadcast(map, place);
     }
   };
   while (at->user_count() == 1 && !at->IsRoot()) {
@@ -237,9 +495,9 @@ Status replace_dot(HloInstruction& dot, PassContext& context) {
   if (dot.opcode() != HloOpcode::kDot) return {};
   const WeightValues& values = context.values();
   const WeightsType weights = context.choices.weights_type;
-  const auto type = dot.shape().element_type();
+  const auto type = type_of(dot);
   const auto has_type = [&](const HloInstruction* operand) {
-    return is_for_kernels(*operand) && operand->shape().element_type() == type;
+    return is_for_kernels(*operand) && type_of(*operand) == type;
   };
   if (values.is_known(&dot)) return {};
   if (!std::ranges::all_of(dot.operands(), has_type)) {

@@ -5,7 +5,6 @@
 // exactly as their type allows, a mean that is subtracted from its numbers is computed from their
 // differences to a number near it, and products with a mean that cancel each other become one with
 // the difference. Equal numbers then have themselves as their mean, and the variance 0.
-#include "compiler/kernels/means.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
@@ -35,7 +35,7 @@ struct Part {
 };
 
 std::int64_t size_of(const HloInstruction& value, std::size_t dimension) {
-  return value.shape().dimensions(static_cast<int>(dimension));
+  return entry(value.shape().dimensions(), dimension);
 }
 
 Part whole(HloInstruction* value) {
@@ -50,19 +50,13 @@ Part whole(HloInstruction* value) {
 // more.
 std::optional<Part> part_before_reshape(const Part& part) {
   HloInstruction* const inner = part.base->mutable_operand(0);
+  const auto dimensions = before_reshape(*part.base);
+  if (!dimensions) return {};
   Part result{inner, Dimensions(static_cast<std::size_t>(inner->shape().rank()), -1)};
-  std::size_t at = 0;
-  const auto skip_ones = [&] {
-    while (at < part.of.size() && size_of(*part.base, at) == 1) ++at;
-  };
-  for (std::size_t d = 0; d < result.of.size(); ++d) {
-    if (size_of(*inner, d) == 1) continue;
-    skip_ones();
-    if (at == part.of.size() || size_of(*part.base, at) != size_of(*inner, d)) return {};
-    result.of[d] = part.of[at++];
+  for (std::size_t d = 0; d < dimensions->size(); ++d) {
+    if ((*dimensions)[d] != kBroadcast) entry(result.of, (*dimensions)[d]) = part.of[d];
   }
-  skip_ones();
-  return at == part.of.size() ? std::optional(result) : std::nullopt;
+  return result;
 }
 
 // Without broadcasts, and without reshapes that only add or leave out dimensions of size 1.
@@ -98,53 +92,12 @@ HloInstruction* spread_part(const Part& part, const Dimensions& sizes) {
   return broadcast(reshape(part.base, own), sizes, dimensions);
 }
 
-std::int64_t count_of(const HloInstruction& sum) {
-  if (sum.opcode() == HloOpcode::kReduce) {
-    return elements_of(*sum.operand(0)) / elements_of(sum);
-  }
-  std::int64_t count = 1;
-  for (const auto& dimension : sum.window().dimensions()) count *= dimension.size();
-  return count;
-}
-
-HloInstruction* before_forms(HloInstruction* value) {
-  for (;;) {
-    HloInstruction* const inner = before_reshapes(value);
-    if (inner->opcode() != HloOpcode::kConvert) return inner;
-    value = inner->mutable_operand(0);
-  }
-}
-
 bool is_real_tensor(const HloInstruction& value) {
   return value.shape().IsArray() && has_kernels(value.shape().element_type());
 }
 
-// The sum, over dimensions or of windows, that `quotient` divides by its count, and the operand
-// that leads to it; null: it does something else.
-struct DividedSum {
-  HloInstruction* sum = nullptr;
-  HloInstruction* operand = nullptr;
-};
-
-DividedSum divided_sum(const HloInstruction& quotient) {
-  const bool is_quotient = quotient.opcode() == HloOpcode::kDivide;
-  if (!is_quotient && quotient.opcode() != HloOpcode::kMultiply) return {};
-  for (const std::size_t i : {0U, 1U}) {
-    if (i == 1 && is_quotient) continue;
-    const auto number = number_of(*quotient.operands()[1 - i]);
-    HloInstruction* const sum = before_forms(quotient.operands()[i]);
-    if (!number || !reduces_by(*sum, HloOpcode::kAdd) ||
-        elements_of(*sum) != elements_of(quotient)) {
-      continue;
-    }
-    const auto count = static_cast<double>(count_of(*sum));
-    if (is_near(is_quotient ? *number : 1 / *number, count)) return {sum, quotient.operands()[i]};
-  }
-  return {};
-}
-
 bool is_reduced(const HloInstruction& sum, std::int64_t dimension) {
-  return std::ranges::count(sum.dimensions(), dimension) > 0;
+  return absl::c_linear_search(sum.dimensions(), dimension);
 }
 
 // True if `mean`, a part of the same tensor as x, is the mean of x at each place.
@@ -156,11 +109,11 @@ bool is_mean_of(const Part& mean, const Part& x) {
   // By dimension of found.of: the dimension of the larger tensor.
   Dimensions places(static_cast<std::size_t>(found.of->shape().rank()), -1);
   for (std::size_t d = 0; d < of.of.size(); ++d) {
-    if (of.of[d] >= 0) places[static_cast<std::size_t>(of.of[d])] = x.of[d];
+    if (of.of[d] >= 0) entry(places, of.of[d]) = x.of[d];
   }
   Dimensions kept;
   for (std::int64_t d = 0; d < std::ssize(places); ++d) {
-    const std::int64_t place = places[static_cast<std::size_t>(d)];
+    const std::int64_t place = entry(places, d);
     if (place >= 0 && !is_reduced(*found.sum, d)) kept.push_back(place);
   }
   Dimensions own = mean.of;
@@ -199,7 +152,7 @@ HloInstruction* by_squared_differences(HloInstruction& root) {
   HloInstruction* const x = squared(*squares.of);
   const Mean inner = mean_of(mean);
   if (x == nullptr || inner.of != x || inner.sum->dimensions() != squares.sum->dimensions() ||
-      x->shape().element_type() != root.shape().element_type()) {
+      type_of(*x) != type_of(root)) {
     return nullptr;
   }
   HloInstruction* const difference =
@@ -350,7 +303,7 @@ struct Shifted {
 HloInstruction* shift_of(const Mean& mean) {
   constexpr double kNear = 0.5;
   Dimensions end = dimensions_of(*mean.of);
-  for (const std::int64_t d : mean.sum->dimensions()) end[static_cast<std::size_t>(d)] = 1;
+  for (const std::int64_t d : mean.sum->dimensions()) entry(end, d) = 1;
   HloInstruction* const part = slice(mean.of, Dimensions(end.size(), 0), end);
   HloInstruction* const first = reshape(part, dimensions_of(*mean.sum));
   HloInstruction* const rounded = divided_by_count(mean.sum, *mean.sum);
@@ -385,7 +338,7 @@ std::optional<Difference> difference_of(HloInstruction& one) {
     const Part x = stripped(whole(one.mutable_operand(i)));
     const Part mean = stripped(whole(one.mutable_operand(1 - i)));
     if (elements_of(*x.base) == elements_of(one) && is_mean_of(mean, x) &&
-        mean_of(mean.base).of->shape().element_type() == one.shape().element_type()) {
+        type_of(*mean_of(mean.base).of) == type_of(one)) {
       return Difference{x, mean, i == 1};
     }
   }
@@ -425,7 +378,7 @@ bool is_exact_enough(std::int64_t count) {
 // A mean of float32, divided in float64; null: it need not be.
 HloInstruction* divided_exactly(HloInstruction& quotient) {
   const DividedSum found = divided_sum(quotient);
-  if (found.sum == nullptr || quotient.shape().element_type() != xla::F32 ||
+  if (found.sum == nullptr || type_of(quotient) != xla::F32 ||
       is_exact_enough(count_of(*found.sum))) {
     return nullptr;
   }
@@ -444,12 +397,6 @@ Status replace_means(xla::HloComputation& computation, HloInstruction* (*rewrite
 
 }  // namespace
 
-Mean mean_of(HloInstruction* value) {
-  HloInstruction* const sum = divided_sum(*before_reshapes(value)).sum;
-  if (sum == nullptr || sum->opcode() != HloOpcode::kReduce) return {};
-  return {sum->mutable_operand(0), sum};
-}
-
 Status settle_means(xla::HloModule& module, PassContext& /*context*/) {
   for (xla::HloComputation* computation : module.MakeComputationPostOrder()) {
     TFAOT_TRY(replace_means(*computation, by_squared_differences));
@@ -462,15 +409,14 @@ Status settle_means(xla::HloModule& module, PassContext& /*context*/) {
 
 // TensorFlow's means, of fewer than 64 bits: others that divide a sum get the sum as it overflows.
 Status widen_whole_mean(HloInstruction& quotient, PassContext& /*context*/) {
-  const xla::PrimitiveType type = quotient.shape().element_type();
+  const xla::PrimitiveType type = type_of(quotient);
   if (quotient.opcode() != HloOpcode::kDivide || !quotient.shape().IsArray() ||
       quotient.metadata().op_type() != "Mean" || !xla::primitive_util::IsIntegralType(type) ||
       xla::primitive_util::BitWidth(type) >= 64) {
     return {};
   }
   HloInstruction* const sum = divided_sum(quotient).sum;
-  if (sum == nullptr || sum->opcode() != HloOpcode::kReduce ||
-      sum->shape().element_type() != type) {
+  if (sum == nullptr || sum->opcode() != HloOpcode::kReduce || type_of(*sum) != type) {
     return {};
   }
   const auto wide = xla::primitive_util::IsSignedIntegralType(type) ? xla::S64 : xla::U64;

@@ -11,12 +11,12 @@
 #include <optional>
 #include <tuple>
 
+#include "absl/algorithm/container.h"
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
 #include "compiler/kernels/kernel_call.h"
-#include "compiler/kernels/means.h"
 #include "tfaot/kernels/rows.h"
 
 namespace tfaot::toolkit::engine {
@@ -56,7 +56,7 @@ std::vector<SpreadStep> steps_of(const HloInstruction& broadcast) {
       const auto after = static_cast<std::size_t>(place - places.begin()) + 1;
       stride = product(from.dimensions().subspan(after));
     }
-    steps.push_back({broadcast.shape().dimensions(static_cast<int>(d)), stride});
+    steps.push_back({entry(broadcast.shape().dimensions(), d), stride});
   }
   return merged_steps(steps);
 }
@@ -132,9 +132,9 @@ std::optional<NormMean> norm_mean(HloInstruction* value) {
   std::size_t at = NormAxes::kImages;
   const auto dimensions = mean.of->shape().dimensions();
   for (std::int64_t d = 0; d < std::ssize(dimensions); ++d) {
-    const std::int64_t size = dimensions[static_cast<std::size_t>(d)];
+    const std::int64_t size = entry(dimensions, d);
     if (size == 1) continue;
-    const bool is_reduced = std::ranges::count(mean.sum->dimensions(), d) > 0;
+    const bool is_reduced = absl::c_linear_search(mean.sum->dimensions(), d);
     // Points and channels are reduced.
     if ((at % 2 != 0) != is_reduced) ++at;
     if (at >= sizes.size()) return {};
@@ -321,8 +321,9 @@ class Follower {
       if (!value) continue;
       known_[one] = *value;
       if (!follows || value->kept != axes_.all() || !is_normalised(value->polynomial)) continue;
-      // A second one that is not computed from the first stays XLA's.
-      if (found == nullptr || comes_from(one, found)) found = one;
+      // A second one stays XLA's if it is not computed from the first, or if others need the first,
+      // too: GELU's erf does, whose factor of 0.5 would else be taken for a scale.
+      if (found == nullptr || is_only_used_by(found, one)) found = one;
     }
     return found;
   }
@@ -349,11 +350,8 @@ class Follower {
     return a.columns == b.columns && a.number == -b.number;
   }
 
-  static bool comes_from(const HloInstruction* one, const HloInstruction* other) {
-    return std::ranges::any_of(one->operands(), [&](const auto* operand) {
-      return operand == other ||
-             (operand->opcode() == HloOpcode::kReshape && operand->operand(0) == other);
-    });
+  static bool is_only_used_by(HloInstruction* value, const HloInstruction* user) {
+    return only_user(*value) == user || only_user(*after_reshapes(value)) == user;
   }
 
   // An operand of an operation whose other operand has the axes `kept`.

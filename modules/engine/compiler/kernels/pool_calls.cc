@@ -3,9 +3,8 @@
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
-#include "compiler/kernels/functions.h"
+#include "compiler/kernels/epilogue.h"
 #include "compiler/kernels/kernel_call.h"
-#include "compiler/kernels/window.h"
 #include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
@@ -14,7 +13,7 @@ namespace {
 using xla::HloInstruction;
 using xla::HloOpcode;
 
-// Of a reduction, one after the other: rounding errors grow with them.
+// Terms of a sum, one after the other: rounding errors grow with them.
 constexpr std::int64_t kMostSummed = 512;
 
 // The kernel for a window or a reduction; none: there is none.
@@ -23,11 +22,6 @@ std::optional<Kernel> kernel_of(const HloInstruction& pool) {
   if (!reduces_by(pool, HloOpcode::kMaximum)) return std::nullopt;
   // A NaN stays in a maximum of all, as in TensorFlow's reductions.
   return pool.opcode() == HloOpcode::kReduce ? Kernel::kLargestPool : Kernel::kMaxPool;
-}
-
-bool is_point(const xla::WindowDimension& window) {
-  return window.size() == 1 && window.stride() == 1 && window.padding_low() == 0 &&
-         window.padding_high() == 0 && window.base_dilation() == 1;
 }
 
 // A window over nearly everything before a point: XLA makes a tree of it, which is faster than any

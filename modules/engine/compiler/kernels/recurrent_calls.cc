@@ -26,7 +26,7 @@ using xla::HloOpcode;
 // Columns are the last dimension of a tensor, and all others are rows: XLA takes dimensions of size
 // 1 away and puts them in.
 std::int64_t column_count(const HloInstruction& tensor) {
-  return tensor.shape().dimensions(static_cast<int>(tensor.shape().rank() - 1));
+  return entry(tensor.shape().dimensions(), tensor.shape().rank() - 1);
 }
 std::int64_t row_count(const HloInstruction& tensor) {
   return product(tensor.shape().dimensions()) / column_count(tensor);
@@ -107,8 +107,8 @@ bool add_product(HloInstruction& value, std::int64_t column, const WeightValues&
                  GateSum& sum) {
   const auto type = value.shape().element_type();
   const auto dot = matrix_product(value);
-  if (!dot || !dot->sums_last() || !values.is_known(dot->matrix) ||
-      dot->left->shape().element_type() != type || dot->matrix->shape().element_type() != type) {
+  if (!dot || !dot->sums_last() || !values.is_known(dot->matrix) || type_of(*dot->left) != type ||
+      type_of(*dot->matrix) != type) {
     return false;
   }
   sum.products.push_back(
@@ -377,7 +377,7 @@ class CellCall {
 };
 
 std::int64_t dimension_size(const HloInstruction& tensor, std::int64_t dimension) {
-  return tensor.shape().dimensions(static_cast<int>(dimension));
+  return entry(tensor.shape().dimensions(), dimension);
 }
 
 // Dimensions of a sequence [.., .., columns].
@@ -525,7 +525,7 @@ class CellLoop {
     std::optional<SequencePlaces> places;
     for (std::int64_t d = 0; d < rank; ++d) {
       if (dimension_size(part, d) == dimension_size(whole, d)) continue;
-      const auto turn = numbers_.progression(*indices[static_cast<std::size_t>(d)]);
+      const auto turn = numbers_.progression(*entry(indices, d));
       if (dimension_size(part, d) != 1 || d == rank - 1 || places || !turn) return std::nullopt;
       places = SequencePlaces{d, dimension_size(whole, d), *turn};
     }
@@ -610,7 +610,7 @@ class CellLoop {
 
   bool is_wanted(LastValue value) const {
     return std::ranges::any_of(results(), [&](const HloInstruction* user) {
-      return last_[static_cast<std::size_t>(user->tuple_index())] == value &&
+      return entry(last_, user->tuple_index()) == value &&
              (user->user_count() > 0 || user->IsRoot());
     });
   }
@@ -625,7 +625,7 @@ class CellLoop {
     call_.memory_out = is_wanted(LastValue::kMemory) ? states_ * state_size() : -1;
     if (!out_) return;
     is_turned_ = std::ranges::all_of(results(), [this](const HloInstruction* result) {
-      return last_[static_cast<std::size_t>(result->tuple_index())] != LastValue::kSequence ||
+      return entry(last_, result->tuple_index()) != LastValue::kSequence ||
              std::ranges::all_of(result->users(), [](const HloInstruction* user) {
                return user->opcode() == HloOpcode::kTranspose &&
                       user->dimensions() == Dimensions{1, 0, 2};
@@ -639,7 +639,7 @@ class CellLoop {
   }
 
   HloInstruction* value_after(std::int64_t element) {
-    switch (last_[static_cast<std::size_t>(element)]) {
+    switch (entry(last_, element)) {
       case LastValue::kStart:
         return loop_.start(element);
       case LastValue::kCount:

@@ -1,28 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 #include <optional>
 
+#include "absl/algorithm/container.h"
 #include "compiler/hlo/build.h"
-#include "compiler/hlo/dimension_order.h"
-#include "compiler/hlo/fixed_values.h"
+#include "compiler/hlo/evaluate.h"
 #include "compiler/hlo/match.h"
-#include "compiler/hlo/neighbours.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
 #include "compiler/kernels/kernel_call.h"
-#include "compiler/kernels/product_sides.h"
 #include "tfaot/kernels/abi.h"
+#include "xla/array4d.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/literal.h"
 #include "xla/literal_util.h"
 
 namespace tfaot::toolkit::engine {
+
 namespace {
 
 using xla::HloInstruction;
 using xla::HloOpcode;
+
+// Elements along a dimension that are computed from a few neighbours each: sums of `count` elements
+// from `start` on, times weights.
+struct Neighbours {
+  std::int64_t in = 0;     // elements of the operand
+  std::int64_t count = 1;  // the same for all results
+  std::vector<std::int64_t> start;
+  std::vector<double> weights;  // [results, count]
+
+  std::int64_t out() const { return static_cast<std::int64_t>(start.size()); }
+};
+
+// The rows of a matrix: a weight for each element of the operand.
+using WeightRows = std::vector<std::vector<double>>;
+
+// With the smallest count that holds all weights but zeros.
+Neighbours neighbours_of(const WeightRows& rows) {
+  Neighbours found;
+  found.in = std::ssize(rows.front());
+  const auto is_some = [](double weight) { return weight != 0; };
+  std::vector<std::int64_t> ends;
+  for (const auto& row : rows) {
+    const auto first = std::find_if(row.begin(), row.end(), is_some);
+    const auto last = std::find_if(row.rbegin(), row.rend(), is_some);
+    const std::int64_t start = first == row.end() ? 0 : first - row.begin();
+    const std::int64_t end = first == row.end() ? 1 : row.rend() - last;
+    found.start.push_back(start);
+    found.count = std::max(found.count, end - start);
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    found.start[i] = std::min(found.start[i], found.in - found.count);
+    const auto begin = rows[i].begin() + found.start[i];
+    found.weights.insert(found.weights.end(), begin, begin + found.count);
+  }
+  return found;
+}
+
+struct SeparateWeights {
+  WeightRows rows, columns;  // [i][row] and [j][column]
+};
+
+// Weights of a window for each result, [rows, columns, window rows, window columns], as products of
+// a weight of its row and one of its column; nothing if they are no such products.
+std::optional<SeparateWeights> separate(const xla::Array4D<double>& weights) {
+  using Place = absl::Span<const std::int64_t>;
+  constexpr double kRounding = 1e-5;
+  SeparateWeights found;
+  found.rows.resize(static_cast<std::size_t>(weights.n1()),
+                    std::vector<double>(static_cast<std::size_t>(weights.n3())));
+  found.columns.resize(static_cast<std::size_t>(weights.n2()),
+                       std::vector<double>(static_cast<std::size_t>(weights.n4())));
+  double all = 0;
+  weights.Each([&](Place at, double weight) { all += at[0] == 0 && at[1] == 0 ? weight : 0; });
+  if (all == 0) return {};
+  weights.Each([&](Place at, double weight) {
+    if (at[1] == 0) entry(entry(found.rows, at[0]), at[2]) += weight;
+    if (at[0] == 0) entry(entry(found.columns, at[1]), at[3]) += weight / all;
+  });
+  bool is_product = true;
+  weights.Each([&](Place at, double weight) {
+    const double made =
+        entry(entry(found.rows, at[0]), at[2]) * entry(entry(found.columns, at[1]), at[3]);
+    is_product = is_product && std::abs(weight - made) <= kRounding;
+  });
+  return is_product ? std::optional(found) : std::nullopt;
+}
 
 // A call before it is made. The operand's memory is [batch, rows, columns, channels].
 struct Resizing {
@@ -90,7 +157,7 @@ Resizing joined_with_before(Resizing resizing) {
   return resizing;
 }
 
-// How many elements dimensions [first, end) have together.
+// The number of elements of dimensions [first, end).
 std::int64_t size_of_part(absl::Span<const std::int64_t> sizes, std::int64_t first,
                           std::int64_t end) {
   return product(
@@ -122,10 +189,9 @@ HloInstruction* add_resize(Resizing resizing, const Dimensions& result,
   std::vector<double> weights = resizing.rows.weights;
   weights.insert(weights.end(), resizing.columns.weights.begin(), resizing.columns.weights.end());
   made.operands.push_back(add_next_to(
-      resizing.operand,
-      HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<double>(weights)
-                                         .Convert(resizing.operand->shape().element_type())
-                                         .value())));
+      resizing.operand, HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<double>(weights)
+                                                           .Convert(type_of(*resizing.operand))
+                                                           .value())));
   return add_kernel_call(made, model);
 }
 
@@ -136,7 +202,7 @@ HloInstruction* resize_along(HloInstruction* x, std::int64_t axis, const Neighbo
   Resizing resizing{x, size_of_part(sizes, 0, axis), neighbours, unchanged(1),
                     size_of_part(sizes, axis + 1, x->shape().rank())};
   Dimensions result(sizes.begin(), sizes.end());
-  result[static_cast<std::size_t>(axis)] = neighbours.out();
+  entry(result, axis) = neighbours.out();
   return add_resize(std::move(resizing), result, model);
 }
 
@@ -159,9 +225,9 @@ Dimensions meaning_of(const HloInstruction& gather, absl::Span<const std::int64_
   std::int64_t place = -1;
   std::int64_t axis = 0;
   for (std::int64_t d = 0; d < std::ssize(all); ++d) {
-    const bool is_offset = std::find(offsets.begin(), offsets.end(), d) != offsets.end();
+    const bool is_offset = absl::c_linear_search(offsets, d);
     const std::int64_t here = is_offset ? axis++ : place--;
-    const std::int64_t size = all[static_cast<std::size_t>(d)];
+    const std::int64_t size = entry(all, d);
     if (meaning.size() < sizes.size() && size == sizes[meaning.size()]) {
       meaning.push_back(here);
     } else if (size != 1) {
@@ -204,17 +270,17 @@ std::optional<WindowForm> window_form(const HloInstruction& dot, const HloInstru
   }
   std::vector<bool> is_free(meaning.size(), true);
   for (int i = 0; i < batch.size(); ++i) {
-    const std::int64_t result = -1 - meaning[static_cast<std::size_t>(batch[i])];
+    const std::int64_t result = -1 - entry(meaning, batch[i]);
     if (result < 0) return {};
-    form.result_of[static_cast<std::size_t>(result)] = batch_of_weights[i];
+    entry(form.result_of, result) = batch_of_weights[i];
     form.order.push_back(form.row_axis + result);
-    is_free[static_cast<std::size_t>(batch[i])] = false;
+    entry(is_free, batch[i]) = false;
   }
   for (int i = 0; i < depth.size(); ++i) {
-    const std::int64_t window = meaning[static_cast<std::size_t>(depth[i])] - form.row_axis;
+    const std::int64_t window = entry(meaning, depth[i]) - form.row_axis;
     if (window < 0 || window > 1) return {};
-    form.window_of[static_cast<std::size_t>(window)] = depth_of_weights[i];
-    is_free[static_cast<std::size_t>(depth[i])] = false;
+    entry(form.window_of, window) = depth_of_weights[i];
+    entry(is_free, depth[i]) = false;
   }
   for (std::size_t d = 0; d < meaning.size(); ++d) {
     if (!is_free[d]) continue;
@@ -231,7 +297,7 @@ HloInstruction* in_order(HloInstruction* tensor, const Dimensions& order) {
   Dimensions kept = order;
   std::ranges::sort(kept);
   Dimensions sizes;
-  for (const auto d : kept) sizes.push_back(tensor->shape().dimensions(static_cast<int>(d)));
+  for (const auto d : kept) sizes.push_back(entry(tensor->shape().dimensions(), d));
   Dimensions places;  // among the kept ones
   for (const auto d : order) places.push_back(std::ranges::find(kept, d) - kept.begin());
   return transpose(reshape(tensor, sizes), places);
@@ -258,18 +324,15 @@ HloInstruction* resized_by_form(const HloInstruction& dot, HloInstruction& gathe
       if (start(0, i, j) != start(0, i, 0) || start(1, i, j) != start(1, 0, j)) return nullptr;
     }
   }
-  WindowWeights weights{rows, columns, window(0), window(1), {}};
+  xla::Array4D<double> weights(rows, columns, window(0), window(1));
   Dimensions at(static_cast<std::size_t>(numbers.shape().rank()), 0);
-  weights.at = [&](std::int64_t i, std::int64_t j, std::int64_t k, std::int64_t l) {
-    const auto set = [&](std::int64_t dimension, std::int64_t place) {
-      if (dimension >= 0) at[static_cast<std::size_t>(dimension)] = place;
-    };
-    set(form.result_of[0], i);
-    set(form.result_of[1], j);
-    set(form.window_of[0], k);
-    set(form.window_of[1], l);
-    return numbers.Get<double>(at);
-  };
+  weights.Each([&](absl::Span<const std::int64_t> place, double* weight) {
+    for (const std::size_t d : {0U, 1U}) {
+      if (form.result_of[d] >= 0) entry(at, form.result_of[d]) = place[d];
+      if (form.window_of[d] >= 0) entry(at, form.window_of[d]) = place[2 + d];
+    }
+    *weight = numbers.Get<double>(at);
+  });
   const auto parts = separate(weights);
   if (!parts) return nullptr;
   // The weights of a window at its place among all elements.
@@ -277,7 +340,7 @@ HloInstruction* resized_by_form(const HloInstruction& dot, HloInstruction& gathe
     WeightRows all;
     for (std::int64_t i = 0; i < std::ssize(windows); ++i) {
       all.emplace_back(static_cast<std::size_t>(in(d)), 0.0);
-      std::ranges::copy(windows[static_cast<std::size_t>(i)],
+      std::ranges::copy(entry(windows, i),
                         all.back().begin() + (d == 0 ? start(0, i, 0) : start(1, 0, i)));
     }
     return neighbours_of(all);
@@ -286,7 +349,7 @@ HloInstruction* resized_by_form(const HloInstruction& dot, HloInstruction& gathe
                     placed(parts->columns, 1),
                     size_of_part(sizes, form.row_axis + 2, std::ssize(sizes))};
   Dimensions result(sizes.begin(), sizes.end());
-  result[static_cast<std::size_t>(form.row_axis)] = rows;
+  entry(result, form.row_axis) = rows;
   result[static_cast<std::size_t>(form.row_axis) + 1] = columns;
   return in_order(add_resize(std::move(resizing), result, dot), form.order);
 }
@@ -336,8 +399,8 @@ HloInstruction* gathered(HloInstruction* x, std::int64_t axis,
   const std::vector<std::int32_t> words(places.begin(), places.end());
   HloInstruction* const indices = add_next_to(
       x, HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<std::int32_t>(words)));
-  return add_next_to(x, HloInstruction::CreateGather(shape_of(x->shape().element_type(), sizes), x,
-                                                     indices, numbers, slice, false));
+  return add_next_to(x, HloInstruction::CreateGather(shape_of(type_of(*x), sizes), x, indices,
+                                                     numbers, slice, false));
 }
 
 // True if the kernel is faster than the operation. Single numbers are not what it is made for,
@@ -350,6 +413,8 @@ bool is_worth_it(const HloInstruction& x, std::int64_t axis, const Neighbours& n
 
 class Resizes {
  public:
+  explicit Resizes(FixedValues& fixed) : fixed_(fixed) {}
+
   // The replacement of an operation; null: it stays.
   Result<HloInstruction*> replacement(HloInstruction& operation) {
     if (!is_for_kernels(operation)) return nullptr;
@@ -410,7 +475,7 @@ class Resizes {
       HloInstruction* x = dot.mutable_operand(side);
       const HloInstruction& matrix = *dot.operand(1 - side);
       if (matrix.shape().rank() != 2 || !fixed_.is_fixed(matrix) || fixed_.is_fixed(*x) ||
-          x->shape().element_type() != dot.shape().element_type()) {
+          type_of(*x) != type_of(dot)) {
         continue;
       }
       const auto axis_of = [&](int operand) {
@@ -427,13 +492,13 @@ class Resizes {
         }
         x = x->mutable_operand(0);
       }
-      const std::int64_t axis = order[static_cast<std::size_t>(axis_of(side))];
+      const std::int64_t axis = entry(order, axis_of(side));
       if (axis < 0) return Found();
       order.erase(order.begin() + axis_of(side));
       order.insert(side == 0 ? order.end() : order.begin(), axis);
       std::erase(order, kBroadcast);
       for (std::int64_t d = 0; d < x->shape().rank(); ++d) {
-        if (std::ranges::count(order, d) == 0) order.insert(order.begin(), d);  // one element
+        if (!absl::c_linear_search(order, d)) order.insert(order.begin(), d);  // one element
       }
       return Found({x, axis, std::move(neighbours), std::move(order)});
     }
@@ -448,15 +513,14 @@ class Resizes {
 
   // For each result, the weights of all elements. `depth`: the dimension that is summed.
   static WeightRows matrix_rows(const xla::Literal& matrix, std::int64_t depth) {
-    const std::int64_t in = matrix.shape().dimensions(static_cast<int>(depth));
-    const std::int64_t out = matrix.shape().dimensions(static_cast<int>(1 - depth));
+    const std::int64_t in = entry(matrix.shape().dimensions(), depth);
+    const std::int64_t out = entry(matrix.shape().dimensions(), 1 - depth);
     const auto numbers = matrix.data<double>();
     WeightRows rows;
     for (std::int64_t i = 0; i < out; ++i) {
       rows.emplace_back();
       for (std::int64_t j = 0; j < in; ++j) {
-        rows.back().push_back(
-            numbers[static_cast<std::size_t>(depth == 0 ? j * out + i : i * in + j)]);
+        rows.back().push_back(entry(numbers, depth == 0 ? j * out + i : i * in + j));
       }
     }
     return rows;
@@ -481,8 +545,7 @@ class Resizes {
       if (slice[at] != (d == axis ? 1 : sizes[at])) return nullptr;
     }
     if (gather.shape().rank() != x->shape().rank() ||
-        xla::ShapeUtil::ElementsIn(places.shape()) !=
-            gather.shape().dimensions(static_cast<int>(axis))) {
+        elements_of(places) != entry(gather.shape().dimensions(), axis)) {
       return nullptr;
     }
     std::int64_t next = 0;
@@ -491,7 +554,7 @@ class Resizes {
       if (d != next++) return nullptr;
     }
     TFAOT_ASSIGN(const auto values, fixed_.value(places, xla::S64));
-    const std::int64_t size = sizes[static_cast<std::size_t>(axis)];
+    const std::int64_t size = entry(sizes, axis);
     Neighbours neighbours{size, 1, {}, {}};
     for (const std::int64_t place : values.data<std::int64_t>()) {
       neighbours.start.push_back(std::clamp<std::int64_t>(place, 0, size - 1));
@@ -517,14 +580,14 @@ class Resizes {
     Dimensions sizes = dimensions_of(*x);
     Dimensions own(static_cast<std::size_t>(broadcast->shape().rank()), -1);  // the operand's
     for (std::int64_t d = 0; d < std::ssize(sizes); ++d) {
-      own[static_cast<std::size_t>(broadcast->dimensions(d))] = d;
+      entry(own, broadcast->dimensions(d)) = d;
     }
     std::int64_t times = 1;
     std::int64_t axis = -1;  // the one before the new dimension
     std::int64_t last = -1;
     bool is_first = true;
     for (std::size_t d = 0; d < own.size(); ++d) {
-      const std::int64_t size = broadcast->shape().dimensions(static_cast<int>(d));
+      const std::int64_t size = entry(broadcast->shape().dimensions(), d);
       if (size == 1) continue;
       if (own[d] < 0) {
         if (times != 1 || is_first) return nullptr;
@@ -537,8 +600,8 @@ class Resizes {
       }
     }
     if (axis < 0) return nullptr;
-    Neighbours neighbours{sizes[static_cast<std::size_t>(axis)], 1, {}, {}};
-    sizes[static_cast<std::size_t>(axis)] *= times;
+    Neighbours neighbours{entry(sizes, axis), 1, {}, {}};
+    entry(sizes, axis) *= times;
     Dimensions results = dimensions_of(reshaped);
     std::erase(sizes, 1);
     std::erase(results, 1);
@@ -551,31 +614,19 @@ class Resizes {
     return reshape(resize_along(x, axis, neighbours, reshaped), reshaped.shape().dimensions());
   }
 
-  FixedValues fixed_;
+  FixedValues& fixed_;
 };
 
 }  // namespace
 
-Status gather_chosen_rows(xla::HloModule& module, PassContext& /*context*/) {
-  Resizes resizes;
-  for (auto* computation : module.MakeComputationPostOrder()) {
-    for (auto* instruction : computation->MakeInstructionPostOrder()) {
-      TFAOT_ASSIGN(HloInstruction* const made, resizes.chosen_rows(*instruction));
-      TFAOT_TRY(replace(*instruction, made));
-    }
-  }
-  return {};
+Status gather_chosen_rows(HloInstruction& dot, PassContext& context) {
+  TFAOT_ASSIGN(HloInstruction* const made, Resizes(context.fixed).chosen_rows(dot));
+  return replace(dot, made);
 }
 
-Status replace_resizes(xla::HloModule& module, PassContext& /*context*/) {
-  Resizes resizes;
-  for (auto* computation : module.MakeComputationPostOrder()) {
-    for (auto* instruction : computation->MakeInstructionPostOrder()) {
-      TFAOT_ASSIGN(HloInstruction* const made, resizes.replacement(*instruction));
-      TFAOT_TRY(replace(*instruction, made));
-    }
-  }
-  return {};
+Status replace_resizes(HloInstruction& operation, PassContext& context) {
+  TFAOT_ASSIGN(HloInstruction* const made, Resizes(context.fixed).replacement(operation));
+  return replace(operation, made);
 }
 
 }  // namespace tfaot::toolkit::engine

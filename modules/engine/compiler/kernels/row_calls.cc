@@ -6,11 +6,12 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
-#include "compiler/kernels/functions.h"
+#include "compiler/kernels/epilogue.h"
 #include "compiler/kernels/kernel_call.h"
 #include "tfaot/kernels/rows.h"
 
@@ -40,8 +41,8 @@ std::optional<RowReduction> row_reduction(HloInstruction& reduce, HloOpcode opco
   bool met = false;
   for (std::int64_t d = 0; d < std::ssize(sizes); ++d) {
     // A dimension of size 1 may be reduced anywhere.
-    if (sizes[static_cast<std::size_t>(d)] == 1) continue;
-    const bool is_reduced = std::ranges::count(reduce.dimensions(), d) > 0;
+    if (entry(sizes, d) == 1) continue;
+    const bool is_reduced = absl::c_linear_search(reduce.dimensions(), d);
     if (met && !is_reduced) return {};
     met = met || is_reduced;
   }
@@ -55,8 +56,8 @@ bool adds_columns(const HloInstruction& broadcast) {
   if (!std::ranges::is_sorted(kept)) return false;
   bool met = false;  // a dimension that is added
   for (std::int64_t d = 0; d < broadcast.shape().rank(); ++d) {
-    if (broadcast.shape().dimensions(static_cast<int>(d)) == 1) continue;
-    const bool is_kept = std::ranges::count(kept, d) > 0;
+    if (entry(broadcast.shape().dimensions(), d) == 1) continue;
+    const bool is_kept = absl::c_linear_search(kept, d);
     if (met && is_kept) return false;
     met = met || !is_kept;
   }
@@ -161,12 +162,6 @@ Squares squares_of(HloInstruction* value) {
   return {x, y};
 }
 
-// True if XLA would compute it in the loop that adds, where the kernel would need it in memory.
-bool is_fused_into_sum(const HloInstruction* x) {
-  return x->user_count() == 1 && (x->IsElementwise() || x->opcode() == HloOpcode::kBroadcast) &&
-         x->operand_count() > 0;
-}
-
 // True if a kernel computes it, so that it is in memory anyway.
 bool is_from_kernel(const HloInstruction* value) {
   value = before_reshapes(value);
@@ -214,7 +209,8 @@ Status replace_row_sum(HloInstruction& reduce, PassContext& context) {
       operands = {squares.x};
     }
   }
-  if (std::ranges::any_of(operands, is_fused_into_sum)) return {};
+  const auto is_fused = [](auto* x) { return x->user_count() == 1 && is_fused_by_xla(*x); };
+  if (std::ranges::any_of(operands, is_fused)) return {};
   return replace(
       reduce,
       add_kernel_call({Kernel::kRowSum, as_words(call), operands, dimensions_of(reduce)}, reduce));

@@ -4,10 +4,9 @@
 #include <limits>
 #include <numeric>
 #include <optional>
-#include <utility>
 
 #include "compiler/hlo/build.h"
-#include "compiler/hlo/dimension_order.h"
+#include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/weight_values.h"
 #include "compiler/kernels/kernel_call.h"
@@ -16,6 +15,7 @@
 #include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/literal.h"
+#include "xla/permutation_util.h"
 #include "xla/service/topk_rewriter.h"
 
 namespace tfaot::toolkit::engine {
@@ -33,104 +33,64 @@ struct SortOrder {
   bool is_total = false;
 };
 
-enum class SortNumbers { kTotal, kPartial };
-
-// The numbers compared, null if it is no such comparison.
-using SortPair = std::pair<const HloInstruction*, const HloInstruction*>;
-SortPair pair_compared(const HloInstruction& one, SortDirection direction, SortNumbers numbers) {
-  if (one.opcode() != HloOpcode::kCompare || one.comparison_direction() != direction) return {};
-  const bool is_total =
-      xla::Cast<xla::HloCompareInstruction>(&one)->order() == xla::Comparison::Order::kTotal;
-  if (is_total != (numbers == SortNumbers::kTotal)) return {};
-  return {one.operand(0), one.operand(1)};
+auto scalar_constant(bool (*is)(double)) {
+  return m::Op().WithPredicate([is](const HloInstruction* one) {
+    return one->IsConstant() && one->shape().rank() == 0 && is(*number_of(*one));
+  });
 }
 
-std::optional<double> scalar_constant(const HloInstruction& one) {
-  if (one.opcode() != HloOpcode::kConstant || one.shape().rank() != 0) return {};
-  const auto number = one.literal().Convert(xla::F64);
-  if (!number.ok()) return {};
-  return number->GetFirstElement<double>();
+template <typename A, typename B>
+auto compared(SortDirection direction, xla::Comparison::Order order, const A& a, const B& b) {
+  return m::Compare(a, b).WithComparisonDirection(direction).WithPredicate(
+      [order](const HloInstruction* one) {
+        return xla::Cast<xla::HloCompareInstruction>(one)->order() == order;
+      });
 }
 
-bool is_sorted_parameter(const HloInstruction* one, std::int64_t number) {
-  return one != nullptr && one->opcode() == HloOpcode::kParameter &&
-         one->parameter_number() == number;
+template <typename A, typename B>
+auto compared(SortDirection direction, const A& a, const B& b) {
+  return compared(direction, xla::Comparison::Order::kPartial, a, b);
 }
 
-// x, of select(x == 0, +0, x).
-const HloInstruction* with_one_zero(const HloInstruction& one) {
-  if (one.opcode() != HloOpcode::kSelect) return nullptr;
-  const HloInstruction* x = one.operand(2);
-  const auto zero = scalar_constant(*one.operand(1));
-  const SortPair pair = pair_compared(*one.operand(0), SortDirection::kEq, SortNumbers::kPartial);
-  if (pair.first != x || !zero || *zero != 0 || std::signbit(*zero)) return nullptr;
-  const auto other = scalar_constant(*pair.second);
-  return other && *other == 0 ? x : nullptr;
+// select(x == 0, +0, x) of a parameter.
+auto with_one_zero(std::int64_t x) {
+  const auto zero = scalar_constant([](double number) { return number == 0; });
+  const auto positive = scalar_constant([](double n) { return n == 0 && !std::signbit(n); });
+  return m::Select(compared(SortDirection::kEq, m::Parameter(x), zero), positive, m::Parameter(x));
 }
 
-// x, of select(x != x, +NaN, select(x == 0, +0, x)).
-const HloInstruction* with_one_nan(const HloInstruction& one) {
-  if (one.opcode() != HloOpcode::kSelect) return nullptr;
-  const HloInstruction* x = with_one_zero(*one.operand(2));
-  const auto nan = scalar_constant(*one.operand(1));
-  const SortPair pair = pair_compared(*one.operand(0), SortDirection::kNe, SortNumbers::kPartial);
-  const bool is_own =
-      pair.first == pair.second && (pair.first == x || pair.first == one.operand(2));
-  return x != nullptr && is_own && nan && std::isnan(*nan) && !std::signbit(*nan) ? x : nullptr;
-}
-
-// In the order of all bits.
-std::optional<SortOrder> total_order(const HloInstruction& root, bool is_descending) {
-  const SortDirection direction = is_descending ? SortDirection::kGt : SortDirection::kLt;
-  auto [a, b] = pair_compared(root, direction, SortNumbers::kTotal);
-  if (a == nullptr) return {};
-  SortOrder order{is_descending, true};
-  if (a->opcode() == HloOpcode::kSelect && b->opcode() == HloOpcode::kSelect) {
-    a = with_one_nan(*a);
-    b = with_one_nan(*b);
-    order.is_total = false;
-  }
-  if (is_sorted_parameter(a, 0) && is_sorted_parameter(b, 1)) return order;
-  if (is_sorted_parameter(a, 1) && is_sorted_parameter(b, 0))
-    return SortOrder{!is_descending, order.is_total};
-  return {};
-}
-
-// a < b, or only b is a NaN; descending: with a and b exchanged.
-bool is_order_with_nan(const HloInstruction& root, bool is_descending) {
-  if (root.opcode() != HloOpcode::kOr) return false;
-  const std::int64_t small = is_descending ? 1 : 0;
-  const auto is_less = [&](const HloInstruction& one) {
-    const auto [a, b] = pair_compared(one, is_descending ? SortDirection::kGt : SortDirection::kLt,
-                                      SortNumbers::kPartial);
-    return is_sorted_parameter(a, 0) && is_sorted_parameter(b, 1);
-  };
-  const auto is_itself = [](const HloInstruction& one, SortDirection direction,
-                            std::int64_t number) {
-    const auto [a, b] = pair_compared(one, direction, SortNumbers::kPartial);
-    return is_sorted_parameter(a, number) && a == b;
-  };
-  const auto is_only_nan = [&](const HloInstruction& one) {
-    if (one.opcode() != HloOpcode::kAnd) return false;
-    for (const int first : {0, 1}) {
-      if (is_itself(*one.operand(first), SortDirection::kNe, 1 - small) &&
-          is_itself(*one.operand(1 - first), SortDirection::kEq, small)) {
-        return true;
-      }
-    }
-    return false;
-  };
-  return (is_less(*root.operand(0)) && is_only_nan(*root.operand(1))) ||
-         (is_less(*root.operand(1)) && is_only_nan(*root.operand(0)));
+// select(x != x, +NaN, select(x == 0, +0, x)) of a parameter.
+auto with_one_nan(std::int64_t x) {
+  const auto own = m::AnyOf<HloInstruction>(m::Parameter(x), with_one_zero(x));
+  const auto nan = scalar_constant([](double n) { return std::isnan(n) && !std::signbit(n); });
+  return m::Select(compared(SortDirection::kNe, own, own), nan, with_one_zero(x));
 }
 
 // Nothing if the comparator's form is not known, or leaves open where NaNs go. Comparators are
 // recognised by their operations, never by trying values.
 std::optional<SortOrder> sort_order(const xla::HloComputation& comparator) {
-  const HloInstruction& root = *comparator.root_instruction();
-  for (const bool is_descending : {false, true}) {
-    if (const auto order = total_order(root, is_descending)) return order;
-    if (is_order_with_nan(root, is_descending)) return SortOrder{is_descending, false};
+  HloInstruction* const root = comparator.root_instruction();
+  constexpr auto kTotal = xla::Comparison::Order::kTotal;
+  for (const auto direction : {SortDirection::kLt, SortDirection::kGt}) {
+    const bool is_greater = direction == SortDirection::kGt;
+    for (const std::int64_t a : {0, 1}) {
+      const bool is_descending = is_greater != (a == 1);
+      if (xla::Match(root, compared(direction, kTotal, m::Parameter(a), m::Parameter(1 - a)))) {
+        return SortOrder{is_descending, true};
+      }
+      if (xla::Match(root, compared(direction, kTotal, with_one_nan(a), with_one_nan(1 - a)))) {
+        return SortOrder{is_descending, false};
+      }
+    }
+    // a < b, or only b is a NaN; descending: with a and b exchanged.
+    const auto small = m::Parameter(is_greater ? 1 : 0);
+    const auto large = m::Parameter(is_greater ? 0 : 1);
+    if (xla::Match(root,
+                   m::OrAnyOrder(compared(direction, m::Parameter(0), m::Parameter(1)),
+                                 m::AndAnyOrder(compared(SortDirection::kNe, large, large),
+                                                compared(SortDirection::kEq, small, small))))) {
+      return SortOrder{is_greater, false};
+    }
   }
   return {};
 }
@@ -149,7 +109,7 @@ bool is_known_sort(const HloInstruction& sort, std::int64_t axis) {
          xla::Cast<xla::HloIotaInstruction>(&places)->iota_dimension() == axis;
 }
 
-// How many elements along the axis are used at most.
+// The number of elements along the axis that are used at most.
 std::int64_t used_count(const HloInstruction& sorted, std::int64_t axis) {
   const std::int64_t all = entry(sorted.shape().dimensions(), axis);
   if (sorted.IsRoot()) return all;
@@ -168,7 +128,7 @@ std::optional<std::vector<HloInstruction*>> results_of(HloInstruction& sort) {
   if (sort.IsRoot()) return {};
   for (HloInstruction* user : sort.users()) {
     if (user->opcode() != HloOpcode::kGetTupleElement) return {};
-    HloInstruction*& result = results[static_cast<std::size_t>(user->tuple_index())];
+    HloInstruction*& result = entry(results, user->tuple_index());
     if (result != nullptr) return {};
     result = user;
   }
@@ -206,13 +166,13 @@ Status replace_sort(HloInstruction& sort) {
     if (result != nullptr) call.count = std::max(call.count, used_count(*result, axis));
   }
   if (call.count == 0) return {};
-  DimensionOrder last(static_cast<std::size_t>(rank));  // the axis behind all others
+  Dimensions last(static_cast<std::size_t>(rank));  // the axis behind all others
   std::iota(last.begin(), last.end(), 0);
   last.erase(last.begin() + axis);
   last.push_back(axis);
   x = transpose(x, last);
-  call.size = x->shape().dimensions(static_cast<int>(rank - 1));
-  call.rows = xla::ShapeUtil::ElementsIn(x->shape()) / call.size;
+  call.size = entry(x->shape().dimensions(), rank - 1);
+  call.rows = elements_of(*x) / call.size;
   if (order->is_descending) call.order |= kernels::kTopKDescending;
   if (order->is_total) call.order |= kernels::kTopKTotalOrder;
 
@@ -221,15 +181,15 @@ Status replace_sort(HloInstruction& sort) {
   made.more_results = {shape_of(xla::S32, made.result)};
   made.scratch_bytes = kernels::top_k_scratch_bytes(call, element_bytes(*x));
   HloInstruction* values = add_kernel_call(made, sort);
-  const DimensionOrder back = inverse_order(last);
+  const Dimensions back = xla::InversePermutation(last);
   if ((*results)[0] != nullptr) {
     TFAOT_TRY(replace_used(*(*results)[0], transpose(values, back)));
   }
   if (results->size() < 2 || (*results)[1] == nullptr) return {};
   HloInstruction& sorted_places = *(*results)[1];
-  HloInstruction* places = result_of_kernel(values, 1);
-  if (sorted_places.shape().element_type() != xla::S32) {
-    places = convert(places, sorted_places.shape().element_type());
+  HloInstruction* places = element_of(values->mutable_operand(0), 1);
+  if (type_of(sorted_places) != xla::S32) {
+    places = convert(places, type_of(sorted_places));
   }
   return replace_used(sorted_places, transpose(places, back));
 }
@@ -239,12 +199,9 @@ Status replace_sort(HloInstruction& sort) {
 Status replace_sorts(xla::HloModule& module, PassContext& context) {
   xla::TopkDecomposer decomposer;  // makes sorts of JAX's top k
   TFAOT_TRY(checked(decomposer.Run(&module, {}).status()));
-  for (auto* computation : module.MakeComputationPostOrder()) {
-    for (auto* instruction : computation->MakeInstructionPostOrder()) {
-      if (instruction->opcode() != HloOpcode::kSort || context.values().is_known(instruction))
-        continue;
-      TFAOT_TRY(replace_sort(*instruction));
-    }
+  for (HloInstruction* one : instructions_of(module)) {
+    const bool is_sort = one->opcode() == HloOpcode::kSort && !context.values().is_known(one);
+    if (is_sort) TFAOT_TRY(replace_sort(*one));
   }
   return {};
 }

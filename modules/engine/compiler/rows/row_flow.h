@@ -1,20 +1,130 @@
 // SPDX-License-Identifier: Apache-2.0
 // Follows the rows of the batch through an HLO module. For each output it finds out whether row r
-// is made from row r of the inputs alone, in the same way for every r. What it reports is proved;
-// it names operations that it does not understand. Used by one thread.
+// is computed from row r of the inputs alone, in the same way for every r. What it reports is
+// proved; it names operations that it does not understand. Used by one thread.
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
+#include <optional>
 #include <set>
+#include <string>
 #include <vector>
 
-#include "compiler/rows/row_facts.h"
-#include "compiler/rows/row_sizes.h"
-#include "xla/hlo/evaluator/hlo_evaluator.h"
+#include "compiler/hlo/evaluate.h"
+#include "compiler/hlo/hlo.h"
+#include "compiler/hlo/lowering.h"
+#include "xla/literal.h"
 
 namespace tfaot::toolkit::engine {
+
+// The rows of the batch in one value of a module, as far as they are known. Each dimension is a
+// product of factors, the major one first; a reshape only groups them differently. Along a factor,
+// the value is the same everywhere, or varies, or follows the rows: then element r is computed from
+// row r alone, and in the same way for every r.
+enum class Along { kSame, kVaries, kRows };
+
+struct Factor {
+  std::int64_t size = 1;
+  Along along = Along::kVaries;
+  bool operator==(const Factor&) const = default;
+};
+
+using Axis = std::vector<Factor>;  // none of size 1; neighbours differ but for rows
+
+// Why nothing more is known about a value.
+struct RowCause {
+  const xla::HloInstruction* at = nullptr;
+  std::string why;     // "adds up the rows of the batch"
+  bool mixes = false;  // the operation mixes rows; else it is only not understood
+};
+
+struct RowFact {
+  std::vector<Axis> axes = {};      // by dimension
+  Value known = {};                 // if it depends on no input or weight
+  const RowCause* cause = nullptr;  // rows are combined in it, or may be; then `axes` have no rows
+  std::vector<RowFact> elements = {};  // for a tuple
+
+  const Axis& axis(std::int64_t dimension) const { return entry(axes, dimension); }
+  bool has_rows() const;
+};
+
+bool has_rows(const Axis& axis);
+bool is_same(const Axis& axis);  // everywhere along it
+std::int64_t size_of(const Axis& axis);
+
+Axis axis_of(std::int64_t size, Along along);
+// Drops factors of size 1, and joins neighbours of one kind.
+Axis tidy(const Axis& axis);
+// The same axis, but factors that are the same everywhere now count as varying.
+Axis weakened(const Axis& axis);
+
+// The fact for a value of this shape (or tuple) that has the kind `along` everywhere.
+RowFact fact_of(const xla::Shape& shape, Along along);
+RowFact unknown(const xla::Shape& shape, const RowCause* cause);
+RowFact known_fact(Value value);
+
+// The position of the rows in one dimension of a value: [outer, rows, inner].
+struct RowPlace {
+  std::int64_t outer = 1;
+  std::int64_t inner = 1;
+  bool operator==(const RowPlace&) const = default;
+};
+std::optional<RowPlace> row_place(const Axis& axis);
+
+// The kind of an element made from one element of each. Nothing if rows meet something that itself
+// varies from row to row, or if the factors do not fit together.
+std::optional<Axis> meet(const Axis& a, const Axis& b);
+
+// The factors of `axes` regrouped into other dimensions. Nothing if that splits the rows.
+std::optional<std::vector<Axis>> regroup(const std::vector<Axis>& axes,
+                                         absl::Span<const std::int64_t> sizes);
+
+// Elements start, start + stride, ... of an axis. Nothing if that leaves out rows.
+struct Piece {
+  std::int64_t start = 0;
+  std::int64_t limit = 0;
+  std::int64_t stride = 1;
+};
+std::optional<Axis> cut(const Axis& axis, const Piece& piece);
+
+// True if the known value is the same along the rows at this place of this dimension.
+bool is_alike(const xla::LiteralBase& value, std::int64_t dimension, std::int64_t batch,
+              const RowPlace& place);
+
+// The elements of an integer array.
+std::optional<std::vector<std::int64_t>> integers(const xla::LiteralBase& value);
+
+// Differences, other than the number of rows, of the HLO of one model at two batch sizes. All are
+// from the first module. Both modules must outlive it.
+struct RowSizes {
+  std::set<const xla::HloInstruction*> numbers;  // constants whose value follows the batch size
+  std::set<const xla::HloInstruction*> others;   // operations that differ between both
+  std::map<const xla::HloInstruction*, const xla::HloInstruction*> twins;
+
+  // True if this dimension is as long as the batch, or a multiple of it.
+  bool follows_batch(const xla::HloInstruction& one, std::int64_t dimension) const;
+};
+
+// `small` and `large` are the modules with `sizes.first` and `sizes.second` rows. These must be
+// primes of which no other dimension of the model is a multiple.
+RowSizes compare_sizes(const xla::HloModule& small, const xla::HloModule& large,
+                       std::pair<std::int64_t, std::int64_t> sizes);
+
+// The same model at a third size, which need not be a prime.
+struct OtherSize {
+  const xla::HloModule& module;
+  std::int64_t rows;
+};
+// The first operation of `small` that is another one at the other size; null: there is none.
+// Reshapes and broadcasts do not count, since one row needs fewer. Numbers count that do not follow
+// the batch size from `small` to `large`, and for one row all.
+const xla::HloInstruction* difference_at(const OtherSize& other, const xla::HloModule& small,
+                                         const xla::HloModule& large,
+                                         std::pair<std::int64_t, std::int64_t> sizes);
 
 // State that all computations of a module share.
 class RowStudy {
@@ -52,19 +162,19 @@ class RowStudy {
   const RowSizes& sizes_;
   std::deque<RowCause> causes_;
   std::map<const xla::HloInstruction*, RowFact> waiting_;
-  xla::HloEvaluator evaluator_;
+  Evaluator evaluator_{{}};
 };
 
 // One run of one computation.
 class RowFlow {
  public:
   explicit RowFlow(RowStudy& study) : study_(&study) {}
-
-  RowFact run(const xla::HloComputation& computation, const std::vector<RowFact>& arguments);
+  RowFact run(const xla::HloComputation& computation, std::vector<RowFact> arguments);
 
   RowStudy& study() { return *study_; }
+  const std::vector<RowFact>& arguments() const { return arguments_; }
   const RowFact& of(const xla::HloInstruction* one) const { return facts_.at(one); }
-
+  std::vector<RowFact> of_operands(const xla::HloInstruction& one) const;
   // A part of an operand's dimension, for made().
   struct Source {
     const RowFact* fact = nullptr;
@@ -76,6 +186,8 @@ class RowFlow {
   RowFact made(const xla::HloInstruction& one, const xla::Shape& shape, const Sources& sources);
   RowFact mixed(const xla::HloInstruction& one, std::string why);
   RowFact not_clear(const xla::HloInstruction& one, std::string why);
+  // For an operation without a rule.
+  RowFact not_known(const xla::HloInstruction& one);
   // For a dimension whose elements an operation combines: nothing if that does not matter.
   const RowCause* taken_together(const xla::HloInstruction& one, std::int64_t operand,
                                  std::int64_t dimension, const std::string& why);
@@ -83,32 +195,29 @@ class RowFlow {
                       const xla::Shape& shape);
 
  private:
-  RowFact visit(const xla::HloInstruction& one, const std::vector<RowFact>& arguments);
-  std::optional<RowFact> visit_control(const xla::HloInstruction& one,
-                                       const std::vector<RowFact>& arguments);
-  RowFact visit_operation(const xla::HloInstruction& one);
-  RowFact loop(const xla::HloInstruction& one);
-  RowFact branches(const xla::HloInstruction& one);
+  RowFact visit(const xla::HloInstruction& one);
 
   RowStudy* study_;
+  std::vector<RowFact> arguments_;
   std::map<const xla::HloInstruction*, RowFact> facts_;
 };
 
-template <class Numbers>
-bool contains(const Numbers& all, std::int64_t one) {
-  return std::find(all.begin(), all.end(), one) != all.end();
-}
+// The rule for the rows in an operation (row_rules.cc).
+enum class RowCauses {
+  kNone,  // no operand has a cause; a result that can be evaluated is known already
+  kSeen,  // the rule looks at causes itself
+};
+struct RowRule {
+  xla::HloOpcode opcode;
+  RowFact (*visit)(const xla::HloInstruction& one, RowFlow& flow);
+  RowCauses causes = RowCauses::kNone;
+};
+// Null: there is none.
+const RowRule* row_rule(xla::HloOpcode opcode);
 
-// A window that treats every element by itself.
-bool stays_put(const xla::WindowDimension& window);
-
-// Families of operations (row_moves.cc, row_sums.cc, row_gather.cc, row_scatter.cc). Nothing for
-// any other operation.
-std::optional<RowFact> visit_move(const xla::HloInstruction& one, RowFlow& flow);
-std::optional<RowFact> visit_sum(const xla::HloInstruction& one, RowFlow& flow);
-std::optional<RowFact> visit_product(const xla::HloInstruction& one, RowFlow& flow);
-RowFact visit_gather(const xla::HloInstruction& one, RowFlow& flow);
-RowFact visit_scatter(const xla::HloInstruction& one, RowFlow& flow);
+// True if the value of a tensor of this shape is kept: positions of rows, and values computed from
+// them, are small.
+bool is_worth_knowing(const xla::Shape& shape);
 
 // The facts about the parameters: those before `inputs` have rows, the others are weights.
 std::vector<RowFact> row_arguments(const xla::HloComputation& entry, std::int64_t inputs,

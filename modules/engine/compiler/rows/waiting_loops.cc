@@ -6,7 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "compiler/hlo/build.h"
+#include "compiler/hlo/match.h"
 #include "compiler/hlo/simplify.h"
 #include "compiler/rows/row_flow.h"
 #include "xla/hlo/ir/hlo_instructions.h"
@@ -28,7 +30,7 @@ std::optional<SplitShape> split_rows(const xla::Shape& shape, const RowFact& fac
   std::optional<SplitShape> split;
   Dimensions sizes;
   for (std::size_t d = 0; d < fact.axes.size(); ++d) {
-    const std::int64_t size = shape.dimensions(static_cast<int>(d));
+    const std::int64_t size = entry(shape.dimensions(), d);
     const auto place = row_place(fact.axes[d]);
     if (!place) {
       if (has_rows(fact.axes[d])) return std::nullopt;
@@ -42,20 +44,6 @@ std::optional<SplitShape> split_rows(const xla::Shape& shape, const RowFact& fac
   }
   if (split) split->sizes = std::move(sizes);
   return split;
-}
-
-xla::HloComputation* combination(xla::HloModule& module, const xla::Shape& number,
-                                 HloOpcode opcode) {
-  xla::HloComputation::Builder builder("combine");
-  HloInstruction* a = builder.AddInstruction(HloInstruction::CreateParameter(0, number, "a"));
-  HloInstruction* b = builder.AddInstruction(HloInstruction::CreateParameter(1, number, "b"));
-  builder.AddInstruction(HloInstruction::CreateBinary(number, opcode, a, b));
-  return module.AddEmbeddedComputation(builder.Build());
-}
-
-HloInstruction* tuple(xla::HloComputation& computation,
-                      const std::vector<HloInstruction*>& elements) {
-  return computation.AddInstruction(HloInstruction::CreateTuple(elements));
 }
 
 // A number or truth value of the whole batch as a vector: for each row what it would be if the
@@ -100,7 +88,7 @@ class RowWise {
   HloInstruction* with_operand(const HloInstruction& one, HloInstruction* operand) const {
     if (operand == nullptr) return nullptr;
     return operand->parent()->AddInstruction(
-        one.CloneWithNewOperands(shape_of(one.shape().element_type(), {rows_}), {operand}));
+        one.CloneWithNewOperands(shape_of(type_of(one), {rows_}), {operand}));
   }
 
   HloInstruction* flag(HloInstruction& element) const {
@@ -113,13 +101,8 @@ class RowWise {
 
   HloInstruction* reduced(HloInstruction& one, HloOpcode wanted) {
     HloInstruction* const from = one.mutable_operand(0);
-    const HloInstruction& root = *one.to_apply()->root_instruction();
     const RowFact& fact = flow_.of(from);
-    const bool is_plain = one.operand_count() == 2 && root.operand_count() == 2 &&
-                          root.operand(0)->opcode() == HloOpcode::kParameter &&
-                          root.operand(1)->opcode() == HloOpcode::kParameter &&
-                          root.operand(0) != root.operand(1);
-    if (!is_plain || root.opcode() != wanted || fact.cause != nullptr) return nullptr;
+    if (!combines_by(one, wanted) || fact.cause != nullptr) return nullptr;
     const auto split = split_rows(from->shape(), fact);
     if (!split) return nullptr;
     Dimensions others;
@@ -127,7 +110,7 @@ class RowWise {
       if (d != split->rows) others.push_back(d);
     }
     return one.AddInstruction(HloInstruction::CreateReduce(
-        shape_of(from->shape().element_type(), {rows_}), engine::reshape(from, split->sizes),
+        shape_of(type_of(*from), {rows_}), engine::reshape(from, split->sizes),
         one.mutable_operand(1), others, one.to_apply()));
   }
 
@@ -148,9 +131,9 @@ class RowWise {
     if (each == nullptr) return nullptr;
     HloInstruction* const bound =
         engine::broadcast(one.mutable_operand(is_left ? 1 : 0), {rows_}, {});
-    return one.AddInstruction(one.CloneWithNewOperands(
-        shape_of(xla::PRED, {rows_}), is_left ? std::vector<HloInstruction*>{each, bound}
-                                              : std::vector<HloInstruction*>{bound, each}));
+    return one.AddInstruction(
+        one.CloneWithNewOperands(shape_of(xla::PRED, {rows_}),
+                                 is_left ? Instructions{each, bound} : Instructions{bound, each}));
   }
 
   RowFlow& flow_;
@@ -225,10 +208,10 @@ class WaitingLoop {
 
   HloInstruction* widen_state(xla::HloComputation& computation) const {
     HloInstruction* const old = computation.parameter_instruction(0);
-    const bool is_taken_apart =
-        computation.root_instruction() != old &&
-        std::all_of(old->users().begin(), old->users().end(),
-                    [](const auto* user) { return user->opcode() == HloOpcode::kGetTupleElement; });
+    const bool is_taken_apart = computation.root_instruction() != old &&
+                                std::ranges::all_of(old->users(), [](const auto* user) {
+                                  return user->opcode() == HloOpcode::kGetTupleElement;
+                                });
     if (!is_taken_apart) return nullptr;
     return computation.ReplaceParameter(
         0, HloInstruction::CreateParameter(0, shape_, std::string(old->name())));
@@ -238,8 +221,8 @@ class WaitingLoop {
     xla::HloComputation& body = *state.parent();
     HloInstruction* const root = body.root_instruction();
     if (root->opcode() != HloOpcode::kTuple) return nullptr;
-    HloInstruction* const alive = element(state, elements() + std::ssize(flags_));
-    std::vector<HloInstruction*> next(root->operands().begin(), root->operands().end());
+    HloInstruction* const alive = element_of(&state, elements() + std::ssize(flags_));
+    Instructions next(root->operands().begin(), root->operands().end());
     RowWise each(flow, rows_, vectors_);
     for (const Flag& flag : flags_) {
       HloInstruction* const value = root->mutable_operand(flag.element);
@@ -247,23 +230,23 @@ class WaitingLoop {
       if (next.back() == nullptr) return nullptr;
     }
     next.push_back(alive);
-    HloInstruction* const goes_on = call(condition, tuple(body, next));
+    HloInstruction* const goes_on = call(condition, tuple_of(next));
     for (std::int64_t i = 0; i + 1 < std::ssize(next); ++i) {
-      HloInstruction*& value = next[static_cast<std::size_t>(i)];
+      HloInstruction*& value = entry(next, i);
       HloInstruction* const spread = for_elements(alive, i);
       if (spread == nullptr) continue;
-      value = body.AddInstruction(HloInstruction::CreateTernary(value->shape(), HloOpcode::kSelect,
-                                                                spread, value, element(state, i)));
+      value = body.AddInstruction(HloInstruction::CreateTernary(
+          value->shape(), HloOpcode::kSelect, spread, value, element_of(&state, i)));
     }
     next.back() = binary(HloOpcode::kAnd, alive, goes_on);
-    return tuple(body, next);
+    return tuple_of(next);
   }
 
   // Null: a row needs no other value of this element.
   HloInstruction* for_elements(HloInstruction* alive, std::int64_t i) const {
     if (i >= elements()) return alive;
     const xla::Shape& shape = shape_.tuple_shapes(static_cast<int>(i));
-    const RowFact& fact = state_.elements[static_cast<std::size_t>(i)];
+    const RowFact& fact = entry(state_.elements, i);
     if (!shape.IsArray() || fact.cause != nullptr) return nullptr;
     const auto split = split_rows(shape, fact);
     if (!split) return nullptr;
@@ -275,7 +258,7 @@ class WaitingLoop {
     xla::HloComputation& outside = *loop_.parent();
     HloInstruction* const given = loop_.mutable_operand(0);
     if (given->opcode() != HloOpcode::kTuple) return nullptr;
-    std::vector<HloInstruction*> first(given->operands().begin(), given->operands().end());
+    Instructions first(given->operands().begin(), given->operands().end());
     RowWise each(outside_, rows_, kNoVectors);
     for (const Flag& flag : flags_) {
       HloInstruction* const value = given->mutable_operand(flag.element);
@@ -285,37 +268,30 @@ class WaitingLoop {
     HloInstruction* const yes =
         outside.AddInstruction(HloInstruction::CreateConstant(xla::LiteralUtil::One(xla::PRED)));
     first.push_back(engine::broadcast(yes, {rows_}, {}));
-    first.back() = call(condition, tuple(outside, first));
-    return tuple(outside, first);
+    first.back() = call(condition, tuple_of(first));
+    return tuple_of(first);
   }
 
   Status replace(HloInstruction& first, xla::HloComputation& body) {
-    xla::HloModule& module = *loop_.GetModule();
     xla::HloComputation::Builder builder("any_row_goes_on");
     HloInstruction* const state =
         builder.AddInstruction(HloInstruction::CreateParameter(0, shape_, "state"));
-    HloInstruction* const alive = builder.AddInstruction(HloInstruction::CreateGetTupleElement(
-        row_vector(), state, elements() + std::ssize(flags_)));
-    HloInstruction* const no =
-        builder.AddInstruction(HloInstruction::CreateConstant(xla::LiteralUtil::Zero(xla::PRED)));
-    const xla::Shape number = shape_of(xla::PRED, {});
-    builder.AddInstruction(HloInstruction::CreateReduce(
-        number, alive, no, {0}, combination(module, number, HloOpcode::kOr)));
+    xla::HloComputation* const any = loop_.GetModule()->AddEmbeddedComputation(builder.Build());
+    HloInstruction* const alive = element_of(state, elements() + std::ssize(flags_));
+    any->set_root_instruction(
+        engine::reduce(alive, scalar_next_to(alive, xla::PRED, 0), {0}, HloOpcode::kOr),
+        /*accept_different_shape=*/true);
     xla::HloComputation& outside = *loop_.parent();
-    HloInstruction* const loop = outside.AddInstruction(HloInstruction::CreateWhile(
-        shape_, module.AddEmbeddedComputation(builder.Build()), &body, &first));
+    HloInstruction* const loop =
+        outside.AddInstruction(HloInstruction::CreateWhile(shape_, any, &body, &first));
     loop->set_metadata(loop_.metadata());
-    std::vector<HloInstruction*> results;
-    for (std::int64_t i = 0; i < elements(); ++i) results.push_back(element(*loop, i));
-    return checked(loop_.ReplaceAllUsesWith(tuple(outside, results)));
+    Instructions results;
+    for (std::int64_t i = 0; i < elements(); ++i) results.push_back(element_of(loop, i));
+    return checked(loop_.ReplaceAllUsesWith(tuple_of(results)));
   }
 
   HloInstruction* call(xla::HloComputation& condition, HloInstruction* state) const {
     return state->AddInstruction(HloInstruction::CreateCall(row_vector(), {state}, &condition));
-  }
-  static HloInstruction* element(HloInstruction& state, std::int64_t i) {
-    return state.AddInstruction(HloInstruction::CreateGetTupleElement(
-        state.shape().tuple_shapes(static_cast<int>(i)), &state, i));
   }
   xla::Shape row_vector() const { return shape_of(xla::PRED, {rows_}); }
   std::int64_t elements() const { return loop_.shape().tuple_shapes_size(); }
@@ -389,7 +365,7 @@ Result<bool> freeze_done_rows(xla::HloModule& module, std::int64_t inputs, std::
   const auto is_loop = [](const auto* one) { return one->opcode() == HloOpcode::kWhile; };
   const auto& all = module.entry_computation()->instructions();
   bool changed = false;
-  for (auto loops = std::count_if(all.begin(), all.end(), is_loop); loops > 0; --loops) {
+  for (auto loops = absl::c_count_if(all, is_loop); loops > 0; --loops) {
     TFAOT_ASSIGN(const bool frozen, freeze_one(module, inputs, rows));
     if (!frozen) break;
     changed = true;

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "compiler/hlo/conversions.h"
-#include "compiler/hlo/static_sizes.h"
+#include "compiler/hlo/simplify.h"
 #include "front/lowering/signature_checks.h"
 #include "tfaot/records/model_check.h"
 #include "tfaot/records/model_description.h"

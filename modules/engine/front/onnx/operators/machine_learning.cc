@@ -12,7 +12,7 @@
 #include <set>
 #include <string_view>
 
-#include "compiler/hlo/forest_call.h"
+#include "compiler/kernels/forest_calls.h"
 #include "front/onnx/forest/forest.h"
 #include "front/onnx/forest/forest_tables.h"
 #include "front/onnx/operators.h"
@@ -138,7 +138,7 @@ void set_labels(Node& node, const ClassLabels& labels, XlaOp places) {
   const XlaOp found = cast(places, xla::S64);
   const auto counted = dimension_range(0, std::ssize(labels.numbers));
   if (labels.numbers == counted) return node.set(0, found);
-  // Rows stay in order, which a lookup would not show (kernels/live_rows.cc).
+  // Rows stay in order, which a lookup would not show (kernels/finished_calls.cc).
   const Dimensions sizes = {node.sizes_of(places).front(), labels.count};
   const auto in_rows = [&](const std::vector<std::int64_t>& row) {
     return along(constant_integers(node, row), sizes, 1);
