@@ -15,7 +15,7 @@ using Sources = RowFlow::Sources;
 
 constexpr const char* kSum = "adds up over the rows of the batch";
 
-RowFact dot(const HloInstruction& one, RowFlow& flow) {
+RowFact dot_fact(const HloInstruction& one, RowFlow& flow) {
   const auto& numbers = one.dot_dimension_numbers();
   const std::array operands = {&flow.of(one.operand(0)), &flow.of(one.operand(1))};
   const std::array batches = {&numbers.lhs_batch_dimensions(), &numbers.rhs_batch_dimensions()};
@@ -93,7 +93,7 @@ RowFact convolution(const HloInstruction& one, RowFlow& flow) {
 std::optional<RowFact> visit_product(const HloInstruction& one, RowFlow& flow) {
   switch (one.opcode()) {
     case HloOpcode::kDot:
-      return dot(one, flow);
+      return dot_fact(one, flow);
     case HloOpcode::kConvolution:
       return convolution(one, flow);
     default:

@@ -62,8 +62,8 @@ RowFact windows(const HloInstruction& one, RowFlow& flow, std::int64_t arrays) {
 }
 
 // Other dimensions are unchanged. The result varies along these, and no rows may be there.
-RowFact along(const HloInstruction& one, RowFlow& flow, absl::Span<const std::int64_t> dimensions,
-              const std::string& why) {
+RowFact varies_by(const HloInstruction& one, RowFlow& flow,
+                  absl::Span<const std::int64_t> dimensions, const std::string& why) {
   Sources sources(static_cast<std::size_t>(result_shape(one).rank()));
   for (const auto* operand : one.operands()) {
     const RowFact& from = flow.of(operand);
@@ -135,18 +135,18 @@ std::optional<RowFact> visit_sum(const HloInstruction& one, RowFlow& flow) {
     case HloOpcode::kSelectAndScatter:
       return windows(one, flow, 2);
     case HloOpcode::kSort:
-      return along(one, flow, one.dimensions(), "sorts the rows of the batch");
+      return varies_by(one, flow, one.dimensions(), "sorts the rows of the batch");
     case HloOpcode::kTopK:
-      return along(one, flow, last_dimensions(one, 1), "picks the largest rows of the batch");
+      return varies_by(one, flow, last_dimensions(one, 1), "picks the largest rows of the batch");
     case HloOpcode::kFft:
-      return along(one, flow, last_dimensions(one, std::ssize(one.fft_length())),
-                   "transforms along the rows of the batch");
+      return varies_by(one, flow, last_dimensions(one, std::ssize(one.fft_length())),
+                       "transforms along the rows of the batch");
     case HloOpcode::kCholesky:
     case HloOpcode::kTriangularSolve:
-      return along(one, flow, last_dimensions(one, 2), "takes the batch as one matrix");
+      return varies_by(one, flow, last_dimensions(one, 2), "takes the batch as one matrix");
     case HloOpcode::kCustomCall:
       if (one.custom_call_target() == "TopK") {
-        return along(one, flow, last_dimensions(one, 1), "picks the largest rows of the batch");
+        return varies_by(one, flow, last_dimensions(one, 1), "picks the largest rows of the batch");
       }
       if (is_factorization(one)) return factors(one, flow);
       return std::nullopt;
