@@ -25,7 +25,7 @@
 #include "front/graph/graph_source.h"
 #include "front/graph/tf2xla_config.h"
 #include "front/load_model.h"
-#include "front/lowering/signature_checks.h"
+#include "front/lowering/signature.h"
 #include "front/onnx/operators.h"
 #include "front/original_predictions.h"
 #include "inspect/describe_model.h"

@@ -3,10 +3,9 @@
 
 #include <filesystem>
 
-#include "front/graph/frozen_graph.h"
 #include "front/graph/graph_source.h"
-#include "front/graph/saved_model_graph.h"
-#include "front/lowering/signature_checks.h"
+#include "front/graph/model_graph.h"
+#include "front/lowering/signature.h"
 #include "front/onnx/onnx_source.h"
 #include "front/stablehlo/stablehlo_source.h"
 #include "tfaot/records/model_files.h"

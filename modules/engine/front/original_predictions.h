@@ -12,7 +12,7 @@
 namespace tfaot::toolkit::engine {
 
 // Refuses what compiling refuses. Calls `on_step` after each prediction. That the program
-// refuses inputs is no error, but one of the result's refusals.
+// refuses inputs is not an error, but one of the result's refusals.
 Result<EngineResult> predict_as_original(FileSystem& fs, const EngineJob& job,
                                          const std::function<void(const std::string&)>& on_step);
 

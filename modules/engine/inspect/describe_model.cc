@@ -10,7 +10,7 @@
 #include "compiler/hlo/conversions.h"
 #include "compiler/hlo/hlo.h"
 #include "front/load_model.h"
-#include "front/lowering/signature_checks.h"
+#include "front/lowering/signature.h"
 #include "xla/service/hlo_cost_analysis.h"
 
 namespace tfaot::toolkit::engine {

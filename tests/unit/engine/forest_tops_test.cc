@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A ForestTop leads a row to where four steps through the nodes lead it.
-#include "front/onnx/forest/forest_tables.h"
+#include "front/onnx/operators/machine_learning.h"
 
 #include <gtest/gtest.h>
 #include <malloc.h>

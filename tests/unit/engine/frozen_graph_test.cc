@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "front/graph/frozen_graph.h"
+#include "front/graph/model_graph.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

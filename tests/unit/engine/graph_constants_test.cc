@@ -5,7 +5,7 @@
 
 #include <numeric>
 
-#include "front/graph/graph_lowering.h"
+#include "front/graph/graph_source.h"
 #include "make_nodes.h"
 #include "tensorflow/core/public/version.h"
 #include "tests/unit/engine/evaluate_lowering.h"
@@ -86,7 +86,7 @@ testing::MadeOfRow made_of_graph(ModelGraph& model, const LoweringOptions& optio
     ADD_FAILURE() << function.error().text();
     return {};
   }
-  const auto lowering = GraphLowering::create(model, *function, options);
+  const auto lowering = make_graph_lowering(model, *function, options);
   if (!lowering) {
     ADD_FAILURE() << lowering.error().text();
     return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // No model has longer names, or more dimensions, than base/limits.h allows.
-#include "front/lowering/signature_checks.h"
+#include "front/lowering/signature.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "front/lowering/signature_checks.h"
+#include "front/lowering/signature.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

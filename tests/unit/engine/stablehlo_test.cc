@@ -151,7 +151,7 @@ TEST_F(StableHloFileTest, AFixedBatchAllowsNoOther) {
   EXPECT_THAT(lowered.error().text(),
               AllOf(HasSubstr("only batch size 2 can: compilation.batch_sizes: [2], "
                               "or '--batch-sizes 2'"),
-                    HasSubstr("if that dimension is no batch: compilation.batch: none")));
+                    HasSubstr("if that dimension is not the batch: compilation.batch: none")));
 }
 
 TEST_F(StableHloFileTest, ReadsWhatJaxExports) {
@@ -203,7 +203,7 @@ TEST_F(StableHloFileTest, CallsByNameAreRefused) {
 }
 
 TEST_F(StableHloFileTest, WhatIsNoStableHlo) {
-  const std::string nothing = "is no StableHLO";
+  const std::string nothing = "is not StableHLO";
   EXPECT_THAT(error_of(""), HasSubstr(nothing));
   EXPECT_THAT(error_of(std::string("\x00\x01\x02\x03", 4)), HasSubstr(nothing));
   EXPECT_THAT(error_of("no module"), AllOf(HasSubstr("model:1"), HasSubstr("XLA cannot read it")));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/graph/graph_source.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -9,54 +11,28 @@
 #include <string_view>
 #include <utility>
 
+#include "compiler/hlo/constant_calls.h"
 #include "compiler/hlo/conversions.h"
 #include "front/graph/diagnosis.h"
-#include "front/graph/graph_lowering.h"
 #include "front/graph/graph_nodes.h"
 #include "front/graph/safe_graph.h"
 #include "front/graph/variables.h"
+#include "front/lowering/call_compiled.h"
+#include "front/lowering/signature.h"
+#include "tensorflow/compiler/tf2xla/literal_util.h"
+#include "tensorflow/compiler/tf2xla/shape_util.h"
 #include "tensorflow/compiler/tf2xla/xla_op_registry.h"
 #include "tensorflow/core/framework/kernel_def.pb.h"
 #include "tensorflow/core/lib/core/errors.h"
+#include "tfaot/records/model_check.h"
+#include "xla/client/xla_builder.h"
+#include "xla/literal.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
-class GraphSource final : public SourceModel {
- public:
-  explicit GraphSource(std::unique_ptr<ModelGraph> graph) : graph_(std::move(graph)) {}
-
-  const std::vector<ModelTensor>& inputs() const override { return graph_->inputs(); }
-  const std::vector<ModelTensor>& outputs() const override { return graph_->outputs(); }
-  std::vector<CheckedOperation> operations() const override { return operation_table(*graph_); }
-
-  Status prepare() override {
-    TFAOT_ASSIGN(function_, make_signature_function(*graph_));
-    return {};
-  }
-  Result<std::unique_ptr<Lowering>> lowering(const LoweringOptions& options) const override {
-    return GraphLowering::create(*graph_, function_, options);
-  }
-  std::vector<std::string> output_origins() const override {
-    return engine::output_origins(function_);
-  }
-  std::vector<Variable> variables() const override { return variables_of(function_); }
-
-  std::map<std::string, std::int64_t> operation_counts() const override {
-    std::map<std::string, std::int64_t> counts;
-    visit_nodes(function_, [&](const tensorflow::NodeDef& node, const std::string& /*function*/) {
-      if (node.op() == "_Arg" || node.op() == "_Retval") return;
-      ++counts[is_lifted_constant(node) ? "Const" : node.op()];
-    });
-    return counts;
-  }
-
- private:
-  std::unique_ptr<ModelGraph> graph_;
-  SignatureFunction function_;
-};
-
 namespace tf = tensorflow;
+using Argument = tf::XlaCompiler::Argument;
 
 // "node", "node:output:1", as in a function's body.
 struct OutputName {
@@ -286,14 +262,187 @@ tf::GraphDef needed_part(const ModelGraph& model) {
   return part;
 }
 
-}  // namespace
-
-Result<std::unique_ptr<SourceModel>> load_graph_source(const EngineJob& job) {
-  TFAOT_ASSIGN(auto graph, ModelGraph::load(job));
-  return std::make_unique<GraphSource>(std::move(graph));
+// Keeps the tensor whose memory the literal uses.
+Result<Value> read_literal(const std::function<Result<tf::Tensor>()>& read) {
+  struct Owner {
+    tf::Tensor tensor;
+    xla::BorrowingLiteral literal;
+  };
+  const auto owner = std::make_shared<Owner>();
+  TFAOT_ASSIGN(owner->tensor, read());
+  TFAOT_TRY(checked(tf::HostTensorToBorrowingLiteral(owner->tensor, &owner->literal)));
+  return Value(owner, &owner->literal);
 }
 
-std::vector<std::string> output_origins(const SignatureFunction& function) {
+Result<xla::Shape> shape_of_stored(const StoredTensor& value) {
+  xla::Shape shape;
+  TFAOT_TRY(checked(tf::TensorShapeToXLAShape(value.type, value.shape, &shape)));
+  return shape;
+}
+
+Error compile_error(const ModelGraph& model, const SignatureFunction& function,
+                    const absl::Status& status) {
+  const auto unsupported = find_nodes(function, has_no_xla_kernel);
+  if (!unsupported.empty()) return no_kernel_for(unsupported, model.label());
+  return error_of(status, fmt::format("XLA cannot compile {}", model.label()))
+      .about(word_of(ProblemKind::kCompiler), nodes_named_in(status.message()));
+}
+
+Error written_variable(const ModelGraph& model, const SignatureFunction& function,
+                       const tf::XlaCompilationResult& compiled) {
+  const std::size_t index =
+      static_cast<std::size_t>(compiled.resource_updates.front().input_index) -
+      model.inputs().size();
+  Error error(fmt::format("{} writes variable '{}' when it runs: a compiled model keeps no state",
+                          model.label(), function.weights.at(index).name));
+  const auto writing =
+      find_nodes(function, [](const tf::NodeDef& node) { return writes_variable(node.op()); });
+  for (const BlamedNode& node : writing) error.note("written by " + node.text);
+  return std::move(error)
+      .note("export an inference-only signature (training=False, no counters)")
+      .about(word_of(ProblemKind::kState), names_of(writing));
+}
+
+// The references must outlive the object.
+class GraphLowering final : public SignatureLowering {
+ public:
+  GraphLowering(const ModelGraph& model, const SignatureFunction& function, bool fixed_shapes)
+      : SignatureLowering(model.inputs(), model.outputs(), fixed_shapes),
+        model_(&model),
+        function_(&function) {}
+
+  Status add_weights() {
+    const auto add = [&](const std::string& name, const StoredTensor& value) -> Status {
+      TFAOT_ASSIGN(xla::Shape shape, shape_of_stored(value));
+      weights_.push_back(
+          {name, std::move(shape), [read = value.read] { return read_literal(read); }});
+      return {};
+    };
+    for (std::size_t i = 0; i < function_->weights.size(); ++i) {
+      const WeightArgument& weight = function_->weights[i];
+      if (!dtype_of(weight.value.type)) continue;  // others stay constants in the code
+      weight_parameters_.push_back(i);
+      TFAOT_TRY(add(weight.name, weight.value));
+    }
+    for (const LiftedConstant& one : function_->constants) TFAOT_TRY(add(one.name, one.value));
+    return {};
+  }
+
+  Result<LoweredModel> lower(std::int64_t batch_size) const override {
+    TFAOT_ASSIGN(const auto arguments, this->arguments(batch_size));
+    TFAOT_ASSIGN(const auto compiled,
+                 compile_function({*function_->library, function_->name, function_->graph_version},
+                                  arguments, [this](const absl::Status& status) {
+                                    return compile_error(*model_, *function_, status);
+                                  }));
+    if (!compiled.resource_updates.empty()) {
+      return fail(written_variable(*model_, *function_, compiled));
+    }
+    TFAOT_ASSIGN(auto lowered, wrap(arguments, compiled, batch_size));
+    const bool has_calls = !function_->constants.empty();
+    if (has_calls) TFAOT_TRY(put_constants(lowered));
+    TFAOT_TRY(check_calls(has_calls ? lowered.computation.proto() : compiled.computation->proto(),
+                          model_->label()));
+    return finished(std::move(lowered), batch_size, [this] { return size_causes(); });
+  }
+
+ private:
+  Result<std::vector<Argument>> arguments(std::int64_t batch_size) const {
+    TFAOT_ASSIGN(std::vector<Argument> arguments, input_arguments(batch_size));
+    for (const auto& weight : function_->weights) {
+      Argument argument;
+      argument.name = weight.name;
+      argument.type = weight.value.type;
+      argument.shape = weight.value.shape;
+      argument.kind = weight.is_resource ? Argument::kResource : Argument::kParameter;
+      if (weight.is_resource) {
+        argument.resource_kind = tf::XlaResource::kVariable;
+        argument.initialized = true;
+      }
+      arguments.push_back(std::move(argument));
+    }
+    return arguments;
+  }
+
+  // Our own computation around XlaCompiler's. There, embedded weights become constants.
+  Result<LoweredModel> wrap(const std::vector<Argument>& arguments,
+                            const tf::XlaCompilationResult& compiled,
+                            std::int64_t batch_size) const {
+    xla::XlaBuilder builder(fmt::format("tfaot_bs{}", batch_size));
+    const auto parameter_shapes = compiled.xla_input_shapes;
+    std::vector<xla::XlaOp> operands(arguments.size());
+    std::vector<bool> needed(arguments.size(), false);
+    std::vector<xla::Shape> shapes(arguments.size());
+    for (std::size_t i = 0; i < compiled.input_mapping.size(); ++i) {
+      const auto argument = static_cast<std::size_t>(compiled.input_mapping[i]);
+      needed[argument] = true;
+      shapes[argument] = parameter_shapes[i];
+    }
+    const std::size_t input_count = model_->inputs().size();
+    int parameter_count = 0;
+    const auto make_parameter = [&](std::size_t argument) -> Status {
+      if (!needed[argument]) {
+        const auto shape = std::get<tf::TensorShape>(arguments[argument].shape);
+        TFAOT_TRY(
+            checked(tf::TensorShapeToXLAShape(arguments[argument].type, shape, &shapes[argument])));
+      }
+      const std::string name = fmt::format("p{}", argument);
+      operands[argument] =
+          argument < input_count
+              ? input_parameter(builder, parameter_count++, shapes[argument])
+              : xla::Parameter(&builder, parameter_count++, shapes[argument], name);
+      return {};
+    };
+    for (std::size_t i = 0; i < input_count; ++i) TFAOT_TRY(make_parameter(i));
+    for (const auto i : weight_parameters_) TFAOT_TRY(make_parameter(input_count + i));
+    for (std::size_t i = weight_parameters_.size(); i < weights_.size(); ++i) {
+      xla::Parameter(&builder, parameter_count++, weights_[i].shape, weights_[i].name);
+    }
+    for (std::size_t i = 0; i < function_->weights.size(); ++i) {
+      if (operands[input_count + i].valid() || !needed[input_count + i]) continue;
+      TFAOT_ASSIGN(const auto value, function_->weights[i].value.read());
+      xla::BorrowingLiteral literal;
+      TFAOT_TRY(checked(tf::HostTensorToBorrowingLiteral(value, &literal)));
+      operands[input_count + i] = xla::ConstantLiteral(&builder, literal);
+    }
+
+    TFAOT_ASSIGN(std::vector<xla::XlaOp> results, call_compiled(builder, compiled, operands));
+    return built(builder, std::move(results));
+  }
+
+  // Puts the function's constants in place of their calls.
+  Status put_constants(LoweredModel& lowered) const {
+    CalledConstants calls;
+    for (const LiftedConstant& constant : function_->constants) {
+      TFAOT_ASSIGN(xla::Shape shape, shape_of_stored(constant.value));
+      calls.shapes.push_back(std::move(shape));
+    }
+    calls.read = [this](std::size_t i) { return read_literal(function_->constants[i].value.read); };
+    if (!weights_.empty()) {
+      calls.parameter = std::ssize(model_->inputs()) + std::ssize(weight_parameters_);
+    }
+    TFAOT_ASSIGN(const auto module, make_module(lowered.computation.proto()));
+    TFAOT_TRY(engine::put_constants(*module, calls));
+    lowered.computation = xla::XlaComputation(module->ToProto());
+    return {};
+  }
+
+  SizeCauses size_causes() const {
+    const auto nodes = find_nodes(
+        *function_, [](const tf::NodeDef& node) { return has_data_dependent_shape(node.op()); });
+    SizeCauses causes;
+    for (const BlamedNode& node : nodes) causes.texts.push_back(node.text);
+    causes.names = names_of(nodes);
+    return causes;
+  }
+
+  const ModelGraph* model_;
+  const SignatureFunction* function_;
+  std::vector<std::size_t> weight_parameters_;  // indices into SignatureFunction::weights
+};
+
+// By output: the name of the node, below calls and identities; empty if an input is handed on.
+std::vector<std::string> origins_of_outputs(const SignatureFunction& function) {
   const tf::FunctionDef* const whole = function.library->Find(function.name);
   std::vector<std::string> origins;
   for (const auto& output : whole->signature().output_arg()) {
@@ -304,6 +453,7 @@ std::vector<std::string> output_origins(const SignatureFunction& function) {
   return origins;
 }
 
+// All nodes that the outputs need, down to the inputs and the variables. Sorted by operation.
 std::vector<CheckedOperation> operation_table(const ModelGraph& model) {
   tf::GraphDef part = needed_part(model);
   // Leaves out what no result needs. If it fails, compiling says why; then all nodes are listed.
@@ -323,6 +473,57 @@ std::vector<CheckedOperation> operation_table(const ModelGraph& model) {
     for (const auto& node : function.node_def()) add(node, function.signature().name());
   }
   return std::move(table).rows();
+}
+
+class GraphSource final : public SourceModel {
+ public:
+  explicit GraphSource(std::unique_ptr<ModelGraph> graph) : graph_(std::move(graph)) {
+    inputs_ = graph_->inputs();
+    outputs_ = graph_->outputs();
+  }
+
+  std::vector<CheckedOperation> operations() const override { return operation_table(*graph_); }
+
+  Status prepare() override {
+    TFAOT_ASSIGN(function_, make_signature_function(*graph_));
+    return {};
+  }
+  Result<std::unique_ptr<Lowering>> lowering(const LoweringOptions& options) const override {
+    return make_graph_lowering(*graph_, function_, options);
+  }
+  std::vector<std::string> output_origins() const override { return origins_of_outputs(function_); }
+  std::vector<Variable> variables() const override { return variables_of(function_); }
+
+  std::map<std::string, std::int64_t> operation_counts() const override {
+    std::map<std::string, std::int64_t> counts;
+    visit_nodes(function_, [&](const tensorflow::NodeDef& node, const std::string& /*function*/) {
+      if (node.op() == "_Arg" || node.op() == "_Retval") return;
+      ++counts[is_lifted_constant(node) ? "Const" : node.op()];
+    });
+    return counts;
+  }
+
+ private:
+  std::unique_ptr<ModelGraph> graph_;
+  SignatureFunction function_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Lowering>> make_graph_lowering(const ModelGraph& model,
+                                                      const SignatureFunction& function,
+                                                      const LoweringOptions& options) {
+  TFAOT_TRY(check_signature(model.label(), model.inputs(), model.outputs(),
+                            {options.fixed_shapes, model.shapes_from_config()}));
+  auto lowering = std::make_unique<GraphLowering>(model, function, options.fixed_shapes);
+  if (!options.embed_weights) TFAOT_TRY(lowering->add_weights());
+  tf::XlaOpRegistry::RegisterCompilationKernels();
+  return lowering;
+}
+
+Result<std::unique_ptr<SourceModel>> load_graph_source(const EngineJob& job) {
+  TFAOT_ASSIGN(auto graph, ModelGraph::load(job));
+  return std::make_unique<GraphSource>(std::move(graph));
 }
 
 std::vector<CheckedOperation> known_operations() {

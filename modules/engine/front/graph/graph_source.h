@@ -5,9 +5,9 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
+#include "compiler/hlo/lowering.h"
 #include "front/graph/model_graph.h"
 #include "front/graph/signature_function.h"
 #include "front/lowering/source_model.h"
@@ -17,13 +17,14 @@ namespace tfaot::toolkit::engine {
 
 Result<std::unique_ptr<SourceModel>> load_graph_source(const EngineJob& job);
 
-// By output: the name of the node, below calls and identities; empty if an input is handed on.
-std::vector<std::string> output_origins(const SignatureFunction& function);
-
-// All nodes that the outputs need, down to the inputs and the variables. Sorted by operation.
-std::vector<CheckedOperation> operation_table(const ModelGraph& model);
-
 // Every operation that XLA has a kernel for. Without nodes.
 std::vector<CheckedOperation> known_operations();
+
+// SignatureFunction + batch size -> XLA computation (HLO). Checks the shapes, which XLA would not.
+// The references must outlive the lowering. Errors: types and shapes of the signature that cannot
+// be compiled.
+Result<std::unique_ptr<Lowering>> make_graph_lowering(const ModelGraph& model,
+                                                      const SignatureFunction& function,
+                                                      const LoweringOptions& options);
 
 }  // namespace tfaot::toolkit::engine

@@ -3,15 +3,29 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <map>
+#include <set>
 
 #include "compiler/hlo/conversions.h"
-#include "front/graph/frozen_graph.h"
-#include "front/graph/saved_model_graph.h"
-#include "front/lowering/signature_checks.h"
+#include "front/graph/graph_nodes.h"
+#include "front/graph/safe_graph.h"
+#include "front/graph/variables.h"
+#include "front/lowering/signature.h"
+#include "tensorflow/cc/saved_model/constants.h"
+#include "tensorflow/cc/saved_model/reader.h"
+#include "tensorflow/core/common_runtime/device_mgr.h"
 #include "tensorflow/core/framework/node_def_util.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/resource_mgr.h"
+#include "tensorflow/core/framework/resource_var.h"
 #include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/platform/env.h"
+#include "tensorflow/core/platform/path.h"
+#include "tensorflow/core/util/tensor_bundle/naming.h"
+#include "tfaot/base/text.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -56,11 +70,435 @@ void make_constant(tf::NodeDef& node, const tf::Tensor& value) {
   tf::AddNodeAttr("value", value, &node);
 }
 
+Status read_graph(const std::string& file, tf::GraphDef& graph) {
+  const auto status = file.ends_with(".pbtxt")
+                          ? tf::ReadTextProto(tf::Env::Default(), file, &graph)
+                          : tf::ReadBinaryProto(tf::Env::Default(), file, &graph);
+  if (!status.ok()) return fail(error_of(status, "not a frozen graph (GraphDef)"));
+  read_old_shapes(graph);
+  read_bools(graph);
+  return {};
+}
+
+// The ends of a graph, in the graph's order.
+struct GraphEnds {
+  std::vector<const tf::NodeDef*> placeholders;
+  std::vector<std::string> unread;  // nodes that no other node reads, placeholders too
+};
+
+GraphEnds ends_of(const tf::GraphDef& graph) {
+  std::set<std::string> read;
+  for (const auto& node : graph.node()) {
+    for (const std::string& input : node.input()) {
+      read.insert(input.substr(input.starts_with('^') ? 1 : 0, input.find(':')));
+    }
+  }
+  GraphEnds ends;
+  for (const auto& node : graph.node()) {
+    if (node.op() == "Placeholder") ends.placeholders.push_back(&node);
+    if (!read.contains(node.name())) ends.unread.push_back(node.name());
+  }
+  return ends;
+}
+
+// The nodes that read an input, also by way of others. What training left in the graph, such as the
+// state of an optimiser, is none of them.
+std::set<std::string> fed_by(const tf::GraphDef& graph, const std::vector<JobInput>& inputs) {
+  std::map<std::string, std::vector<const std::string*>> readers;
+  for (const auto& node : graph.node()) {
+    for (const std::string& input : node.input()) {
+      if (!input.starts_with('^')) readers[node_name(input)].push_back(&node.name());
+    }
+  }
+  std::set<std::string> fed;
+  std::vector<std::string> open;
+  for (const JobInput& input : inputs) open.push_back(input.tensor);
+  while (!open.empty()) {
+    const std::string name = std::move(open.back());
+    open.pop_back();
+    if (!fed.insert(name).second) continue;
+    for (const std::string* reader : readers[name]) open.push_back(*reader);
+  }
+  return fed;
+}
+
+class FrozenGraph final : public ModelGraph {
+ public:
+  Status open(const EngineJob& job) override {
+    TFAOT_TRY(read_graph(job.source, graph_));
+    label_ = "frozen graph";
+    std::set<std::string> input_nodes;
+    for (const JobInput& input : job.inputs) input_nodes.insert(node_name(input.tensor));
+    TFAOT_TRY(fix_placeholders(graph_, job.constants, input_nodes));
+    for (const auto& node : graph_.node()) nodes_[node.name()] = &node;
+    for (std::size_t i = 0; i < job.inputs.size(); ++i) {
+      TFAOT_ASSIGN(auto tensor, input_tensor(job.inputs[i], fmt::format("model.inputs[{}]", i)));
+      inputs_.push_back(std::move(tensor));
+    }
+    for (std::size_t i = 0; i < job.outputs.size(); ++i) {
+      TFAOT_ASSIGN(auto tensor, named_tensor(job.outputs[i], fmt::format("model.outputs[{}]", i)));
+      outputs_.push_back(std::move(tensor));
+    }
+    return {};
+  }
+
+  bool shapes_from_config() const override { return true; }
+
+  Result<StoredTensor> variable(const tf::NodeDef& node) override {
+    return fail(Error(fmt::format("the graph is not frozen: variable '{}' (op {}) is left in it",
+                                  node.name(), node.op()))
+                    .note("freeze it (variables to constants), or give the SavedModel instead"));
+  }
+
+  Result<std::unique_ptr<tf::Session>> session(const tf::GraphDef& part) override {
+    std::unique_ptr<tf::Session> session(tf::NewSession(tf::SessionOptions()));
+    const auto status = session->Create(part);
+    if (!status.ok()) return fail(error_of(status, "TensorFlow cannot load this graph"));
+    return session;
+  }
+
+ private:
+  Error no_node(const std::string& name, const std::string& key) const {
+    std::vector<std::string> names;
+    for (const auto& [node, definition] : nodes_) names.push_back(node);
+    GraphEnds ends = ends_of(graph_);
+    std::vector<std::string> placeholders;
+    for (const auto* node : ends.placeholders) placeholders.push_back(node->name());
+    std::ranges::sort(placeholders);
+    std::ranges::sort(ends.unread);
+    Error error = config_fault(key, fmt::format("there is no node '{}'", name));
+    if (auto close = closest_match(name, names)) error.note("did you mean '" + *close + "'?");
+    if (key.starts_with("model.inputs")) {
+      return std::move(error).note(listed("placeholders of the graph", std::move(placeholders)));
+    }
+    return std::move(error).note(listed("nodes that no other node reads", ends.unread));
+  }
+
+  // "x" or "x:0" of a node in the graph; the dtype comes from the op's definition. `key` is the
+  // config's.
+  Result<ModelTensor> named_tensor(const std::string& tensor, const std::string& key) const {
+    const auto colon = tensor.find(':');
+    const std::string name = tensor.substr(0, colon);
+    const auto found = nodes_.find(name);
+    if (found == nodes_.end()) return fail(no_node(name, key));
+    const int index = colon == std::string::npos ? 0 : std::atoi(tensor.c_str() + colon + 1);
+    const tf::OpDef* definition = nullptr;
+    tf::DataTypeVector types;
+    auto status = tf::OpRegistry::Global()->LookUpOpDef(found->second->op(), &definition);
+    if (status.ok()) status = tf::OutputTypesForNode(*found->second, *definition, &types);
+    if (!status.ok()) return fail(error_of(status, fmt::format("node '{}'", name)));
+    if (index < 0 || static_cast<std::size_t>(index) >= types.size()) {
+      return fail(config_fault(key, fmt::format("node '{}' has {} outputs, so there is no '{}'",
+                                                name, types.size(), tensor)));
+    }
+    const std::string own = index == 0 ? name : fmt::format("{}_{}", name, index);
+    return ModelTensor{
+        own, fmt::format("{}:{}", name, index), types[static_cast<std::size_t>(index)], false, {}};
+  }
+
+  Result<ModelTensor> input_tensor(const JobInput& input, const std::string& key) const {
+    TFAOT_ASSIGN(auto tensor, named_tensor(input.tensor, key));
+    const tf::NodeDef& node = *nodes_.at(tensor.tensor.substr(0, tensor.tensor.find(':')));
+    tf::PartialTensorShape shape;
+    if (input.has_shape) {
+      tensor.rank_known = true;
+      tensor.shape = input.shape;
+    } else if (tf::GetNodeAttr(node, "shape", &shape).ok() && !shape.unknown_rank()) {
+      tensor.rank_known = true;
+      for (int i = 0; i < shape.dims(); ++i) tensor.shape.push_back(shape.dim_size(i));
+    }
+    if (input.dtype && input.dtype != dtype_of(tensor.type)) {
+      return fail(
+          config_fault(key, fmt::format("input '{}' is {} in the graph, not {}", tensor.name,
+                                        type_name(tensor.type), word_of(*input.dtype))));
+    }
+    return tensor;
+  }
+
+  std::map<std::string, const tf::NodeDef*> nodes_;
+};
+
+// The graph of a SavedModel that is for use, not for training.
+constexpr const char* kServeTag = "serve";
+
+template <typename Field, typename NameOf>
+void add_missing(Field& to, const Field& from, const NameOf& name_of) {
+  std::set<std::string> known;
+  for (const auto& one : to) known.insert(name_of(one));
+  for (const auto& one : from) {
+    if (!known.contains(name_of(one))) *to.Add() = one;
+  }
+}
+
+// Adds the nodes and functions that the graph does not have yet.
+void add_graph(tf::GraphDef& graph, const tf::GraphDef& more) {
+  tf::FunctionDefLibrary& library = *graph.mutable_library();
+  add_missing(*graph.mutable_node(), more.node(), [](const auto& node) { return node.name(); });
+  add_missing(*library.mutable_function(), more.library().function(),
+              [](const auto& function) { return function.signature().name(); });
+  add_missing(*library.mutable_gradient(), more.library().gradient(),
+              [](const auto& gradient) { return gradient.function_name(); });
+}
+
+struct SavedModelSource {
+  std::string saved_model;  // its folder
+  const tf::MetaGraphDef& model;
+  const tf::GraphDef& graph;  // the model's
+};
+// A session with all variables, and with `part` of the graph: nodes that both have are those of the
+// part. REQUIRES: make_safe() has seen the part.
+Result<std::unique_ptr<tf::Session>> load_session(const SavedModelSource& source,
+                                                  const tf::GraphDef& part,
+                                                  const tf::SessionOptions& options) {
+  TFAOT_ASSIGN(const auto loading, loading_graph(source.model, source.graph));
+  tf::GraphDef graph = part;
+  *graph.mutable_versions() = loading.graph.versions();
+  add_graph(graph, loading.graph);
+  std::unique_ptr<tf::Session> session(tf::NewSession(options));
+  auto status = session->Create(graph);
+  const std::string path = tf::io::JoinPath(source.saved_model, tf::kSavedModelVariablesDirectory,
+                                            tf::kSavedModelVariablesFilename);
+  std::vector<std::pair<std::string, tf::Tensor>> files;
+  if (!loading.file_tensor.empty()) files.emplace_back(loading.file_tensor, tf::Tensor(path));
+  const bool has_checkpoint = tf::Env::Default()->FileExists(tf::MetaFilename(path)).ok();
+  if (status.ok() && has_checkpoint && !loading.restore.empty()) {
+    status = session->Run(files, {}, loading.restore, nullptr);
+  }
+  if (status.ok() && !loading.initialize.empty()) {
+    status = session->Run(files, {}, loading.initialize, nullptr);
+  }
+  if (!status.ok()) {
+    return fail(error_of(status, "TensorFlow cannot load the variables of this SavedModel"));
+  }
+  return session;
+}
+
+// Gives a variable that has no value yet one. REQUIRES: the node is a VarHandleOp.
+Status set_variable(tf::Session& session, const tf::NodeDef& node, const tf::Tensor& value) {
+  const tf::DeviceMgr* devices = nullptr;
+  auto status = session.LocalDeviceManager(&devices);
+  if (!status.ok()) return fail(Error::internal(std::string(status.message())));
+  tf::ResourceMgr* const resources = devices->ListDevices().front()->resource_manager();
+  std::string container;
+  tf::GetNodeAttr(node, "container", &container).IgnoreError();
+  if (container.empty()) container = resources->default_container();
+  auto* const variable = new tf::Var(value.dtype());  // the manager takes it
+  *variable->tensor() = value;
+  variable->is_initialized = true;
+  status = resources->Create(container, resource_name(node), variable);
+  if (status.ok()) return {};
+  return fail(error_of(status, fmt::format("variable '{}' cannot be set", node.name())));
+}
+
+class LoadedSession {
+ public:
+  // `saved_model` is the folder. The first request for a variable loads it; `model` and its `graph`
+  // are read then and must outlive the object.
+  LoadedSession(std::string saved_model, const tf::MetaGraphDef& model, const tf::GraphDef& graph)
+      : source_{std::move(saved_model), model, graph} {}
+
+  // The value of a VarHandleOp or VariableV2 node; shares memory with the session.
+  Result<tf::Tensor> variable(const tf::NodeDef& node) {
+    TFAOT_TRY(load());
+    return node.op() == "VarHandleOp" ? resource_variable(node) : reference_variable(node);
+  }
+
+ private:
+  Status load() {
+    if (session_ != nullptr) return {};
+    tf::SessionOptions options;
+    // The graph is compiled, not run: no optimiser processes it.
+    auto* graph_options = options.config.mutable_graph_options();
+    graph_options->mutable_optimizer_options()->set_opt_level(tf::OptimizerOptions::L0);
+    graph_options->mutable_rewrite_options()->set_disable_meta_optimizer(true);
+    TFAOT_ASSIGN(session_, load_session(source_, {}, options));
+    return {};
+  }
+
+  // Directly from the session's resources: a session call for each variable takes 20 ms.
+  Result<tf::Tensor> resource_variable(const tf::NodeDef& node) {
+    std::string container;
+    tf::GetNodeAttr(node, "container", &container).IgnoreError();
+    const tf::DeviceMgr* devices = nullptr;
+    auto status = session_->LocalDeviceManager(&devices);
+    if (!status.ok()) return fail(Error::internal(std::string(status.message())));
+    const std::string name = resource_name(node);
+    for (tf::Device* device : devices->ListDevices()) {
+      tf::ResourceMgr* resources = device->resource_manager();
+      if (container.empty()) container = resources->default_container();
+      tf::Var* found = nullptr;
+      status = resources->Lookup(container, name, &found);
+      if (!status.ok()) continue;
+      const tf::core::RefCountPtr<tf::Var> variable(found);
+      tf::tf_shared_lock lock(*variable->mu());
+      return *variable->tensor();
+    }
+    return fail(error_of(status, fmt::format("variable '{}' has no value", name)));
+  }
+
+  Result<tf::Tensor> reference_variable(const tf::NodeDef& node) {
+    std::vector<tf::Tensor> values;
+    const auto status = session_->Run({}, {node.name()}, {}, &values);
+    if (!status.ok()) {
+      return fail(error_of(status, fmt::format("variable '{}' has no value", node.name())));
+    }
+    return values.front();
+  }
+
+  SavedModelSource source_;
+  std::unique_ptr<tf::Session> session_;  // null: not loaded
+};
+
+Result<ModelTensor> graph_tensor(const std::string& kind, const std::string& key,
+                                 const tf::TensorInfo& info) {
+  if (info.name().empty()) {
+    return fail(Error(fmt::format("{} '{}' is not a plain dense tensor", kind, key))
+                    .note("sparse and composite tensors cannot be compiled; pass their parts as "
+                          "separate inputs"));
+  }
+  ModelTensor tensor{key, info.name(), info.dtype(), !info.tensor_shape().unknown_rank(), {}};
+  for (const auto& dimension : info.tensor_shape().dim()) tensor.shape.push_back(dimension.size());
+  return tensor;
+}
+
+Result<std::vector<ModelTensor>> graph_tensors(
+    const std::string& kind, const google::protobuf::Map<std::string, tf::TensorInfo>& infos) {
+  const std::map<std::string, tf::TensorInfo> sorted(infos.begin(), infos.end());
+  std::vector<ModelTensor> tensors;
+  for (const auto& [key, info] : sorted) {
+    TFAOT_ASSIGN(auto tensor, graph_tensor(kind, key, info));
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+Status read_meta_graph(const std::string& folder, tf::MetaGraphDef& model) {
+  const auto status = tf::ReadMetaGraphDefFromSavedModel(folder, {kServeTag}, &model);
+  if (!status.ok()) return fail(error_of(status, "TensorFlow cannot load this SavedModel"));
+  read_old_shapes(*model.mutable_graph_def());
+  read_bools(*model.mutable_graph_def());
+  return {};
+}
+
+// Without those that loading and training use. Sorted.
+std::vector<std::string> signature_keys(const tf::MetaGraphDef& model) {
+  std::vector<std::string> keys;
+  for (const auto& [key, signature] : model.signature_def()) {
+    if (key != "__saved_model_init_op" && key != "__saved_model_train_op") keys.push_back(key);
+  }
+  std::sort(keys.begin(), keys.end());
+  return keys;
+}
+
+Error unknown_signature(const EngineJob& job, const tf::MetaGraphDef& meta_graph) {
+  const std::vector<std::string> keys = signature_keys(meta_graph);
+  Error error =
+      config_fault("model.serving_key", fmt::format("there is no signature '{}'", job.serving_key));
+  error.note(keys.empty() ? "the SavedModel has no signatures; save it with signatures=..."
+                          : fmt::format("the signatures of {}: {}", job.source, join(keys, ", ")));
+  if (auto close = closest_match(job.serving_key, keys)) {
+    error.note(fmt::format("did you mean '{}'?", *close));
+  }
+  return error;
+}
+
+// Nodes that a signature of a TensorFlow 1 model needs in addition to its inputs.
+std::vector<ModelConstant> needed_constants(const tf::GraphDef& graph,
+                                            const tf::SignatureDef& signature) {
+  Nodes nodes = nodes_of(graph.node());
+  for (const auto& [key, input] : signature.inputs()) nodes.erase(node_name(input.name()));
+  Nodes placeholders;
+  for (const auto& [key, output] : signature.outputs()) {
+    for (const auto* node : needed_by(nodes, output.name())) {
+      if (node->op() == "Placeholder") placeholders[node->name()] = node;
+    }
+  }
+  std::vector<const tf::NodeDef*> sorted;
+  for (const auto& [name, node] : placeholders) sorted.push_back(node);
+  return likely_constants(sorted);
+}
+
+class SavedModelGraph final : public ModelGraph {
+ public:
+  explicit SavedModelGraph(const std::string& folder)
+      : folder_(folder), checkpoint_(folder), session_(folder, model_, graph_) {}
+
+  Status open(const EngineJob& job) override {
+    TFAOT_TRY(read_meta_graph(job.source, model_));
+    const auto found = model_.signature_def().find(job.serving_key);
+    if (found == model_.signature_def().end()) return fail(unknown_signature(job, model_));
+    label_ = fmt::format("signature '{}'", job.serving_key);
+    TFAOT_ASSIGN(inputs_, graph_tensors("input", found->second.inputs()));
+    TFAOT_ASSIGN(outputs_, graph_tensors("output", found->second.outputs()));
+    restored_ = restored_variables(model_);
+    captured_ = captured_variables(model_);
+    graph_ = std::move(*model_.mutable_graph_def());
+    std::set<std::string> input_nodes;
+    for (const ModelTensor& input : inputs_) input_nodes.insert(node_name(input.tensor));
+    return fix_placeholders(graph_, job.constants, input_nodes);
+  }
+
+  Result<StoredTensor> variable(const tf::NodeDef& node) override {
+    const std::string name = resource_name(node);
+    if (restored_.others.contains(name)) {
+      TFAOT_ASSIGN(auto value, session_.variable(node));
+      return stored(std::move(value));
+    }
+    return checkpoint_.value(name, key_of(name));
+  }
+
+  // TensorFlow's loader fills other variables than those that the signature reads if the model is
+  // of Keras 3 and was saved by tf.saved_model.save(). They are in the checkpoint.
+  Result<std::unique_ptr<tf::Session>> session(const tf::GraphDef& part) override {
+    TFAOT_ASSIGN(auto session, load_session({folder_, model_, graph_}, part, tf::SessionOptions()));
+    for (const auto& node : part.node()) {
+      if (node.op() != "VarHandleOp") continue;
+      const std::string name = resource_name(node);
+      if (restored_.keys.contains(name) || restored_.others.contains(name)) continue;
+      TFAOT_ASSIGN(const StoredTensor stored, checkpoint_.value(name, key_of(name)));
+      TFAOT_ASSIGN(const tf::Tensor value, stored.read());
+      TFAOT_TRY(set_variable(*session, node, value));
+    }
+    return session;
+  }
+
+ private:
+  // In the checkpoint. Keras 3 models saved by tf.saved_model.save() contain variables that only
+  // Python's loader fills: it goes by the objects that functions captured. A variable of TensorFlow
+  // 1 is stored under its name.
+  std::string key_of(const std::string& name) {
+    const auto restored = restored_.keys.find(name);
+    if (restored != restored_.keys.end()) return restored->second;
+    const auto object = captured_.find(name);
+    if (object != captured_.end()) {
+      if (object_keys_.empty()) {
+        object_keys_ = keys_of_objects(model_.object_graph_def(), checkpoint_.objects());
+      }
+      const auto key = object_keys_.find(object->second);
+      if (key != object_keys_.end()) return key->second;
+    }
+    return key_of_name(checkpoint_.objects(), name).value_or(name);
+  }
+
+  std::string folder_;
+  tf::MetaGraphDef model_;  // its graph is graph_
+  RestoredVariables restored_;
+  std::map<std::string, int> captured_;  // objects by the names of their variables
+  std::map<int, std::string> object_keys_;
+  Checkpoint checkpoint_;
+  LoadedSession session_;
+};
+
 }  // namespace
 
 Result<std::unique_ptr<ModelGraph>> ModelGraph::load(const EngineJob& job) {
-  TFAOT_ASSIGN(auto model, job.format == ModelFormat::kFrozenGraph ? load_frozen_graph(job)
-                                                                   : load_saved_model(job));
+  std::unique_ptr<ModelGraph> model;
+  if (job.format == ModelFormat::kFrozenGraph) {
+    model = std::make_unique<FrozenGraph>();
+  } else {
+    model = std::make_unique<SavedModelGraph>(job.source);
+  }
+  TFAOT_TRY(model->open(job));
   TFAOT_TRY(set_open_sizes(model->inputs_, job));
   return model;
 }
@@ -132,6 +570,47 @@ std::vector<ModelConstant> likely_constants(const std::vector<const tf::NodeDef*
     if (value && is_single) constants.push_back({node->name(), {}, {*value}});
   }
   return constants;
+}
+
+Result<ModelFunctions> frozen_graph_functions(const std::string& file) {
+  tf::GraphDef graph;
+  TFAOT_TRY(read_graph(file, graph));
+  const GraphEnds ends = ends_of(graph);
+  ModelFunctions functions = one_function("", ModelFormat::kFrozenGraph, file);
+  EngineJob& job = functions.jobs.front();
+  job.constants = likely_constants(ends.placeholders);
+  if (job.constants.size() == ends.placeholders.size()) job.constants.clear();  // some are inputs
+  for (const auto* node : ends.placeholders) {
+    const bool is_input =
+        std::ranges::find(job.constants, node->name(), &ModelConstant::name) == job.constants.end();
+    if (is_input) job.inputs.push_back({node->name(), {}, false, {}});
+  }
+  const std::set<std::string> fed = fed_by(graph, job.inputs);
+  // Operations without a result, such as NoOp and Assert, are not outputs.
+  for (const std::string& name : ends.unread) {
+    const auto node = std::ranges::find(graph.node(), name, [](const auto& n) { return n.name(); });
+    const tf::OpDef* definition = nullptr;
+    const auto known = tf::OpRegistry::Global()->LookUpOpDef(node->op(), &definition);
+    const bool is_result = fed.contains(name) && (!known.ok() || definition->output_arg_size() > 0);
+    if (is_result && node->op() != "Placeholder") job.outputs.push_back(name);
+  }
+  return functions;
+}
+
+Result<ModelFunctions> saved_model_functions(const std::string& folder) {
+  tf::MetaGraphDef model;
+  TFAOT_TRY(read_meta_graph(folder, model));
+  ModelFunctions functions;
+  const std::string& version = model.meta_info_def().tensorflow_version();
+  if (!version.empty()) functions.producer = "tensorflow " + version;
+  for (const std::string& key : signature_keys(model)) {
+    EngineJob job;
+    job.source = folder;
+    job.serving_key = key;
+    job.constants = needed_constants(model.graph_def(), model.signature_def().at(key));
+    functions.jobs.push_back(std::move(job));
+  }
+  return functions;
 }
 
 }  // namespace tfaot::toolkit::engine

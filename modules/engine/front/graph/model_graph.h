@@ -11,6 +11,7 @@
 
 #include "compiler/hlo/lowering.h"
 #include "front/graph/variables.h"
+#include "front/lowering/source_model.h"
 #include "tensorflow/core/framework/graph.pb.h"
 #include "tensorflow/core/framework/types.pb.h"
 #include "tensorflow/core/public/session.h"
@@ -46,6 +47,9 @@ class ModelGraph {
   virtual bool shapes_from_config() const { return false; }
 
  protected:
+  // Reads the job's file or folder.
+  virtual Status open(const EngineJob& /*job*/) { return {}; }
+
   tensorflow::GraphDef graph_;
   std::vector<ModelTensor> inputs_;
   std::vector<ModelTensor> outputs_;
@@ -70,5 +74,12 @@ bool is_placeholder(const tensorflow::NodeDef& node);
 // single whole numbers.
 std::vector<ModelConstant> likely_constants(
     const std::vector<const tensorflow::NodeDef*>& placeholders);
+
+// The one function of a frozen GraphDef (.pb, or .pbtxt as text): from the placeholders to the
+// nodes that no other node reads.
+Result<ModelFunctions> frozen_graph_functions(const std::string& file);
+
+// The functions of a SavedModel folder, one for each signature, by name.
+Result<ModelFunctions> saved_model_functions(const std::string& folder);
 
 }  // namespace tfaot::toolkit::engine

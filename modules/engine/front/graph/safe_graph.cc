@@ -4,16 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <deque>
+#include <functional>
 #include <map>
-#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
 
 #include "front/graph/graph_nodes.h"
 #include "front/graph/variables.h"
+#include "front/lowering/post_order.h"
 #include "tensorflow/compiler/tf2xla/xla_op_registry.h"
 #include "tensorflow/core/framework/kernel_def.pb.h"
 #include "tensorflow/core/framework/op.h"
@@ -156,6 +156,11 @@ class Library {
   std::map<std::string, std::string> gradients_;
 };
 
+template <typename Field, typename Stays>
+void erase_others(Field& field, const Stays& stays) {
+  field.erase(std::remove_if(field.begin(), field.end(), std::not_fn(stays)), field.end());
+}
+
 // As in TensorFlow: operations with state stay.
 void remove_dead_nodes(tf::FunctionDef& function, const Library& library) {
   std::map<std::string, const tf::NodeDef*> nodes;
@@ -174,10 +179,8 @@ void remove_dead_nodes(tf::FunctionDef& function, const Library& library) {
     if (found == nodes.end() || !live.insert(name).second) continue;
     for (const auto& input : found->second->input()) queue.push_back(node_name(input));
   }
-  auto& all = *function.mutable_node_def();
-  all.erase(std::remove_if(all.begin(), all.end(),
-                           [&](const auto& node) { return !live.contains(node.name()); }),
-            all.end());
+  erase_others(*function.mutable_node_def(),
+               [&](const auto& node) { return live.contains(node.name()); });
 }
 
 class Guard {
@@ -231,63 +234,26 @@ class Guard {
 
   // TensorFlow would follow the calls until its stack is full.
   Status check_recursion() const {
-    std::set<std::string> done;
-    for (const auto& name : kept_) {
-      const auto circle = circle_from(name, done);
-      if (!circle) continue;
-      return fail(Error(fmt::format("the model's function '{}' calls itself", *circle))
-                      .note("compiled code has no recursion: express it with a loop"));
-    }
-    return {};
-  }
-
-  // A function that occurs again on the way down from `start`; `done` has none below it.
-  std::optional<std::string> circle_from(const std::string& start,
-                                         std::set<std::string>& done) const {
-    struct Call {
-      std::string function;
-      std::vector<std::string> rest;  // not checked yet
-    };
-    std::vector<Call> stack;
-    std::set<std::string> entered;
-    const auto enter = [&](const std::string& name) {
-      std::vector<std::string> called;
-      for (const auto& node : library_.find(name)->node_def()) {
-        for (auto& one : library_.called_by(node)) called.push_back(std::move(one));
+    const auto called = [&](const std::string& function) {
+      std::vector<std::string> names;
+      for (const auto& node : library_.find(function)->node_def()) {
+        for (auto& name : library_.called_by(node)) {
+          if (library_.find(name) != nullptr) names.push_back(std::move(name));
+        }
       }
-      entered.insert(name);
-      stack.push_back({name, std::move(called)});
+      return names;
     };
-    if (!done.contains(start)) enter(start);
-    while (!stack.empty()) {
-      Call& top = stack.back();
-      if (top.rest.empty()) {
-        done.insert(top.function);
-        entered.erase(top.function);
-        stack.pop_back();
-        continue;
-      }
-      const std::string next = std::move(top.rest.back());
-      top.rest.pop_back();
-      if (entered.contains(next)) return next;
-      if (library_.find(next) != nullptr && !done.contains(next)) enter(next);
-    }
-    return std::nullopt;
+    const auto calls = post_order<std::string>({kept_.begin(), kept_.end()}, called);
+    if (calls.cycle.empty()) return {};
+    return fail(Error(fmt::format("the model's function '{}' calls itself", calls.cycle.front()))
+                    .note("compiled code has no recursion: express it with a loop"));
   }
 
   void remove_unused_functions() {
-    auto& functions = *graph_.mutable_library()->mutable_function();
-    functions.erase(std::remove_if(functions.begin(), functions.end(),
-                                   [&](const auto& function) {
-                                     return !kept_.contains(function.signature().name());
-                                   }),
-                    functions.end());
-    auto& gradients = *graph_.mutable_library()->mutable_gradient();
-    gradients.erase(std::remove_if(gradients.begin(), gradients.end(),
-                                   [&](const auto& gradient) {
-                                     return !kept_.contains(gradient.function_name());
-                                   }),
-                    gradients.end());
+    erase_others(*graph_.mutable_library()->mutable_function(),
+                 [&](const auto& function) { return kept_.contains(function.signature().name()); });
+    erase_others(*graph_.mutable_library()->mutable_gradient(),
+                 [&](const auto& gradient) { return kept_.contains(gradient.function_name()); });
     library_ = Library(*graph_.mutable_library());
   }
 

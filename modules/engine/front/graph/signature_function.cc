@@ -14,7 +14,7 @@
 #include "front/graph/diagnosis.h"
 #include "front/graph/safe_graph.h"
 #include "front/graph/variables.h"
-#include "front/lowering/signature_checks.h"
+#include "front/lowering/signature.h"
 #include "tensorflow/compiler/tf2xla/const_analysis.h"
 #include "tensorflow/compiler/tf2xla/functionalize_control_flow.h"
 #include "tensorflow/compiler/tf2xla/xla_op_registry.h"
@@ -408,6 +408,42 @@ void make_call(tf::NodeDef& node, const tf::Tensor& value, std::size_t constant)
   tf::AddNodeAttr("shape", value.shape(), &node);
 }
 
+// Lifts constants of all functions that are called; the signature's own is already in the library.
+// Constants stay that must be known while compiling: for shapes, or for operations that XLA does
+// not compile.
+Status lift_function_constants(SignatureFunction& function) {
+  tf::XlaOpRegistry::RegisterCompilationKernels();
+  std::vector<tf::FunctionDef> changed;
+  std::set<std::string> names;
+  for (const WeightArgument& weight : function.weights) names.insert(weight.name);
+  const KnownNodes known_nodes(*function.library, function.graph_version);
+  for (const std::string& name : called_functions(*function.library, function.name)) {
+    tf::FunctionDef definition = *function.library->Find(name);
+    std::optional<std::set<std::string>> known;
+    const std::size_t before = function.constants.size();
+    for (tf::NodeDef& node : *definition.mutable_node_def()) {
+      auto value = large_value(node);
+      if (!value) continue;
+      if (!known) known = known_nodes.of(definition);
+      if (!known) break;
+      if (known->contains(node.name())) continue;
+      make_call(node, *value, function.constants.size());
+      const std::string place = name == function.name ? "" : own_name(name) + "/";
+      const std::string wanted = place + node.name();
+      std::string unused = wanted;
+      for (int i = 2; !names.insert(unused).second; ++i) unused = fmt::format("{}_{}", wanted, i);
+      function.constants.push_back({std::move(unused), stored(*std::move(value))});
+    }
+    if (function.constants.size() > before) changed.push_back(std::move(definition));
+  }
+  for (const tf::FunctionDef& definition : changed) {
+    const auto status =
+        function.library->ReplaceFunction(definition.signature().name(), definition);
+    if (!status.ok()) return fail(Error::internal(std::string(status.message())));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<CutGraph> cut_graph(ModelGraph& model, std::set<std::string> kept_constants) {
@@ -442,39 +478,6 @@ bool is_lifted_constant(const tf::NodeDef& node) {
   if (node.op() != kCallOperation) return false;
   const auto target = node.attr().find(kTargetAttribute);
   return target != node.attr().end() && constant_of_call(target->second.s()).has_value();
-}
-
-Status lift_function_constants(SignatureFunction& function) {
-  tf::XlaOpRegistry::RegisterCompilationKernels();
-  std::vector<tf::FunctionDef> changed;
-  std::set<std::string> names;
-  for (const WeightArgument& weight : function.weights) names.insert(weight.name);
-  const KnownNodes known_nodes(*function.library, function.graph_version);
-  for (const std::string& name : called_functions(*function.library, function.name)) {
-    tf::FunctionDef definition = *function.library->Find(name);
-    std::optional<std::set<std::string>> known;
-    const std::size_t before = function.constants.size();
-    for (tf::NodeDef& node : *definition.mutable_node_def()) {
-      auto value = large_value(node);
-      if (!value) continue;
-      if (!known) known = known_nodes.of(definition);
-      if (!known) break;
-      if (known->contains(node.name())) continue;
-      make_call(node, *value, function.constants.size());
-      const std::string place = name == function.name ? "" : own_name(name) + "/";
-      const std::string wanted = place + node.name();
-      std::string unused = wanted;
-      for (int i = 2; !names.insert(unused).second; ++i) unused = fmt::format("{}_{}", wanted, i);
-      function.constants.push_back({std::move(unused), stored(*std::move(value))});
-    }
-    if (function.constants.size() > before) changed.push_back(std::move(definition));
-  }
-  for (const tf::FunctionDef& definition : changed) {
-    const auto status =
-        function.library->ReplaceFunction(definition.signature().name(), definition);
-    if (!status.ok()) return fail(Error::internal(std::string(status.message())));
-  }
-  return {};
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -47,16 +47,11 @@ struct CutGraph {
   tensorflow::GraphDef graph;
   std::vector<WeightArgument> weights;
 };
-// `kept_constants`: those that are no weights.
+// `kept_constants`: stay constants.
 Result<CutGraph> cut_graph(ModelGraph& model, std::set<std::string> kept_constants);
 
 // The function's weights are read from the model, which must outlive it.
 Result<SignatureFunction> make_signature_function(ModelGraph& model);
-
-// Lifts constants of all functions that are called; the signature's own is already in the library.
-// Constants stay that must be known while compiling: for shapes, or for operations that XLA does
-// not compile.
-Status lift_function_constants(SignatureFunction& function);
 
 // True if the node is a call that took the place of a constant.
 bool is_lifted_constant(const tensorflow::NodeDef& node);

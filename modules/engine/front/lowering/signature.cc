@@ -3,15 +3,197 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/hlo/conversions.h"
 #include "compiler/hlo/simplify.h"
-#include "front/lowering/signature_checks.h"
+#include "tfaot/arrays/csv.h"
+#include "tfaot/base/limits.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/records/model_check.h"
 #include "tfaot/records/model_description.h"
-#include "xla/shape_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
+
+struct LimitedCount {
+  std::size_t count = 0;
+  std::size_t most = 0;
+  std::string of;  // "dimensions"
+};
+
+// "input 'x' has 200 dimensions, but at most 100 are allowed"
+Status check_count(const std::string& owner, const LimitedCount& count) {
+  if (count.count <= count.most) return {};
+  return fail(Error(fmt::format("{} has {} {}, but at most {} are allowed", owner, count.count,
+                                count.of, count.most)));
+}
+
+std::string kind_and_name(const char* kind, const std::string& name) {
+  return fmt::format("{} '{}'", kind, shown(name));
+}
+
+Status check_name(const char* kind, const std::string& name) {
+  return check_count("the name of " + kind_and_name(kind, name),
+                     {name.size(), kLongestTensorName, "bytes"});
+}
+
+Status check_tensors(const char* kind, const std::vector<ModelTensor>& tensors) {
+  TFAOT_TRY(check_count("the model", {tensors.size(), kMostTensors, fmt::format("{}s", kind)}));
+  for (const ModelTensor& tensor : tensors) {
+    TFAOT_TRY(check_name(kind, tensor.name));
+    for (const std::string& name : tensor.dimensions) TFAOT_TRY(check_name("dimension", name));
+    TFAOT_TRY(check_count(kind_and_name(kind, tensor.name),
+                          {tensor.shape.size(), kMostDimensions, "dimensions"}));
+  }
+  return {};
+}
+
+struct OpenSize {
+  std::string name;
+  std::vector<std::string> inputs;
+};
+
+std::string open_name(const ModelTensor& input, std::size_t axis) {
+  const bool has_name = axis < input.dimensions.size() && !input.dimensions[axis].empty();
+  return has_name ? input.dimensions[axis] : fmt::format("{}:{}", input.name, axis);
+}
+
+std::vector<OpenSize> open_sizes(const std::vector<ModelTensor>& inputs, bool fixed_shapes) {
+  std::vector<OpenSize> open;
+  for (const ModelTensor& input : inputs) {
+    for (std::size_t i = fixed_shapes ? 0 : 1; i < input.shape.size(); ++i) {
+      if (input.shape[i] >= 0) continue;
+      const std::string name = open_name(input, i);
+      auto found = std::ranges::find(open, name, &OpenSize::name);
+      if (found == open.end()) found = open.insert(found, {name, {}});
+      auto& owners = found->inputs;
+      if (owners.empty() || owners.back() != input.name) owners.push_back(input.name);
+    }
+  }
+  return open;
+}
+
+// "'n_pf' of input 'x'"
+std::string size_and_inputs(const OpenSize& size) {
+  std::vector<std::string> names;
+  for (const std::string& input : size.inputs) names.push_back(fmt::format("'{}'", shown(input)));
+  return fmt::format("'{}' of {} {}", shown(size.name), names.size() == 1 ? "input" : "inputs",
+                     join(names, ", "));
+}
+
+// A key of a map in a config.
+std::string config_map_key(const std::string& name) {
+  const bool is_plain =
+      !name.empty() && !is_digit(name.front()) &&
+      std::ranges::all_of(name, [](char c) { return is_letter_or_digit(c) || c == '_'; });
+  return is_plain ? name : "'" + replace_all(name, "'", "''") + "'";
+}
+
+bool fits(const ModelConstant& constant, const ConstantPlace& place) {
+  if (!place.rank_known) return true;
+  return std::ranges::equal(constant.shape, place.shape, [](std::int64_t given, std::int64_t size) {
+    return size < 0 || given == size;
+  });
+}
+
+Status check_type(const char* kind, const ModelTensor& tensor) {
+  if (dtype_of(tensor.type)) return {};
+  return fail(
+      Error(fmt::format("{} '{}' has dtype {}, which compiled models cannot have", kind,
+                        tensor.name, type_name(tensor.type)))
+          .note(fmt::format("allowed: {}; cast inside the model", join(words_of<DType>(), ", ")))
+          .about(word_of(ProblemKind::kDtype), {tensor.name}));
+}
+
+Status check_input(const ModelTensor& input, bool fixed_shapes) {
+  TFAOT_TRY(check_type("input", input));
+  if (!input.rank_known) return {};  // check_ranks_known() said it
+  if (input.shape.empty() && !fixed_shapes) {
+    return fail(Error(fmt::format("input '{}' is a scalar: it has no batch dimension", input.name))
+                    .note("the first dimension of every input must be the batch")
+                    .about(word_of(ProblemKind::kBatch), {input.name}));
+  }
+  std::int64_t elements = 1;
+  for (std::size_t i = fixed_shapes ? 0 : 1; i < input.shape.size(); ++i) {
+    if (input.shape[i] > kMostTensorElements / std::max<std::int64_t>(elements, 1)) {
+      return fail(Error(fmt::format("input '{}' of shape {} is larger than any memory", input.name,
+                                    shape_text(input.shape))));
+    }
+    elements *= input.shape[i];
+  }
+  return {};
+}
+
+// All inputs at once.
+Status check_ranks_known(const std::vector<ModelTensor>& inputs, const SignatureRules& rules) {
+  std::vector<std::string> names;
+  std::vector<std::string> quoted;
+  std::vector<std::string> items;
+  for (const ModelTensor& input : inputs) {
+    if (input.rank_known) continue;
+    names.push_back(input.name);
+    quoted.push_back(fmt::format("'{}'", input.name));
+    const bool is_first = input.tensor.ends_with(":0");
+    items.push_back(
+        fmt::format("{{name: {}, shape: [{}3]}}",
+                    is_first ? input.tensor.substr(0, input.tensor.size() - 2) : input.tensor,
+                    rules.fixed_shapes ? "" : "null, "));
+  }
+  if (names.empty()) return {};
+  const std::string subject =
+      fmt::format("{} {} an unknown shape", join(quoted, ", "), names.size() == 1 ? "has" : "have");
+  Error error(names.size() == 1 ? "input " + subject : "inputs " + subject);
+  if (rules.shapes_from_config) {
+    error.note(fmt::format("say it in the config, as in model.inputs: [{}]{}", join(items, ", "),
+                           rules.fixed_shapes ? "" : "; null is the batch"));
+  } else {
+    error.note(
+        "the number of dimensions must be known: save the model with a shape, such as "
+        "tf.TensorSpec([None, 3])");
+  }
+  return fail(std::move(error).about(word_of(ProblemKind::kUnknownShape), std::move(names)));
+}
+
+// Limits the ranks of all tensors in the model: XLA's code for one has a loop for each dimension.
+Status check_ranks(const xla::HloModuleProto& module) {
+  for (const auto& computation : module.computations()) {
+    for (const auto& instruction : computation.instructions()) {
+      const std::string& node = instruction.metadata().op_name();
+      TFAOT_TRY(
+          check_count(kind_and_name("the result of", node.empty() ? instruction.opcode() : node),
+                      {static_cast<std::size_t>(instruction.shape().dimensions_size()),
+                       kMostDimensions, "dimensions"}));
+    }
+  }
+  return {};
+}
+
+// Fails for dimensions without a size, other than the batch: all of them at once.
+Status check_open_sizes(const std::vector<ModelTensor>& inputs, bool fixed_shapes) {
+  const std::vector<OpenSize> open = open_sizes(inputs, fixed_shapes);
+  if (open.empty()) return {};
+  std::vector<std::string> texts;
+  std::vector<std::string> keys;
+  std::vector<std::string> options;
+  std::vector<std::string> owners;
+  for (const OpenSize& size : open) {
+    texts.push_back(size_and_inputs(size));
+    keys.push_back(config_map_key(size.name) + ": 10");
+    options.push_back("--dimension " + shell_quoted(size.name + "=10"));
+    owners.insert(owners.end(), size.inputs.begin(), size.inputs.end());
+  }
+  std::ranges::sort(owners);
+  owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
+  return fail(Error(open.size() == 1 ? fmt::format("the dimension {} has no size", texts.front())
+                                     : fmt::format("{} dimensions have no size: {}", open.size(),
+                                                   join(texts, ", ")))
+                  .note(fmt::format("give each a size, such as 10, in the config: "
+                                    "model.dimensions: {{{}}}",
+                                    join(keys, ", ")))
+                  .note("or on the command line: " + join(options, " "))
+                  .about(word_of(ProblemKind::kUnknownShape), std::move(owners)));
+}
 
 Error data_dependent(Error error, SizeCauses causes) {
   for (const std::string& text : causes.texts) error.note("it comes from " + text);
@@ -28,6 +210,134 @@ Error data_dependent(const ModelTensor& output, const xla::Shape& shape, SizeCau
 }
 
 }  // namespace
+
+Status check_signature_limits(const EngineJob& job, const SourceModel& model) {
+  TFAOT_TRY(check_name("signature", job.serving_key));
+  TFAOT_TRY(check_tensors("input", model.inputs()));
+  return check_tensors("output", model.outputs());
+}
+
+Status check_weight_limits(const std::vector<Variable>& weights) {
+  TFAOT_TRY(check_count("the model", {weights.size(), kMostWeights, "weights"}));
+  for (const Variable& weight : weights) TFAOT_TRY(check_name("weight", weight.name));
+  return {};
+}
+
+void add_dimension(ModelTensor& tensor, std::int64_t size, const std::string& name) {
+  tensor.shape.push_back(size < 0 ? -1 : size);
+  tensor.dimensions.push_back(size < 0 ? name : "");
+}
+
+Status set_open_sizes(std::vector<ModelTensor>& inputs, const EngineJob& job) {
+  std::set<std::string> names;
+  for (ModelTensor& input : inputs) {
+    for (std::size_t i = 0; i < input.shape.size(); ++i) {
+      if (input.shape[i] >= 0) continue;
+      const bool has_name = i < input.dimensions.size() && !input.dimensions[i].empty();
+      if (i == 0 && !job.fixed_shapes && !has_name) continue;  // the batch
+      const std::string name = open_name(input, i);
+      input.dimensions.resize(input.shape.size());
+      input.dimensions[i] = name;
+      names.insert(name);
+      const auto given = std::ranges::find(job.dimensions, name, &DimensionSize::name);
+      if (given != job.dimensions.end()) input.shape[i] = given->size;
+    }
+  }
+  for (const DimensionSize& given : job.dimensions) {
+    if (names.contains(given.name)) continue;
+    const std::vector<std::string> known(names.begin(), names.end());
+    Error error = config_fault(
+        "model.dimensions", fmt::format("no input has an open dimension '{}'", shown(given.name)));
+    if (const auto close = closest_match(given.name, known)) {
+      error.note(fmt::format("did you mean '{}'?", shown(*close)));
+    }
+    return fail(std::move(error).note(listed("open dimensions", known)));
+  }
+  return {};
+}
+
+std::string constant_key(std::size_t index) { return fmt::format("model.constants[{}]", index); }
+
+Result<std::string> constant_bytes(const ModelConstant& constant, std::size_t index,
+                                   const ConstantPlace& place) {
+  const std::string key = constant_key(index);
+  const std::string it = fmt::format("{} '{}'", place.what, constant.name);
+  const auto dtype = dtype_of(place.type);
+  if (!dtype) {
+    return fail(config_fault(key, fmt::format("{} has dtype {}, which no constant can have", it,
+                                              type_name(place.type)))
+                    .note("allowed: " + join(words_of<DType>(), ", ")));
+  }
+  if (!fits(constant, place)) {
+    return fail(
+        config_fault(key, fmt::format("{} has the shape {}, but the value has {}", it,
+                                      shape_text(place.shape), shape_text(constant.shape))));
+  }
+  std::string bytes;
+  for (const std::string& value : constant.values) {
+    if (append_number(bytes, *dtype, value)) continue;
+    return fail(config_fault(
+        key, fmt::format("{} has dtype {}, and {} is not one", it, word_of(*dtype), value)));
+  }
+  return bytes;
+}
+
+Error no_place_for(const ModelConstant& constant, std::size_t index, const std::string& what,
+                   const std::set<std::string>& known) {
+  const std::vector<std::string> names(known.begin(), known.end());
+  Error error =
+      config_fault(constant_key(index), fmt::format("there is no {} '{}'", what, constant.name));
+  if (const auto close = closest_match(constant.name, names)) {
+    error.note(fmt::format("did you mean '{}'?", *close));
+  }
+  return std::move(error).note(listed(fmt::format("{}s of the model", what), names));
+}
+
+std::optional<std::string> switched_off(tensorflow::DataType type) {
+  const auto dtype = dtype_of(type);
+  if (!dtype || is_real(*dtype)) return std::nullopt;
+  return *dtype == DType::kBool ? "false" : "0";
+}
+
+std::string advice_to_fix(const std::string& name, tensorflow::DataType type) {
+  return fmt::format("give it a value in the config: model.constants: {{\"{}\": {}}}", name,
+                     switched_off(type).value_or("0.5"));
+}
+
+Status check_signature(const std::string& label, const std::vector<ModelTensor>& inputs,
+                       const std::vector<ModelTensor>& outputs, const SignatureRules& rules) {
+  if (inputs.empty() && !rules.fixed_shapes) {
+    return fail(Error(fmt::format("{} has no inputs", label)));
+  }
+  if (outputs.empty()) {
+    return fail(Error(fmt::format("{} has no outputs", label)));
+  }
+  std::vector<Error> errors;
+  const auto take = [&errors](Status checked) {
+    if (!checked) errors.push_back(std::move(checked).error());
+  };
+  for (const auto& input : inputs) take(check_input(input, rules.fixed_shapes));
+  take(check_ranks_known(inputs, rules));
+  take(check_open_sizes(inputs, rules.fixed_shapes));
+  for (const auto& output : outputs) take(check_type("output", output));
+  return all_or_first(std::move(errors));
+}
+
+bool fixes_batch(const ModelTensor& input) { return input.shape[0] >= 0; }
+
+Status check_batch(const ModelTensor& input, std::int64_t batch_size) {
+  if (!fixes_batch(input) || input.shape[0] == batch_size) return {};
+  return fail(Error(fmt::format("input '{}' of shape {} has a fixed first dimension, so batch size "
+                                "{} cannot be compiled",
+                                input.name, shape_text(input.shape), batch_size))
+                  .note(fmt::format("only batch size {0} can: compilation.batch_sizes: [{0}], or "
+                                    "'--batch-sizes {0}'",
+                                    input.shape[0]))
+                  .note("for others, save the model with an unknown first dimension (None)")
+                  .note("if that dimension is not the batch: compilation.batch: none, or "
+                        "'--batch none'")
+                  .about(word_of(ProblemKind::kBatch), {input.name}));
+}
 
 // Outputs whose size depends on the data compile without an error, but would return wrong sizes.
 Result<LoweredModel> with_signature(LoweredModel lowered, const std::vector<ModelTensor>& inputs,

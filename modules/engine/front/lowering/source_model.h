@@ -38,15 +38,22 @@ class OriginalProgram {
 // The functions of a model that can be compiled.
 struct ModelFunctions {
   std::string producer;         // "tensorflow 2.18.1"; empty if the model does not say
-  std::vector<EngineJob> jobs;  // what load_model() takes for each; other members unset
+  std::vector<EngineJob> jobs;  // arguments of load_model() for each; other members unset
 };
+// The one function of a file.
+inline ModelFunctions one_function(std::string producer, ModelFormat format, std::string source) {
+  EngineJob job;
+  job.format = format;
+  job.source = std::move(source);
+  return {std::move(producer), {std::move(job)}};
+}
 
 class SourceModel {
  public:
   virtual ~SourceModel() = default;
 
-  virtual const std::vector<ModelTensor>& inputs() const = 0;
-  virtual const std::vector<ModelTensor>& outputs() const = 0;
+  const std::vector<ModelTensor>& inputs() const { return inputs_; }
+  const std::vector<ModelTensor>& outputs() const { return outputs_; }
 
   // The compiler's verdict on each operation. Sorted by operation.
   virtual std::vector<CheckedOperation> operations() const = 0;
@@ -62,6 +69,10 @@ class SourceModel {
   // By output: the name of the node that computes it, "" if it has none; empty if the format has no
   // names of nodes.
   virtual std::vector<std::string> output_origins() const { return {}; }
+
+ protected:
+  std::vector<ModelTensor> inputs_;
+  std::vector<ModelTensor> outputs_;
 };
 
 }  // namespace tfaot::toolkit::engine

@@ -8,16 +8,67 @@
 #include <numeric>
 
 #include "compiler/hlo/conversions.h"
-#include "front/onnx/onnx_scope.h"
 #include "front/onnx/onnx_tensor.h"
+#include "front/onnx/operators.h"
 #include "tfaot/base/limits.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/records/model_check.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
+#include "xla/primitive_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
 using onnx::AttributeProto;
+using onnx::NodeProto;
+
+// The node's name, or that of its first result.
+const std::string& name_of_node(const onnx::NodeProto& node) {
+  return node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name();
+}
+
+// Marks instructions as made by the node, for messages and `tfaot inspect`.
+class Trace {
+ public:
+  Trace(xla::XlaBuilder& builder, const NodeProto& node) : builder_(builder) {
+    xla::OpMetadata metadata;
+    metadata.set_op_type(printable_line(node.op_type()));  // HLO files hold UTF-8 alone
+    metadata.set_op_name(printable_line(name_of_node(node)));
+    before_ = builder.SwapOpMetadata(metadata);
+  }
+  ~Trace() { builder_.SwapOpMetadata(before_); }
+  Trace(const Trace&) = delete;
+  Trace& operator=(const Trace&) = delete;
+
+ private:
+  xla::XlaBuilder& builder_;
+  xla::OpMetadata before_;
+};
+
+// The nodes of a function with the attributes of its call in place of references to them.
+std::vector<NodeProto> nodes_of_call(const NodeProto& call, const onnx::FunctionProto& function) {
+  std::map<std::string, const onnx::AttributeProto*> given;
+  for (const auto& attribute : function.attribute_proto()) given[attribute.name()] = &attribute;
+  for (const auto& attribute : call.attribute()) given[attribute.name()] = &attribute;
+  std::vector<NodeProto> nodes(function.node().begin(), function.node().end());
+  for (NodeProto& node : nodes) {
+    google::protobuf::RepeatedPtrField<onnx::AttributeProto> attributes;
+    for (const auto& attribute : node.attribute()) {
+      if (attribute.ref_attr_name().empty()) {
+        *attributes.Add() = attribute;
+        continue;
+      }
+      const auto found = given.find(attribute.ref_attr_name());
+      if (found == given.end()) continue;  // left out: the operator's default
+      onnx::AttributeProto& taken = *attributes.Add();
+      taken = *found->second;
+      taken.set_name(attribute.name());
+    }
+    *node.mutable_attribute() = std::move(attributes);
+    node.set_name(call.name() + "/" + node.name());
+  }
+  return nodes;
+}
 
 // Constants are there already.
 bool is_small_enough(const xla::XlaComputation& computation) {
@@ -41,6 +92,126 @@ bool is_computed_of_constants(xla::XlaOp op) {
 
 }  // namespace
 
+const onnx::FunctionProto* function_of(const OnnxModel& model, const NodeProto& node) {
+  for (const auto& function : model.proto.functions()) {
+    if (function.name() == node.op_type() && function.overload() == node.overload() &&
+        plain_domain(function.domain()) == plain_domain(node.domain())) {
+      return &function;
+    }
+  }
+  return nullptr;
+}
+
+std::set<std::string> names_read_by(const NodeProto& node) {
+  std::set<std::string> names(node.input().begin(), node.input().end());
+  names.erase("");
+  for (const auto& attribute : node.attribute()) {
+    if (attribute.has_g()) names.merge(free_names(attribute.g()));
+    for (const auto& graph : attribute.graphs()) names.merge(free_names(graph));
+  }
+  return names;
+}
+
+std::set<std::string> free_names(const onnx::GraphProto& graph) {
+  std::set<std::string> names;
+  for (const auto& output : graph.output()) names.insert(output.name());
+  for (const NodeProto& node : graph.node()) names.merge(names_read_by(node));
+  for (const NodeProto& node : graph.node()) {
+    for (const std::string& made : node.output()) names.erase(made);
+  }
+  for (const auto& input : graph.input()) names.erase(input.name());
+  for (const auto& initializer : graph.initializer()) names.erase(initializer.name());
+  return names;
+}
+
+std::optional<xla::XlaOp> OnnxScope::find(const std::string& name) const {
+  const auto found = values_.find(name);
+  if (found != values_.end()) return found->second;
+  const auto missing = missing_.find(name);
+  if (missing != missing_.end()) throw Refusal(missing->second);
+  return around_ == nullptr ? std::nullopt : around_->find(name);
+}
+
+xla::XlaOp OnnxScope::keep(const std::string& name, const xla::Literal& value) const {
+  if (keeper_) return keeper_(name, value);
+  const bool shares_builder = around_ != nullptr && &around_->builder_ == &builder_;
+  return shares_builder ? around_->keep(name, value) : xla::ConstantLiteral(&builder_, value);
+}
+
+void OnnxScope::lower(const onnx::GraphProto& graph) {
+  std::set<std::string> outputs;
+  for (const auto& output : graph.output()) outputs.insert(output.name());
+  const auto nodes = needed_nodes(graph.node(), outputs);
+  std::set<std::string> read = outputs;
+  for (const NodeProto* const node : nodes) read.merge(names_read_by(*node));
+  for (const auto& initializer : graph.initializer()) {
+    if (values_.count(initializer.name()) > 0 || read.count(initializer.name()) == 0) continue;
+    const xla::Literal value = or_refuse(read_tensor(initializer, model_.file));
+    set(initializer.name(), xla::ConstantLiteral(&builder_, value));
+  }
+  for (const NodeProto* const node : nodes) lower_node(*node);
+}
+
+std::vector<xla::XlaOp> OnnxScope::outputs_of(const onnx::GraphProto& graph) const {
+  std::vector<xla::XlaOp> outputs;
+  for (const auto& output : graph.output()) {
+    const auto found = find(output.name());
+    if (!found) {
+      throw Refusal(Error(fmt::format("no node makes the output '{}'", output.name())));
+    }
+    outputs.push_back(*found);
+  }
+  return outputs;
+}
+
+void OnnxScope::lower_node(const NodeProto& proto) {
+  if (++state_->nodes > kMostNodes) {
+    throw Refusal(
+        Error(fmt::format("the graph has more than {} nodes once functions are called and "
+                          "loops of known length written out",
+                          kMostNodes)));
+  }
+  if (const auto* const function = function_of(model_, proto)) return lower_call(proto, *function);
+  const std::string domain = plain_domain(proto.domain());
+  const auto opset = opsets_.find(domain);
+  Node node(proto, opset == opsets_.end() ? 0 : opset->second, *this);
+  if (opset == opsets_.end())
+    node.refuse("is of domain '{}', which the model does not import", proto.domain());
+  const Trace trace(builder_, proto);
+  lower_operator(domain, proto.op_type(), node);
+  for (int i = 0; i < node.result_count(); ++i) {
+    if (!node.wants(i)) continue;
+    const xla::XlaOp made = node.results()[static_cast<std::size_t>(i)];
+    if (missing_.count(proto.output(i)) > 0) continue;
+    if (!made.valid()) node.refuse("has a result '{}' that it cannot make", proto.output(i));
+    set(proto.output(i), made);
+  }
+}
+
+void OnnxScope::lower_call(const NodeProto& call, const onnx::FunctionProto& function) {
+  const Opsets opsets = opsets_of(function.opset_import());
+  OnnxScope inside(*this, opsets, builder_, nullptr);
+  inside.keep_by(
+      [this](const std::string& name, const xla::Literal& value) { return keep(name, value); });
+  const Node node(call, 0, *this);
+  if (call.input_size() > function.input_size() || call.output_size() > function.output_size()) {
+    node.refuse("has {} inputs and {} outputs, but its function {} and {}", call.input_size(),
+                call.output_size(), function.input_size(), function.output_size());
+  }
+  for (int i = 0; i < function.input_size() && i < node.operand_count(); ++i) {
+    if (node.has(i)) inside.set(function.input(i), node.operand(i));
+  }
+  const auto nodes = nodes_of_call(call, function);
+  const std::set<std::string> outputs(function.output().begin(), function.output().end());
+  for (const NodeProto* const one : needed_nodes(nodes, outputs)) inside.lower_node(*one);
+  for (int i = 0; i < function.output_size() && i < call.output_size(); ++i) {
+    if (call.output(i).empty()) continue;
+    const auto found = inside.find(function.output(i));
+    if (!found) node.refuse("calls a function that does not make '{}'", function.output(i));
+    set(call.output(i), *found);
+  }
+}
+
 Result<std::optional<xla::Literal>> known_value(xla::XlaOp op) {
   TFAOT_ASSIGN(const bool is_constant, or_internal(op.builder()->IsConstant(op)));
   if (!is_constant) return std::optional<xla::Literal>();
@@ -53,10 +224,6 @@ Result<std::optional<xla::Literal>> known_value(xla::XlaOp op) {
 Result<xla::Literal> value_of_constants(const xla::XlaComputation& computation) {
   TFAOT_ASSIGN(const auto module, make_module(computation.proto()));
   return or_internal(xla::HloEvaluator().Evaluate(*module, {}));
-}
-
-const std::string& name_of_node(const onnx::NodeProto& node) {
-  return node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name();
 }
 
 std::string describe_node(const onnx::NodeProto& node, std::int64_t opset) {
@@ -79,9 +246,9 @@ bool Node::has(int operand) const {
 }
 
 xla::XlaOp Node::operand(int index) const {
-  if (!has(index)) refuse(fmt::format("has no operand {}", index));
+  if (!has(index)) refuse("has no operand {}", index);
   const auto found = scope_.find(proto_.input(index));
-  if (!found) refuse(fmt::format("reads '{}', which no node makes", proto_.input(index)));
+  if (!found) refuse("reads '{}', which no node makes", proto_.input(index));
   return *found;
 }
 
@@ -111,9 +278,9 @@ xla::Literal Node::known(int operand) const {
   auto value = or_refuse(known_value(this->operand(operand)));
   if (!value && is_computed_of_constants(this->operand(operand))) {
     refuse(
-        fmt::format("needs the value of '{}' while compiling, for which more than {} numbers "
-                    "would have to be computed",
-                    proto_.input(operand), kMostKnownElements));
+        "needs the value of '{}' while compiling, for which more than {} numbers "
+        "would have to be computed",
+        proto_.input(operand), kMostKnownElements);
   }
   if (!value) {
     throw Refusal(
@@ -127,31 +294,31 @@ xla::Literal Node::known(int operand) const {
   return *std::move(value);
 }
 
+template <typename T>
+std::vector<T> Node::numbers(const xla::Literal& value, int operand) const {
+  const auto converted = value.Convert(xla::primitive_util::NativeToPrimitiveType<T>());
+  if (!converted.ok()) {
+    refuse("needs {} as operand {}", std::is_integral_v<T> ? "integers" : "numbers", operand);
+  }
+  const auto data = converted->template data<T>();
+  return {data.begin(), data.end()};
+}
+
+template <typename T>
+T Node::number(int operand) const {
+  const auto values = numbers<T>(known(operand), operand);
+  if (values.size() != 1) refuse("needs one number as operand {}", operand);
+  return values.front();
+}
+
 std::vector<std::int64_t> Node::known_integers(int operand) const {
-  const auto value = known(operand).Convert(xla::S64);
-  if (!value.ok()) refuse(fmt::format("needs integers as operand {}", operand));
-  const auto integers = value->data<std::int64_t>();
-  return {integers.begin(), integers.end()};
+  return numbers<std::int64_t>(known(operand), operand);
 }
-
 std::vector<double> Node::known_reals(int operand) const {
-  const auto value = known(operand).Convert(xla::F64);
-  if (!value.ok()) refuse(fmt::format("needs numbers as operand {}", operand));
-  const auto reals = value->data<double>();
-  return {reals.begin(), reals.end()};
+  return numbers<double>(known(operand), operand);
 }
-
-std::int64_t Node::known_integer(int operand) const {
-  const auto values = known_integers(operand);
-  if (values.size() != 1) refuse(fmt::format("needs one number as operand {}", operand));
-  return values.front();
-}
-
-double Node::known_real(int operand) const {
-  const auto values = known_reals(operand);
-  if (values.size() != 1) refuse(fmt::format("needs one number as operand {}", operand));
-  return values.front();
-}
+std::int64_t Node::known_integer(int operand) const { return number<std::int64_t>(operand); }
+double Node::known_real(int operand) const { return number<double>(operand); }
 
 Dimensions Node::known_sizes(int operand) const {
   Dimensions sizes = known_integers(operand);
@@ -162,19 +329,16 @@ Dimensions Node::known_sizes(int operand) const {
 std::optional<std::vector<std::int64_t>> Node::integers_if_known(int operand) const {
   const auto value = or_refuse(known_value(this->operand(operand)));
   if (!value) return std::nullopt;
-  const auto whole = value->Convert(xla::S64);
-  if (!whole.ok()) refuse(fmt::format("needs integers as operand {}", operand));
-  const auto integers = whole->data<std::int64_t>();
-  return std::vector<std::int64_t>(integers.begin(), integers.end());
+  return numbers<std::int64_t>(*value, operand);
 }
 
 void Node::check_sizes(const Dimensions& sizes) const {
   std::int64_t elements = 1;
   for (const std::int64_t size : sizes) {
-    if (size < 0) refuse(fmt::format("makes a dimension of size {}", size));
+    if (size < 0) refuse("makes a dimension of size {}", size);
     if (size > kMostTensorElements / std::max<std::int64_t>(elements, 1)) {
-      refuse(fmt::format("makes a tensor of sizes [{}], which is larger than any memory",
-                         fmt::join(sizes, ", ")));
+      refuse("makes a tensor of sizes [{}], which is larger than any memory",
+             fmt::join(sizes, ", "));
     }
     elements *= std::max<std::int64_t>(size, 1);
   }
@@ -182,7 +346,7 @@ void Node::check_sizes(const Dimensions& sizes) const {
 
 void Node::check_made(std::int64_t elements, std::int64_t most) const {
   if (elements <= most) return;
-  refuse(fmt::format("makes {} numbers while compiling, and at most {} can be", elements, most));
+  refuse("makes {} numbers while compiling, and at most {} can be", elements, most);
 }
 
 const AttributeProto* Node::find(const std::string& name) const {
@@ -196,16 +360,16 @@ const AttributeProto* Node::find(const std::string& name,
                                  AttributeProto::AttributeType type) const {
   const AttributeProto* const found = find(name);
   if (found != nullptr && found->type() != type) {
-    refuse(fmt::format("has an attribute '{}' of type {} instead of {}", name,
-                       AttributeProto::AttributeType_Name(found->type()),
-                       AttributeProto::AttributeType_Name(type)));
+    refuse("has an attribute '{}' of type {} instead of {}", name,
+           AttributeProto::AttributeType_Name(found->type()),
+           AttributeProto::AttributeType_Name(type));
   }
   return found;
 }
 
 std::int64_t Node::integer(const std::string& name) const {
   const AttributeProto* const found = find(name, AttributeProto::INT);
-  if (found == nullptr) refuse(fmt::format("has no attribute '{}'", name));
+  if (found == nullptr) refuse("has no attribute '{}'", name);
   return found->i();
 }
 
@@ -254,14 +418,14 @@ std::optional<xla::Literal> Node::tensor(const std::string& name) const {
 
 const onnx::GraphProto& Node::graph(const std::string& name) const {
   const AttributeProto* const found = find(name, AttributeProto::GRAPH);
-  if (found == nullptr) refuse(fmt::format("has no attribute '{}'", name));
+  if (found == nullptr) refuse("has no attribute '{}'", name);
   return found->g();
 }
 
 int Node::place_of_word(const std::string& name, std::initializer_list<const char*> words) const {
   const std::string given = text(name, *words.begin());
   const auto* const found = std::ranges::find(words, given);
-  if (found == words.end()) refuse(fmt::format("has the {} '{}'", name, given));
+  if (found == words.end()) refuse("has the {} '{}'", name, given);
   return static_cast<int>(found - words.begin());
 }
 
@@ -275,14 +439,12 @@ xla::PrimitiveType Node::type_of_number(std::int64_t number, const std::string& 
 }
 
 void Node::refuse_type(std::int64_t number, const std::string& does) const {
-  refuse(fmt::format("{} {}, which cannot be compiled", does,
-                     onnx_type_name(static_cast<int>(number))));
+  refuse("{} {}, which cannot be compiled", does, onnx_type_name(static_cast<int>(number)));
 }
 
 std::int64_t Node::axis(std::int64_t axis, std::int64_t rank) const {
-  if (axis < -rank || axis >= rank) {
-    refuse(fmt::format("has axis {}, but its operand has {} dimensions", axis, rank));
-  }
+  if (axis < -rank || axis >= rank)
+    refuse("has axis {}, but its operand has {} dimensions", axis, rank);
   return axis < 0 ? axis + rank : axis;
 }
 
@@ -311,7 +473,7 @@ xla::XlaOp Node::keep(const std::string& what, const xla::Literal& value) {
 }
 
 void Node::set(int result, xla::XlaOp op) {
-  const xla::Shape shape = shape_of_op(op);  // what XLA refuses is the fault of this node
+  const xla::Shape shape = shape_of_op(op);  // this node is to blame if XLA refuses it
   if (shape.IsArray()) check_sizes({shape.dimensions().begin(), shape.dimensions().end()});
   if (wants(result)) results_[static_cast<std::size_t>(result)] = op;
 }

@@ -14,10 +14,8 @@
 #include "compiler/hlo/hlo.h"
 #include "front/lowering/call_compiled.h"
 #include "front/lowering/signature.h"
-#include "front/lowering/signature_checks.h"
 #include "front/onnx/node.h"
 #include "front/onnx/onnx_tensor.h"
-#include "front/onnx/onnx_weights.h"
 #include "front/onnx/operators.h"
 #include "front/onnx/read_onnx.h"
 #include "tensorflow/compiler/tf2xla/type_util.h"
@@ -60,15 +58,13 @@ bool are_same_bytes(const xla::Literal& a, const xla::Literal& b) {
                      static_cast<std::size_t>(a.size_bytes())) == 0;
 }
 
-class OnnxLowering final : public Lowering {
+class OnnxLowering final : public SignatureLowering {
  public:
   OnnxLowering(const OnnxModel& model, const std::vector<ModelTensor>& inputs,
                const std::vector<ModelTensor>& outputs, bool fixed_shapes)
-      : model_(model),
-        opsets_(opsets_of(model.proto.opset_import())),
-        inputs_(inputs),
-        outputs_(outputs),
-        fixed_shapes_(fixed_shapes) {}
+      : SignatureLowering(inputs, outputs, fixed_shapes),
+        model_(model),
+        opsets_(opsets_of(model.proto.opset_import())) {}
 
   Status add_weights() {
     for (const OnnxWeight& weight : weights_of(model_)) {
@@ -94,10 +90,6 @@ class OnnxLowering final : public Lowering {
     }
   }
 
-  bool has_fixed_batch() const override {
-    return fixed_shapes_ || std::ranges::any_of(inputs_, fixes_batch);
-  }
-
  private:
   // Throws a Refusal.
   Result<LoweredModel> lower_graph(std::int64_t batch_size) const {
@@ -113,12 +105,8 @@ class OnnxLowering final : public Lowering {
     for (std::size_t i = 0; i < results.size(); ++i) {
       TFAOT_TRY(check_made(builder, results[i], outputs_[i]));
     }
-    if (fixed_shapes_) TFAOT_TRY(add_row_dimension(builder, results));
-    xla::Tuple(&builder, results);
-    TFAOT_ASSIGN(auto built, or_internal(builder.Build()));
-    TFAOT_ASSIGN(auto lowered, model_of(std::move(built)));
-    return with_signature(std::move(lowered), inputs_, outputs_, batch_size,
-                          [] { return SizeCauses(); });
+    TFAOT_ASSIGN(LoweredModel lowered, built(builder, std::move(results)));
+    return finished(std::move(lowered), batch_size);
   }
 
   // Other branches and steps may make other values under the same name; those that one row does not
@@ -164,12 +152,7 @@ class OnnxLowering final : public Lowering {
     for (const ModelTensor& input : inputs_) {
       Dimensions sizes = input.shape;
       if (!fixed_shapes_) sizes.front() = batch_size;
-      const xla::Shape shape = shape_of(type_of(input), sizes);
-      const xla::Shape whole = fixed_shapes_ ? one_row(shape) : shape;
-      const std::int64_t place = number++;
-      xla::XlaOp op = xla::Parameter(&builder, place, whole, fmt::format("p{}", place));
-      if (fixed_shapes_) op = xla::Reshape(op, sizes);
-      scope.set(input.name, op);
+      scope.set(input.name, input_parameter(builder, number++, shape_of(type_of(input), sizes)));
     }
     std::vector<xla::XlaOp> made;
     for (const RawWeight& weight : weights_) {
@@ -185,7 +168,7 @@ class OnnxLowering final : public Lowering {
     return made;
   }
 
-  // Who calls the model reads the output as the declared type.
+  // Callers of the model read the output as the declared type.
   static Status check_made(const xla::XlaBuilder& builder, xla::XlaOp made,
                            const ModelTensor& output) {
     TFAOT_ASSIGN(const xla::Shape shape, or_internal(builder.GetShape(made)));
@@ -207,9 +190,6 @@ class OnnxLowering final : public Lowering {
 
   const OnnxModel& model_;
   Opsets opsets_;
-  const std::vector<ModelTensor>& inputs_;
-  const std::vector<ModelTensor>& outputs_;
-  bool fixed_shapes_;
   std::vector<MadeWeight> made_;  // the last of the weights
 };
 
@@ -281,19 +261,6 @@ Status fix_inputs(onnx::GraphProto& graph, const std::vector<ModelConstant>& con
   return {};
 }
 
-// The references must outlive the object. Errors: types and shapes that cannot be compiled.
-Result<std::unique_ptr<Lowering>> make_onnx_lowering(const OnnxModel& model,
-                                                     const std::vector<ModelTensor>& inputs,
-                                                     const std::vector<ModelTensor>& outputs,
-                                                     const LoweringOptions& options) {
-  if (!options.any_opset) TFAOT_TRY(check_opsets(model.proto));
-  TFAOT_TRY(check_no_strings(outputs));
-  TFAOT_TRY(check_signature("the graph", inputs, outputs, {.fixed_shapes = options.fixed_shapes}));
-  auto lowering = std::make_unique<OnnxLowering>(model, inputs, outputs, options.fixed_shapes);
-  if (!options.embed_weights) TFAOT_TRY(lowering->add_weights());
-  return lowering;
-}
-
 class OnnxSource final : public SourceModel {
  public:
   explicit OnnxSource(OnnxModel model) : model_(std::move(model)) {}
@@ -313,9 +280,6 @@ class OnnxSource final : public SourceModel {
     }
     return set_open_sizes(inputs_, job);
   }
-
-  const std::vector<ModelTensor>& inputs() const override { return inputs_; }
-  const std::vector<ModelTensor>& outputs() const override { return outputs_; }
 
   std::vector<CheckedOperation> operations() const override {
     std::map<std::string, CheckedOperation> rows;
@@ -341,7 +305,13 @@ class OnnxSource final : public SourceModel {
   Status prepare() override { return {}; }
 
   Result<std::unique_ptr<Lowering>> lowering(const LoweringOptions& options) const override {
-    return make_onnx_lowering(model_, inputs_, outputs_, options);
+    if (!options.any_opset) TFAOT_TRY(check_opsets(model_.proto));
+    TFAOT_TRY(check_no_strings(outputs_));
+    TFAOT_TRY(
+        check_signature("the graph", inputs_, outputs_, {.fixed_shapes = options.fixed_shapes}));
+    auto lowering = std::make_unique<OnnxLowering>(model_, inputs_, outputs_, options.fixed_shapes);
+    if (!options.embed_weights) TFAOT_TRY(lowering->add_weights());
+    return lowering;
   }
 
   std::vector<Variable> variables() const override {
@@ -396,24 +366,17 @@ class OnnxSource final : public SourceModel {
   }
 
   OnnxModel model_;
-  std::vector<ModelTensor> inputs_;
-  std::vector<ModelTensor> outputs_;
 };
 
 }  // namespace
 
 Result<ModelFunctions> onnx_functions(const std::string& file) {
   TFAOT_ASSIGN(const OnnxModel model, read_onnx(file));
-  ModelFunctions functions;
-  functions.producer = model.proto.producer_name();
-  if (!model.proto.producer_version().empty()) {
-    functions.producer += " " + model.proto.producer_version();
+  std::string producer = model.proto.producer_name();
+  if (const auto& version = model.proto.producer_version(); !version.empty()) {
+    producer += " " + version;
   }
-  EngineJob job;
-  job.format = ModelFormat::kOnnx;
-  job.source = file;
-  functions.jobs.push_back(std::move(job));
-  return functions;
+  return one_function(std::move(producer), ModelFormat::kOnnx, file);
 }
 
 Result<std::unique_ptr<SourceModel>> load_onnx_source(const EngineJob& job) {

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // ONNX files as a SourceModel. Lowers a graph for a batch size: initializers are the weights; those
-// that are scalars, or that shapes depend on, are constants of the code (onnx_weights.h).
+// that are scalars, or that shapes depend on, are constants of the code (read_onnx.h).
 #pragma once
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "compiler/hlo/lowering.h"
 #include "front/lowering/source_model.h"
-#include "front/onnx/onnx_scope.h"
+#include "front/onnx/node.h"
 
 namespace tfaot::toolkit::engine {
 

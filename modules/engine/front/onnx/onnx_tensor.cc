@@ -6,10 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <complex>
 #include <cstring>
-#include <limits>
-#include <span>
 #include <vector>
 
 #include "compiler/hlo/conversions.h"
@@ -17,7 +14,6 @@
 #include "tfaot/base/limits.h"
 #include "tfaot/base/real_file_system.h"
 #include "tfaot/records/model_files.h"
-#include "xla/primitive_util.h"
 #include "xla/shape_util.h"
 
 namespace tfaot::toolkit::engine {

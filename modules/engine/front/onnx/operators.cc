@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "front/graph/diagnosis.h"
-#include "front/onnx/onnx_scope.h"
+#include "front/onnx/node.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -20,10 +20,9 @@ auto operator_key(const OnnxOperator& row) { return std::tie(row.domain, row.nam
 std::vector<OnnxOperator> make_operator_table() {
   std::vector<OnnxOperator> table;
   for (auto* const rows_of :
-       {attention_operators, convolution_operators, elementwise_operators, image_operators,
-        loop_operators, machine_learning_operators, normalization_operators, product_operators,
-        quantized_operators, recurrent_operators, selection_operators, shape_operators,
-        signal_operators}) {
+       {convolution_operators, elementwise_operators, image_operators, loop_operators,
+        machine_learning_operators, normalization_operators, product_operators, quantized_operators,
+        selection_operators, sequence_operators, shape_operators}) {
     std::ranges::move(rows_of(), std::back_inserter(table));
   }
   std::ranges::sort(table, {}, operator_key);
@@ -99,9 +98,9 @@ void lower_operator(const std::string& domain, const std::string& name, Node& no
   }
   if (node.opset() < row->since) {
     node.refuse(
-        fmt::format("is older than opset {}, the oldest that can be compiled; convert the "
-                    "model with onnx.version_converter",
-                    row->since));
+        "is older than opset {}, the oldest that can be compiled; convert the "
+        "model with onnx.version_converter",
+        row->since);
   }
   row->lower(node);
 }

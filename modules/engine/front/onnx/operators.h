@@ -34,7 +34,6 @@ struct OnnxOperator {
 };
 
 // The rows of each file of operators/; operators.cc lists them.
-std::vector<OnnxOperator> attention_operators();
 std::vector<OnnxOperator> convolution_operators();
 std::vector<OnnxOperator> elementwise_operators();
 std::vector<OnnxOperator> image_operators();
@@ -43,10 +42,9 @@ std::vector<OnnxOperator> machine_learning_operators();  // domain ai.onnx.ml
 std::vector<OnnxOperator> normalization_operators();
 std::vector<OnnxOperator> product_operators();
 std::vector<OnnxOperator> quantized_operators();  // also of com.microsoft, qonnx.custom_op.general
-std::vector<OnnxOperator> recurrent_operators();
 std::vector<OnnxOperator> selection_operators();
+std::vector<OnnxOperator> sequence_operators();
 std::vector<OnnxOperator> shape_operators();
-std::vector<OnnxOperator> signal_operators();
 // The rows, all of this domain.
 std::vector<OnnxOperator> in_domain(const std::string& domain, std::vector<OnnxOperator> rows);
 

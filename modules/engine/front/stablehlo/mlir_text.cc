@@ -8,6 +8,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "absl/strings/ascii.h"
 #include "compiler/hlo/constant_calls.h"
 #include "compiler/hlo/conversions.h"
 #include "compiler/hlo/lowering.h"
@@ -15,6 +16,79 @@
 
 namespace tfaot::toolkit::engine {
 namespace {
+
+constexpr std::size_t kNowhere = std::string_view::npos;
+
+// True for characters of names and numbers.
+bool is_word(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '$';
+}
+
+// After the name or number at `at`.
+std::size_t after_word(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_word(text[at])) ++at;
+  return at;
+}
+
+// After the text in quotes that starts at `at`.
+std::size_t after_quotes(std::string_view text, std::size_t at) {
+  for (++at; at < text.size(); ++at) {
+    if (text[at] == '\\') {
+      ++at;
+    } else if (text[at] == '"') {
+      return at + 1;
+    }
+  }
+  return text.size();
+}
+
+// After the bracket that closes the one at `at`.
+std::size_t after_brackets(std::string_view text, std::size_t at) {
+  std::size_t depth = 0;
+  while (at < text.size()) {
+    const char c = text[at];
+    if (c == '"') {
+      at = after_quotes(text, at);
+      continue;
+    }
+    const bool is_arrow = c == '>' && at > 0 && text[at - 1] == '-';
+    if (c == '(' || c == '[' || c == '{' || c == '<') ++depth;
+    if ((c == ')' || c == ']' || c == '}' || c == '>') && !is_arrow && --depth == 0) return at + 1;
+    ++at;
+  }
+  return text.size();
+}
+
+// The text between the brackets at `at`.
+std::string_view inside(std::string_view text, std::size_t at) {
+  const std::size_t end = after_brackets(text, at);
+  return end < at + 2 ? std::string_view() : text.substr(at + 1, end - at - 2);
+}
+
+// The parts between the commas that are in no brackets.
+std::vector<std::string_view> split_list(std::string_view text) {
+  std::vector<std::string_view> parts;
+  std::size_t start = 0;
+  std::size_t at = 0;
+  const auto add = [&](std::size_t end) {
+    const std::string_view part = absl::StripAsciiWhitespace(text.substr(start, end - start));
+    if (!part.empty()) parts.push_back(part);
+    start = end + 1;
+  };
+  while (at < text.size()) {
+    const char c = text[at];
+    if (c == '"') {
+      at = after_quotes(text, at);
+    } else if (c == '(' || c == '[' || c == '{' || c == '<') {
+      at = after_brackets(text, at);
+    } else {
+      if (c == ',') add(at);
+      ++at;
+    }
+  }
+  add(text.size());
+  return parts;
+}
 
 // "f32" for "!vhlo.f32_v1".
 std::string element_name(std::string_view text) {
@@ -51,6 +125,26 @@ std::optional<std::vector<std::int64_t>> sizes_before(std::string_view type,
   return sizes;
 }
 
+// The sizes of "tensor<?x16xELEMENT>", with -1 for "?". Nothing if the type is not a tensor with
+// plain sizes.
+std::optional<std::vector<std::int64_t>> sizes_in(std::string_view type) {
+  std::string_view rest;
+  return sizes_before(type, rest);
+}
+
+// Nothing if the type is not a tensor with plain sizes and elements.
+std::optional<TensorText> tensor_in(std::string_view type) {
+  std::string_view rest;
+  auto sizes = sizes_before(type, rest);
+  if (!sizes) return std::nullopt;
+  const std::size_t open = type.find('<');
+  const std::size_t taken = type.size() - open - 1 - rest.size();
+  const std::string_view inner = inside(type, open);
+  TensorText tensor{std::move(*sizes), element_name(inner.substr(std::min(inner.size(), taken)))};
+  if (!std::ranges::all_of(tensor.element, is_word)) return std::nullopt;
+  return tensor;
+}
+
 // More than `most` is all the same.
 std::int64_t elements_of_type(std::string_view type, std::int64_t most) {
   std::int64_t elements = 1;
@@ -75,6 +169,16 @@ std::int64_t made_elements(std::string_view text, std::size_t dense) {
   if (!text.substr(end).starts_with(kColon)) return 0;
   const std::int64_t all = elements_of_type(text.substr(end + kColon.size()), kMostTensorElements);
   return std::max<std::int64_t>(0, all - static_cast<std::int64_t>(end - dense));
+}
+
+constexpr const char* kVersionedFunction = "vhlo.func_v1 ";
+
+// True if the name after '@' at `at` is that of a function that is defined there.
+bool defines_function(std::string_view text, std::size_t at) {
+  const std::string_view head = text.substr(0, at);
+  return std::ranges::any_of(
+      std::array{"func.func ", "func.func public ", "func.func private ", kVersionedFunction},
+      [&](std::string_view start) { return head.ends_with(start); });
 }
 
 struct TextFunction {
@@ -147,7 +251,7 @@ class Calls {
   std::map<std::string_view, std::int64_t> written_out_;  // -1: not yet
 };
 
-// Where a text has too much, and of what.
+// The place at which a text has too much of something.
 struct Excess {
   std::size_t at = 0;
   std::string what;
@@ -175,8 +279,6 @@ std::optional<Excess> excess_in(std::string_view text) {
   }
   return std::nullopt;
 }
-
-constexpr const char* kVersionedFunction = "vhlo.func_v1 ";
 
 // The first text in quotes after `at`.
 std::string quoted_after(std::string_view text, std::size_t at) {
@@ -268,10 +370,11 @@ FunctionValue value_in(Locations& locations, std::string_view part) {
   std::string_view rest = part;
   const std::size_t colon = rest.find(':');
   const std::string_view variable = rest.starts_with('%') ? rest.substr(1, colon - 1) : "";
-  if (!variable.empty() && colon != kNowhere) rest = trimmed(rest.substr(colon + 1));
+  if (!variable.empty() && colon != kNowhere)
+    rest = absl::StripAsciiWhitespace(rest.substr(colon + 1));
   const std::size_t open = rest.find_first_of("<{ ");
   const std::size_t end = open != kNowhere && rest[open] == '<' ? after_brackets(rest, open) : open;
-  value.type = trimmed(rest.substr(0, end));
+  value.type = absl::StripAsciiWhitespace(rest.substr(0, end));
   value.tensor = tensor_in(value.type);
   const std::string_view attributes = end == kNowhere ? std::string_view() : rest.substr(end);
   value.global_constant = attribute(attributes, "jax.global_constant");
@@ -370,95 +473,6 @@ std::optional<FoundConstant> constant_at(std::string_view text, std::size_t at,
 
 }  // namespace
 
-bool is_word(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.' || c == '$';
-}
-
-std::size_t after_word(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_word(text[at])) ++at;
-  return at;
-}
-
-std::size_t after_quotes(std::string_view text, std::size_t at) {
-  for (++at; at < text.size(); ++at) {
-    if (text[at] == '\\') {
-      ++at;
-    } else if (text[at] == '"') {
-      return at + 1;
-    }
-  }
-  return text.size();
-}
-
-std::size_t after_brackets(std::string_view text, std::size_t at) {
-  std::size_t depth = 0;
-  while (at < text.size()) {
-    const char c = text[at];
-    if (c == '"') {
-      at = after_quotes(text, at);
-      continue;
-    }
-    const bool is_arrow = c == '>' && at > 0 && text[at - 1] == '-';
-    if (c == '(' || c == '[' || c == '{' || c == '<') ++depth;
-    if ((c == ')' || c == ']' || c == '}' || c == '>') && !is_arrow && --depth == 0) return at + 1;
-    ++at;
-  }
-  return text.size();
-}
-
-std::string_view trimmed(std::string_view text) {
-  const auto is_space = [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; };
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
-
-std::vector<std::string_view> split_list(std::string_view text) {
-  std::vector<std::string_view> parts;
-  std::size_t start = 0;
-  std::size_t at = 0;
-  const auto add = [&](std::size_t end) {
-    const std::string_view part = trimmed(text.substr(start, end - start));
-    if (!part.empty()) parts.push_back(part);
-    start = end + 1;
-  };
-  while (at < text.size()) {
-    const char c = text[at];
-    if (c == '"') {
-      at = after_quotes(text, at);
-    } else if (c == '(' || c == '[' || c == '{' || c == '<') {
-      at = after_brackets(text, at);
-    } else {
-      if (c == ',') add(at);
-      ++at;
-    }
-  }
-  add(text.size());
-  return parts;
-}
-
-std::string_view inside(std::string_view text, std::size_t at) {
-  const std::size_t end = after_brackets(text, at);
-  return end < at + 2 ? std::string_view() : text.substr(at + 1, end - at - 2);
-}
-
-std::optional<std::vector<std::int64_t>> sizes_in(std::string_view type) {
-  std::string_view rest;
-  return sizes_before(type, rest);
-}
-
-std::optional<TensorText> tensor_in(std::string_view type) {
-  std::string_view rest;
-  auto sizes = sizes_before(type, rest);
-  if (!sizes) return std::nullopt;
-  const std::size_t open = type.find('<');
-  const std::size_t taken = type.size() - open - 1 - rest.size();
-  const std::string_view inner = inside(type, open);
-  TensorText tensor{std::move(*sizes), element_name(inner.substr(std::min(inner.size(), taken)))};
-  if (!std::ranges::all_of(tensor.element, is_word)) return std::nullopt;
-  return tensor;
-}
-
 Status check_sizes(const std::string& file, std::string_view text) {
   const auto excess = excess_in(text);
   if (!excess) return {};
@@ -480,13 +494,6 @@ Status check_contents(const std::string& file, std::string_view text) {
                     .note("a 'stablehlo.broadcast_in_dim' of the number takes no memory"));
   }
   return Calls(file, text).check();
-}
-
-bool defines_function(std::string_view text, std::size_t at) {
-  const std::string_view head = text.substr(0, at);
-  return std::ranges::any_of(
-      std::array{"func.func ", "func.func public ", "func.func private ", kVersionedFunction},
-      [&](std::string_view start) { return head.ends_with(start); });
 }
 
 std::optional<FunctionText> find_function(std::string_view text, std::string_view name) {

@@ -18,36 +18,11 @@
 
 namespace tfaot::toolkit::engine {
 
-inline constexpr std::size_t kNowhere = std::string_view::npos;
-
-// True for characters of names and numbers.
-bool is_word(char c);
-
-// After the name or number at `at`.
-std::size_t after_word(std::string_view text, std::size_t at);
-// After the text in quotes that starts at `at`.
-std::size_t after_quotes(std::string_view text, std::size_t at);
-// After the bracket that closes the one at `at`.
-std::size_t after_brackets(std::string_view text, std::size_t at);
-// The text between the brackets at `at`.
-std::string_view inside(std::string_view text, std::size_t at);
-
-std::string_view trimmed(std::string_view text);
-// The parts between the commas that are in no brackets.
-std::vector<std::string_view> split_list(std::string_view text);
-
-// The sizes of "tensor<?x16xELEMENT>", with -1 for "?". Nothing if the type is no tensor, or none
-// with plain sizes.
-std::optional<std::vector<std::int64_t>> sizes_in(std::string_view type);
-
 // "tensor<?x16xf32>".
 struct TensorText {
   std::vector<std::int64_t> sizes;  // -1: not known
   std::string element;              // "f32"
 };
-// Nothing if the type is no tensor, or none with plain sizes and elements.
-std::optional<TensorText> tensor_in(std::string_view type);
-
 // Limits of this text alone; those of all formats are in base/limits.h.
 // Limits constants that repeat one number, in all.
 inline constexpr std::int64_t kMostRepeatedElements = std::int64_t{1} << 25;
@@ -63,19 +38,16 @@ Status check_contents(const std::string& file, std::string_view text);
 // An argument or a result of a function.
 struct FunctionValue {
   std::string type;                  // as in the text
-  std::optional<TensorText> tensor;  // nothing: it is no tensor, or none with plain dimensions
+  std::optional<TensorText> tensor;  // nothing: not a tensor, or not with plain dimensions
   std::string name;                  // tfaot.name, else that in Python or MLIR; may be empty
   std::vector<std::string> sizes;    // tfaot.sizes, "b,16": names of open sizes; may be empty
-  std::string global_constant;       // what JAX passes in it; empty: it is an argument of the model
+  std::string global_constant;       // value that JAX passes in it; empty: an argument of the model
 };
 
 struct FunctionText {
   std::vector<FunctionValue> arguments;
   std::vector<FunctionValue> results;
 };
-
-// True if the name after '@' at `at` is that of a function that is defined there.
-bool defines_function(std::string_view text, std::size_t at);
 
 // Nothing if there is no such function.
 std::optional<FunctionText> find_function(std::string_view text, std::string_view name);

@@ -19,8 +19,8 @@
 
 // Exported by TensorFlow's library, without headers in the wheel.
 namespace tensorflow {
-// Parses a module in any form, runs passes on it and prints it. With an error in `status`, what
-// comes back is no module.
+// Parses a module in any form, runs passes on it and prints it. With an error in `status`, the
+// result is not a module.
 std::string ExperimentalRunPassPipeline(const std::string& module, const std::string& passes,
                                         bool with_locations, TF_Status* status);
 }  // namespace tensorflow
@@ -77,9 +77,7 @@ std::optional<std::vector<FlatTable>> input_shapes(const FlatTable& exported) {
   return found;
 }
 
-// Exported by TensorFlow's library, without headers in the wheel.
-// Parses a module in any form, runs passes on it and prints it. With an error in `status`, what
-// comes back is no module.
+// The start of a portable artifact.
 constexpr std::string_view kArtifact = "ML\xEFR";
 // The newest version of StableHLO that the wheel knows in full (stablehlo/dialect/Version.h). It
 // also reads newer artifacts that use nothing new.
@@ -171,7 +169,7 @@ Result<JaxExport> read_any(const std::string& file, const std::string& bytes,
   if (!bytes.starts_with(kArtifact)) {
     auto exported = read_jax_export(bytes);
     if (!exported || !exported->module.starts_with(kArtifact)) {
-      return fail(Error::at({file}, "is no StableHLO")
+      return fail(Error::at({file}, "is not StableHLO")
                       .note("it is neither MLIR as text, nor a portable artifact, nor a whole file "
                             "of jax.export"));
     }

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,12 +24,6 @@ class FlatTable {
   static std::optional<FlatTable> root(std::string_view bytes) { return table_behind(bytes, 0); }
 
   // Nothing if the field is not set, or wrong.
-  std::optional<std::uint32_t> number(int field, std::size_t size) const {
-    const auto place = place_of(field);
-    if (!place || size > sizeof(std::uint32_t)) return std::nullopt;
-    std::uint32_t value = 0;
-    return read(*place, size, &value) ? std::optional(value) : std::nullopt;
-  }
   std::optional<std::string_view> text(int field) const {
     const auto list = vector(field);
     if (!list) return std::nullopt;
@@ -132,7 +125,7 @@ struct JaxExport {
   std::vector<std::vector<std::string_view>> shapes;  // of the module's arguments: "b", "16", "2*n"
 };
 
-// Nothing if the bytes are no such file, or have more arguments, sizes or platforms than any.
+// Nothing if the bytes are not such a file, or have more arguments, sizes or platforms than any.
 std::optional<JaxExport> read_jax_export(std::string_view bytes);
 
 struct StableHloModule {

@@ -13,7 +13,6 @@
 #include "compiler/hlo/hlo.h"
 #include "front/lowering/call_compiled.h"
 #include "front/lowering/signature.h"
-#include "front/lowering/signature_checks.h"
 #include "tensorflow/compiler/tf2xla/literal_util.h"
 #include "tensorflow/compiler/tf2xla/shape_util.h"
 #include "tensorflow/compiler/tf2xla/type_util.h"
@@ -36,6 +35,9 @@ constexpr const char* kFunction = "tfaot_stablehlo";
 // Version of XlaCallModule's interface. Later versions settle open sizes only if JAX has marked the
 // module; their other news are for effects, which are refused, and for several devices.
 constexpr std::int64_t kCallingConvention = 7;
+
+// "constant_3": the same for all modules that one program makes.
+std::string constant_name(std::size_t constant) { return fmt::format("constant_{}", constant); }
 
 // A function that calls the module.
 tf::FunctionDef calling_function(const StableHloModule& module,
@@ -75,14 +77,12 @@ tf::FunctionDef calling_function(const StableHloModule& module,
   return function;
 }
 
-class StableHloLowering final : public Lowering {
+class StableHloLowering final : public SignatureLowering {
  public:
   StableHloLowering(const StableHloModule& module, const std::vector<ModelTensor>& inputs,
                     const std::vector<ModelTensor>& outputs, const LoweringOptions& options)
-      : values_(std::make_shared<ConstantValues>(module)),
-        inputs_(inputs),
-        outputs_(outputs),
-        fixed_shapes_(options.fixed_shapes) {
+      : SignatureLowering(inputs, outputs, options.fixed_shapes),
+        values_(std::make_shared<ConstantValues>(module)) {
     *library_.add_function() = calling_function(module, inputs, outputs);
     for (std::size_t i = 0; i < module.constants.size(); ++i) {
       const TensorText& type = module.constants[i].type;
@@ -94,69 +94,42 @@ class StableHloLowering final : public Lowering {
   }
 
   Result<LoweredModel> lower(std::int64_t batch_size) const override {
-    tf::XlaCompiler::Options options;
-    TFAOT_ASSIGN(options.client, compiler_client());
     const tf::FunctionLibraryDefinition library(tf::OpRegistry::Global(), library_);
-    options.device_type = tf::DeviceType(tf::DEVICE_CPU_XLA_JIT);
-    options.flib_def = &library;
-    options.graph_def_version = TF_GRAPH_DEF_VERSION;
-    options.allow_cpu_custom_calls = true;
-    tf::XlaCompiler compiler(options);
-    TFAOT_ASSIGN(const auto arguments, this->arguments(batch_size));
-    tf::NameAttrList function;
-    function.set_name(kFunction);
-    tf::XlaCompilationResult compiled;
-    const auto status = compiler.CompileFunction({}, function, arguments, &compiled);
-    if (!status.ok()) {
-      return fail(error_of(status, fmt::format("XLA cannot compile {}", kModuleLabel))
-                      .about(word_of(ProblemKind::kCompiler), {}));
-    }
+    TFAOT_ASSIGN(const auto arguments, input_arguments(batch_size));
+    TFAOT_ASSIGN(const auto compiled,
+                 compile_function(
+                     {library, kFunction, TF_GRAPH_DEF_VERSION}, arguments, [](const auto& status) {
+                       return error_of(status, fmt::format("XLA cannot compile {}", kModuleLabel))
+                           .about(word_of(ProblemKind::kCompiler), {});
+                     }));
     TFAOT_ASSIGN(LoweredModel lowered, wrap(arguments, compiled, batch_size));
     TFAOT_TRY(check_calls(lowered.computation.proto(), kModuleLabel));
-    return with_signature(std::move(lowered), inputs_, outputs_, batch_size,
-                          [] { return SizeCauses(); });
-  }
-
-  bool has_fixed_batch() const override {
-    return fixed_shapes_ || std::ranges::any_of(inputs_, fixes_batch);
+    return finished(std::move(lowered), batch_size);
   }
 
  private:
-  Result<std::vector<Argument>> arguments(std::int64_t batch_size) const {
-    std::vector<Argument> arguments;
-    for (const ModelTensor& input : inputs_) {
-      TFAOT_ASSIGN(Argument argument, input_argument(input, batch_size, fixed_shapes_));
-      arguments.push_back(std::move(argument));
-    }
-    return arguments;
-  }
-
   Result<LoweredModel> wrap(const std::vector<Argument>& arguments,
                             const tf::XlaCompilationResult& compiled,
                             std::int64_t batch_size) const {
     xla::XlaBuilder builder(fmt::format("tfaot_bs{}", batch_size));
-    std::int64_t number = 0;
-    const auto add_parameter = [&](const xla::Shape& shape) {
-      const std::int64_t place = number++;
-      return xla::Parameter(&builder, place, shape, fmt::format("p{}", place));
-    };
     std::vector<xla::XlaOp> operands;
     for (const Argument& argument : arguments) {
       xla::Shape shape;
-      const auto made = tf::TensorShapeToXLAShape(
-          argument.type, std::get<tf::TensorShape>(argument.shape), &shape);
-      TFAOT_TRY(checked(made));
-      operands.push_back(add_parameter(fixed_shapes_ ? one_row(shape) : shape));
-      if (fixed_shapes_) operands.back() = xla::Reshape(operands.back(), shape.dimensions());
+      TFAOT_TRY(checked(tf::TensorShapeToXLAShape(
+          argument.type, std::get<tf::TensorShape>(argument.shape), &shape)));
+      operands.push_back(input_parameter(builder, std::ssize(operands), shape));
     }
-    for (const RawWeight& weight : weights_) add_parameter(weight.shape);
+    std::int64_t number = std::ssize(operands);
+    for (const RawWeight& weight : weights_) {
+      xla::Parameter(&builder, number, weight.shape, fmt::format("p{}", number));
+      ++number;
+    }
     TFAOT_ASSIGN(std::vector<xla::XlaOp> results, call_compiled(builder, compiled, operands));
-    if (fixed_shapes_) TFAOT_TRY(add_row_dimension(builder, results));
-    xla::Tuple(&builder, results);
-    TFAOT_ASSIGN(const auto built, or_internal(builder.Build()));
-    TFAOT_ASSIGN(const auto module, make_module(built.proto()));
+    TFAOT_ASSIGN(LoweredModel lowered, built(builder, std::move(results)));
+    TFAOT_ASSIGN(const auto module, make_module(lowered.computation.proto()));
     TFAOT_TRY(put_constants(*module, called_constants()));
-    return model_of(xla::XlaComputation(module->ToProto()));
+    lowered.computation = xla::XlaComputation(module->ToProto());
+    return lowered;
   }
 
   CalledConstants called_constants() const {
@@ -166,9 +139,6 @@ class StableHloLowering final : public Lowering {
   }
 
   std::shared_ptr<const ConstantValues> values_;
-  const std::vector<ModelTensor>& inputs_;
-  const std::vector<ModelTensor>& outputs_;
-  bool fixed_shapes_;
   tf::FunctionDefLibrary library_;
   std::vector<xla::Shape> shapes_;  // of the constants
 };
@@ -280,15 +250,6 @@ void name_all(std::vector<ModelTensor>& tensors, const char* kind) {
   }
 }
 
-// The references must outlive the object. Errors: types and shapes that cannot be compiled.
-Result<std::unique_ptr<Lowering>> make_stablehlo_lowering(const StableHloModule& module,
-                                                          const std::vector<ModelTensor>& inputs,
-                                                          const std::vector<ModelTensor>& outputs,
-                                                          const LoweringOptions& options) {
-  TFAOT_TRY(check_signature(kModuleLabel, inputs, outputs, {.fixed_shapes = options.fixed_shapes}));
-  return std::make_unique<StableHloLowering>(module, inputs, outputs, options);
-}
-
 class StableHloSource final : public SourceModel {
  public:
   explicit StableHloSource(StableHloModule module) : module_(std::move(module)) {
@@ -303,10 +264,7 @@ class StableHloSource final : public SourceModel {
   }
   Status take_sizes(const EngineJob& job) { return set_open_sizes(inputs_, job); }
 
-  const std::vector<ModelTensor>& inputs() const override { return inputs_; }
-  const std::vector<ModelTensor>& outputs() const override { return outputs_; }
-
-  // Without names: a line of a module is no place that its author knows.
+  // Without names: the module's author does not know its lines.
   std::vector<CheckedOperation> operations() const override {
     std::vector<CheckedOperation> rows;
     for (const auto& [name, count] : operation_counts()) {
@@ -334,7 +292,9 @@ class StableHloSource final : public SourceModel {
   }
 
   Result<std::unique_ptr<Lowering>> lowering(const LoweringOptions& options) const override {
-    return make_stablehlo_lowering(module_, inputs_, outputs_, options);
+    TFAOT_TRY(
+        check_signature(kModuleLabel, inputs_, outputs_, {.fixed_shapes = options.fixed_shapes}));
+    return std::make_unique<StableHloLowering>(module_, inputs_, outputs_, options);
   }
 
   std::vector<Variable> variables() const override {
@@ -352,13 +312,9 @@ class StableHloSource final : public SourceModel {
 
  private:
   StableHloModule module_;
-  std::vector<ModelTensor> inputs_;
-  std::vector<ModelTensor> outputs_;
 };
 
 }  // namespace
-
-std::string constant_name(std::size_t constant) { return fmt::format("constant_{}", constant); }
 
 Result<std::unique_ptr<OriginalProgram>> load_interpreted_program(const EngineJob& job) {
   return InterpretedProgram::load(job);
@@ -366,13 +322,7 @@ Result<std::unique_ptr<OriginalProgram>> load_interpreted_program(const EngineJo
 
 Result<ModelFunctions> stablehlo_functions(const std::string& file) {
   TFAOT_ASSIGN(StableHloModule module, read_stablehlo(file));
-  ModelFunctions functions;
-  functions.producer = std::move(module.producer);
-  EngineJob job;
-  job.format = ModelFormat::kStableHlo;
-  job.source = file;
-  functions.jobs.push_back(std::move(job));
-  return functions;
+  return one_function(std::move(module.producer), ModelFormat::kStableHlo, file);
 }
 
 Result<std::unique_ptr<SourceModel>> load_stablehlo_source(const EngineJob& job) {

@@ -7,7 +7,6 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "compiler/hlo/lowering.h"
 #include "front/lowering/source_model.h"
@@ -15,9 +14,6 @@
 #include "tfaot/records/engine_job.h"
 
 namespace tfaot::toolkit::engine {
-
-// "constant_3": the same for all modules that one program makes.
-std::string constant_name(std::size_t constant);
 
 // Refuses what compiling refuses.
 Result<std::unique_ptr<OriginalProgram>> load_interpreted_program(const EngineJob& job);

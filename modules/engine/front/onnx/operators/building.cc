@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "front/onnx/onnx_scope.h"
+#include "front/onnx/node.h"
 #include "tfaot/base/limits.h"
 #include "xla/client/lib/arithmetic.h"
 #include "xla/client/lib/constants.h"
@@ -161,10 +161,8 @@ Dimensions common_sizes(const Node& node, const std::vector<Dimensions>& all) {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       std::int64_t& size = common[first + i];
       if (size == sizes[i] || sizes[i] == 1) continue;
-      if (size != 1) {
-        node.refuse(fmt::format("has operands of sizes [{}] that do not broadcast",
-                                fmt::join(sizes, ", ")));
-      }
+      if (size != 1)
+        node.refuse("has operands of sizes [{}] that do not broadcast", fmt::join(sizes, ", "));
       size = sizes[i];
     }
   }
@@ -199,7 +197,7 @@ std::vector<XlaOp> broadcast_operands(const Node& node) {
 }
 std::vector<XlaOp> broadcast_operands(const Node& node, std::size_t count, const char* needs) {
   auto operands = broadcast_operands(node);
-  if (operands.size() != count) node.refuse(fmt::format("needs {}", needs));
+  if (operands.size() != count) node.refuse("needs {}", needs);
   return operands;
 }
 
@@ -220,9 +218,8 @@ XlaOp constant_integer(const Node& node, std::int64_t value) {
 XlaOp constant_reals(const Node& node, xla::PrimitiveType type, const std::vector<double>& values,
                      const Dimensions& sizes) {
   xla::Literal literal(shape_of(xla::F64, sizes));
-  if (std::ssize(values) != product(sizes)) {
-    node.refuse(fmt::format("has {} numbers where {} are needed", values.size(), product(sizes)));
-  }
+  if (std::ssize(values) != product(sizes))
+    node.refuse("has {} numbers where {} are needed", values.size(), product(sizes));
   std::ranges::copy(values, literal.data<double>().begin());
   return xla::ConstantLiteral(&node.builder(), *literal.Convert(type));
 }
@@ -291,31 +288,21 @@ XlaOp multiply_matrices(const Node& node, XlaOp a, XlaOp b) {
   Dimensions batch = common_sizes(
       node, {Dimensions(left.begin(), left.end() - 2), Dimensions(right.begin(), right.end() - 2)});
   Dimensions sizes = batch;
-  xla::DotDimensionNumbers numbers;
+  DotDimensions numbers;
   if (right.size() == 2) {
     // One matrix for all: the batch counts as rows.
-    numbers.add_lhs_contracting_dimensions(std::ssize(left) - 1);
-    numbers.add_rhs_contracting_dimensions(0);
+    numbers = {{std::ssize(left) - 1}, {0}};
   } else {
-    for (const bool is_left : {true, false}) {
-      Dimensions& own = is_left ? left : right;
-      Dimensions wanted = batch;
-      wanted.insert(wanted.end(), own.end() - 2, own.end());
-      (is_left ? a : b) = broadcast_to(node, is_left ? a : b, wanted);
-    }
-    const std::int64_t rank = std::ssize(batch) + 2;
-    for (std::int64_t i = 0; i < rank - 2; ++i) {
-      numbers.add_lhs_batch_dimensions(i);
-      numbers.add_rhs_batch_dimensions(i);
-    }
-    numbers.add_lhs_contracting_dimensions(rank - 1);
-    numbers.add_rhs_contracting_dimensions(rank - 2);
+    a = broadcast_to(node, a, joined(batch, {left.end() - 2, left.end()}));
+    b = broadcast_to(node, b, joined(batch, {right.end() - 2, right.end()}));
+    const auto rank = std::ssize(batch);
+    const Dimensions all = dimension_range(0, rank);
+    numbers = {{rank + 1}, {rank}, all, all};
   }
   if (!row) sizes.push_back(left[left.size() - 2]);
   if (!column) sizes.push_back(right.back());
   node.check_sizes(sizes);
-  const XlaOp made = xla::DotGeneral(a, b, numbers);
-  return xla::Reshape(made, sizes);
+  return xla::Reshape(dot(a, b, numbers), sizes);
 }
 
 XlaOp repeat_along(const Node& node, XlaOp x, std::int64_t axis, std::int64_t times) {
@@ -368,9 +355,8 @@ Dimensions window_attribute(const Node& node, const char* name, std::size_t coun
                             std::int64_t otherwise) {
   auto given = node.integers(name);
   if (given.empty()) return Dimensions(count, otherwise);
-  if (given.size() != count) {
-    node.refuse(fmt::format("has {} numbers as '{}' instead of {}", given.size(), name, count));
-  }
+  if (given.size() != count)
+    node.refuse("has {} numbers as '{}' instead of {}", given.size(), name, count);
   return given;
 }
 
@@ -378,9 +364,9 @@ Dimensions spatial_sizes(const Node& node, int operand) {
   const Dimensions sizes = node.sizes(operand);
   if (sizes.size() < 3) {
     node.refuse(
-        fmt::format("needs an operand with batch, channels and more dimensions, but it has "
-                    "{} dimensions",
-                    sizes.size()));
+        "needs an operand with batch, channels and more dimensions, but it has "
+        "{} dimensions",
+        sizes.size());
   }
   return {sizes.begin() + 2, sizes.end()};
 }
@@ -391,26 +377,21 @@ SpatialWindow window_without_auto_pad(const Node& node, std::size_t rank, Dimens
   window.size = std::move(size);
   const Dimensions given = window_attribute(node, "kernel_shape", rank, 0);
   if (window.size.empty()) window.size = given;
-  if (node.has_attribute("kernel_shape") && given != window.size) {
+  if (node.has_attribute("kernel_shape") && given != window.size)
     node.refuse("has a kernel_shape that is not the size of its filter");
-  }
   window.stride = window_attribute(node, "strides", rank, 1);
   window.dilation = window_attribute(node, "dilations", rank, 1);
   const Dimensions pads = window_attribute(node, "pads", 2 * rank, 0);
   const auto middle = pads.begin() + static_cast<std::ptrdiff_t>(rank);
   window.low.assign(pads.begin(), middle);
   window.high.assign(middle, pads.end());
-  const auto is_positive = [](std::int64_t x) { return x > 0; };
-  if (!std::ranges::all_of(window.size, is_positive) ||
-      !std::ranges::all_of(window.stride, is_positive) ||
-      !std::ranges::all_of(window.dilation, is_positive)) {
-    node.refuse("has a window, a stride or a dilation below 1");
-  }
   // XLA adds and multiplies them without a check.
-  for (std::size_t d = 0; d < window.rank(); ++d) {
-    const auto is_large = [](std::int64_t x) { return x > kMostPlaces || x < -kMostPlaces; };
-    if (is_large(window.size[d]) || is_large(window.stride[d]) || is_large(window.dilation[d]) ||
-        is_large(window.extent(d)) || is_large(window.low[d]) || is_large(window.high[d])) {
+  const auto is_large = [](std::int64_t x) { return x > kMostPlaces || x < -kMostPlaces; };
+  for (std::size_t d = 0; d < rank; ++d) {
+    const auto parts = {window.size[d], window.stride[d], window.dilation[d]};
+    if (std::ranges::min(parts) < 1) node.refuse("has a window, a stride or a dilation below 1");
+    if (std::ranges::any_of(parts, is_large) || is_large(window.extent(d)) ||
+        is_large(window.low[d]) || is_large(window.high[d])) {
       node.refuse("has a window, a stride, a dilation or a padding larger than any image");
     }
   }
@@ -426,7 +407,7 @@ SpatialWindow spatial_window(const Node& node, const Dimensions& in, Dimensions 
     window.low.assign(in.size(), 0);
     window.high.assign(in.size(), 0);
   } else if (mode != "NOTSET" && !mode.empty()) {
-    node.refuse(fmt::format("has the auto_pad '{}'", mode));
+    node.refuse("has the auto_pad '{}'", mode);
   }
   return window;
 }
@@ -444,9 +425,8 @@ XlaOp channels_first(const Node& node, XlaOp op) {
 
 XlaOp per_channel(const Node& node, XlaOp values, const Dimensions& sizes) {
   const std::int64_t channels = sizes.size() > 1 ? sizes[1] : 1;
-  if (product(node.sizes_of(values)) != channels) {
-    node.refuse(fmt::format("needs a value for each of {} channels", channels));
-  }
+  if (product(node.sizes_of(values)) != channels)
+    node.refuse("needs a value for each of {} channels", channels);
   if (sizes.size() < 2) return xla::BroadcastInDim(xla::Reshape(values, {}), sizes, {});
   return xla::BroadcastInDim(xla::Reshape(values, {channels}), sizes, {1});
 }

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
-#include <utility>
 #include <vector>
 
 #include "front/onnx/node.h"
@@ -122,7 +121,7 @@ XlaOp take_places(const Node& node, XlaOp x, std::int64_t axis,
 struct GatherForm {
   Dimensions indexed;
   Dimensions kept;
-  std::int64_t tuple = 0;  // dimension of the places' tuples; their rank if they are no tuples
+  std::int64_t tuple = 0;  // dimension of the places' tuples; their rank if they are plain places
 };
 XlaOp gather(const Node& node, XlaOp x, XlaOp places, const GatherForm& form);
 // Indices of one dimension as ONNX counts them: negative ones from the end.

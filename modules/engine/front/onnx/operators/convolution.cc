@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolutions and poolings.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
-#include <functional>
-#include <limits>
-#include <numeric>
 
 #include "front/onnx/operators.h"
 #include "front/onnx/operators/building.h"
@@ -36,10 +30,13 @@ xla::ConvolutionDimensionNumbers convolution_numbers(std::size_t spatial) {
   return numbers;
 }
 
-std::vector<std::pair<std::int64_t, std::int64_t>> paddings_of(const SpatialWindow& window) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> paddings;
+// The window's padding. `others`: dimensions without any, of which `first` come before the spatial.
+std::vector<std::pair<std::int64_t, std::int64_t>> paddings_of(const SpatialWindow& window,
+                                                               std::size_t others = 0,
+                                                               std::size_t first = 0) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> paddings(window.rank() + others);
   for (std::size_t d = 0; d < window.rank(); ++d) {
-    paddings.emplace_back(window.low[d], window.high[d]);
+    paddings[first + d] = {window.low[d], window.high[d]};
   }
   return paddings;
 }
@@ -48,12 +45,11 @@ std::vector<std::pair<std::int64_t, std::int64_t>> paddings_of(const SpatialWind
 XlaOp convolve(const Node& node, XlaOp x, XlaOp filter, std::int64_t groups) {
   const Dimensions sizes = node.sizes_of(x);
   const Dimensions filter_sizes = node.sizes_of(filter);
-  if (sizes.size() < 3 || filter_sizes.size() != sizes.size()) {
+  if (sizes.size() < 3 || filter_sizes.size() != sizes.size())
     node.refuse("needs a filter with as many dimensions as its operand, at least three");
-  }
   if (groups < 1 || filter_sizes[1] * groups != sizes[1] || filter_sizes[0] % groups != 0) {
-    node.refuse(fmt::format("has {} channels in {} groups, but a filter [{}, {}, ...]", sizes[1],
-                            groups, filter_sizes[0], filter_sizes[1]));
+    node.refuse("has {} channels in {} groups, but a filter [{}, {}, ...]", sizes[1], groups,
+                filter_sizes[0], filter_sizes[1]);
   }
   const SpatialWindow window = spatial_window(node, {sizes.begin() + 2, sizes.end()},
                                               {filter_sizes.begin() + 2, filter_sizes.end()});
@@ -93,8 +89,7 @@ void lower_causal_convolution(Node& node) {
     const XlaOp wide = cast(made, xla::F32);
     made = cast(wide * xla::Logistic(wide), node.type(0));
   } else if (activation != "none") {
-    node.refuse(
-        fmt::format("has the activation '{}', which is none of silu, swish, none", activation));
+    node.refuse("has the activation '{}', which is none of silu, swish, none", activation);
   }
   node.set(0, channels_first(node, made));
   node.set(1, xla::SliceInDim(whole, sizes[2], sizes[2] + before[2], 1, 2));
@@ -228,21 +223,12 @@ Dimensions around_spatial(const Dimensions& spatial, std::size_t first, std::int
   return all;
 }
 
-std::vector<std::pair<std::int64_t, std::int64_t>> pool_paddings(const SpatialWindow& window,
-                                                                 std::size_t first) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> paddings(window.rank() + 2);
-  for (std::size_t d = 0; d < window.rank(); ++d) {
-    paddings[first + d] = {window.low[d], window.high[d]};
-  }
-  return paddings;
-}
-
 // `x` has channels last.
 XlaOp reduce_windows(const SpatialWindow& window, XlaOp x, XlaOp start,
                      const xla::XlaComputation& computation) {
   return xla::ReduceWindowWithGeneralPadding(
       x, start, computation, around_spatial(window.size, 1, 1), around_spatial(window.stride, 1, 1),
-      {}, around_spatial(window.dilation, 1, 1), pool_paddings(window, 1));
+      {}, around_spatial(window.dilation, 1, 1), paddings_of(window, 2, 1));
 }
 
 XlaOp sum_windows(const Node& node, const SpatialWindow& window, XlaOp x) {
@@ -298,7 +284,7 @@ void lower_max_pool(Node& node) {
   const XlaOp both = xla::ReduceWindowWithGeneralPadding(
       {x, places}, {least, behind}, larger_with_place(node, type),
       around_spatial(window.size, 2, 1), around_spatial(window.stride, 2, 1), {},
-      around_spatial(window.dilation, 2, 1), pool_paddings(window, 2));
+      around_spatial(window.dilation, 2, 1), paddings_of(window, 2, 2));
   node.set(1, xla::GetTupleElement(both, 1));
 }
 
@@ -406,14 +392,13 @@ void lower_max_unpool(Node& node) {
   if (wanted.size() != made.size()) node.refuse("has an output_shape of another rank");
   node.check_sizes(made);
   const std::int64_t count = product(sizes);
-  const auto replace = node.builder().CreateSubBuilder("replace");
-  xla::Parameter(replace.get(), 0, shape_of(node.type(0), {}), "before");
-  xla::Parameter(replace.get(), 1, shape_of(node.type(0), {}), "after");
+  const auto replace =
+      xla::CreateScalarComputation("replace", node.type(0), &node.builder(),
+                                   [](XlaOp /*before*/, XlaOp after) { return after; });
   const XlaOp zeros = zeros_of(node, node.type(0), {product(made)});
-  const XlaOp flat =
-      xla::Scatter(zeros, xla::Reshape(node.operand(1), {count, 1}),
-                   xla::Reshape(node.operand(0), {count}), replace->BuildAndNoteError(),
-                   xla::HloScatterInstruction::MakeScatterDimNumbers({}, {0}, {0}, 1));
+  const XlaOp flat = xla::Scatter(
+      zeros, xla::Reshape(node.operand(1), {count, 1}), xla::Reshape(node.operand(0), {count}),
+      replace, xla::HloScatterInstruction::MakeScatterDimNumbers({}, {0}, {0}, 1));
   auto padding = xla::MakeNoPaddingConfig(std::ssize(made));
   for (std::size_t d = 0; d < made.size(); ++d) {
     padding.mutable_dimensions(static_cast<int>(d))->set_edge_padding_high(wanted[d] - made[d]);

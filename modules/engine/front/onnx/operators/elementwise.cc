@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operators: arithmetic, comparisons, casts, activation functions. An operator of one
 // operand is a formula and its row.
-#include <fmt/format.h>
+#include <functional>
 
 #include "front/onnx/operators.h"
 #include "front/onnx/operators/building.h"
@@ -28,14 +28,14 @@ void lower_rounding(Node& node) {
   node.set(is_real(node.type(0)) ? kOperation(node.operand(0)) : node.operand(0));
 }
 
-template <XlaOp (*kOperation)(XlaOp, XlaOp)>
+template <auto kOperation>
 void lower_binary(Node& node) {
   const auto operands = broadcast_operands(node, 2, "two operands");
   node.set(kOperation(operands[0], operands[1]));
 }
 
 // Takes any number of operands.
-template <XlaOp (*kOperation)(XlaOp, XlaOp)>
+template <auto kOperation>
 XlaOp accumulate(const Node& node) {
   const auto operands = broadcast_operands(node);
   if (operands.empty()) node.refuse("needs an operand");
@@ -44,20 +44,13 @@ XlaOp accumulate(const Node& node) {
   return sum;
 }
 
-template <XlaOp (*kOperation)(XlaOp, XlaOp)>
+template <auto kOperation>
 void lower_all(Node& node) {
   node.set(accumulate<kOperation>(node));
 }
 
-XlaOp add(XlaOp a, XlaOp b) { return a + b; }
-XlaOp subtract(XlaOp a, XlaOp b) { return a - b; }
-XlaOp multiply(XlaOp a, XlaOp b) { return a * b; }
-XlaOp divide(XlaOp a, XlaOp b) { return a / b; }
 XlaOp minimum(XlaOp a, XlaOp b) { return xla::Min(a, b); }
 XlaOp maximum(XlaOp a, XlaOp b) { return xla::Max(a, b); }
-XlaOp both(XlaOp a, XlaOp b) { return a & b; }
-XlaOp either(XlaOp a, XlaOp b) { return a | b; }
-XlaOp exactly_one(XlaOp a, XlaOp b) { return a ^ b; }
 XlaOp equal(XlaOp a, XlaOp b) { return a == b; }
 XlaOp less(XlaOp a, XlaOp b) { return a < b; }
 XlaOp less_or_equal(XlaOp a, XlaOp b) { return a <= b; }
@@ -66,7 +59,7 @@ XlaOp greater_or_equal(XlaOp a, XlaOp b) { return a >= b; }
 XlaOp negate(XlaOp x) { return -x; }
 XlaOp reciprocal(XlaOp x) { return 1 / x; }
 
-void lower_mean(Node& node) { node.set(accumulate<add>(node) / node.operand_count()); }
+void lower_mean(Node& node) { node.set(accumulate<std::plus<>{}>(node) / node.operand_count()); }
 
 // The result has the type of the base.
 void lower_pow(Node& node) {
@@ -92,7 +85,7 @@ void lower_bit_shift(Node& node) {
   const auto operands = broadcast_operands(node);
   const std::string direction = node.text("direction", "");
   if (direction == "LEFT") return node.set(operands[0] << operands[1]);
-  if (direction != "RIGHT") node.refuse(fmt::format("has the direction '{}'", direction));
+  if (direction != "RIGHT") node.refuse("has the direction '{}'", direction);
   node.set(xla::ShiftRightLogical(operands[0], operands[1]));
 }
 
@@ -192,7 +185,7 @@ XlaOp bias_gelu(XlaOp x, XlaOp bias) { return exact_gelu(x + bias); }
 XlaOp quick_gelu(const Node& node, XlaOp x) {
   return x * xla::Logistic(x * node.real("alpha", 1.702F));
 }
-void lower_fast_gelu(Node& node) { node.set(tanh_gelu(accumulate<add>(node))); }
+void lower_fast_gelu(Node& node) { node.set(tanh_gelu(accumulate<std::plus<>{}>(node))); }
 
 void lower_prelu(Node& node) {
   XlaOp slope = node.operand(1);
@@ -211,18 +204,18 @@ std::vector<OnnxOperator> elementwise_operators() {
       {"Abs", 6, lower_unary<xla::Abs>},
       {"Acos", 7, lower_unary<xla::Acos>},
       {"Acosh", 9, lower_unary<xla::Acosh>},
-      {"Add", 6, lower_binary<add>},
-      {"And", 1, lower_binary<both>},
+      {"Add", 6, lower_binary<std::plus<>{}>},
+      {"And", 1, lower_binary<std::bit_and<>{}>},
       {"Asin", 7, lower_unary<xla::Asin>},
       {"Asinh", 9, lower_unary<xla::Asinh>},
       {"Atan", 7, lower_unary<xla::Atan>},
       {"Atanh", 9, lower_unary<xla::Atanh>},
       {"BiasGelu", 1, lower_binary<bias_gelu>, {}, "com.microsoft"},
       {"BitShift", 11, lower_bit_shift},
-      {"BitwiseAnd", 18, lower_binary<both>},
+      {"BitwiseAnd", 18, lower_binary<std::bit_and<>{}>},
       {"BitwiseNot", 18, lower_unary<xla::Not>},
-      {"BitwiseOr", 18, lower_binary<either>},
-      {"BitwiseXor", 18, lower_binary<exactly_one>},
+      {"BitwiseOr", 18, lower_binary<std::bit_or<>{}>},
+      {"BitwiseXor", 18, lower_binary<std::bit_xor<>{}>},
       {"Cast", 6, lower_formula<cast_to>},
       {"CastLike", 15, lower_cast_like},
       {"Ceil", 6, lower_rounding<xla::Ceil>},
@@ -230,7 +223,7 @@ std::vector<OnnxOperator> elementwise_operators() {
       {"Clip", 6, lower_clip, {.settings = {1, 2}}},
       {"Cos", 7, lower_unary<xla::Cos>},
       {"Cosh", 9, lower_unary<xla::Cosh>},
-      {"Div", 6, lower_binary<divide>},
+      {"Div", 6, lower_binary<std::divides<>{}>},
       {"Elu", 6, lower_formula<elu>},
       {"Equal", 1, lower_binary<equal>},
       {"Erf", 9, lower_unary<xla::Erf>},
@@ -254,10 +247,10 @@ std::vector<OnnxOperator> elementwise_operators() {
       {"Min", 6, lower_all<minimum>},
       {"Mish", 18, lower_unary<mish>},
       {"Mod", 10, lower_mod},
-      {"Mul", 6, lower_binary<multiply>},
+      {"Mul", 6, lower_binary<std::multiplies<>{}>},
       {"Neg", 6, lower_unary<negate>},
       {"Not", 1, lower_unary<xla::Not>},
-      {"Or", 1, lower_binary<either>},
+      {"Or", 1, lower_binary<std::bit_or<>{}>},
       {"PRelu", 6, lower_prelu},
       {"Pow", 1, lower_pow, {.settings = {1}}},
       {"QuickGelu", 1, lower_formula<quick_gelu>, {}, "com.microsoft"},
@@ -273,14 +266,14 @@ std::vector<OnnxOperator> elementwise_operators() {
       {"Softplus", 1, lower_unary<softplus>},
       {"Softsign", 1, lower_unary<softsign>},
       {"Sqrt", 6, lower_unary<xla::Sqrt>},
-      {"Sub", 6, lower_binary<subtract>},
-      {"Sum", 6, lower_all<add>},
+      {"Sub", 6, lower_binary<std::minus<>{}>},
+      {"Sum", 6, lower_all<std::plus<>{}>},
       {"Swish", 24, lower_formula<swish>},
       {"Tan", 7, lower_unary<xla::Tan>},
       {"Tanh", 6, lower_unary<xla::Tanh>},
       {"ThresholdedRelu", 10, lower_formula<thresholded_relu>},
       {"Where", 9, lower_where},
-      {"Xor", 1, lower_binary<exactly_one>},
+      {"Xor", 1, lower_binary<std::bit_xor<>{}>},
   };
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "front/onnx/operators.h"
 #include "front/onnx/operators/building.h"
@@ -19,7 +18,7 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-// Where samples are taken: a number for each [group, point].
+// The places of samples: a number for each [group, point].
 struct SamplePlaces {
   XlaOp image;                 // int32: which image of the batch
   std::vector<XlaOp> spatial;  // real: by spatial dimension, in elements from the first on
@@ -82,7 +81,7 @@ Real place_in_operand(const Node& node, const ResizeRules& rules, const ResizedA
     const Real seen = (static_cast<Real>(axis.end) - begin) * (in - 1);
     return begin * (in - 1) + (out == 1 ? seen / 2 : x * seen / (out - 1));
   }
-  node.refuse(fmt::format("has the coordinate_transformation_mode '{}'", mode));
+  node.refuse("has the coordinate_transformation_mode '{}'", mode);
 }
 
 double nearest_place(const Node& node, const std::string& mode, double place) {
@@ -90,15 +89,19 @@ double nearest_place(const Node& node, const std::string& mode, double place) {
   if (mode == "round_prefer_ceil") return std::floor(place + 0.5);
   if (mode == "floor") return std::floor(place);
   if (mode == "ceil") return std::ceil(place);
-  node.refuse(fmt::format("has the nearest_mode '{}'", mode));
+  node.refuse("has the nearest_mode '{}'", mode);
+}
+
+// Keys' cubic convolution at a distance of up to 1 from the element (near), or up to 2.
+template <typename T>
+T cubic_kernel(T x, double a, bool is_near) {
+  return is_near ? ((a + 2) * x - (a + 3)) * x * x + 1 : ((a * x - 5 * a) * x + 8 * a) * x + -4 * a;
 }
 
 double resize_kernel(const ResizeRules& rules, double x) {
   x = std::abs(x);
   if (rules.mode == "linear") return std::max(0.0, 1 - x);
-  const double a = rules.cubic;
-  if (x <= 1) return ((a + 2) * x - (a + 3)) * x * x + 1;
-  return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0;
+  return x < 2 ? cubic_kernel(x, rules.cubic, x <= 1) : 0;
 }
 
 // The elements at the place and after it, as in ONNX Runtime: also the one of weight 0 if the place
@@ -235,9 +238,8 @@ std::optional<XlaOp> extrapolated(const Node& node, const ResizeRules& rules,
 }
 
 void resize_axes(Node& node, const ResizeRules& rules, std::vector<ResizedAxis> axes) {
-  if (rules.mode != "nearest" && rules.mode != "linear" && rules.mode != "cubic") {
-    node.refuse(fmt::format("has the mode '{}'", rules.mode));
-  }
+  if (rules.mode != "nearest" && rules.mode != "linear" && rules.mode != "cubic")
+    node.refuse("has the mode '{}'", rules.mode);
   if (rules.antialias && rules.mode == "nearest") node.refuse("cannot smooth the nearest element");
   XlaOp x = node.operand(0);
   const auto type = node.type(0);
@@ -398,29 +400,21 @@ bool moves_elements_alone(const SampleRules& rules) {
 
 // An element that is looked at, and its weight.
 struct SampleTap {
-  XlaOp place;  // real, whole
+  XlaOp place;  // whole
   XlaOp weight;
 };
-
-// Keys' cubic convolution with a = -0.75; x is the distance to the element.
-XlaOp cubic_weight(XlaOp x, bool is_near) {
-  constexpr double kA = -0.75;
-  if (is_near) return ((kA + 2) * x - (kA + 3)) * x * x + 1;
-  return ((kA * x - 5 * kA) * x + 8 * kA) * x + -4 * kA;
-}
 
 std::vector<SampleTap> taps_of(XlaOp place, SampleKernel kernel) {
   if (kernel == SampleKernel::kNearest) return {{place, xla::FullLike(place, 1)}};
   const XlaOp left = xla::Floor(place);
   const XlaOp part = place - left;
   const auto right_by = [&](double steps) { return left + steps; };
-  if (kernel == SampleKernel::kLinear) {
-    return {{left, 1 - part}, {right_by(1), part}};
-  }
-  return {{right_by(-1), cubic_weight(part + 1, false)},
-          {left, cubic_weight(part, true)},
-          {right_by(1), cubic_weight(1 - part, true)},
-          {right_by(2), cubic_weight(2 - part, false)}};
+  if (kernel == SampleKernel::kLinear) return {{left, 1 - part}, {right_by(1), part}};
+  const auto weight = [](XlaOp x, bool is_near) { return cubic_kernel(x, -0.75, is_near); };
+  return {{right_by(-1), weight(part + 1, false)},
+          {left, weight(part, true)},
+          {right_by(1), weight(1 - part, true)},
+          {right_by(2), weight(2 - part, false)}};
 }
 
 // The elements at whole places (int32), [group, point, channels].
@@ -432,75 +426,47 @@ XlaOp elements_at(const Node& node, XlaOp images, const SamplePlaces& places) {
                 {dimension_range(0, std::ssize(parts)), {2}, 2});
 }
 
-class Sampler {
- public:
-  Sampler(const Node& node, XlaOp images, const SamplePlaces& places, const SampleRules& rules)
-      : node_(node),
-        images_(images),
-        sizes_(node.sizes_of(images)),
-        places_(places),
-        rules_(rules) {
-    for (std::size_t d = 0; d < places.spatial.size(); ++d) {
-      XlaOp place = places.spatial[d];
-      if (rules.kernel == SampleKernel::kNearest) place = xla::RoundToEven(place);
-      if (!moves_elements_alone(rules)) place = moved_inside(place, size(d), rules);
-      taps_.push_back(taps_of(place, rules.kernel));
-    }
-  }
-
-  XlaOp run() {
-    visit(0, {}, std::nullopt);
-    return *sum_;
-  }
-
- private:
-  std::int64_t size(std::size_t d) const { return sizes_[d + 1]; }
-
-  // All combinations of one tap of each dimension.
-  void visit(std::size_t d, const std::vector<XlaOp>& places, std::optional<XlaOp> weight) {
-    if (d == taps_.size()) return add_element(places, *weight);
-    for (const SampleTap& tap : taps_[d]) {
-      std::vector<XlaOp> more = places;
-      more.push_back(tap.place);
-      visit(d + 1, more, weight ? *weight * tap.weight : tap.weight);
-    }
-  }
-
-  void add_element(const std::vector<XlaOp>& places, XlaOp weight) {
-    SamplePlaces whole{places_.image, {}};
-    std::optional<XlaOp> is_inside;
-    for (std::size_t d = 0; d < places.size(); ++d) {
-      const XlaOp place = moved_inside(places[d], size(d), rules_);
-      const XlaOp least = like(place, 0);
-      const XlaOp most = like(place, static_cast<double>(size(d) - 1));
-      const XlaOp own = (place >= least) & (place <= most);
-      is_inside = is_inside ? *is_inside & own : own;
-      whole.spatial.push_back(cast(xla::Clamp(least, place, most), xla::S32));
-    }
-    XlaOp values = elements_at(node_, images_, whole);
-    const Dimensions sizes = node_.sizes_of(values);
-    const auto by_point = [&](XlaOp op) { return xla::BroadcastInDim(op, sizes, {0, 1}); };
-    if (rules_.padding == SamplePadding::kZeros) {
-      values = xla::Select(by_point(*is_inside), values, xla::ZerosLike(values));
-    }
-    if (rules_.kernel != SampleKernel::kNearest) {
-      values = values * by_point(cast(weight, node_.type_of(values)));
-    }
-    sum_ = sum_ ? *sum_ + values : values;
-  }
-
-  const Node& node_;
-  XlaOp images_;
-  Dimensions sizes_;
-  const SamplePlaces& places_;
-  SampleRules rules_;
-  std::vector<std::vector<SampleTap>> taps_;  // by spatial dimension
-  std::optional<XlaOp> sum_;
-};
-
 // `images`: [batch, spatial..., channels]; the result is [group, point, channels].
 XlaOp sample(const Node& node, XlaOp images, const SamplePlaces& places, const SampleRules& rules) {
-  return Sampler(node, images, places, rules).run();
+  const Dimensions sizes = node.sizes_of(images);
+  std::vector<std::vector<SampleTap>> taps;  // by spatial dimension
+  std::int64_t combinations = 1;             // of one tap of each dimension
+  for (std::size_t d = 0; d < places.spatial.size(); ++d) {
+    XlaOp place = places.spatial[d];
+    if (rules.kernel == SampleKernel::kNearest) place = xla::RoundToEven(place);
+    if (!moves_elements_alone(rules)) place = moved_inside(place, sizes[d + 1], rules);
+    taps.push_back(taps_of(place, rules.kernel));
+    combinations *= std::ssize(taps.back());
+  }
+  XlaOp sum;
+  for (std::int64_t i = 0; i < combinations; ++i) {
+    SamplePlaces whole{places.image, {}};
+    XlaOp weight, is_inside;
+    std::int64_t block = combinations;
+    for (std::size_t d = 0; d < taps.size(); ++d) {
+      block /= std::ssize(taps[d]);
+      const SampleTap& tap = entry(taps[d], i / block % std::ssize(taps[d]));
+      const XlaOp place = moved_inside(tap.place, sizes[d + 1], rules);
+      const XlaOp least = like(place, 0);
+      const XlaOp most = like(place, sizes[d + 1] - 1);
+      const XlaOp own = (place >= least) & (place <= most);
+      is_inside = d == 0 ? own : is_inside & own;
+      weight = d == 0 ? tap.weight : weight * tap.weight;
+      whole.spatial.push_back(cast(xla::Clamp(least, place, most), xla::S32));
+    }
+    XlaOp values = elements_at(node, images, whole);
+    const auto by_point = [of = node.sizes_of(values)](XlaOp op) {
+      return xla::BroadcastInDim(op, of, {0, 1});
+    };
+    if (rules.padding == SamplePadding::kZeros) {
+      values = xla::Select(by_point(is_inside), values, xla::ZerosLike(values));
+    }
+    if (rules.kernel != SampleKernel::kNearest) {
+      values = values * by_point(cast(weight, node.type_of(values)));
+    }
+    sum = i == 0 ? values : sum + values;
+  }
+  return sum;
 }
 
 SampleRules grid_rules(const Node& node) {
@@ -514,22 +480,17 @@ SampleRules grid_rules(const Node& node) {
           node.flag("align_corners")};
 }
 
-XlaOp image_numbers(const Node& node, const Dimensions& sizes) {
-  return index_along(node, xla::S32, sizes, 0);
-}
-
 // The grid has places from -1 to 1, the last dimension of the image first.
 void lower_grid_sample(Node& node) {
   const Dimensions in = spatial_sizes(node, 0);
   const auto rank = std::ssize(in);
   const Dimensions grid = node.sizes(1);
-  if (std::ssize(grid) != rank + 2 || grid.back() != rank || grid[0] != node.sizes(0)[0]) {
+  if (std::ssize(grid) != rank + 2 || grid.back() != rank || grid[0] != node.sizes(0)[0])
     node.refuse("has a grid that does not match its operand");
-  }
   const SampleRules rules = grid_rules(node);
   const std::int64_t points = product(grid) / grid[0] / rank;
   const XlaOp flat = xla::Reshape(node.operand(1), {grid[0], points, rank});
-  SamplePlaces places{image_numbers(node, {grid[0], points}), {}};
+  SamplePlaces places{index_along(node, xla::S32, {grid[0], points}, 0), {}};
   for (std::int64_t d = 0; d < rank; ++d) {
     const std::int64_t from = rank - 1 - d;
     const XlaOp own = xla::Reshape(slice_at(flat, from, 2), {grid[0], points});
@@ -563,9 +524,8 @@ void lower_affine_grid(Node& node) {
   const auto type = node.type(0);
   const Dimensions spatial(sizes.begin() + 2, sizes.end());
   const auto rank = std::ssize(spatial);
-  if (node.sizes(0) != Dimensions{sizes[0], rank, rank + 1}) {
+  if (node.sizes(0) != Dimensions{sizes[0], rank, rank + 1})
     node.refuse("has a theta that does not match its size");
-  }
   // [spatial..., x, y, (z,) 1]
   const Dimensions with_last = joined(spatial, {1});
   std::vector<XlaOp> parts;
@@ -599,9 +559,8 @@ void lower_col2im(Node& node) {
     const std::int64_t room = image[d] + pads[d] + pads[d + image.size()];
     cut.push_back((room - dilations[d] * (block[d] - 1) - 1) / strides[d] + 1);
   }
-  if (sizes[1] % elements != 0 || product(cut) != product(sizes)) {
+  if (sizes[1] % elements != 0 || product(cut) != product(sizes))
     node.refuse("has blocks that do not match the image");
-  }
   const XlaOp columns = xla::Reshape(node.operand(0), cut);
   const Dimensions one = without(cut, 2);
   std::optional<XlaOp> sum;
@@ -625,7 +584,7 @@ void lower_col2im(Node& node) {
   node.set(*sum);
 }
 
-// Where samples of a region lie along one dimension: [regions, cells * samples].
+// The places of a region's samples along one dimension: [regions, cells * samples].
 XlaOp region_places(const Node& node, XlaOp begin, XlaOp size, std::int64_t cells,
                     std::int64_t samples) {
   const std::int64_t count = cells * samples;
@@ -638,19 +597,15 @@ XlaOp region_places(const Node& node, XlaOp begin, XlaOp size, std::int64_t cell
   return along(begin, sizes, 0) + along(size, sizes, 0) * along(known, sizes, 1);
 }
 
-// One of the two elements next to each place, with its weight; both 0 far outside.
-struct RegionTap {
-  XlaOp place;
-  XlaOp weight;
-};
-std::vector<RegionTap> region_taps(XlaOp place, std::int64_t size) {
+// The two elements next to each place, with their weights; both 0 far outside.
+std::vector<SampleTap> region_taps(XlaOp place, std::int64_t size) {
   const auto most = static_cast<double>(size - 1);
   const XlaOp is_near = (place >= -1) & (place <= most + 1);
   const XlaOp inside = xla::Clamp(like(place, 0), place, like(place, most));
   const XlaOp left = xla::Floor(inside);
   const XlaOp part = inside - left;
   const auto tap = [&](XlaOp at, XlaOp weight) {
-    return RegionTap{cast(at, xla::S32), xla::Select(is_near, weight, xla::ZerosLike(weight))};
+    return SampleTap{cast(at, xla::S32), xla::Select(is_near, weight, xla::ZerosLike(weight))};
   };
   return {tap(left, 1 - part), tap(xla::Min(left + 1, like(left, most)), part)};
 }
@@ -660,9 +615,8 @@ void lower_roi_align(Node& node) {
   const Dimensions sizes = node.sizes(0);
   const std::int64_t samples = node.integer("sampling_ratio", 0);
   if (sizes.size() != 4 || node.rank(1) != 2) node.refuse("needs images and regions");
-  if (samples < 1) {
+  if (samples < 1)
     node.refuse("has sampling_ratio 0: the number of samples would depend on the regions");
-  }
   const std::int64_t regions = node.sizes(1)[0];
   const std::int64_t rows = node.integer("output_height", 1);
   const std::int64_t columns = node.integer("output_width", 1);
@@ -684,8 +638,8 @@ void lower_roi_align(Node& node) {
   const XlaOp numbers = along(cast(node.operand(2), xla::S32), flat, 0);
   const bool is_max = node.text("mode", "avg") == "max";
   std::optional<XlaOp> all;
-  for (const RegionTap& y : region_taps(places(1, rows), sizes[2])) {
-    for (const RegionTap& x : region_taps(places(0, columns), sizes[3])) {
+  for (const SampleTap& y : region_taps(places(1, rows), sizes[2])) {
+    for (const SampleTap& x : region_taps(places(0, columns), sizes[3])) {
       const XlaOp values =
           elements_at(node, images, {numbers, {spread(y.place, 1), spread(x.place, 2)}});
       const XlaOp weight = spread(y.weight, 1) * spread(x.weight, 2);
@@ -703,7 +657,7 @@ XlaOp deformed_patches(const Node& node, XlaOp images, XlaOp offsets, const Spat
   // offsets: [batch, rows of the window, columns, 2, rows of the result, columns]
   const Dimensions one = without(node.sizes_of(offsets), 3);
   const Dimensions flat = {one[0], product(one) / one[0]};
-  SamplePlaces places{image_numbers(node, flat), {}};
+  SamplePlaces places{index_along(node, xla::S32, flat, 0), {}};
   for (std::int64_t d = 0; d < 2; ++d) {
     const auto index = [&](std::int64_t dimension, std::int64_t step) {
       return index_along(node, node.type_of(offsets), one, dimension) * step;
@@ -858,9 +812,8 @@ void lower_non_max_suppression(Node& node) {
   const std::int64_t rows = declared_rows(node);
   const XlaOp scores = node.operand(1);
   const Dimensions sizes = node.sizes(1);
-  if (sizes.size() != 3 || node.sizes(0) != Dimensions{sizes[0], sizes[2], 4}) {
+  if (sizes.size() != 3 || node.sizes(0) != Dimensions{sizes[0], sizes[2], 4})
     node.refuse("needs boxes of [batch, boxes, 4] and scores of [batch, classes, boxes]");
-  }
   const std::int64_t most = node.has(2) ? node.known_integers(2).at(0) : 0;
   const std::int64_t steps = std::clamp<std::int64_t>(most, 0, sizes[2]);
   if (steps == 0) {

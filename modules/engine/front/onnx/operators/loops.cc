@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "front/onnx/operators.h"
 #include "front/onnx/operators/building.h"
@@ -49,6 +50,169 @@ std::vector<XlaOp> elements_of(XlaOp tuple, std::size_t count) {
   return elements;
 }
 
+// Nodes that one step may become. `of_loop`: those of a loop inside, which may be written out too.
+std::int64_t nodes_of_step(const onnx::GraphProto& graph, std::int64_t of_loop) {
+  std::int64_t count = 0;
+  for (const auto& node : graph.node()) {
+    const bool is_loop = node.op_type() == "Loop" || node.op_type() == "Scan";
+    count += is_loop ? of_loop : 1;
+    for (const auto& attribute : node.attribute()) {
+      count += nodes_of_step(attribute.g(), of_loop);
+    }
+  }
+  return count;
+}
+
+// The value of a known scalar.
+std::optional<bool> known_condition(const Node& node, XlaOp op) {
+  if (product(node.sizes_of(op)) != 1 || node.type_of(op) != xla::PRED)
+    node.refuse("has a condition that is not one boolean");
+  const auto value = or_refuse(known_value(op));
+  if (!value) return std::nullopt;
+  return value->data<bool>()[0];
+}
+
+// A graph inside of a node, and what it reads of the graphs around. Small known values are
+// constants inside, so that what is known stays known.
+class InnerGraph {
+ public:
+  // The references must outlive the object.
+  InnerGraph(const Node& node, const onnx::GraphProto& graph) : node_(node), graph_(graph) {
+    for (const std::string& name : free_names(graph)) {
+      const auto found = node.scope().find(name);
+      if (!found) continue;  // an error of the node that reads it
+      if (auto value = small_known_value(node, *found)) {
+        known_.emplace(name, *std::move(value));
+        continue;
+      }
+      names_.push_back(name);
+      outer_.push_back(*found);
+    }
+  }
+
+  const onnx::GraphProto& graph() const { return graph_; }
+  // To be passed to computations that hold the graph.
+  const std::vector<XlaOp>& outer() const { return outer_; }
+
+  // The graph's outputs. `outer`: those of outer() as the builder sees them; not needed with the
+  // node's own builder.
+  std::vector<XlaOp> lower(xla::XlaBuilder& builder, const std::vector<XlaOp>& inputs,
+                           const std::vector<XlaOp>& outer) const {
+    const OnnxScope& around = node_.scope();
+    const bool same = &builder == &around.builder();
+    OnnxScope inside(around, around.opsets(), builder, same ? &around : nullptr);
+    if (!same) {
+      for (const auto& [name, value] : known_)
+        inside.set(name, xla::ConstantLiteral(&builder, value));
+      for (std::size_t i = 0; i < names_.size(); ++i) inside.set(names_[i], outer[i]);
+    }
+    if (std::ssize(inputs) != graph_.input_size()) {
+      node_.refuse("gives {} values to its graph, which has {} inputs", inputs.size(),
+                   graph_.input_size());
+    }
+    for (int i = 0; i < graph_.input_size(); ++i) {
+      inside.set(graph_.input(i).name(), entry(inputs, i));
+    }
+    inside.lower(graph_);
+    return inside.outputs_of(graph_);
+  }
+
+  // Results of lower() for inputs like these, of which only `holds` is known: it is true. Lowers a
+  // graph once for each kind of inputs: loops in loops would otherwise take twice as long for each
+  // level. Throws a Refusal.
+  GraphOutcome outcome(const std::vector<xla::Shape>& inputs, std::optional<int> holds = {}) const {
+    auto& known = node_.scope().state().outcomes;
+    std::string key = outcome_key(inputs, holds);
+    const auto found = known.find(key);
+    if (found != known.end()) return found->second;
+    return known.emplace(std::move(key), new_outcome(inputs, holds)).first->second;
+  }
+
+  // Counts the steps of a Loop of this graph, at most `most`, if its condition follows from the
+  // number of the step and the `initial` values that are known: a loop that counts by itself. Tries
+  // them one by one. Throws a Refusal.
+  std::optional<std::int64_t> counted_steps(const std::vector<XlaOp>& initial,
+                                            std::int64_t most) const {
+    std::vector<std::optional<xla::Literal>> known;
+    for (const XlaOp op : initial) known.push_back(small_known_value(node_, op));
+    const std::int64_t limit = std::min(most, kMostNodesTried / std::max(1, graph_.node_size()));
+    for (std::int64_t step = 0; step < limit; ++step) {
+      const auto builder = computation_builder(node_, "step");
+      std::int64_t parameters = 0;
+      const auto unknown = [&](XlaOp known_shape) {
+        const std::string name = fmt::format("p{}", parameters);
+        return xla::Parameter(builder.get(), parameters++, node_.shape_of_op(known_shape), name);
+      };
+      std::vector<XlaOp> inputs = {xla::ConstantR0<std::int64_t>(builder.get(), step),
+                                   xla::ConstantR0<bool>(builder.get(), true)};
+      for (std::size_t i = 0; i < known.size(); ++i) {
+        inputs.push_back(known[i] ? xla::ConstantLiteral(builder.get(), *known[i])
+                                  : unknown(initial[i]));
+      }
+      std::vector<XlaOp> outer;
+      for (const XlaOp op : outer_) outer.push_back(unknown(op));
+      const std::vector<XlaOp> made = lower(*builder, inputs, outer);
+      const auto goes_on = known_condition(node_, made.front());
+      if (!goes_on) return std::nullopt;
+      if (!*goes_on) return step + 1;
+      for (std::size_t i = 0; i < known.size(); ++i) {
+        if (known[i]) known[i] = small_known_value(node_, made[i + 1]);
+      }
+    }
+    return limit == most ? std::optional(most) : std::nullopt;
+  }
+
+ private:
+  // The bytes of all that the outcome depends on.
+  std::string outcome_key(const std::vector<xla::Shape>& inputs, std::optional<int> holds) const {
+    std::string key;
+    const auto add = [&key](const std::string& part) {
+      key += fmt::format("{}:", part.size());
+      key += part;
+    };
+    add(graph_.SerializeAsString());
+    for (const auto& [domain, version] : node_.scope().opsets()) {
+      add(domain);
+      add(std::to_string(version));
+    }
+    add(std::to_string(holds.value_or(-1)));
+    for (const xla::Shape& shape : inputs) add(shape.ToString());
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      add(names_[i]);
+      add(node_.shape_of_op(outer_[i]).ToString());
+    }
+    for (const auto& [name, value] : known_) {
+      add(name);
+      add(value.shape().ToString());
+      add({static_cast<const char*>(value.untyped_data()),
+           static_cast<std::size_t>(value.size_bytes())});
+    }
+    return key;
+  }
+
+  GraphOutcome new_outcome(const std::vector<xla::Shape>& inputs, std::optional<int> holds) const {
+    const auto builder = computation_builder(node_, "outcome");
+    std::vector<xla::Shape> all = inputs;
+    for (const XlaOp op : outer_) all.push_back(node_.shape_of_op(op));
+    std::vector<XlaOp> parameters = parameters_of(*builder, all);
+    if (holds) entry(parameters, *holds) = xla::ConstantR0<bool>(builder.get(), true);
+    const auto split = parameters.begin() + std::ssize(inputs);
+    const std::vector<XlaOp> made =
+        lower(*builder, {parameters.begin(), split}, {split, parameters.end()});
+    GraphOutcome outcome{shapes_of(node_, made), std::nullopt};
+    if (!made.empty() && outcome.shapes.front().element_type() == xla::PRED) {
+      outcome.first = known_condition(node_, made.front());
+    }
+    return outcome;
+  }
+
+  const Node& node_;
+  const onnx::GraphProto& graph_;
+  std::vector<std::string> names_;  // of outer_
+  std::vector<XlaOp> outer_;
+  std::map<std::string, xla::Literal> known_;
+};
+
 // The parts of a loop's tuple: the number, the state, what is fixed.
 LoopStep loop_step(xla::XlaBuilder& builder, const xla::Shape& shape, std::size_t states) {
   const XlaOp whole = xla::Parameter(&builder, 0, shape, "p0");
@@ -75,10 +239,8 @@ xla::XlaComputation loop_condition(const Node& node, const LoopLength& length,
 constexpr std::int64_t kMostNodesInLine = 512, kMostNodesOfChangingShapes = 16384;
 
 void set_all(Node& node, const std::vector<XlaOp>& made) {
-  if (std::ssize(made) < node.result_count()) {
-    node.refuse(
-        fmt::format("has {} results, but its graph makes {}", node.result_count(), made.size()));
-  }
+  if (std::ssize(made) < node.result_count())
+    node.refuse("has {} results, but its graph makes {}", node.result_count(), made.size());
   for (int i = 0; i < node.result_count(); ++i) node.set(i, entry(made, i));
 }
 
@@ -138,9 +300,8 @@ class OnnxLoop {
  public:
   explicit OnnxLoop(Node& node) : node_(node), body_(node, node.graph("body")) {
     for (int i = 2; i < node.operand_count(); ++i) initial_.push_back(node.operand(i));
-    if (body_.graph().output_size() < std::ssize(initial_) + 1) {
+    if (body_.graph().output_size() < std::ssize(initial_) + 1)
       node.refuse("has a graph that makes too few values");
-    }
     nodes_ = std::max<std::int64_t>(1, nodes_of_step(body_.graph(), kMostNodesInLine));
     if (!node.has(0)) {
       most_ = std::numeric_limits<std::int64_t>::max();
@@ -186,9 +347,9 @@ class OnnxLoop {
       const xla::Shape before = node_.shape_of_op(entry(initial_, i));
       if (!xla::ShapeUtil::Compatible(entry(outcome.shapes, i + 1), before)) {
         node_.refuse(
-            fmt::format("has a value '{}' that changes its shape from step to step, and the "
-                        "number of steps is not known or too large",
-                        body_.graph().input(static_cast<int>(i) + 2).name()));
+            "has a value '{}' that changes its shape from step to step, and the "
+            "number of steps is not known or too large",
+            body_.graph().input(static_cast<int>(i) + 2).name());
       }
     }
   }
@@ -242,9 +403,8 @@ class OnnxLoop {
     if (counted) most_ = counted;
     const bool always = known || counted;
     const bool count_known = most_ && *most_ < std::numeric_limits<std::int64_t>::max();
-    if (scans > 0 && !(always && count_known)) {
+    if (scans > 0 && !(always && count_known))
       node_.refuse("collects values of steps whose number depends on the model's inputs");
-    }
     if (always && most_ && !count_known) node_.refuse("never ends");
     std::vector<XlaOp> state = {node_.has(1) ? xla::Reshape(node_.operand(1), {})
                                              : xla::ConstantR0<bool>(&node_.builder(), true)};
@@ -291,7 +451,7 @@ class OnnxLoop {
   std::vector<XlaOp> initial_;
   std::int64_t nodes_ = 1;
   std::optional<std::int64_t> most_;  // none: it depends on inputs
-  std::optional<bool> start_;         // whether there is a first step
+  std::optional<bool> start_;         // true: there is a first step
 };
 
 void lower_loop(Node& node) { OnnxLoop(node).lower(); }
@@ -434,13 +594,16 @@ xla::XlaComputation built_computation(const Node& node, xla::XlaBuilder& builder
 std::vector<XlaOp> run_loop(const Node& node, LoopLength length, std::vector<XlaOp> state,
                             const std::vector<XlaOp>& fixed,
                             const std::function<std::vector<XlaOp>(const LoopStep&)>& step) {
-  xla::XlaBuilder& builder = node.builder();
+  const bool is_elsewhere = !state.empty() && !state.front().IsUninitialized();
+  xla::XlaBuilder& builder = is_elsewhere ? *state.front().builder() : node.builder();
+  const auto number = [&](std::int64_t i) { return xla::ConstantR0<std::int64_t>(&builder, i); };
   if (length.count && *length.count <= kMostStepsInLine && !length.by_state) {
-    for (std::int64_t i = 0; i < *length.count; ++i)
-      state = step({builder, constant_integer(node, i), state, fixed});
+    for (std::int64_t i = 0; i < *length.count; ++i) {
+      state = step({builder, number(i), state, fixed});
+    }
     return state;
   }
-  std::vector<XlaOp> all = {constant_integer(node, 0)};
+  std::vector<XlaOp> all = {number(0)};
   all.insert(all.end(), state.begin(), state.end());
   all.insert(all.end(), fixed.begin(), fixed.end());
   const xla::Shape shape = xla::ShapeUtil::MakeTupleShape(shapes_of(node, all));
@@ -451,10 +614,9 @@ std::vector<XlaOp> run_loop(const Node& node, LoopLength length, std::vector<Xla
   for (std::size_t i = 0; i < made.size(); ++i) {
     const xla::Shape before = node.shape_of_op(state[i]);
     if (!xla::ShapeUtil::Compatible(node.shape_of_op(made[i]), before)) {
-      node.refuse(
-          fmt::format("has a value {} that changes its shape from step to step: from {} to {}", i,
-                      xla::ShapeUtil::HumanString(before),
-                      xla::ShapeUtil::HumanString(node.shape_of_op(made[i]))));
+      node.refuse("has a value {} that changes its shape from step to step: from {} to {}", i,
+                  xla::ShapeUtil::HumanString(before),
+                  xla::ShapeUtil::HumanString(node.shape_of_op(made[i])));
     }
     next.push_back(made[i]);
   }
@@ -481,147 +643,6 @@ XlaOp with_step(const Node& node, XlaOp all, XlaOp one, XlaOp place) {
   std::vector<XlaOp> start(sizes.size(), xla::ZerosLike(place));
   start.front() = place;
   return xla::DynamicUpdateSlice(all, xla::Reshape(one, sizes), start);
-}
-
-InnerGraph::InnerGraph(const Node& node, const onnx::GraphProto& graph)
-    : node_(node), graph_(graph) {
-  for (const std::string& name : free_names(graph)) {
-    const auto found = node.scope().find(name);
-    if (!found) continue;  // an error of the node that reads it
-    if (auto value = small_known_value(node, *found)) {
-      known_.emplace(name, *std::move(value));
-      continue;
-    }
-    names_.push_back(name);
-    outer_.push_back(*found);
-  }
-}
-
-std::vector<XlaOp> InnerGraph::lower(xla::XlaBuilder& builder, const std::vector<XlaOp>& inputs,
-                                     const std::vector<XlaOp>& outer) const {
-  const OnnxScope& around = node_.scope();
-  const bool same = &builder == &around.builder();
-  OnnxScope inside(around, around.opsets(), builder, same ? &around : nullptr);
-  if (!same) {
-    for (const auto& [name, value] : known_)
-      inside.set(name, xla::ConstantLiteral(&builder, value));
-    for (std::size_t i = 0; i < names_.size(); ++i) inside.set(names_[i], outer[i]);
-  }
-  if (std::ssize(inputs) != graph_.input_size()) {
-    node_.refuse(fmt::format("gives {} values to its graph, which has {} inputs", inputs.size(),
-                             graph_.input_size()));
-  }
-  for (int i = 0; i < graph_.input_size(); ++i) {
-    inside.set(graph_.input(i).name(), entry(inputs, i));
-  }
-  inside.lower(graph_);
-  return inside.outputs_of(graph_);
-}
-
-GraphOutcome InnerGraph::outcome(const std::vector<xla::Shape>& inputs,
-                                 std::optional<int> holds) const {
-  auto& known = node_.scope().state().outcomes;
-  std::string key = outcome_key(inputs, holds);
-  const auto found = known.find(key);
-  if (found != known.end()) return found->second;
-  return known.emplace(std::move(key), new_outcome(inputs, holds)).first->second;
-}
-
-// The bytes of all that the outcome depends on.
-std::string InnerGraph::outcome_key(const std::vector<xla::Shape>& inputs,
-                                    std::optional<int> holds) const {
-  std::string key;
-  const auto add = [&key](const std::string& part) {
-    key += fmt::format("{}:", part.size());
-    key += part;
-  };
-  add(graph_.SerializeAsString());
-  for (const auto& [domain, version] : node_.scope().opsets()) {
-    add(domain);
-    add(std::to_string(version));
-  }
-  add(std::to_string(holds.value_or(-1)));
-  for (const xla::Shape& shape : inputs) add(shape.ToString());
-  for (std::size_t i = 0; i < names_.size(); ++i) {
-    add(names_[i]);
-    add(node_.shape_of_op(outer_[i]).ToString());
-  }
-  for (const auto& [name, value] : known_) {
-    add(name);
-    add(value.shape().ToString());
-    add({static_cast<const char*>(value.untyped_data()),
-         static_cast<std::size_t>(value.size_bytes())});
-  }
-  return key;
-}
-
-GraphOutcome InnerGraph::new_outcome(const std::vector<xla::Shape>& inputs,
-                                     std::optional<int> holds) const {
-  const auto builder = computation_builder(node_, "outcome");
-  std::vector<xla::Shape> all = inputs;
-  for (const XlaOp op : outer_) all.push_back(node_.shape_of_op(op));
-  std::vector<XlaOp> parameters = parameters_of(*builder, all);
-  if (holds) entry(parameters, *holds) = xla::ConstantR0<bool>(builder.get(), true);
-  const auto split = parameters.begin() + std::ssize(inputs);
-  const std::vector<XlaOp> made =
-      lower(*builder, {parameters.begin(), split}, {split, parameters.end()});
-  GraphOutcome outcome{shapes_of(node_, made), std::nullopt};
-  if (!made.empty() && outcome.shapes.front().element_type() == xla::PRED) {
-    outcome.first = known_condition(node_, made.front());
-  }
-  return outcome;
-}
-
-std::optional<std::int64_t> InnerGraph::counted_steps(const std::vector<XlaOp>& initial,
-                                                      std::int64_t most) const {
-  std::vector<std::optional<xla::Literal>> known;
-  for (const XlaOp op : initial) known.push_back(small_known_value(node_, op));
-  const std::int64_t limit = std::min(most, kMostNodesTried / std::max(1, graph_.node_size()));
-  for (std::int64_t step = 0; step < limit; ++step) {
-    const auto builder = computation_builder(node_, "step");
-    std::int64_t parameters = 0;
-    const auto unknown = [&](XlaOp known_shape) {
-      const std::string name = fmt::format("p{}", parameters);
-      return xla::Parameter(builder.get(), parameters++, node_.shape_of_op(known_shape), name);
-    };
-    std::vector<XlaOp> inputs = {xla::ConstantR0<std::int64_t>(builder.get(), step),
-                                 xla::ConstantR0<bool>(builder.get(), true)};
-    for (std::size_t i = 0; i < known.size(); ++i) {
-      inputs.push_back(known[i] ? xla::ConstantLiteral(builder.get(), *known[i])
-                                : unknown(initial[i]));
-    }
-    std::vector<XlaOp> outer;
-    for (const XlaOp op : outer_) outer.push_back(unknown(op));
-    const std::vector<XlaOp> made = lower(*builder, inputs, outer);
-    const auto goes_on = known_condition(node_, made.front());
-    if (!goes_on) return std::nullopt;
-    if (!*goes_on) return step + 1;
-    for (std::size_t i = 0; i < known.size(); ++i) {
-      if (known[i]) known[i] = small_known_value(node_, made[i + 1]);
-    }
-  }
-  return limit == most ? std::optional(most) : std::nullopt;
-}
-
-std::int64_t nodes_of_step(const onnx::GraphProto& graph, std::int64_t of_loop) {
-  std::int64_t count = 0;
-  for (const auto& node : graph.node()) {
-    const bool is_loop = node.op_type() == "Loop" || node.op_type() == "Scan";
-    count += is_loop ? of_loop : 1;
-    for (const auto& attribute : node.attribute()) {
-      count += nodes_of_step(attribute.g(), of_loop);
-    }
-  }
-  return count;
-}
-
-std::optional<bool> known_condition(const Node& node, XlaOp op) {
-  if (product(node.sizes_of(op)) != 1 || node.type_of(op) != xla::PRED) {
-    node.refuse("has a condition that is not one boolean");
-  }
-  const auto value = or_refuse(known_value(op));
-  if (!value) return std::nullopt;
-  return value->data<bool>()[0];
 }
 
 std::vector<OnnxOperator> loop_operators() {

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The domain ai.onnx.ml: what scikit-learn, XGBoost and LightGBM are converted to. Features, linear
-// models, support vectors, trees.
+#include "front/onnx/operators/machine_learning.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <map>
 #include <numbers>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string_view>
 
+#include "absl/container/flat_hash_map.h"
+#include "compiler/hlo/hlo.h"
 #include "compiler/kernels/forest_calls.h"
-#include "front/onnx/forest/forest.h"
-#include "front/onnx/forest/forest_tables.h"
+#include "front/lowering/post_order.h"
 #include "front/onnx/operators.h"
 #include "front/onnx/operators/building.h"
 #include "front/onnx/operators/loops.h"
@@ -26,6 +30,10 @@
 
 namespace tfaot::toolkit::engine {
 namespace {
+
+using kernels::ForestBlock;
+using kernels::ForestBottom;
+using kernels::ForestTop;
 
 // In the order of TreeEnsemble's numbers.
 enum class PostTransform { kNone, kSoftmax, kLogistic, kSoftmaxZero, kProbit };
@@ -75,9 +83,8 @@ PostTransform post_transform_of(const Node& node) {
 }
 PostTransform numbered_post_transform(const Node& node) {
   const std::int64_t number = node.integer("post_transform", 0);
-  if (number < 0 || number > static_cast<std::int64_t>(PostTransform::kProbit)) {
-    node.refuse(fmt::format("has the post_transform {}", number));
-  }
+  if (number < 0 || number > static_cast<std::int64_t>(PostTransform::kProbit))
+    node.refuse("has the post_transform {}", number);
   return static_cast<PostTransform>(number);
 }
 
@@ -96,10 +103,8 @@ void set_scores(Node& node, int result, XlaOp scores, PostTransform transform,
 XlaOp feature_rows(const Node& node, XlaOp x) {
   const Dimensions sizes = node.sizes_of(x);
   if (sizes.size() == 1) return xla::Reshape(x, {1, sizes.front()});
-  if (sizes.size() != 2) {
-    node.refuse(
-        fmt::format("has an input of {} dimensions; it needs rows of features", sizes.size()));
-  }
+  if (sizes.size() != 2)
+    node.refuse("has an input of {} dimensions; it needs rows of features", sizes.size());
   return x;
 }
 
@@ -121,9 +126,9 @@ ClassLabels class_labels(const Node& node, const std::string& integers) {
   }
   if (labels.count < 2) {
     node.refuse(
-        fmt::format("has {} labels in '{}' and 'classlabels_strings'; a classifier needs "
-                    "two or more",
-                    labels.count, integers));
+        "has {} labels in '{}' and 'classlabels_strings'; a classifier needs "
+        "two or more",
+        labels.count, integers);
   }
   return labels;
 }
@@ -171,27 +176,22 @@ std::vector<std::pair<std::int64_t, std::int64_t>> class_pairs(std::int64_t clas
 XlaOp quadratic_form(const Node& node, XlaOp first, std::int64_t classes) {
   const auto pairs = class_pairs(classes);
   const auto count = std::ssize(pairs);
-  // Places of r(j, i) and r(i, j) in [first, second] of all pairs. The diagonal is replaced.
-  Dimensions there(static_cast<std::size_t>(classes * classes), 0);
-  Dimensions back = there;
+  // The place of r(i, j) in [first, second] of all pairs. The diagonal is replaced.
+  Dimensions places(static_cast<std::size_t>(classes * classes), 0);
   for (std::int64_t pair = 0; pair < count; ++pair) {
     const auto [i, j] = entry(pairs, pair);
-    entry(there, i * classes + j) = pair + count;
-    entry(there, j * classes + i) = pair;
-    entry(back, i * classes + j) = pair;
-    entry(back, j * classes + i) = pair + count;
+    entry(places, i * classes + j) = pair;
+    entry(places, j * classes + i) = pair + count;
   }
   const XlaOp both = xla::ConcatInDim(&node.builder(), {first, 1 - first}, 1);
   const Dimensions sizes = {node.sizes_of(first).front(), classes, classes};
-  const auto placed = [&](const Dimensions& places) {
-    return xla::Reshape(take_places(node, both, 1, places), sizes);
-  };
+  const XlaOp own = xla::Reshape(take_places(node, both, 1, places), sizes);
   const XlaOp is_diagonal =
       index_along(node, xla::S32, sizes, 1) == index_along(node, xla::S32, sizes, 2);
-  const XlaOp others =
-      xla::Select(is_diagonal, zeros_of(node, node.type_of(first), sizes), placed(there));
+  const XlaOp others = xla::Select(is_diagonal, zeros_of(node, node.type_of(first), sizes),
+                                   xla::Transpose(own, {0, 2, 1}));
   const XlaOp sums = sum_of(xla::Square(others), {2});
-  return xla::Select(is_diagonal, spread(sums, sizes, {2}), -(others * placed(back)));
+  return xla::Select(is_diagonal, spread(sums, sizes, {2}), -(others * own));
 }
 
 // One step towards the least p Q p: changes one probability after the other and divides all by
@@ -235,19 +235,16 @@ XlaOp votes_of_pairs(const Node& node, XlaOp scores, std::int64_t classes) {
   const auto type = node.type_of(scores);
   const auto pairs = class_pairs(classes);
   const XlaOp is_first = scores > xla::ZerosLike(scores);
-  const XlaOp first = cast(is_first, type);
-  const XlaOp second = cast(~is_first, type);
-  // A vote for the first of a pair, and one for the second.
-  std::vector<double> for_first(pairs.size() * static_cast<std::size_t>(classes), 0);
-  std::vector<double> for_second = for_first;
-  for (std::size_t pair = 0; pair < pairs.size(); ++pair) {
-    const std::size_t row = pair * static_cast<std::size_t>(classes);
-    for_first[row + static_cast<std::size_t>(pairs[pair].first)] = 1;
-    for_second[row + static_cast<std::size_t>(pairs[pair].second)] = 1;
-  }
-  const Dimensions sizes = {std::ssize(pairs), classes};
-  return xla::Dot(first, constant_reals(node, type, for_first, sizes)) +
-         xla::Dot(second, constant_reals(node, type, for_second, sizes));
+  const auto votes = [&](XlaOp chosen, auto one_of) {
+    std::vector<double> matrix(pairs.size() * static_cast<std::size_t>(classes), 0);
+    for (std::int64_t pair = 0; pair < std::ssize(pairs); ++pair) {
+      entry(matrix, pair * classes + entry(pairs, pair).*one_of) = 1;
+    }
+    return xla::Dot(cast(chosen, type),
+                    constant_reals(node, type, matrix, {std::ssize(pairs), classes}));
+  };
+  using Pair = std::pair<std::int64_t, std::int64_t>;
+  return votes(is_first, &Pair::first) + votes(~is_first, &Pair::second);
 }
 
 // [rows, classes]. `first`: [rows, pairs], the probability of the first class of the pair, if it is
@@ -277,10 +274,8 @@ XlaOp value_of_features(const Node& node, const char* name, const std::vector<do
   if (values.size() == 1) {
     return xla::Broadcast(scalar(node, type, values.front()), sizes);
   }
-  if (sizes.empty() || sizes.size() > 2 || std::ssize(values) != sizes.back()) {
-    node.refuse(
-        fmt::format("has {} values of '{}', which do not fit its input", values.size(), name));
-  }
+  if (sizes.empty() || sizes.size() > 2 || std::ssize(values) != sizes.back())
+    node.refuse("has {} values of '{}', which do not fit its input", values.size(), name);
   const XlaOp row = constant_reals(node, type, values, {sizes.back()});
   return along(row, sizes, std::ssize(sizes) - 1);
 }
@@ -327,13 +322,13 @@ void lower_imputer(Node& node) {
     const auto replaced = node.integer("replaced_value_int64", 0);
     is_replaced = x == xla::ConstantR0WithType(&node.builder(), type, replaced);
   }
-  if (values.empty()) node.refuse(fmt::format("has no attribute '{}' for its input's type", name));
+  if (values.empty()) node.refuse("has no attribute '{}' for its input's type", name);
   node.set(xla::Select(is_replaced, value_of_features(node, name, values, x), x));
 }
 
 void lower_binarizer(Node& node) {
   const XlaOp x = node.operand(0);
-  // An integer is larger than the threshold or not, also if that is no integer.
+  // Compared as real numbers: the threshold of integers need not be an integer.
   const XlaOp compared = as_real(node, x);
   const XlaOp is_larger = compared > node.real("threshold", 0);
   node.set(cast(is_larger, node.type(0)));
@@ -351,7 +346,7 @@ void lower_array_feature_extractor(Node& node) {
   if (const auto known = node.integers_if_known(1)) {
     const bool is_inside = std::ranges::all_of(
         *known, [&](std::int64_t place) { return place >= 0 && place < sizes.back(); });
-    if (!is_inside) node.refuse(fmt::format("takes features that are not among {}", sizes.back()));
+    if (!is_inside) node.refuse("takes features that are not among {}", sizes.back());
     return node.set(xla::Reshape(take_places(node, node.operand(0), axis, *known), result));
   }
   node.set(xla::Reshape(xla::TorchIndexSelect(node.operand(0), places, axis), result));
@@ -360,10 +355,8 @@ void lower_array_feature_extractor(Node& node) {
 // Rows of several inputs side by side, each cut or filled up with zeros.
 void lower_feature_vectorizer(Node& node) {
   const auto widths = node.integers("inputdimensions");
-  if (std::ssize(widths) != node.operand_count()) {
-    node.refuse(
-        fmt::format("has {} 'inputdimensions' for {} inputs", widths.size(), node.operand_count()));
-  }
+  if (std::ssize(widths) != node.operand_count())
+    node.refuse("has {} 'inputdimensions' for {} inputs", widths.size(), node.operand_count());
   std::vector<XlaOp> parts;
   for (int i = 0; i < node.operand_count(); ++i) {
     XlaOp x = cast(node.operand(i), xla::F32);
@@ -373,7 +366,7 @@ void lower_feature_vectorizer(Node& node) {
       x = xla::Reshape(x, sizes);
     }
     const std::int64_t width = entry(widths, i);
-    if (sizes.size() != 2 || width < 0) node.refuse(fmt::format("cannot take input {} as rows", i));
+    if (sizes.size() != 2 || width < 0) node.refuse("cannot take input {} as rows", i);
     if (width < sizes.back()) x = xla::SliceInDim(x, 0, width, 1, 1);
     if (width > sizes.back()) {
       x = xla::PadInDim(x, scalar(node, xla::F32, 0), 1, 0, width - sizes.back());
@@ -404,16 +397,15 @@ void lower_one_hot_encoder(Node& node) {
         "stops at unknown categories (zeros=0), which compiled code cannot: export it with "
         "zeros=1");
   }
-  // As in the standard's reference, a number is compared as it is: 1.5 is no category.
+  // As in the standard's reference, a number is compared as it is: 1.5 is not a category.
   const XlaOp keys = cast(constant_integers(node, categories), node.type(0));
   node.set(cast(matches_of(node, node.operand(0), keys), xla::F32));
 }
 
 // Keys or values of a LabelEncoder. Attributes of floats and integers are those of old models.
 std::optional<xla::Literal> encoder_numbers(const Node& node, const std::string& what) {
-  if (!node.texts(what + "_strings").empty()) {
-    node.refuse(fmt::format("has {} that are strings, which compiled models cannot have", what));
-  }
+  if (!node.texts(what + "_strings").empty())
+    node.refuse("has {} that are strings, which compiled models cannot have", what);
   if (auto tensor = node.tensor(what + "_tensor")) return tensor;
   if (const auto integers = node.optional_integers(what + "_int64s")) {
     return xla::LiteralUtil::CreateR1<std::int64_t>(*integers);
@@ -467,10 +459,8 @@ XlaOp model_rows(const Node& node) { return as_real(node, feature_rows(node, nod
 // Floats of an attribute, which are rows of `width`. The number of rows is what there is.
 std::vector<float> row_values(const Node& node, const std::string& name, std::int64_t width) {
   std::vector<float> values = node.reals(name);
-  if (width < 1 || values.empty() || std::ssize(values) % width != 0) {
-    node.refuse(
-        fmt::format("has {} values of '{}', which are no rows of {}", values.size(), name, width));
-  }
+  if (width < 1 || values.empty() || std::ssize(values) % width != 0)
+    node.refuse("has {} values of '{}', which do not make rows of {}", values.size(), name, width);
   return values;
 }
 
@@ -494,9 +484,8 @@ XlaOp linear_scores(Node& node, XlaOp x) {
   const std::vector<float> intercepts = node.reals("intercepts");
   if (intercepts.empty()) return scores;
   const Dimensions sizes = node.sizes_of(scores);
-  if (std::ssize(intercepts) != sizes.back()) {
-    node.refuse(fmt::format("has {} intercepts for {} scores", intercepts.size(), sizes.back()));
-  }
+  if (std::ssize(intercepts) != sizes.back())
+    node.refuse("has {} intercepts for {} scores", intercepts.size(), sizes.back());
   const XlaOp row =
       cast(node.keep("intercepts", xla::LiteralUtil::CreateR1<float>(intercepts)), type);
   return scores + along(row, sizes, 1);
@@ -506,8 +495,8 @@ void lower_linear_regressor(Node& node) {
   const XlaOp scores = linear_scores(node, model_rows(node));
   const std::int64_t targets = node.integer("targets", 1);
   if (node.sizes_of(scores).back() != targets) {
-    node.refuse(fmt::format("has coefficients for {} targets instead of {}",
-                            node.sizes_of(scores).back(), targets));
+    node.refuse("has coefficients for {} targets instead of {}", node.sizes_of(scores).back(),
+                targets);
   }
   set_scores(node, 0, scores, post_transform_of(node));
 }
@@ -520,7 +509,7 @@ void lower_linear_classifier(Node& node) {
   if (count == 1 && labels.count == 2) {
     scores = xla::ConcatInDim(&node.builder(), {-scores, scores}, 1);
   } else if (count != labels.count) {
-    node.refuse(fmt::format("has {} scores for {} classes", count, labels.count));
+    node.refuse("has {} scores for {} classes", count, labels.count);
   }
   set_labels(node, labels, place_of_largest(scores));
   set_scores(node, 1, scores, post_transform_of(node));
@@ -592,7 +581,7 @@ XlaOp kernel_values(Node& node, XlaOp x) {
   const XlaOp scaled = products * parameters[0] + parameters[1];
   if (kernel == "SIGMOID") return xla::Tanh(scaled);
   if (kernel == "POLY") return xla::Pow(scaled, like(x, std::trunc(parameters[2])));
-  node.refuse(fmt::format("has the kernel_type '{}'", kernel));
+  node.refuse("has the kernel_type '{}'", kernel);
 }
 
 void lower_svm_regressor(Node& node) {
@@ -606,9 +595,7 @@ void lower_svm_regressor(Node& node) {
   if (supports > 0) {
     values = kernel_values(node, x);
     width = node.sizes_of(values).back();
-    if (width != supports) {
-      node.refuse(fmt::format("has {} support vectors instead of {}", width, supports));
-    }
+    if (width != supports) node.refuse("has {} support vectors instead of {}", width, supports);
   }
   const XlaOp coefficients = model_matrix(node, "coefficients", width, type);
   if (node.sizes_of(coefficients).front() != 1) node.refuse("has coefficients of several targets");
@@ -620,20 +607,18 @@ void lower_svm_regressor(Node& node) {
   set_scores(node, 0, score, post_transform_of(node));
 }
 
-// Where the vectors of each class begin, and the end of the last. Each vector is of one class.
+// The first vector of each class, and the end of the last. Each vector is of one class.
 std::vector<std::int64_t> vector_places(const Node& node, const std::vector<std::int64_t>& counts,
                                         std::int64_t vectors) {
   std::vector<std::int64_t> places = {0};
   for (const std::int64_t count : counts) {
     const std::int64_t left = vectors - places.back();
-    if (count < 0 || count > left) {
-      node.refuse(fmt::format("has {} vectors of one class, but {} are left", count, left));
-    }
+    if (count < 0 || count > left)
+      node.refuse("has {} vectors of one class, but {} are left", count, left);
     places.push_back(places.back() + count);
   }
-  if (places.back() != vectors) {
-    node.refuse(fmt::format("has {} support vectors, but classes for {}", vectors, places.back()));
-  }
+  if (places.back() != vectors)
+    node.refuse("has {} support vectors, but classes for {}", vectors, places.back());
   return places;
 }
 
@@ -641,10 +626,8 @@ std::vector<std::int64_t> vector_places(const Node& node, const std::vector<std:
 XlaOp pair_numbers(const Node& node, const std::string& name, xla::PrimitiveType type,
                    std::int64_t pairs) {
   const std::vector<float> values = node.reals(name);
-  if (std::ssize(values) != pairs) {
-    node.refuse(
-        fmt::format("has {} values of '{}' for {} pairs of classes", values.size(), name, pairs));
-  }
+  if (std::ssize(values) != pairs)
+    node.refuse("has {} values of '{}' for {} pairs of classes", values.size(), name, pairs);
   return constant_reals(node, type, {values.begin(), values.end()}, {pairs});
 }
 
@@ -655,8 +638,8 @@ XlaOp pair_coefficients(Node& node, const std::vector<std::int64_t>& places) {
   const std::int64_t vectors = places.back();
   const auto pairs = class_pairs(std::ssize(places) - 1);
   if (std::ssize(values) != (std::ssize(places) - 2) * vectors) {
-    node.refuse(fmt::format("has {} coefficients for {} support vectors of {} classes",
-                            values.size(), vectors, places.size() - 1));
+    node.refuse("has {} coefficients for {} support vectors of {} classes", values.size(), vectors,
+                places.size() - 1);
   }
   xla::Literal matrix =
       xla::LiteralUtil::CreateFromDimensions(xla::F64, {std::ssize(pairs), vectors});
@@ -687,16 +670,14 @@ void lower_svm_classifier(Node& node) {
     const XlaOp matrix = model_matrix(node, "coefficients", node.sizes_of(x).back(), type);
     const XlaOp scores = times_transposed(x, matrix) + rho.front();
     if (node.sizes_of(scores).back() != labels.count) {
-      node.refuse(fmt::format("has coefficients for {} classes instead of {}",
-                              node.sizes_of(scores).back(), labels.count));
+      node.refuse("has coefficients for {} classes instead of {}", node.sizes_of(scores).back(),
+                  labels.count);
     }
     set_labels(node, labels, place_of_largest(scores));
     return set_scores(node, 1, scores, transform);
   }
-  if (std::ssize(counts) != labels.count) {
-    node.refuse(
-        fmt::format("has {} vectors_per_class for {} classes", counts.size(), labels.count));
-  }
+  if (std::ssize(counts) != labels.count)
+    node.refuse("has {} vectors_per_class for {} classes", counts.size(), labels.count);
   // Large coefficients of both signs cancel out (NuSVC), so they are added up as float64.
   const XlaOp values = cast(kernel_values(node, x), xla::F64);
   const auto places = vector_places(node, counts, node.sizes_of(values).back());
@@ -715,6 +696,767 @@ void lower_svm_classifier(Node& node) {
     scores = xla::ConcatInDim(&node.builder(), {-scores, scores}, 1);
   }
   set_scores(node, 1, scores, transform);
+}
+
+// As TreeEnsemble numbers the modes.
+constexpr auto kBranchModes = std::to_array<std::pair<std::string_view, BranchMode>>({
+    {"BRANCH_LEQ", BranchMode::kLessOrEqual},
+    {"BRANCH_LT", BranchMode::kLess},
+    {"BRANCH_GTE", BranchMode::kGreaterOrEqual},
+    {"BRANCH_GT", BranchMode::kGreater},
+    {"BRANCH_EQ", BranchMode::kEqual},
+    {"BRANCH_NEQ", BranchMode::kNotEqual},
+    {"BRANCH_MEMBER", BranchMode::kMember},
+});
+
+template <typename T>
+T forest_item(const std::vector<T>& values, std::size_t i) {
+  return i < values.size() ? values[i] : T{};
+}
+
+std::string forest_place(const ForestNode& node) {
+  return node.tree < 0 ? fmt::format("node {}", node.number)
+                       : fmt::format("node {} of tree {}", node.number, node.tree);
+}
+
+// An attribute with one value for each node.
+std::vector<std::int64_t> integers_of_nodes(const Node& node, const std::string& name,
+                                            std::size_t count) {
+  auto values = node.integers(name);
+  if (values.size() != count)
+    node.refuse("has {} values of '{}' for {} nodes", values.size(), name, count);
+  return values;
+}
+
+std::vector<double> tensor_values(const Node& node, const std::string& name, std::size_t count,
+                                  Forest& forest) {
+  const auto tensor = node.tensor(name);
+  if (!tensor) node.refuse("has no attribute '{}'", name);
+  forest.has_doubles = forest.has_doubles || tensor->shape().element_type() == xla::F64;
+  const auto values = tensor->Convert(xla::F64);
+  if (!values.ok()) node.refuse("needs numbers as '{}'", name);
+  const auto data = values->data<double>();
+  if (data.size() != count)
+    node.refuse("has {} values of '{}' instead of {}", data.size(), name, count);
+  return {data.begin(), data.end()};
+}
+
+// The nodes of one tree, each after those that it leads to, or a cycle of branches.
+PostOrder<std::int64_t> tree_order(const Forest& forest, std::int64_t root) {
+  return post_order<std::int64_t>({root}, [&](std::int64_t at) -> Dimensions {
+    const ForestNode& one = entry(forest.nodes, at);
+    if (one.is_leaf) return {};
+    return {one.if_true, one.if_false};
+  });
+}
+
+// Follows the branches from the roots.
+void check_forest(const Node& node, const Forest& forest, std::int64_t features) {
+  std::vector<bool> seen(forest.nodes.size(), false);
+  for (const std::int64_t root : forest.roots) {
+    const auto order = tree_order(forest, root);
+    if (!order.cycle.empty()) {
+      node.refuse("leads back to {}", forest_place(entry(forest.nodes, order.cycle.front())));
+    }
+    for (const std::int64_t at : order.order) {
+      const ForestNode& one = entry(forest.nodes, at);
+      if (entry(seen, at) && !one.is_leaf) node.refuse("has {} in two trees", forest_place(one));
+      entry(seen, at) = true;
+    }
+  }
+  for (std::size_t i = 0; i < forest.nodes.size(); ++i) {
+    const ForestNode& one = forest.nodes[i];
+    if (one.is_leaf) continue;
+    if (!seen[i]) node.refuse("reaches {} from no root", forest_place(one));
+    if (one.feature < 0 || one.feature >= features) {
+      node.refuse("compares feature {} in {}, but its input has {}", one.feature, forest_place(one),
+                  features);
+    }
+  }
+}
+
+// The values of an attribute, or of the one of float64 that may take its place, "..._as_tensor".
+struct ForestNumbers {
+  std::vector<double> values;
+  bool is_double = false;
+};
+ForestNumbers forest_numbers(const Node& node, const std::string& name) {
+  const std::string other = name + "_as_tensor";
+  if (!node.has_attribute(other)) {
+    const std::vector<float> values = node.reals(name);
+    return {{values.begin(), values.end()}, false};
+  }
+  if (node.has_attribute(name)) node.refuse("has both '{}' and '{}'", name, other);
+  const auto tensor = node.tensor(other);
+  const auto values = tensor->Convert(xla::F64);
+  if (!values.ok()) node.refuse("needs numbers as '{}'", other);
+  const auto data = values->data<double>();
+  return {{data.begin(), data.end()}, tensor->shape().element_type() == xla::F64};
+}
+
+// Votes of TreeEnsembleRegressor and TreeEnsembleClassifier have different names.
+struct VoteNames {
+  std::string prefix;  // "class": of class_ids, class_nodeids ...
+  std::int64_t targets = 0;
+};
+
+Aggregate aggregate_of(const Node& node) {
+  constexpr std::array kByWord = {Aggregate::kSum, Aggregate::kAverage, Aggregate::kMin,
+                                  Aggregate::kMax};
+  return kByWord.at(
+      node.choice<std::size_t>("aggregate_function", {"SUM", "AVERAGE", "MIN", "MAX"}));
+}
+
+// The nodes of TreeEnsembleRegressor and TreeEnsembleClassifier: each has the number of its tree
+// and its own.
+class NumberedForest {
+ public:
+  NumberedForest(const Node& node, Forest& forest) : node_(node), forest_(forest) {}
+
+  void read_nodes() {
+    const auto modes = node_.texts("nodes_modes");
+    const std::size_t count = modes.size();
+    const auto trees = integers_of_nodes(node_, "nodes_treeids", count);
+    const auto numbers = integers_of_nodes(node_, "nodes_nodeids", count);
+    const auto features = integers_of_nodes(node_, "nodes_featureids", count);
+    const auto if_true = integers_of_nodes(node_, "nodes_truenodeids", count);
+    const auto if_false = integers_of_nodes(node_, "nodes_falsenodeids", count);
+    const auto missing = node_.integers("nodes_missing_value_tracks_true");
+    const auto thresholds = forest_numbers(node_, "nodes_values");
+    if (thresholds.values.size() != count)
+      node_.refuse("has {} values of 'nodes_values' for {} nodes", thresholds.values.size(), count);
+    forest_.has_doubles = thresholds.is_double;
+    for (std::size_t i = 0; i < count; ++i) {
+      ForestNode one;
+      one.tree = trees[i];
+      one.number = numbers[i];
+      one.is_leaf = modes[i] == "LEAF";
+      if (!one.is_leaf) one.mode = mode_of(modes[i], one);
+      one.feature = features[i];
+      one.threshold = thresholds.values[i];
+      one.missing_is_true = forest_item(missing, i) == 1;
+      if (!places_.try_emplace({trees[i], numbers[i]}, i).second)
+        node_.refuse("has {} twice", forest_place(one));
+      forest_.nodes.push_back(std::move(one));
+    }
+    std::vector<bool> has_parent(count, false);
+    for (std::size_t i = 0; i < count; ++i) {
+      ForestNode& one = forest_.nodes[i];
+      if (one.is_leaf) continue;
+      one.if_true = find(one, if_true[i]);
+      one.if_false = find(one, if_false[i]);
+      entry(has_parent, one.if_true) = true;
+      entry(has_parent, one.if_false) = true;
+    }
+    find_roots(has_parent);
+  }
+
+  void read_votes(const VoteNames& names) {
+    const auto targets = node_.integers(names.prefix + "_ids");
+    const std::size_t count = targets.size();
+    const auto trees = integers_of_nodes(node_, names.prefix + "_treeids", count);
+    const auto numbers = integers_of_nodes(node_, names.prefix + "_nodeids", count);
+    const auto weights = forest_numbers(node_, names.prefix + "_weights");
+    if (weights.values.size() != count) {
+      node_.refuse("has {} values of '{}_weights' for {} votes", weights.values.size(),
+                   names.prefix, count);
+    }
+    forest_.has_doubles = forest_.has_doubles || weights.is_double;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto found = places_.find({trees[i], numbers[i]});
+      if (found == places_.end())
+        node_.refuse("has a vote of node {} of tree {}, which is not there", numbers[i], trees[i]);
+      ForestNode& leaf = forest_.nodes[found->second];
+      if (targets[i] < 0 || targets[i] >= forest_.targets) {
+        node_.refuse("has a vote for number {} of {} in {}", targets[i], forest_.targets,
+                     forest_place(leaf));
+      }
+      // Old converters gave branches a vote too; no row ends there.
+      if (leaf.is_leaf) leaf.votes.push_back({targets[i], weights.values[i]});
+    }
+  }
+
+ private:
+  BranchMode mode_of(const std::string& mode, const ForestNode& one) const {
+    // Sets came with TreeEnsemble.
+    for (const auto& [name, known] : kBranchModes) {
+      if (name == mode && known != BranchMode::kMember) return known;
+    }
+    node_.refuse("has the mode '{}' in {}", mode, forest_place(one));
+  }
+
+  std::int64_t find(const ForestNode& from, std::int64_t number) const {
+    const auto found = places_.find({from.tree, number});
+    if (found == places_.end())
+      node_.refuse("leads from {} to node {}, which is not there", forest_place(from), number);
+    return static_cast<std::int64_t>(found->second);
+  }
+
+  // A tree's root is its only node that no branch leads to.
+  void find_roots(const std::vector<bool>& has_parent) {
+    absl::flat_hash_map<std::int64_t, std::int64_t> roots;
+    for (std::size_t i = 0; i < has_parent.size(); ++i) {
+      if (has_parent[i]) continue;
+      const ForestNode& one = forest_.nodes[i];
+      const auto [place, is_new] = roots.try_emplace(one.tree, static_cast<std::int64_t>(i));
+      if (!is_new) {
+        const ForestNode& other = entry(forest_.nodes, place->second);
+        node_.refuse("has two roots in one tree: {} and {}", forest_place(other),
+                     forest_place(one));
+      }
+      forest_.roots.push_back(static_cast<std::int64_t>(i));
+    }
+  }
+
+  const Node& node_;
+  Forest& forest_;
+  absl::flat_hash_map<std::pair<std::int64_t, std::int64_t>, std::size_t> places_;
+};
+
+// The members of each set, which NaN ends.
+std::vector<std::vector<double>> read_sets(const Node& node, Forest& forest) {
+  std::vector<std::vector<double>> sets;
+  if (!node.has_attribute("membership_values")) return sets;
+  const auto size = static_cast<std::size_t>(
+      xla::ShapeUtil::ElementsIn(node.tensor("membership_values")->shape()));
+  std::vector<double> open;
+  for (const double value : tensor_values(node, "membership_values", size, forest)) {
+    if (!std::isnan(value)) {
+      open.push_back(value);
+      continue;
+    }
+    sets.push_back(std::move(open));
+    open.clear();
+  }
+  if (!open.empty()) sets.push_back(std::move(open));
+  return sets;
+}
+
+std::int64_t forest_targets(const Node& node) {
+  const std::int64_t targets = node.integer("n_targets");
+  if (targets < 1 || targets > kMostTargets) node.refuse("has {} targets", targets);
+  return targets;
+}
+
+Forest read_forest(const Node& node, const VoteNames& votes, std::int64_t features) {
+  Forest forest;
+  forest.targets = votes.targets;
+  forest.aggregate = aggregate_of(node);
+  NumberedForest numbered(node, forest);
+  numbered.read_nodes();
+  numbered.read_votes(votes);
+  check_forest(node, forest, features);
+  return forest;
+}
+
+Forest read_tree_ensemble(const Node& node, std::int64_t features) {
+  Forest forest;
+  forest.targets = forest_targets(node);
+  const std::int64_t aggregate = node.integer("aggregate_function", 1);
+  if (aggregate < 0 || aggregate > 3) node.refuse("has the aggregate_function {}", aggregate);
+  forest.aggregate = static_cast<Aggregate>(aggregate);
+  const auto feature_of = node.integers("nodes_featureids");
+  const std::size_t count = feature_of.size();
+  const auto if_true = integers_of_nodes(node, "nodes_truenodeids", count);
+  const auto if_false = integers_of_nodes(node, "nodes_falsenodeids", count);
+  const auto true_is_leaf = integers_of_nodes(node, "nodes_trueleafs", count);
+  const auto false_is_leaf = integers_of_nodes(node, "nodes_falseleafs", count);
+  const auto missing = node.integers("nodes_missing_value_tracks_true");
+  const auto modes = tensor_values(node, "nodes_modes", count, forest);
+  forest.has_doubles = false;
+  const auto splits = tensor_values(node, "nodes_splits", count, forest);
+  const auto targets = node.integers("leaf_targetids");
+  const auto weights = tensor_values(node, "leaf_weights", targets.size(), forest);
+  auto sets = read_sets(node, forest);
+
+  std::size_t sets_used = 0;
+  const auto place_of = [&](std::size_t from, std::int64_t to, bool is_leaf) {
+    const auto limit = static_cast<std::int64_t>(is_leaf ? targets.size() : count);
+    if (to < 0 || to >= limit) {
+      node.refuse("leads from node {} to {} {}, which is not there", from,
+                  is_leaf ? "leaf" : "node", to);
+    }
+    return is_leaf ? to + static_cast<std::int64_t>(count) : to;
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    ForestNode one;
+    one.number = static_cast<std::int64_t>(i);
+    if (!(modes[i] >= 0 && modes[i] < static_cast<double>(kBranchModes.size())))
+      node.refuse("has the mode {} in node {}", modes[i], i);
+    one.mode = kBranchModes[static_cast<std::size_t>(modes[i])].second;
+    if (one.mode == BranchMode::kMember) {
+      if (sets_used == sets.size()) node.refuse("has no set of members for node {}", i);
+      one.members = std::move(sets[sets_used++]);
+    }
+    one.feature = feature_of[i];
+    one.threshold = splits[i];
+    one.missing_is_true = forest_item(missing, i) == 1;
+    one.if_true = place_of(i, if_true[i], true_is_leaf[i] != 0);
+    one.if_false = place_of(i, if_false[i], false_is_leaf[i] != 0);
+    forest.nodes.push_back(std::move(one));
+  }
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    if (targets[i] < 0 || targets[i] >= forest.targets)
+      node.refuse("has a vote for number {} of {} in leaf {}", targets[i], forest.targets, i);
+    ForestNode leaf;
+    leaf.is_leaf = true;
+    leaf.votes = {{targets[i], weights[i]}};
+    forest.nodes.push_back(std::move(leaf));
+  }
+  for (const std::int64_t root : node.integers("tree_roots")) {
+    if (root < 0 || root >= static_cast<std::int64_t>(count))
+      node.refuse("has the root {}, which is not there", root);
+    forest.roots.push_back(root);
+  }
+  check_forest(node, forest, features);
+  return forest;
+}
+
+constexpr std::int64_t kNodeBytes = 2 * sizeof(std::int32_t);
+
+// A node as a walk reads it. A leaf leads to itself, by slot 0.
+struct Step {
+  std::int32_t key;
+  std::int64_t slot;
+  std::uint32_t left, right;
+};
+
+Step step_at(absl::Span<const std::int32_t> nodes, std::uint32_t place) {
+  constexpr auto kBits = kernels::forest_slot_bits(sizeof(float));
+  const auto word = static_cast<std::uint32_t>(nodes[2 * std::size_t{place} + 1]);
+  const std::int64_t slot = word & ((1U << kBits) - 1);
+  const std::uint32_t next = word >> kBits;
+  return {nodes[2 * std::size_t{place}], slot, next, slot == 0 ? next : next + 1};
+}
+
+// A tree's part of its block's top. `nodes`: as in ForestTables.
+void fill_lane(ForestTop& top, std::size_t lane, std::uint32_t root, std::int64_t features,
+               absl::Span<const std::int32_t> nodes) {
+  std::array<std::uint32_t, ForestTop::kNodes + ForestTop::kEnds> places{root};
+  for (std::size_t i = 0; i < ForestTop::kNodes; ++i) {
+    const Step step = step_at(nodes, places.at(i));
+    places.at(2 * i + 1) = step.left;
+    places.at(2 * i + 2) = step.right;
+    top.keys[i][lane] = step.slot == 0 ? std::numeric_limits<std::int32_t>::max() : step.key;
+    if (step.slot == 0) continue;
+    const bool smallest = step.slot > features;
+    const auto feature = static_cast<std::uint8_t>(step.slot - 1 - (smallest ? features : 0));
+    top.slots[i][lane] =
+        smallest ? static_cast<std::uint8_t>(feature | ForestTop::kSmallest) : feature;
+  }
+  for (std::size_t i = 0; i < ForestTop::kEnds; ++i) {
+    top.ends[i][lane] = places.at(ForestTop::kNodes + i);
+  }
+}
+
+ForestBottom bottom_of(std::uint32_t place, absl::Span<const std::int32_t> nodes) {
+  ForestBottom bottom{};
+  const Step first = step_at(nodes, place);
+  const std::array<Step, ForestBottom::kNodes> steps = {first, step_at(nodes, first.left),
+                                                        step_at(nodes, first.right)};
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    bottom.keys[i] = steps.at(i).key;
+    bottom.slots[i] = static_cast<std::uint8_t>(steps.at(i).slot);
+    if (i == 0) continue;
+    bottom.leaves[2 * (i - 1)] = nodes[2 * std::size_t{steps.at(i).left}];
+    bottom.leaves[2 * (i - 1) + 1] = nodes[2 * std::size_t{steps.at(i).right}];
+  }
+  return bottom;
+}
+
+// Words of the tops and bottoms, in the order of the table.
+std::vector<std::int32_t> tops_and_bottoms(const ForestTables& tables) {
+  const auto nodes = tables.nodes.data<std::int32_t>();
+  std::vector<ForestTop> tops(tables.blocks.size());
+  std::vector<ForestBottom> bottoms;
+  constexpr auto kTopNodes = static_cast<std::int64_t>(sizeof(ForestTop)) / kNodeBytes;
+  constexpr auto kBottomNodes = static_cast<std::int64_t>(sizeof(ForestBottom)) / kNodeBytes;
+  const std::int64_t first_bottom = tables.tops + std::ssize(tops) * kTopNodes;
+  for (std::size_t i = 0; i < tops.size(); ++i) {
+    const ForestBlock& block = tables.blocks[i];
+    if (has_bottoms(block)) tops[i].bottoms = first_bottom + std::ssize(bottoms) * kBottomNodes;
+    for (std::int64_t tree = 0; tree < block.trees; ++tree) {
+      const auto lane = static_cast<std::size_t>(tree);
+      fill_lane(tops[i], lane, static_cast<std::uint32_t>(block.first + tree), tables.features,
+                nodes);
+      for (std::size_t end = 0; end < ForestTop::kEnds && has_bottoms(block); ++end) {
+        bottoms.push_back(bottom_of(tops[i].ends[end][lane], nodes));
+      }
+    }
+  }
+  std::vector<std::int32_t> words(
+      (tops.size() * sizeof(ForestTop) + bottoms.size() * sizeof(ForestBottom)) /
+      sizeof(std::int32_t));
+  std::memcpy(words.data(), tops.data(), tops.size() * sizeof(ForestTop));
+  if (bottoms.empty()) return words;
+  std::memcpy(words.data() + tops.size() * sizeof(ForestTop) / sizeof(std::int32_t), bottoms.data(),
+              bottoms.size() * sizeof(ForestBottom));
+  return words;
+}
+
+// Puts the ForestTops of the blocks after the nodes, if a kernel can use them. The walk in HLO
+// does not notice.
+void add_forest_tops(ForestTables& tables) {
+  static_assert(sizeof(ForestTop) % kNodeBytes == 0 && sizeof(ForestBottom) % kNodeBytes == 0);
+  if (tables.type != xla::F32 || tables.features > kernels::kForestTopFeatures) return;
+  constexpr std::int64_t kLineNodes = 64 / kNodeBytes;
+  const std::int64_t count = tables.nodes.shape().dimensions(0);
+  tables.tops = (count + kLineNodes - 1) / kLineNodes * kLineNodes;
+  const std::vector<std::int32_t> more = tops_and_bottoms(tables);
+  xla::Literal all(shape_of(xla::S32, {tables.tops + std::ssize(more) / 2, 2}));
+  const auto words = all.data<std::int32_t>();
+  const auto end = std::ranges::copy(tables.nodes.data<std::int32_t>(), words.begin()).out;
+  std::fill(end, words.begin() + 2 * tables.tops, 0);  // the same bytes each time
+  std::ranges::copy(more, words.begin() + 2 * tables.tops);
+  tables.nodes = std::move(all);
+}
+
+// The same order as the numbers, but -0 comes right before 0. Not for NaN.
+template <typename Key, typename Element>
+Key key_of(Element value) {
+  Key bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits < 0 ? static_cast<Key>(bits ^ std::numeric_limits<Key>::max()) : bits;
+}
+
+// The forest with one kind of branch. Parts are made before those that lead to them.
+struct ForestPart {
+  enum Kind { kLeaf, kBranch, kForward } kind = kLeaf;
+  std::int64_t key = 0;     // a branch's threshold, or what a leaf holds
+  std::int64_t slot = 0;    // whose key a branch compares
+  std::int64_t first = -1;  // where it leads if that key is not larger; the only way of a kForward
+  std::int64_t second = -1;
+  std::int64_t height = 0;  // steps to a leaf, at most
+};
+
+// The ends of a branch, and the one that a missing value takes.
+struct BranchEnds {
+  std::int64_t if_true = -1;
+  std::int64_t if_false = -1;
+  bool missing_is_true = false;
+  BranchEnds swapped() const { return {if_false, if_true, !missing_is_true}; }
+};
+
+template <typename Key, typename Element>
+class PartsOfForest {
+ public:
+  // `has_missing`: the keys of features for which NaN is the smallest come after those for which it
+  // is the largest.
+  PartsOfForest(const Forest& forest, std::int64_t features, bool has_missing)
+      : forest_(forest), features_(features), has_missing_(has_missing) {}
+
+  const std::vector<ForestPart>& parts() const { return parts_; }
+
+  std::int64_t leaf(std::int64_t holds) { return add({.kind = ForestPart::kLeaf, .key = holds}); }
+
+  // `leaves`: the part of each leaf.
+  std::int64_t tree(std::int64_t root, const std::map<std::int64_t, std::int64_t>& leaves) {
+    const Dimensions order = tree_order(forest_, root).order;
+    std::map<std::int64_t, std::int64_t> uses;
+    for (const std::int64_t at : order) {
+      const ForestNode& one = entry(forest_.nodes, at);
+      if (one.is_leaf) continue;
+      ++uses[one.if_true];
+      ++uses[one.if_false];
+    }
+    std::map<std::int64_t, std::int64_t> made;
+    const auto end_at = [&](std::int64_t at) {
+      return uses.at(at) > 1 ? forward(made.at(at)) : made.at(at);
+    };
+    for (const std::int64_t at : order) {
+      const ForestNode& one = entry(forest_.nodes, at);
+      made[at] =
+          one.is_leaf
+              ? leaves.at(at)
+              : branch(one, {end_at(one.if_true), end_at(one.if_false), one.missing_is_true});
+    }
+    return made.at(root);
+  }
+
+ private:
+  std::int64_t add(ForestPart part) {
+    parts_.push_back(part);
+    return std::ssize(parts_) - 1;
+  }
+  std::int64_t height(std::int64_t part) const { return entry(parts_, part).height; }
+  // For a part that several branches lead to: it has only one place.
+  std::int64_t forward(std::int64_t part) {
+    if (entry(parts_, part).kind == ForestPart::kLeaf) return part;
+    return add({.kind = ForestPart::kForward, .first = part, .height = height(part) + 1});
+  }
+
+  // x <= limit as keys.
+  std::int64_t compare(std::int64_t feature, Key limit, const BranchEnds& ends) {
+    const bool smallest = ends.missing_is_true && has_missing_;
+    return add({.kind = ForestPart::kBranch,
+                .key = limit,
+                .slot = 1 + feature + (smallest ? features_ : 0),
+                .first = ends.if_true,
+                .second = ends.if_false,
+                .height = std::max(height(ends.if_true), height(ends.if_false)) + 1});
+  }
+  std::int64_t less_or_equal(std::int64_t feature, Element limit, const BranchEnds& ends) {
+    return compare(feature, key_of<Key>(limit == 0 ? Element{0} : limit), ends);
+  }
+  std::int64_t less(std::int64_t feature, Element limit, const BranchEnds& ends) {
+    const Key key = key_of<Key>(limit == 0 ? -Element{0} : limit);
+    return compare(feature, static_cast<Key>(key - 1), ends);
+  }
+  std::int64_t equal(std::int64_t feature, Element value, const BranchEnds& ends) {
+    const std::int64_t lower =
+        less(feature, value, {forward(ends.if_false), forward(ends.if_true), false});
+    return less_or_equal(feature, value, {lower, forward(ends.if_false), ends.missing_is_true});
+  }
+  // Only NaN goes the way of true.
+  std::int64_t never(std::int64_t feature, const BranchEnds& ends) {
+    return compare(feature, std::numeric_limits<Key>::min(), ends);
+  }
+
+  // Looks for the middle of the sorted members first.
+  std::int64_t member(std::int64_t feature, const std::vector<Element>& members,
+                      const BranchEnds& ends) {
+    if (members.empty()) return never(feature, ends);
+    if (members.size() == 1) return equal(feature, members.front(), ends);
+    const auto middle = members.begin() + std::ssize(members) / 2;
+    const std::int64_t low = member(feature, {members.begin(), middle}, ends);
+    const std::int64_t high = member(feature, {middle, members.end()}, ends);
+    return less_or_equal(feature, *(middle - 1), {low, high, false});
+  }
+
+  std::int64_t branch(const ForestNode& one, const BranchEnds& ends) {
+    const auto threshold = static_cast<Element>(one.threshold);
+    if (one.mode == BranchMode::kMember) {
+      std::vector<Element> members(one.members.begin(), one.members.end());
+      std::ranges::sort(members);
+      members.erase(std::unique(members.begin(), members.end()), members.end());
+      return member(one.feature, members, ends);
+    }
+    if (std::isnan(threshold)) {
+      // No number compares with it, so all are different.
+      return one.mode == BranchMode::kNotEqual ? never(one.feature, ends.swapped())
+                                               : never(one.feature, ends);
+    }
+    switch (one.mode) {
+      case BranchMode::kLess:
+        return less(one.feature, threshold, ends);
+      case BranchMode::kGreater:
+        return less_or_equal(one.feature, threshold, ends.swapped());
+      case BranchMode::kGreaterOrEqual:
+        return less(one.feature, threshold, ends.swapped());
+      case BranchMode::kEqual:
+        return equal(one.feature, threshold, ends);
+      case BranchMode::kNotEqual:
+        return equal(one.feature, threshold, ends.swapped());
+      default:
+        return less_or_equal(one.feature, threshold, ends);
+    }
+  }
+
+  const Forest& forest_;
+  std::int64_t features_;
+  bool has_missing_;
+  std::vector<ForestPart> parts_;
+};
+
+// The nodes of a tree follow each other, and both ends of a branch are neighbours.
+class PlacedParts {
+ public:
+  PlacedParts(const std::vector<ForestPart>& parts, const std::vector<std::int64_t>& roots)
+      : parts_(parts), place_of_(parts.size(), -1) {
+    for (const std::int64_t root : roots) place(root);
+    for (std::size_t i = 0; i < roots.size(); ++i) {
+      std::vector<std::size_t> open = {i};
+      for (std::size_t next = 0; next < open.size(); ++next) follow(open[next], open);
+    }
+  }
+
+  std::int64_t count() const { return std::ssize(placed_); }
+  const ForestPart& part(std::int64_t place) const {
+    return parts_[static_cast<std::size_t>(entry(placed_, place))];
+  }
+  // A leaf leads to itself.
+  std::int64_t next(std::int64_t place) const { return entry(next_, place); }
+
+ private:
+  std::int64_t place(std::int64_t part) {
+    const std::int64_t place = std::ssize(placed_);
+    placed_.push_back(part);
+    next_.push_back(place);
+    entry(place_of_, part) = place;
+    return place;
+  }
+  void follow(std::size_t from, std::vector<std::size_t>& open) {
+    const ForestPart& one = part(static_cast<std::int64_t>(from));
+    if (one.kind == ForestPart::kLeaf) return;
+    std::int64_t& target = entry(place_of_, one.first);
+    if (one.kind == ForestPart::kForward && target >= 0) {
+      next_[from] = target;
+      return;
+    }
+    const std::int64_t first = place(one.first);
+    open.push_back(static_cast<std::size_t>(first));
+    if (one.kind == ForestPart::kBranch) {
+      open.push_back(static_cast<std::size_t>(place(one.second)));
+    }
+    next_[from] = first;
+  }
+
+  const std::vector<ForestPart>& parts_;
+  std::vector<std::int64_t> place_of_;
+  std::vector<std::int64_t> placed_;  // parts by place
+  std::vector<std::int64_t> next_;
+};
+
+// The start of an aggregate.
+double neutral_weight(Aggregate aggregate, xla::PrimitiveType type) {
+  const double largest =
+      type == xla::F64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
+  if (aggregate == Aggregate::kMin) return largest;
+  return aggregate == Aggregate::kMax ? -largest : 0;
+}
+
+double add_vote(Aggregate aggregate, double before, double weight) {
+  if (aggregate == Aggregate::kMin) return std::min(before, weight);
+  return aggregate == Aggregate::kMax ? std::max(before, weight) : before + weight;
+}
+
+// The leaves of each tree.
+std::vector<std::vector<std::int64_t>> leaves_of(const Forest& forest) {
+  std::vector<std::vector<std::int64_t>> all;
+  for (const std::int64_t root : forest.roots) {
+    std::vector<std::int64_t> leaves = tree_order(forest, root).order;
+    std::erase_if(leaves, [&](std::int64_t at) { return !entry(forest.nodes, at).is_leaf; });
+    all.push_back(std::move(leaves));
+  }
+  return all;
+}
+
+// The target of each tree; nothing if a tree votes for several.
+std::optional<std::vector<std::int64_t>> target_of_trees(
+    const Forest& forest, const std::vector<std::vector<std::int64_t>>& leaves) {
+  std::vector<std::int64_t> targets;
+  for (const auto& of_tree : leaves) {
+    std::int64_t target = -1;
+    for (const std::int64_t leaf : of_tree) {
+      for (const LeafVote& vote : entry(forest.nodes, leaf).votes) {
+        if (target >= 0 && vote.target != target) return std::nullopt;
+        target = vote.target;
+      }
+    }
+    targets.push_back(std::max<std::int64_t>(target, 0));
+  }
+  return targets;
+}
+
+std::vector<ForestBlock> blocks_of(const std::vector<std::int64_t>& targets,
+                                   const std::vector<std::int64_t>& depths) {
+  std::vector<ForestBlock> blocks;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const bool goes_on = !blocks.empty() && blocks.back().target == targets[i] &&
+                         blocks.back().trees < kernels::kForestBlockTrees;
+    if (!goes_on) blocks.push_back({static_cast<std::int64_t>(i), 0, 0, targets[i]});
+    ++blocks.back().trees;
+    blocks.back().depth = std::max(blocks.back().depth, depths[i]);
+  }
+  return blocks;
+}
+
+template <typename Key, typename Element>
+ForestTables tables_of(const Forest& forest, xla::PrimitiveType type, std::int64_t features) {
+  ForestTables tables;
+  tables.type = type;
+  tables.features = features;
+  tables.targets = forest.targets;
+  const bool has_missing = std::ranges::any_of(
+      forest.nodes, [](const ForestNode& one) { return !one.is_leaf && one.missing_is_true; });
+  // Turning a comparison around turns the way of missing values too.
+  const bool may_turn = std::ranges::any_of(forest.nodes, [](const ForestNode& one) {
+    return !one.is_leaf && one.mode != BranchMode::kLessOrEqual && one.mode != BranchMode::kLess;
+  });
+  const bool has_smallest = has_missing || may_turn;
+  tables.slots = 1 + features * (has_smallest ? 2 : 1);
+  PartsOfForest<Key, Element> parts(forest, features, has_smallest);
+
+  const auto leaves = leaves_of(forest);
+  const auto targets = target_of_trees(forest, leaves);
+  const double neutral = neutral_weight(forest.aggregate, type);
+  std::vector<Element> vectors;
+  std::vector<std::int64_t> roots;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    std::map<std::int64_t, std::int64_t> part_of;
+    for (const std::int64_t leaf : leaves[i]) {
+      // Sums for one target, or for all.
+      const std::int64_t first = targets ? (*targets)[i] : 0;
+      std::vector<double> sums(targets ? 1 : static_cast<std::size_t>(forest.targets), neutral);
+      for (const LeafVote& vote : entry(forest.nodes, leaf).votes) {
+        double& sum = entry(sums, vote.target - first);
+        sum = add_vote(forest.aggregate, sum, vote.weight);
+      }
+      if (targets) {
+        Key bits = 0;
+        const auto weight = static_cast<Element>(sums.front());
+        std::memcpy(&bits, &weight, sizeof bits);
+        part_of[leaf] = parts.leaf(bits);
+      } else {
+        part_of[leaf] = parts.leaf(std::ssize(vectors) / forest.targets);
+        for (const double sum : sums) vectors.push_back(static_cast<Element>(sum));
+      }
+    }
+    roots.push_back(parts.tree(forest.roots[i], part_of));
+  }
+
+  // Trees of one target and of like depth come together.
+  const auto height = [&](std::size_t tree) {
+    return parts.parts()[static_cast<std::size_t>(roots[tree])].height;
+  };
+  std::vector<std::size_t> order(roots.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t tree) {
+    return std::pair(targets ? (*targets)[tree] : 0, height(tree));
+  });
+  std::vector<std::int64_t> sorted_roots;
+  std::vector<std::int64_t> sorted_targets;
+  std::vector<std::int64_t> depths;
+  for (const std::size_t tree : order) {
+    sorted_roots.push_back(roots[tree]);
+    sorted_targets.push_back(targets ? (*targets)[tree] : 0);
+    depths.push_back(height(tree));
+    tables.depth = std::max(tables.depth, depths.back());
+  }
+  tables.blocks = blocks_of(sorted_targets, depths);
+
+  const PlacedParts placed(parts.parts(), sorted_roots);
+  constexpr auto kBits = kernels::forest_slot_bits(sizeof(Element));
+  tables.nodes =
+      xla::Literal(shape_of(type == xla::F64 ? xla::S64 : xla::S32, {placed.count(), 2}));
+  const auto words = tables.nodes.data<Key>();
+  for (std::int64_t i = 0; i < placed.count(); ++i) {
+    const ForestPart& part = placed.part(i);
+    const auto next = static_cast<std::uint64_t>(placed.next(i)) << kBits;
+    entry(words, 2 * i) = static_cast<Key>(part.key);
+    entry(words, 2 * i + 1) = static_cast<Key>(next | static_cast<std::uint64_t>(part.slot));
+  }
+  if (!targets) {
+    tables.leaves =
+        xla::Literal(shape_of(type, {std::ssize(vectors) / forest.targets, forest.targets}));
+    std::ranges::copy(vectors, tables.leaves.data<Element>().begin());
+  }
+  return tables;
+}
+
+// True if the words of nodes hold all slots and places.
+bool fits_float_tables(const ForestTables& tables) {
+  const std::int64_t bits = kernels::forest_slot_bits(sizeof(float));
+  return tables.slots <= std::int64_t{1} << bits &&
+         tables.nodes.shape().dimensions(0) <= std::int64_t{1} << (32 - bits);
+}
+
+std::int64_t leaf_elements(const Forest& forest) {
+  const auto leaves = leaves_of(forest);
+  if (target_of_trees(forest, leaves)) return 0;
+  std::int64_t count = 0;
+  for (const auto& of_tree : leaves) count += std::ssize(of_tree);
+  return count * forest.targets;
 }
 
 // The computation of one forest. All operations are of its own builder.
@@ -741,8 +1483,6 @@ class ForestWalk {
   }
 
  private:
-  using ForestBlock = kernels::ForestBlock;
-
   XlaOp number(xla::XlaBuilder& builder, std::int64_t value) const {
     return xla::ConstantR0WithType(&builder, keys_, value);
   }
@@ -789,22 +1529,10 @@ class ForestWalk {
   XlaOp walk(XlaOp keys, XlaOp nodes) {
     const XlaOp roots = xla::Iota(builder_.get(), shape_of(keys_, {rows_, trees_}), 1);
     if (tables_.depth == 0) return roots;
-    const XlaOp start = xla::Tuple(builder_.get(), {number(*builder_, 0), roots, keys, nodes});
-    const xla::Shape shape = node_.shape_of_op(start);
-
-    const auto condition = computation_builder(node_, "condition");
-    const XlaOp step = xla::GetTupleElement(xla::Parameter(condition.get(), 0, shape, "state"), 0);
-    const auto is_going = built_computation(node_, *condition, step < tables_.depth);
-
-    const auto body = computation_builder(node_, "step");
-    const XlaOp state = xla::Parameter(body.get(), 0, shape, "state");
-    const XlaOp same_keys = xla::GetTupleElement(state, 2);
-    const XlaOp same_nodes = xla::GetTupleElement(state, 3);
-    const XlaOp next = next_places(*body, same_keys, same_nodes, xla::GetTupleElement(state, 1));
-    const XlaOp count = xla::GetTupleElement(state, 0) + 1;
-    const auto one_step = built_computation(
-        node_, *body, xla::Tuple(body.get(), {count, next, same_keys, same_nodes}));
-    return xla::GetTupleElement(xla::While(is_going, one_step, start), 1);
+    const auto step = [&](const LoopStep& now) -> std::vector<XlaOp> {
+      return {next_places(now.builder, now.fixed[0], now.fixed[1], now.state[0])};
+    };
+    return run_loop(node_, {.count = tables_.depth}, {roots}, {keys, nodes}, step).front();
   }
 
   XlaOp reduced(XlaOp values) const {
@@ -905,9 +1633,8 @@ XlaOp walk_forest(Node& node, XlaOp x, const Forest& forest) {
 XlaOp with_base_values(const Node& node, XlaOp scores, const std::vector<double>& base) {
   if (base.empty()) return scores;
   const Dimensions sizes = node.sizes_of(scores);
-  if (std::ssize(base) != sizes.back()) {
-    node.refuse(fmt::format("has {} base_values for {} scores", base.size(), sizes.back()));
-  }
+  if (std::ssize(base) != sizes.back())
+    node.refuse("has {} base_values for {} scores", base.size(), sizes.back());
   const XlaOp row = constant_reals(node, node.type_of(scores), base, {sizes.back()});
   return scores + along(row, sizes, 1);
 }
@@ -985,6 +1712,17 @@ void lower_tree_classifier(Node& node) {
 }
 
 }  // namespace
+
+ForestTables forest_tables(const Forest& forest, xla::PrimitiveType type, std::int64_t features) {
+  if (type != xla::F64 && !forest.has_doubles) {
+    ForestTables tables = tables_of<std::int32_t, float>(forest, xla::F32, features);
+    if (fits_float_tables(tables)) {
+      add_forest_tops(tables);
+      return tables;
+    }
+  }
+  return tables_of<std::int64_t, double>(forest, xla::F64, features);
+}
 
 std::vector<OnnxOperator> machine_learning_operators() {
   return in_domain(

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions, softmax and its like, normalisations, losses.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -196,9 +194,8 @@ XlaOp like_operand(const Node& node, XlaOp x) { return cast(x, node.type(0)); }
 // x, scale, bias, mean, variance: by channel.
 void lower_batch_normalization(Node& node) {
   const Dimensions sizes = node.sizes(0);
-  if (node.opset() < 9 && !node.flag("spatial", true)) {
+  if (node.opset() < 9 && !node.flag("spatial", true))
     node.refuse("has spatial=0, which was removed in opset 9");
-  }
   if (node.opset() < 7 && !node.flag("is_test")) node.refuse("trains: is_test is 0");
   // Statistics may have more bits than the operand.
   const auto exact = [type = node.type(3)](XlaOp op) { return cast(op, type); };
@@ -264,9 +261,8 @@ void lower_rms_normalization(Node& node) {
 void lower_group_normalization(Node& node) {
   const Dimensions sizes = node.sizes(0);
   const std::int64_t count = node.integer("num_groups");
-  if (sizes.size() < 2 || count < 1 || sizes[1] % count != 0) {
-    node.refuse(fmt::format("cannot make {} groups of its channels", count));
-  }
+  if (sizes.size() < 2 || count < 1 || sizes[1] % count != 0)
+    node.refuse("cannot make {} groups of its channels", count);
   const Dimensions cut = with_new(with_size(sizes, 1, count), 2, sizes[1] / count);
   const auto type = node.opset() >= 21 ? stash_type(node) : node.type(0);
   const Groups groups = groups_from(cut, 2);
@@ -331,9 +327,8 @@ XlaOp sum_everything(const Node& node, XlaOp x) {
 // the classes as operand 2.
 void set_likelihood_loss(Node& node, XlaOp log_probabilities) {
   const Dimensions sizes = node.sizes_of(log_probabilities);
-  if (sizes.size() < 2 || std::ssize(sizes) != node.rank(1) + 1) {
+  if (sizes.size() < 2 || std::ssize(sizes) != node.rank(1) + 1)
     node.refuse("needs classes with one dimension less than its operand");
-  }
   const auto type = node.type_of(log_probabilities);
   const XlaOp target = cast(node.operand(1), xla::S64);
   const XlaOp is_class = index_along(node, xla::S64, sizes, 1) == spread(target, sizes, {1});

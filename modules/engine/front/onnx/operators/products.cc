@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices, Einsum and determinants.
-#include <fmt/format.h>
-
+// Products of matrices, Einsum, determinants; Fourier transforms, as products with known matrices
+// (XLA's would need its runtime), and what comes before and after them.
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <iterator>
 #include <map>
+#include <numbers>
 #include <set>
 #include <string_view>
 
 #include "absl/strings/str_split.h"
 #include "front/onnx/operators.h"
 #include "front/onnx/operators/building.h"
+#include "tfaot/base/limits.h"
 #include "xla/client/lib/arithmetic.h"
 #include "xla/client/lib/constants.h"
+#include "xla/client/lib/matrix.h"
+#include "xla/hlo/ir/hlo_instructions.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -40,12 +45,8 @@ void lower_gemm(Node& node) {
 
 // Names of dimensions: a letter, or kEinsumRest plus the place from the end among those that "..."
 // stands for.
-using EinsumLabels = std::vector<int>;
-constexpr int kEinsumRest = 256;
-
-bool has_label(const EinsumLabels& labels, int label) {
-  return std::ranges::count(labels, label) > 0;
-}
+using EinsumLabels = std::vector<std::int64_t>;
+constexpr std::int64_t kEinsumRest = 256;
 
 // "...ij", where "..." stands for `rest` dimensions.
 EinsumLabels parse_labels(const Node& node, std::string_view text, std::int64_t rest) {
@@ -53,194 +54,92 @@ EinsumLabels parse_labels(const Node& node, std::string_view text, std::int64_t 
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (text[i] == ' ') continue;
     if (text.substr(i, 3) == "...") {
-      for (std::int64_t k = rest; k > 0; --k) labels.push_back(kEinsumRest + static_cast<int>(k));
+      for (std::int64_t k = rest; k > 0; --k) labels.push_back(kEinsumRest + k);
       i += 2;
     } else if (std::isalpha(static_cast<unsigned char>(text[i])) != 0) {
       labels.push_back(text[i]);
     } else {
-      node.refuse(fmt::format("has '{}' in its equation", text[i]));
+      node.refuse("has '{}' in its equation", text[i]);
     }
   }
   return labels;
 }
 
-struct EinsumTerm {
-  XlaOp op;
-  EinsumLabels labels;
-};
-
-class Einsum {
- public:
-  explicit Einsum(const Node& node) : node_(node) {
-    const std::string equation = node.text("equation", "");
-    const auto arrow = equation.find("->");
-    read_terms(equation.substr(0, arrow));
-    result_ = arrow == std::string::npos ? implied_result()
-                                         : parse_labels(node, equation.substr(arrow + 2), rest_);
-    for (const EinsumTerm& term : terms_) read_sizes(term);
-    for (EinsumTerm& term : terms_) term = without_ones(without_repeats(term));
+// Without "->", the result has the dimensions of "...", then letters that occur once.
+EinsumLabels implied_labels(const std::vector<EinsumLabels>& operands, EinsumLabels rest) {
+  std::multiset<std::int64_t> letters;
+  for (const EinsumLabels& labels : operands) letters.insert(labels.begin(), labels.end());
+  for (const std::int64_t letter : letters) {
+    if (letter < kEinsumRest && letters.count(letter) == 1) rest.push_back(letter);
   }
+  return rest;
+}
 
-  XlaOp run() {
-    EinsumTerm made = terms_.front();
-    for (std::size_t i = 1; i < terms_.size(); ++i) {
-      made = multiply(made, terms_[i], needed_after(i));
+// The labels of each operand. `rest`: becomes the number of dimensions that "..." stands for.
+std::vector<EinsumLabels> operand_labels(const Node& node, const std::string& text,
+                                         std::int64_t& rest) {
+  const std::vector<std::string> parts = absl::StrSplit(text, ',');
+  if (std::ssize(parts) != node.operand_count())
+    node.refuse("has an equation for {} operands", parts.size());
+  std::vector<EinsumLabels> all;
+  std::map<std::int64_t, std::int64_t> known;  // sizes; 1 counts as any size
+  for (int i = 0; i < node.operand_count(); ++i) {
+    const std::string& part = entry(parts, i);
+    const Dimensions sizes = node.sizes(i);
+    const auto letters = std::ssize(parse_labels(node, part, 0));
+    const bool has_rest = part.find("...") != std::string::npos;
+    const std::int64_t own_rest = has_rest ? std::ssize(sizes) - letters : 0;
+    if (own_rest < 0 || letters + own_rest != std::ssize(sizes)) {
+      node.refuse("has '{}' in its equation for an operand with {} dimensions", part, sizes.size());
     }
-    made = keep_only(made, needed_after(terms_.size()));
-    Dimensions order, sizes, places;
-    for (std::int64_t i = 0; i < std::ssize(result_); ++i) {
-      sizes.push_back(size_of(entry(result_, i)));
-      const auto found = std::ranges::find(made.labels, entry(result_, i));
-      if (found == made.labels.end()) continue;  // a size of 1 in all terms
-      order.push_back(found - made.labels.begin());
-      places.push_back(i);
-    }
-    return xla::BroadcastInDim(xla::Transpose(made.op, order), sizes, places);
-  }
-
- private:
-  void read_terms(const std::string& text) {
-    const std::vector<std::string> parts = absl::StrSplit(text, ',');
-    if (std::ssize(parts) != node_.operand_count()) {
-      node_.refuse(fmt::format("has an equation for {} operands", parts.size()));
-    }
-    for (int i = 0; i < node_.operand_count(); ++i) {
-      const std::string& part = entry(parts, i);
-      const auto letters = std::ssize(parse_labels(node_, part, 0));
-      const bool has_rest = part.find("...") != std::string::npos;
-      const std::int64_t rest = has_rest ? node_.rank(i) - letters : 0;
-      if (rest < 0 || letters + rest != node_.rank(i)) {
-        node_.refuse(fmt::format("has '{}' in its equation for an operand with {} dimensions", part,
-                                 node_.rank(i)));
-      }
-      rest_ = std::max(rest_, rest);
-      terms_.push_back({node_.operand(i), parse_labels(node_, part, rest)});
-    }
-  }
-
-  // The dimensions of "...", then letters that occur once.
-  EinsumLabels implied_result() const {
-    EinsumLabels labels = parse_labels(node_, "...", rest_);
-    std::multiset<int> letters;
-    for (const EinsumTerm& term : terms_) letters.insert(term.labels.begin(), term.labels.end());
-    for (const int letter : letters) {
-      if (letter < kEinsumRest && letters.count(letter) == 1) labels.push_back(letter);
-    }
-    return labels;
-  }
-
-  std::int64_t size_of(int label) const {
-    const auto found = sizes_.find(label);
-    if (found == sizes_.end()) node_.refuse("names a dimension in its result that no operand has");
-    return found->second;
-  }
-
-  void read_sizes(const EinsumTerm& term) {
-    const Dimensions sizes = node_.sizes_of(term.op);
+    rest = std::max(rest, own_rest);
+    all.push_back(parse_labels(node, part, own_rest));
     for (std::size_t d = 0; d < sizes.size(); ++d) {
-      std::int64_t& size = sizes_.try_emplace(term.labels[d], sizes[d]).first->second;
+      std::int64_t& size = known.try_emplace(all.back()[d], sizes[d]).first->second;
       if (size == 1) size = sizes[d];
-      if (sizes[d] != 1 && sizes[d] != size) {
-        node_.refuse(
-            fmt::format("has dimensions of sizes {} and {} with one name", size, sizes[d]));
-      }
+      if (sizes[d] != 1 && sizes[d] != size)
+        node.refuse("has dimensions of sizes {} and {} with one name", size, sizes[d]);
     }
   }
+  return all;
+}
 
-  // "ii" is the diagonal.
-  EinsumTerm without_repeats(EinsumTerm term) const {
-    for (std::int64_t j = 1; j < std::ssize(term.labels);) {
-      const auto end = term.labels.begin() + j;
-      const auto first = std::find(term.labels.begin(), end, *end);
-      if (first == end) {
-        ++j;
-        continue;
-      }
-      const Dimensions sizes = node_.sizes_of(term.op);
-      const auto index = [&](std::int64_t d) { return index_along(node_, xla::S32, sizes, d); };
-      const XlaOp is_equal = index(first - term.labels.begin()) == index(j);
-      term.op = sum_of(xla::Select(is_equal, term.op, xla::ZerosLike(term.op)), {j});
-      term.labels.erase(end);
-    }
-    return term;
+// One operand after the other is multiplied with the product of those before it. XLA sums over
+// labels that nothing after it has.
+void lower_einsum(Node& node) {
+  const std::string equation = node.text("equation", "");
+  const auto arrow = equation.find("->");
+  std::int64_t rest = 0;
+  const auto operands = operand_labels(node, equation.substr(0, arrow), rest);
+  const EinsumLabels result = arrow == std::string::npos
+                                  ? implied_labels(operands, parse_labels(node, "...", rest))
+                                  : parse_labels(node, equation.substr(arrow + 2), rest);
+  std::set<std::int64_t> all;
+  for (const EinsumLabels& labels : operands) all.insert(labels.begin(), labels.end());
+  for (const std::int64_t label : result) {
+    if (!all.contains(label)) node.refuse("names a dimension in its result that no operand has");
   }
-
-  // A size of 1 counts as any size: it is left out if another operand has another.
-  EinsumTerm without_ones(const EinsumTerm& term) const {
-    const Dimensions sizes = node_.sizes_of(term.op);
-    EinsumTerm made;
-    Dimensions kept;
-    for (std::size_t d = 0; d < sizes.size(); ++d) {
-      if (sizes[d] == 1) continue;
-      made.labels.push_back(term.labels[d]);
-      kept.push_back(sizes[d]);
-    }
-    made.op = xla::Reshape(term.op, kept);
-    return made;
+  XlaOp made = scalar(node, node.type(0), 1);
+  EinsumLabels has;
+  if (operands.size() > 1) {
+    made = node.operand(0);
+    has = operands.front();
   }
-
-  // Labels that operands after number `i`, or the result, have.
-  EinsumLabels needed_after(std::size_t i) const {
-    EinsumLabels needed = result_;
-    while (++i < terms_.size()) {
-      needed.insert(needed.end(), terms_[i].labels.begin(), terms_[i].labels.end());
+  for (std::size_t i = operands.size() > 1 ? 1 : 0; i < operands.size(); ++i) {
+    std::set<std::int64_t> needed(result.begin(), result.end());
+    for (std::size_t k = i + 1; k < operands.size(); ++k) {
+      needed.insert(operands[k].begin(), operands[k].end());
     }
-    return needed;
+    std::set<std::int64_t> seen(has.begin(), has.end());
+    seen.insert(operands[i].begin(), operands[i].end());
+    EinsumLabels kept;
+    std::ranges::set_intersection(seen, needed, std::back_inserter(kept));
+    if (i + 1 == operands.size()) kept = result;
+    made = xla::Einsum(made, has, node.operand(static_cast<int>(i)), operands[i], kept);
+    has = kept;
   }
-
-  static EinsumTerm keep_only(const EinsumTerm& term, const EinsumLabels& needed) {
-    EinsumTerm made{term.op, {}};
-    Dimensions reduced;
-    for (std::int64_t d = 0; d < std::ssize(term.labels); ++d) {
-      if (has_label(needed, entry(term.labels, d))) {
-        made.labels.push_back(entry(term.labels, d));
-      } else {
-        reduced.push_back(d);
-      }
-    }
-    if (!reduced.empty()) made.op = sum_of(term.op, reduced);
-    return made;
-  }
-
-  // Sums over labels that both have and nothing needs.
-  static EinsumTerm multiply(EinsumTerm a, EinsumTerm b, const EinsumLabels& needed) {
-    const auto with = [&](const EinsumTerm& other) {
-      EinsumLabels all = needed;
-      all.insert(all.end(), other.labels.begin(), other.labels.end());
-      return all;
-    };
-    a = keep_only(a, with(b));
-    b = keep_only(b, with(a));
-    DotDimensions numbers;
-    EinsumTerm made;
-    EinsumLabels free;
-    for (std::int64_t d = 0; d < std::ssize(a.labels); ++d) {
-      const int label = entry(a.labels, d);
-      const auto found = std::ranges::find(b.labels, label);
-      if (found == b.labels.end()) {
-        free.push_back(label);
-        continue;
-      }
-      const bool is_batch = has_label(needed, label);
-      (is_batch ? numbers.left_batch : numbers.left).push_back(d);
-      (is_batch ? numbers.right_batch : numbers.right).push_back(found - b.labels.begin());
-      if (is_batch) made.labels.push_back(label);
-    }
-    std::ranges::copy_if(b.labels, std::back_inserter(free),
-                         [&](int label) { return !has_label(a.labels, label); });
-    made.labels.insert(made.labels.end(), free.begin(), free.end());
-    made.op = dot(a.op, b.op, numbers);
-    return made;
-  }
-
-  const Node& node_;
-  std::vector<EinsumTerm> terms_;
-  EinsumLabels result_;
-  std::int64_t rest_ = 0;
-  std::map<int, std::int64_t> sizes_;
-};
-
-void lower_einsum(Node& node) { node.set(Einsum(node).run()); }
+  node.set(made);
+}
 
 // The pivot of the first column: the row with its largest element comes first.
 struct PivotedMatrices {
@@ -261,13 +160,10 @@ PivotedMatrices pivoted(const Node& node, XlaOp matrices) {
 void lower_det(Node& node) {
   constexpr std::int64_t kMostRows = 64;
   const Dimensions sizes = node.sizes(0);
-  if (sizes.size() < 2 || sizes.back() != sizes[sizes.size() - 2]) {
+  if (sizes.size() < 2 || sizes.back() != sizes[sizes.size() - 2])
     node.refuse("needs square matrices");
-  }
   const std::int64_t rows = sizes.back();
-  if (rows > kMostRows) {
-    node.refuse(fmt::format("has matrices of {} rows, but {} is the most", rows, kMostRows));
-  }
+  if (rows > kMostRows) node.refuse("has matrices of {} rows, but {} is the most", rows, kMostRows);
   const Dimensions batch(sizes.begin(), sizes.end() - 2);
   const std::int64_t count = product(batch);
   XlaOp left = xla::Reshape(node.operand(0), {count, rows, rows});
@@ -290,14 +186,200 @@ void lower_det(Node& node) {
   node.set(xla::Reshape(determinant, batch));
 }
 
+// Real and imaginary parts are the last dimension; a signal without imaginary parts has one.
+struct FourierForm {
+  std::int64_t length = 0;  // of the transform
+  std::int64_t in = 0;      // elements that there are
+  std::int64_t in_parts = 1;
+  bool is_inverse = false;
+  bool is_onesided = false;
+
+  std::int64_t out() const { return is_onesided && !is_inverse ? length / 2 + 1 : length; }
+  std::int64_t out_parts() const { return is_onesided && is_inverse ? 1 : 2; }
+};
+
+// Weight of an element of a one-sided spectrum, since the other side is left out.
+double times_counted(const FourierForm& form, std::int64_t place) {
+  if (!form.is_onesided || !form.is_inverse) return 1;
+  if (place > form.length / 2) return 0;
+  return place == 0 || 2 * place == form.length ? 1 : 2;
+}
+
+// [in, in_parts, out, out_parts]
+XlaOp fourier_matrix(const Node& node, const FourierForm& form) {
+  node.check_made(form.length, kMostMadeElements);  // so that the next product does not overflow
+  const std::int64_t count = form.in * form.in_parts * form.out() * form.out_parts();
+  node.check_made(count, kMostMadeElements);
+  std::vector<double> matrix;
+  matrix.reserve(static_cast<std::size_t>(count));
+  const auto length = static_cast<double>(form.length);
+  const double sign = form.is_inverse ? 1 : -1;
+  const double scale = form.is_inverse ? 1 / length : 1;
+  for (std::int64_t i = 0; i < form.in; ++i) {
+    const double factor = scale * times_counted(form, i);
+    for (std::int64_t part = 0; part < form.in_parts; ++part) {
+      for (std::int64_t k = 0; k < form.out(); ++k) {
+        const auto turn = static_cast<double>(i * k % form.length) / length;
+        const double cosine = factor * std::cos(2 * std::numbers::pi * turn);
+        const double sine = sign * factor * std::sin(2 * std::numbers::pi * turn);
+        // i times (cosine + i sine) is -sine + i cosine.
+        matrix.push_back(part == 0 ? cosine : -sine);
+        if (form.out_parts() == 2) matrix.push_back(part == 0 ? sine : cosine);
+      }
+    }
+  }
+  return constant_reals(node, xla::F64, matrix,
+                        {form.in, form.in_parts, form.out(), form.out_parts()});
+}
+
+// Transforms one axis of x, whose last dimension has the parts. In double precision, as NumPy does:
+// where waves cancel, the result has the input's digits.
+XlaOp fourier(const Node& node, XlaOp x, std::int64_t axis, FourierForm form) {
+  const Dimensions sizes = node.sizes_of(x);
+  const std::int64_t last = std::ssize(sizes) - 1;
+  form.in_parts = sizes.back();
+  if (form.in_parts != 1 && form.in_parts != 2)
+    node.refuse("needs real and imaginary parts as its last dimension");
+  if (axis == last) node.refuse("cannot transform the dimension of real and imaginary parts");
+  if (form.length < 1) node.refuse("transforms nothing");
+  const std::int64_t most = form.is_inverse && form.is_onesided ? form.length / 2 + 1 : form.length;
+  form.in = std::min(entry(sizes, axis), most);
+  const auto type = node.type_of(x);
+  x = cast(xla::SliceInDim(x, 0, form.in, 1, axis), xla::F64);
+  const XlaOp made = cast(dot(x, fourier_matrix(node, form), {{axis, last}, {0, 1}}), type);
+  // The axis is after the others.
+  Dimensions order = dimension_range(0, std::ssize(sizes));
+  std::rotate(order.begin() + axis, order.end() - 2, order.end() - 1);
+  return xla::Transpose(made, order);
+}
+
+// The axis is an attribute up to opset 19, then an operand.
+void lower_dft(Node& node) {
+  const Dimensions sizes = node.sizes(0);
+  std::int64_t axis = node.opset() < 20 ? node.integer("axis", 1) : -2;
+  if (node.opset() >= 20 && node.has(2)) axis = node.known_integer(2);
+  axis = node.axis(axis, std::ssize(sizes));
+  FourierForm form;
+  form.is_inverse = node.flag("inverse");
+  form.is_onesided = node.flag("onesided");
+  const std::int64_t size = entry(sizes, axis);
+  form.length = node.has(1)                           ? node.known_integer(1)
+                : form.is_inverse && form.is_onesided ? 2 * (size - 1)
+                                                      : size;
+  node.set(fourier(node, node.operand(0), axis, form));
+}
+
+// Operands: [batch, signal, parts], step between frames, window, length of a frame.
+void lower_stft(Node& node) {
+  const Dimensions sizes = node.sizes(0);
+  if (sizes.size() != 3) node.refuse("needs a signal of three dimensions");
+  const std::int64_t step = node.known_integer(1);
+  const std::int64_t length = node.has(3)   ? node.known_integer(3)
+                              : node.has(2) ? node.sizes(2).at(0)
+                                            : sizes[1];
+  if (step < 1 || length < 1 || length > sizes[1]) node.refuse("has frames that do not fit");
+  const std::int64_t count = 1 + (sizes[1] - length) / step;
+  node.check_made(count, kMostKnownElements);
+  std::vector<std::int64_t> starts;
+  for (std::int64_t i = 0; i < count; ++i) starts.push_back(i * step);
+  const auto numbers =
+      xla::HloGatherInstruction::MakeGatherDimNumbers({0, 2, 3}, {}, {1}, /*index_vector_dim=*/1);
+  XlaOp frames = xla::Gather(node.operand(0), constant_integers(node, starts), numbers,
+                             {sizes[0], length, sizes[2]});
+  if (node.has(2)) {
+    if (node.sizes(2) != Dimensions{length}) node.refuse("has a window of another length");
+    frames = frames * along(node.operand(2), node.sizes_of(frames), 2);
+  }
+  FourierForm form;
+  form.length = length;
+  form.is_onesided = node.flag("onesided", true);
+  node.set(fourier(node, frames, 2, form));
+}
+
+// Known values in the type that the attribute output_datatype names.
+XlaOp known_values(const Node& node, const std::vector<double>& values) {
+  const auto type = node.type_of_number(node.integer("output_datatype", 1), "makes");
+  return constant_reals(node, type, values, {std::ssize(values)});
+}
+
+// A sum of cosines of 0, 1 and 2 turns over the window.
+struct CosineWindow {
+  double constant;
+  double once;
+  double twice;
+};
+
+void set_cosine_window(Node& node, CosineWindow window) {
+  const std::int64_t size = node.known_integer(0);
+  if (size < 0) node.refuse("has a negative size");
+  node.check_made(size, kMostKnownElements);
+  const auto length = static_cast<double>(node.flag("periodic", true) ? size : size - 1);
+  std::vector<double> values;
+  for (std::int64_t i = 0; i < size; ++i) {
+    const double turn = length == 0 ? 0.5 : static_cast<double>(i) / length;
+    const double angle = 2 * std::numbers::pi * turn;
+    values.push_back(window.constant + window.once * std::cos(angle) +
+                     window.twice * std::cos(2 * angle));
+  }
+  node.set(known_values(node, values));
+}
+
+void lower_hann_window(Node& node) { set_cosine_window(node, {0.5, -0.5, 0}); }
+void lower_hamming_window(Node& node) { set_cosine_window(node, {25.0 / 46, -21.0 / 46, 0}); }
+void lower_blackman_window(Node& node) { set_cosine_window(node, {0.42, -0.5, 0.08}); }
+
+// Triangles over the places of a spectrum, evenly spaced as people hear. Operands: how many, the
+// transform's length, samples a second, the lowest and the highest frequency.
+void lower_mel_weight_matrix(Node& node) {
+  const std::int64_t bins = node.known_integer(0);
+  const std::int64_t length = node.known_integer(1);
+  const std::int64_t rate = node.known_integer(2);
+  const double low = node.known_real(3);
+  const double high = node.known_real(4);
+  if (bins < 1 || length < 1 || rate < 1) node.refuse("makes an empty matrix");
+  const auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
+  const double step = (mel(high) - mel(low)) / static_cast<double>(bins + 2);
+  const auto place = [&](std::int64_t i) {
+    const double hertz =
+        700 * (std::pow(10, (static_cast<double>(i) * step + mel(low)) / 2595) - 1);
+    return static_cast<std::int64_t>(
+        std::floor(static_cast<double>(length + 1) * hertz / static_cast<double>(rate)));
+  };
+  const std::int64_t rows = length / 2 + 1;
+  node.check_made(std::max(bins, rows), kMostMadeElements);
+  node.check_made(rows * bins, kMostMadeElements);
+  std::vector<double> matrix(static_cast<std::size_t>(rows * bins));
+  for (std::int64_t bin = 0; bin < bins; ++bin) {
+    const std::int64_t left = place(bin);
+    const std::int64_t center = place(bin + 1);
+    const std::int64_t right = place(bin + 2);
+    for (std::int64_t row = std::max<std::int64_t>(left, 0); row < rows; ++row) {
+      if (row > center && row >= right) break;
+      const auto part = [](std::int64_t a, std::int64_t b) {
+        return static_cast<double>(a) / static_cast<double>(b);
+      };
+      entry(matrix, row * bins + bin) = row == center  ? 1
+                                        : row < center ? part(row - left, center - left)
+                                                       : part(right - row, right - center);
+    }
+  }
+  node.set(xla::Reshape(known_values(node, matrix), {rows, bins}));
+}
+
 }  // namespace
 
 std::vector<OnnxOperator> product_operators() {
   return {
+      {"BlackmanWindow", 17, lower_blackman_window, {.known = {0}}},
+      {"DFT", 17, lower_dft, {.known = {1, 2}}},
       {"Det", 11, lower_det},
       {"Einsum", 12, lower_einsum},
       {"Gemm", 6, lower_gemm},
+      {"HammingWindow", 17, lower_hamming_window, {.known = {0}}},
+      {"HannWindow", 17, lower_hann_window, {.known = {0}}},
       {"MatMul", 1, lower_matmul},
+      {"MelWeightMatrix", 17, lower_mel_weight_matrix, {.known = {0, 1, 2, 3, 4}}},
+      {"STFT", 17, lower_stft, {.known = {1, 3}}},
   };
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Integers that stand for real numbers by a scale and a zero point: ONNX's own operators, ONNX
 // Runtime's (com.microsoft) and QONNX's.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -58,9 +56,8 @@ void lower_quantize_linear(Node& node) {
 
 void lower_dequantize_linear(Node& node) {
   const Dimensions sizes = node.sizes(0);
-  if (!is_quantized_type(node.type(0)) && node.type(0) != xla::S32) {
+  if (!is_quantized_type(node.type(0)) && node.type(0) != xla::S32)
     node.refuse("dequantizes a type other than (u)int8, (u)int16 and int32");
-  }
   const auto type = type_attribute(node, "output_dtype", node.type(1));
   const auto exact = [](XlaOp x) { return cast(x, xla::F32); };
   XlaOp x = exact(node.operand(0));
@@ -255,7 +252,7 @@ XlaOp rounded(const Node& node, XlaOp x) {
   const XlaOp size = xla::Abs(x);
   if (mode == "HALF_UP") return xla::Sign(x) * xla::Floor(size + half);
   if (mode == "HALF_DOWN") return xla::Sign(x) * xla::Ceil(size - half);
-  node.refuse(fmt::format("has the rounding_mode '{}', which is not known", mode));
+  node.refuse("has the rounding_mode '{}', which is not known", mode);
 }
 
 // 1 or -1: one bit with a sign has no zero.

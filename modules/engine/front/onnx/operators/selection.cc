@@ -9,10 +9,7 @@
 #include "front/onnx/operators.h"
 #include "front/onnx/operators/building.h"
 #include "xla/client/lib/arithmetic.h"
-#include "xla/client/lib/constants.h"
-#include "xla/client/lib/math.h"
 #include "xla/hlo/ir/hlo_instructions.h"
-#include "xla/literal_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -63,9 +60,8 @@ XlaOp element_places(const Node& node, std::int64_t axis) {
   const Dimensions wanted = node.sizes(1);
   if (wanted.size() != sizes.size()) node.refuse("needs as many dimensions of indices as of data");
   for (std::int64_t i = 0; i < std::ssize(sizes); ++i) {
-    if (i != axis && entry(wanted, i) > entry(sizes, i)) {
-      node.refuse(fmt::format("has more indices than data along dimension {}", i));
-    }
+    if (i != axis && entry(wanted, i) > entry(sizes, i))
+      node.refuse("has more indices than data along dimension {}", i);
   }
   return whole_places(node, counted_from_start(node, node.operand(1), entry(sizes, axis)), axis);
 }
@@ -86,9 +82,8 @@ XlaOp tuple_places(const Node& node, std::int64_t first) {
   const Dimensions wanted = node.sizes(1);
   if (wanted.empty()) node.refuse("has a single index in place of tuples");
   const std::int64_t length = wanted.back();
-  if (first + length > std::ssize(sizes)) {
+  if (first + length > std::ssize(sizes))
     node.refuse("has tuples of more indices than its operand has dimensions");
-  }
   const XlaOp indices = node.operand(1);
   const XlaOp ends =
       constant_integers(node, {sizes.begin() + first, sizes.begin() + first + length});
@@ -131,7 +126,7 @@ xla::XlaComputation update_computation(const Node& node, xla::PrimitiveType type
   if (how == "mul") return make([](XlaOp a, XlaOp b) { return a * b; });
   if (how == "max") return make([](XlaOp a, XlaOp b) { return xla::Max(a, b); });
   if (how == "min") return make([](XlaOp a, XlaOp b) { return xla::Min(a, b); });
-  node.refuse(fmt::format("has the reduction '{}'", how));
+  node.refuse("has the reduction '{}'", how);
 }
 
 // XLA does not say that a scatter of known values is known, but shapes are made by them.
@@ -273,9 +268,8 @@ void lower_top_k(Node& node) {
   const Dimensions sizes = node.sizes(0);
   const std::int64_t axis = node.axis(node.integer("axis", -1), std::ssize(sizes));
   const std::int64_t count = node.opset() < 10 ? node.integer("k") : node.known_integer(1);
-  if (count < 0 || count > entry(sizes, axis)) {
-    node.refuse(fmt::format("takes {} of {} elements", count, entry(sizes, axis)));
-  }
+  if (count < 0 || count > entry(sizes, axis))
+    node.refuse("takes {} of {} elements", count, entry(sizes, axis));
   const bool largest = node.flag("largest", true);
   const auto type = node.type(0);
   // XLA's minimum does not order NaN as a sort does.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators that move or make elements without computing with them: shapes, constants, joins, cuts,
 // paddings, blocks; and running sums.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -25,9 +23,8 @@ void lower_identity(Node& node) { node.set(node.operand(0)); }
 // A Dropout of a net that is not trained passes everything.
 void lower_dropout(Node& node) {
   const auto training = node.has(2) ? node.known_integers(2) : Dimensions();
-  if ((node.opset() < 7 && !node.flag("is_test")) || (!training.empty() && training[0] != 0)) {
+  if ((node.opset() < 7 && !node.flag("is_test")) || (!training.empty() && training[0] != 0))
     node.refuse("draws random numbers");
-  }
   node.set(0, node.operand(0));
   if (!node.wants(1)) return;
   node.set(1, xla::Broadcast(scalar(node, xla::PRED, 1), node.sizes(0)));
@@ -91,9 +88,7 @@ void lower_reshape(Node& node) {
   const std::int64_t elements = product(from);
   if (open >= 0) {
     const std::int64_t others = product(to);
-    if (others == 0 || elements % others != 0) {
-      node.refuse(fmt::format("cannot reshape {} elements", elements));
-    }
+    if (others == 0 || elements % others != 0) node.refuse("cannot reshape {} elements", elements);
     entry(to, open) = elements / others;
   }
   node.set(xla::Reshape(node.operand(0), to));
@@ -126,7 +121,7 @@ void lower_squeeze(Node& node) {
     const std::int64_t size = entry(sizes, i);
     const bool goes = given ? std::ranges::count(axes, i) > 0 : size == 1;
     if (!goes) kept.push_back(size);
-    if (goes && size != 1) node.refuse(fmt::format("squeezes a dimension of size {}", size));
+    if (goes && size != 1) node.refuse("squeezes a dimension of size {}", size);
   }
   node.set(xla::Reshape(node.operand(0), kept));
 }
@@ -177,9 +172,8 @@ void lower_split(Node& node) {
   const std::int64_t axis = node.axis(node.integer("axis", 0), node.rank(0));
   const std::int64_t size = entry(node.sizes(0), axis);
   const Dimensions sizes = split_sizes(node, size);
-  if (std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}) != size) {
-    node.refuse(fmt::format("splits a dimension of size {} into parts of other sizes", size));
-  }
+  if (std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0}) != size)
+    node.refuse("splits a dimension of size {} into parts of other sizes", size);
   std::int64_t start = 0;
   for (int i = 0; i < node.result_count() && i < std::ssize(sizes); ++i) {
     const std::int64_t end = start + entry(sizes, i);
@@ -271,9 +265,8 @@ void lower_range(Node& node) {
   const double step = node.known_real(2);
   if (step == 0) node.refuse("has a step of 0");
   const double numbers = std::ceil((limit - start) / step);
-  if (!(numbers <= static_cast<double>(kMostTensorElements))) {
-    node.refuse(fmt::format("makes {} numbers", numbers));
-  }
+  if (!(numbers <= static_cast<double>(kMostTensorElements)))
+    node.refuse("makes {} numbers", numbers);
   const auto count = static_cast<std::int64_t>(std::max(0.0, numbers));
   const XlaOp index = xla::Iota(&node.builder(), node.type(0), count);
   const auto each = [&](int operand) {
@@ -301,9 +294,8 @@ PadWidths pad_widths(const Node& node) {
                               : dimension_range(0, rank);
   if (pads.size() != 2 * axes.size()) node.refuse("needs two pads for each axis");
   for (const std::int64_t pad : pads) {
-    if (pad < -kMostTensorElements || pad > kMostTensorElements) {
-      node.refuse(fmt::format("pads a dimension by {}", pad));
-    }
+    if (pad < -kMostTensorElements || pad > kMostTensorElements)
+      node.refuse("pads a dimension by {}", pad);
   }
   PadWidths widths = no_padding(rank);
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -337,7 +329,7 @@ std::int64_t mirrored_place(const Node& node, const std::string& mode, std::int6
   const auto modulo = [](std::int64_t a, std::int64_t by) { return ((a % by) + by) % by; };
   if (mode == "edge") return std::clamp<std::int64_t>(at, 0, size - 1);
   if (mode == "wrap") return modulo(at, size);
-  if (mode != "reflect") node.refuse(fmt::format("has the mode '{}'", mode));
+  if (mode != "reflect") node.refuse("has the mode '{}'", mode);
   if (size == 1) return 0;
   const std::int64_t period = 2 * (size - 1);
   const std::int64_t place = modulo(at, period);
@@ -457,14 +449,6 @@ void lower_eye_like(Node& node) {
   node.set(cast(diagonal_of(node, sizes) == node.integer("k", 0), type));
 }
 
-// Moves all elements along one dimension; `filled` takes the places that get empty.
-XlaOp moved_along(const Node& node, XlaOp x, XlaOp filled, std::int64_t axis, std::int64_t by) {
-  PadWidths widths = no_padding(std::ssize(node.sizes_of(x)));
-  entry(widths.before, axis) = by;
-  entry(widths.after, axis) = -by;
-  return pad_by(x, filled, widths);
-}
-
 // Each element with all before it, in log2(size) steps of operations on whole tensors.
 template <XlaOp (*kCombine)(XlaOp, XlaOp, absl::Span<const std::int64_t>)>
 void set_accumulated(Node& node, double neutral) {
@@ -475,10 +459,13 @@ void set_accumulated(Node& node, double neutral) {
   const std::int64_t axis = node.axis(axes.front(), std::ssize(sizes));
   const std::int64_t size = entry(sizes, axis);
   const std::int64_t way = node.flag("reverse") ? -1 : 1;
-  const XlaOp filled = scalar(node, node.type(0), neutral);
-  if (node.flag("exclusive") && size > 0) x = moved_along(node, x, filled, axis, way);
+  // Moves all elements along the axis; the places that get empty are neutral.
+  const auto moved = [&](std::int64_t by) {
+    return xla::PadInDim(x, scalar(node, node.type(0), neutral), axis, by, -by);
+  };
+  if (node.flag("exclusive") && size > 0) x = moved(way);
   for (std::int64_t step = 1; step < size; step *= 2) {
-    x = kCombine(x, moved_along(node, x, filled, axis, way * step), {});
+    x = kCombine(x, moved(way * step), {});
   }
   node.set(x);
 }
@@ -491,10 +478,8 @@ void lower_bit_cast(Node& node) {
   const auto to = node.type_of_number(number, "makes");
   const auto from = node.type(0);
   const XlaOp x = node.operand(0);
-  if (xla::primitive_util::ByteWidth(from) != xla::primitive_util::ByteWidth(to)) {
-    node.refuse(fmt::format("makes {} of elements of another width",
-                            onnx_type_name(static_cast<int>(number))));
-  }
+  if (xla::primitive_util::ByteWidth(from) != xla::primitive_util::ByteWidth(to))
+    node.refuse("makes {} of elements of another width", onnx_type_name(static_cast<int>(number)));
   if (from == xla::PRED || to == xla::PRED) {
     // Booleans are bytes of 0 and 1.
     const XlaOp byte = from == xla::PRED ? cast(x, xla::U8) : x;

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of things that lead to others: nodes, functions, branches of trees. A model may nest
+// them to any depth, so nothing here recurses.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+
+namespace tfaot::toolkit::engine {
+
+template <typename Key>
+struct PostOrder {
+  std::vector<Key> order;  // each once, after all that it leads to
+  // The first cycle: each key leads to the one after it, the last to the first. Ends the walk.
+  std::vector<Key> cycle;
+};
+
+// All that the roots lead to. `next`: returns the keys that one leads to, in order.
+template <typename Key, typename Next>
+PostOrder<Key> post_order(const std::vector<Key>& roots, const Next& next) {
+  struct Open {
+    Key key;
+    std::vector<Key> ahead;
+    std::size_t at = 0;
+  };
+  PostOrder<Key> found;
+  std::vector<Open> path;
+  absl::flat_hash_map<Key, bool> done;  // false: on the path
+  const auto enter = [&](const Key& key) {
+    const auto [known, is_new] = done.try_emplace(key, false);
+    if (is_new) path.push_back({key, next(key)});
+    return is_new || known->second;
+  };
+  for (const Key& root : roots) {
+    enter(root);
+    while (!path.empty()) {
+      Open& top = path.back();
+      if (top.at == top.ahead.size()) {
+        done[top.key] = true;
+        found.order.push_back(top.key);
+        path.pop_back();
+        continue;
+      }
+      const Key key = top.ahead[top.at++];
+      if (enter(key)) continue;
+      for (auto one = std::ranges::find(path, key, &Open::key); one != path.end(); ++one) {
+        found.cycle.push_back(one->key);
+      }
+      return found;
+    }
+  }
+  return found;
+}
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,654 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layers over sequences: RNN, GRU, LSTM, and attention. A step of a recurrent layer is the product
+// of its input with W, that of the state with R, and what the gates do, as other frameworks write
+// it: kernels/recurrent_calls.cc.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "front/onnx/onnx_tensor.h"
+#include "front/onnx/operators.h"
+#include "front/onnx/operators/building.h"
+#include "front/onnx/operators/loops.h"
+#include "tfaot/base/letter_case.h"
+#include "xla/client/lib/constants.h"
+#include "xla/primitive_util.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+// The parameters that an activation takes, with their defaults, and what it computes.
+struct GateActivationKind {
+  const char* name;
+  std::optional<float> alpha;
+  std::optional<float> beta;
+  XlaOp (*formula)(XlaOp x, float alpha, float beta);
+};
+
+struct GateActivation {
+  const GateActivationKind* kind = nullptr;
+  float alpha = 0;
+  float beta = 0;
+  XlaOp of(XlaOp x) const { return kind->formula(x, alpha, beta); }
+};
+
+constexpr std::optional<float> kNone;
+constexpr auto kGateActivations = std::to_array<GateActivationKind>({
+    {"affine", 1.0F, 0.0F, [](XlaOp x, float alpha, float beta) { return alpha * x + beta; }},
+    {"elu", 1.0F, kNone,
+     [](XlaOp x, float alpha, float) { return xla::Select(x >= 0, x, alpha * xla::Expm1(x)); }},
+    {"hardsigmoid", 0.2F, 0.5F,
+     [](XlaOp x, float alpha, float beta) {
+       return xla::Min(xla::Max(alpha * x + beta, like(x, 0)), like(x, 1));
+     }},
+    {"leakyrelu", 0.01F, kNone,
+     [](XlaOp x, float alpha, float) { return xla::Select(x >= 0, x, alpha * x); }},
+    {"relu", kNone, kNone, [](XlaOp x, float, float) { return xla::Max(x, like(x, 0)); }},
+    {"scaledtanh", 1.0F, 1.0F,
+     [](XlaOp x, float alpha, float beta) { return alpha * xla::Tanh(beta * x); }},
+    {"sigmoid", kNone, kNone, [](XlaOp x, float, float) { return xla::Logistic(x); }},
+    {"softplus", kNone, kNone,
+     [](XlaOp x, float, float) {
+       return xla::Max(x, like(x, 0)) + xla::Log1p(xla::Exp(-xla::Abs(x)));
+     }},
+    {"softsign", kNone, kNone, [](XlaOp x, float, float) { return x / (1 + xla::Abs(x)); }},
+    {"tanh", kNone, kNone, [](XlaOp x, float, float) { return xla::Tanh(x); }},
+    {"thresholdedrelu", 1.0F, kNone,
+     [](XlaOp x, float alpha, float) { return xla::Select(x >= alpha, x, like(x, 0)); }},
+});
+
+// Activations by direction; `usual`: those of one direction, if the node names none.
+// The node's parameters are taken in order, by those activations that have some.
+std::vector<GateActivation> gate_activations(const Node& node,
+                                             const std::vector<std::string>& usual,
+                                             std::int64_t directions) {
+  std::vector<std::string> names = node.texts("activations");
+  const std::size_t wanted = usual.size() * static_cast<std::size_t>(directions);
+  // RNN's default has two, whatever the direction.
+  if (names.size() > wanted && directions == 1 && usual.size() == 1) names.resize(1);
+  while (node.texts("activations").empty() && names.size() < wanted) {
+    names.insert(names.end(), usual.begin(), usual.end());
+  }
+  if (names.size() != wanted) node.refuse("has {} activations instead of {}", names.size(), wanted);
+  const auto alphas = node.reals("activation_alpha");
+  const auto betas = node.reals("activation_beta");
+  auto alpha = alphas.begin();
+  auto beta = betas.begin();
+  std::vector<GateActivation> activations;
+  for (const std::string& name : names) {
+    const auto* const kind =
+        std::ranges::find(kGateActivations, lower_case(name), &GateActivationKind::name);
+    if (kind == kGateActivations.end()) node.refuse("has the activation '{}'", name);
+    GateActivation one{kind};
+    if (kind->alpha) one.alpha = alpha == alphas.end() ? *kind->alpha : *alpha++;
+    if (kind->beta) one.beta = beta == betas.end() ? *kind->beta : *beta++;
+    activations.push_back(one);
+  }
+  return activations;
+}
+
+// One direction of one layer.
+struct Cell {
+  const Node& node;
+  std::int64_t hidden = 0;
+  std::vector<GateActivation> activations;
+  std::optional<float> clip;
+
+  XlaOp gate(std::size_t activation, XlaOp x) const {
+    if (clip) x = xla::Clamp(like(x, -*clip), x, like(x, *clip));
+    return activations[activation].of(x);
+  }
+  // The columns [hidden * which, hidden * (which + count)).
+  XlaOp columns(XlaOp x, std::int64_t which, std::int64_t count = 1) const {
+    const std::int64_t last = std::ssize(node.sizes_of(x)) - 1;
+    return xla::SliceInDim(x, which * hidden, (which + count) * hidden, 1, last);
+  }
+};
+
+// A vector for all rows.
+XlaOp for_rows(const Node& node, XlaOp vector, XlaOp like) {
+  const Dimensions sizes = node.sizes_of(like);
+  return along(vector, sizes, std::ssize(sizes) - 1);
+}
+
+// Values of one direction that are the same for all steps.
+struct CellWeights {
+  XlaOp recurrence;
+  // GRU: R of the hidden gate if the state is reset before the product, else that gate's own bias.
+  std::optional<XlaOp> hidden = {};
+  std::optional<XlaOp> peepholes = {};
+  XlaOp x, input;  // all steps' input, and W
+  std::optional<XlaOp> bias = {}, lengths = {};
+
+  // In the order in which a loop passes them.
+  template <typename Visit>
+  void visit(const Visit& visit) {
+    const auto visit_given = [&](std::optional<XlaOp>& one) {
+      if (one) visit(*one);
+    };
+    visit(recurrence);
+    visit_given(hidden);
+    visit_given(peepholes);
+    visit(x);
+    visit(input);
+    visit_given(bias);
+    visit_given(lengths);
+  }
+};
+
+// Computes the next state from `x`, the step's input times W with its bias, and the state.
+using CellState = std::vector<XlaOp>;
+struct CellKind {
+  std::int64_t gates = 1;
+  std::int64_t states = 1;
+  std::vector<std::string> activations;
+  CellState (*next)(const Cell& cell, XlaOp x, const CellState& state,
+                    const CellWeights& weights) = nullptr;
+};
+
+CellState rnn_next(const Cell& cell, XlaOp x, const CellState& state, const CellWeights& weights) {
+  return {cell.gate(0, x + times_transposed(state[0], weights.recurrence))};
+}
+
+bool resets_after_product(const Cell& cell) { return cell.node.flag("linear_before_reset"); }
+
+// Gates z, r, h. The hidden gate's own bias is reset too if the product is.
+CellState gru_next(const Cell& cell, XlaOp x, const CellState& state, const CellWeights& weights) {
+  const XlaOp h = state[0];
+  const XlaOp product = times_transposed(h, weights.recurrence);
+  const auto gate = [&](std::int64_t which) {
+    return cell.gate(0, cell.columns(x, which) + cell.columns(product, which));
+  };
+  const XlaOp update = gate(0);
+  const XlaOp reset = gate(1);
+  XlaOp hidden;
+  if (resets_after_product(cell)) {
+    hidden = cell.columns(product, 2);
+    if (weights.hidden) hidden = hidden + for_rows(cell.node, *weights.hidden, hidden);
+    hidden = reset * hidden;
+  } else {
+    hidden = times_transposed(reset * h, *weights.hidden);
+  }
+  hidden = cell.gate(1, cell.columns(x, 2) + hidden);
+  const XlaOp rest = like(update, 1) - update;
+  return {rest * hidden + update * h};
+}
+
+// Gates i, o, f, c; peepholes i, o, f. The state is h, then c.
+CellState lstm_next(const Cell& cell, XlaOp x, const CellState& state, const CellWeights& weights) {
+  const XlaOp before = state[1];
+  const XlaOp sum = x + times_transposed(state[0], weights.recurrence);
+  const auto gate = [&](std::int64_t which, XlaOp seen) {
+    XlaOp in = cell.columns(sum, which);
+    if (weights.peepholes) {
+      const XlaOp peephole = for_rows(cell.node, cell.columns(*weights.peepholes, which), in);
+      in = in + peephole * seen;
+    }
+    return cell.gate(0, in);
+  };
+  const XlaOp input = gate(0, before);
+  const bool coupled = cell.node.flag("input_forget");
+  const XlaOp forget = coupled ? like(input, 1) - input : gate(2, before);
+  const XlaOp candidate = cell.gate(1, cell.columns(sum, 3));
+  const XlaOp memory = forget * before + input * candidate;
+  // The memory itself is not clipped.
+  return {gate(1, memory) * cell.activations[2].of(memory), memory};
+}
+
+// The node's operands, with the layout of layout=0.
+class RecurrentLayer {
+ public:
+  RecurrentLayer(Node& node, CellKind kind) : node_(node), kind_(std::move(kind)) {
+    batch_first_ = node.flag("layout");
+    const std::string direction = node.word("direction", {"forward", "reverse", "bidirectional"});
+    first_is_reverse_ = direction == "reverse";
+    x_ = batch_first_ ? xla::Transpose(node.operand(0), {1, 0, 2}) : node.operand(0);
+    const Dimensions sizes = node.sizes_of(x_);
+    const Dimensions recurrence = node.sizes(2);
+    directions_ = direction == "bidirectional" ? 2 : 1;
+    if (sizes.size() != 3 || recurrence.size() != 3) node.refuse("needs three dimensions");
+    steps_ = sizes[0];
+    rows_ = sizes[1];
+    hidden_ = recurrence[2];
+    const std::int64_t width = kind_.gates * hidden_;
+    if (recurrence != Dimensions{directions_, width, hidden_} ||
+        node.sizes(1) != Dimensions{directions_, width, sizes[2]}) {
+      node.refuse("has weights of other sizes than its input and hidden_size");
+    }
+  }
+
+  void lower() {
+    const auto activations = gate_activations(node_, kind_.activations, directions_);
+    std::vector<XlaOp> sequences;
+    std::vector<std::vector<XlaOp>> last(static_cast<std::size_t>(kind_.states));
+    for (std::int64_t which = 0; which < directions_; ++which) {
+      Cell cell{node_, hidden_, {}, std::nullopt};
+      const auto first = activations.begin() + which * std::ssize(kind_.activations);
+      cell.activations.assign(first, first + std::ssize(kind_.activations));
+      if (node_.has_attribute("clip")) cell.clip = node_.real("clip", 0);
+      const auto made = run_direction(cell, which);
+      for (std::size_t i = 0; i < last.size(); ++i) last[i].push_back(made[i]);
+      if (node_.wants(0)) sequences.push_back(made.back());
+    }
+    if (node_.wants(0)) {
+      const XlaOp all = joined(sequences, 1);
+      node_.set(0, batch_first_ ? xla::Transpose(all, {2, 0, 1, 3}) : all);
+    }
+    for (std::size_t i = 0; i < last.size(); ++i) {
+      const XlaOp all = joined(last[i], 0);
+      node_.set(static_cast<int>(i) + 1, batch_first_ ? xla::Transpose(all, {1, 0, 2}) : all);
+    }
+  }
+
+ private:
+  bool is_reverse(std::int64_t which) const { return first_is_reverse_ || which == 1; }
+
+  XlaOp of_direction(XlaOp x, std::int64_t which) const { return part_at(node_, x, which, 0); }
+
+  XlaOp initial_state(std::int64_t which, int operand) const {
+    if (!node_.has(operand)) return zeros_of(node_, node_.type(0), {rows_, hidden_});
+    XlaOp all = node_.operand(operand);
+    if (batch_first_) all = xla::Transpose(all, {1, 0, 2});
+    return of_direction(all, which);
+  }
+
+  CellWeights weights_of_direction(const Cell& cell, std::int64_t which) const {
+    const auto part = [](XlaOp values, std::int64_t from, std::int64_t to) {
+      return xla::SliceInDim(values, from, to, 1, 0);
+    };
+    const bool is_gru = kind_.gates == 3;
+    CellWeights weights{.recurrence = of_direction(node_.operand(2), which),
+                        .x = x_,
+                        .input = of_direction(node_.operand(1), which)};
+    if (node_.has(3)) {
+      const XlaOp both = of_direction(node_.operand(3), which);
+      const std::int64_t width = kind_.gates * hidden_;
+      XlaOp own = part(both, width, 2 * width);
+      if (is_gru && resets_after_product(cell)) {
+        weights.hidden = cell.columns(own, 2);
+        own = xla::ConcatInDim(own.builder(),
+                               {cell.columns(own, 0, 2), xla::ZerosLike(*weights.hidden)}, 0);
+      }
+      weights.bias = part(both, 0, width) + own;
+    }
+    if (is_gru && !resets_after_product(cell)) {
+      weights.hidden = part(weights.recurrence, 2 * hidden_, 3 * hidden_);
+      weights.recurrence = part(weights.recurrence, 0, 2 * hidden_);
+    }
+    if (node_.has(4)) weights.lengths = cast(node_.operand(4), xla::S64);
+    if (node_.has(7)) weights.peepholes = of_direction(node_.operand(7), which);
+    return weights;
+  }
+
+  // The last states, then all h of the steps if they are wanted.
+  std::vector<XlaOp> run_direction(const Cell& cell, std::int64_t which) const {
+    std::vector<XlaOp> state;
+    for (int i = 0; i < kind_.states; ++i) state.push_back(initial_state(which, 5 + i));
+    if (node_.wants(0)) {
+      state.push_back(zeros_of(node_, node_.type(0), {steps_, rows_, hidden_}));
+    }
+    CellWeights weights = weights_of_direction(cell, which);
+    std::vector<XlaOp> fixed;
+    weights.visit([&](XlaOp& one) { fixed.push_back(one); });
+    return run_loop(node_, {.count = steps_}, state, fixed, [&](const LoopStep& step) {
+      auto next = step.fixed.begin();
+      weights.visit([&](XlaOp& one) { one = *next++; });  // as the loop's body sees them
+      return next_state(cell, is_reverse(which), step, weights);
+    });
+  }
+
+  // Rows whose sequence is over, or has not begun from its end, stay as they are.
+  std::vector<XlaOp> next_state(const Cell& cell, bool reverse, const LoopStep& step,
+                                const CellWeights& weights) const {
+    const XlaOp place = reverse ? like(step.number, steps_ - 1) - step.number : step.number;
+    const CellState before(step.state.begin(), step.state.begin() + kind_.states);
+    XlaOp x = times_transposed(at_step(node_, weights.x, 0, place), weights.input);
+    if (weights.bias) x = x + for_rows(node_, *weights.bias, x);
+    CellState next = kind_.next(cell, x, before, weights);
+    XlaOp shown = next.front();
+    if (weights.lengths) {
+      const XlaOp here = along(*weights.lengths > place, {rows_, hidden_}, 0);
+      for (std::size_t i = 0; i < next.size(); ++i) next[i] = xla::Select(here, next[i], before[i]);
+      shown = xla::Select(here, shown, xla::ZerosLike(shown));
+    }
+    if (node_.wants(0)) next.push_back(with_step(node_, step.state.back(), shown, place));
+    return next;
+  }
+
+  // With a new dimension for the directions.
+  XlaOp joined(std::vector<XlaOp> parts, std::int64_t axis) const {
+    for (XlaOp& part : parts) {
+      part = xla::Reshape(part, with_new(node_.sizes_of(part), axis, 1));
+    }
+    return parts.size() == 1 ? parts.front() : xla::ConcatInDim(&node_.builder(), parts, axis);
+  }
+
+  Node& node_;
+  CellKind kind_;
+  bool batch_first_ = false;
+  bool first_is_reverse_ = false;
+  XlaOp x_;  // [steps, rows, features]
+  std::int64_t steps_ = 0;
+  std::int64_t rows_ = 0;
+  std::int64_t hidden_ = 0;
+  std::int64_t directions_ = 1;
+};
+
+void lower_rnn(Node& node) { RecurrentLayer(node, {1, 1, {"Tanh"}, rnn_next}).lower(); }
+void lower_gru(Node& node) { RecurrentLayer(node, {3, 1, {"Sigmoid", "Tanh"}, gru_next}).lower(); }
+void lower_lstm(Node& node) {
+  RecurrentLayer(node, {4, 2, {"Sigmoid", "Tanh", "Tanh"}, lstm_next}).lower();
+}
+
+// [batch, sequence, heads * size] to [batch, heads, sequence, size].
+XlaOp split_heads(const Node& node, XlaOp x, std::int64_t heads) {
+  const Dimensions sizes = node.sizes_of(x);
+  if (heads < 1 || sizes[2] % heads != 0)
+    node.refuse("cannot split {} elements into {} heads", sizes[2], heads);
+  return xla::Transpose(xla::Reshape(x, {sizes[0], sizes[1], heads, sizes[2] / heads}),
+                        {0, 2, 1, 3});
+}
+
+// An operand as [batch, heads, sequence, size].
+XlaOp attention_operand(const Node& node, int operand, const char* heads) {
+  const auto rank = node.rank(operand);
+  if (rank == 4) return node.operand(operand);
+  if (rank != 3) node.refuse("needs operands of three or four dimensions");
+  return split_heads(node, node.operand(operand), node.integer(heads));
+}
+
+XlaOp with_past(const Node& node, XlaOp x, int past) {
+  if (!node.has(past)) return x;
+  return xla::ConcatInDim(&node.builder(), {node.operand(past), x}, 2);
+}
+
+// Products of [batch, heads, rows, depth] with the matrices of [batch, shared heads, ...]: several
+// heads in a row may share one.
+XlaOp multiply_heads(const Node& node, XlaOp a, XlaOp b, bool b_is_transposed) {
+  const Dimensions left = node.sizes_of(a);
+  const Dimensions right = node.sizes_of(b);
+  if (right[1] < 1 || left[1] % right[1] != 0)
+    node.refuse("has {} heads that share {} heads of keys", left[1], right[1]);
+  const std::int64_t sharing = left[1] / right[1];
+  // Rows of heads that share a matrix count as rows of one.
+  const XlaOp rows = xla::Reshape(a, {left[0], right[1], sharing * left[2], left[3]});
+  const std::int64_t columns = right[b_is_transposed ? 2 : 3];
+  const XlaOp made = dot(rows, b, {{3}, {b_is_transposed ? 3 : 2}, {0, 1}, {0, 1}});
+  return xla::Reshape(made, {left[0], left[1], left[2], columns});
+}
+
+XlaOp lowest(const Node& node, xla::PrimitiveType type) {
+  return scalar(node, type, -std::numeric_limits<double>::infinity());
+}
+
+// 0 where the mask is true, and minus infinity elsewhere.
+XlaOp bias_of_mask(const Node& node, XlaOp mask, xla::PrimitiveType type) {
+  const Dimensions sizes = node.sizes_of(mask);
+  return xla::Select(mask, xla::Broadcast(scalar(node, type, 0), sizes),
+                     xla::Broadcast(lowest(node, type), sizes));
+}
+
+// The mask operand as what is added to scores of these sizes; a short one hides what it lacks.
+XlaOp bias_of_operand(const Node& node, const Dimensions& sizes, xla::PrimitiveType type) {
+  XlaOp mask = node.operand(3);
+  const std::int64_t last = node.rank(3) - 1;
+  if (last < 0) node.refuse("has a mask without dimensions");
+  if (node.type(3) == xla::PRED) mask = bias_of_mask(node, mask, type);
+  const std::int64_t missing = sizes[3] - entry(node.sizes(3), last);
+  if (missing > 0 && entry(node.sizes(3), last) != 1) {
+    mask = xla::PadInDim(mask, lowest(node, node.type_of(mask)), last, 0, missing);
+  }
+  return broadcast_to(node, cast(mask, type), sizes);
+}
+
+// Hides parts of the scores, of [batch, heads, rows, columns].
+XlaOp with_masks(const Node& node, XlaOp scores) {
+  const Dimensions sizes = node.sizes_of(scores);
+  const auto type = node.type_of(scores);
+  const auto index = [&](std::int64_t dimension) {
+    return index_along(node, xla::S64, sizes, dimension);
+  };
+  if (node.has(3)) scores = scores + bias_of_operand(node, sizes, type);
+  if (node.flag("is_causal")) {
+    const std::int64_t past = node.has(4) ? node.sizes(4)[2] : 0;
+    scores = scores + bias_of_mask(node, index(3) <= index(2) + past, type);
+  }
+  if (node.has(6)) {
+    const XlaOp lengths = along(cast(node.operand(6), xla::S64), sizes, 0);
+    scores = scores + bias_of_mask(node, index(3) < lengths, type);
+  }
+  return scores;
+}
+
+XlaOp softmax_of_rows(const Node& node, XlaOp x) {
+  const Dimensions sizes = node.sizes_of(x);
+  const XlaOp powers = xla::Exp(x - spread(largest_of(x, {3}), sizes, {3}));
+  return powers / spread(exact_sum_of(powers, {3}), sizes, {3});
+}
+
+// Scales queries, and keys too where their product could overflow.
+struct ScaledHeads {
+  XlaOp queries;
+  XlaOp keys;
+};
+ScaledHeads scaled_heads(const Node& node, XlaOp queries, XlaOp keys) {
+  const auto size = static_cast<double>(node.sizes_of(queries)[3]);
+  const double scale = node.has_attribute("scale") ? static_cast<double>(node.real("scale", 1))
+                                                   : 1 / std::sqrt(size);
+  if (scale < 0 || xla::primitive_util::BitWidth(node.type_of(queries)) > 16) {
+    return {queries * scale, keys};
+  }
+  return {queries * std::sqrt(scale), keys * std::sqrt(scale)};
+}
+
+// Operands: queries, keys, values, mask, past keys, past values, lengths without padding. Results:
+// the values, keys and values with the past ones, and the scores at a point that is asked for.
+void lower_attention(Node& node) {
+  const bool is_flat = node.rank(0) == 3;
+  const auto type = node.type(0);
+  const XlaOp queries = attention_operand(node, 0, "q_num_heads");
+  const XlaOp keys = with_past(node, attention_operand(node, 1, "kv_num_heads"), 4);
+  const XlaOp values = with_past(node, attention_operand(node, 2, "kv_num_heads"), 5);
+  node.set(1, keys);
+  node.set(2, values);
+
+  const ScaledHeads scaled = scaled_heads(node, queries, keys);
+  XlaOp scores = multiply_heads(node, scaled.queries, scaled.keys, true);
+  const std::int64_t shown = node.integer("qk_matmul_output_mode", 0);
+  if (shown == 0) node.set(3, scores);
+  if (const float cap = node.real("softcap", 0); cap > 0) {
+    const XlaOp bound = like(scores, cap);
+    scores = xla::Tanh(scores / bound) * bound;
+  }
+  if (shown == 1) node.set(3, scores);
+  scores = with_masks(node, scores);
+  if (shown == 2) node.set(3, scores);
+
+  const auto precision = element_type(static_cast<int>(node.integer("softmax_precision", 0)));
+  XlaOp weights = softmax_of_rows(node, precision ? cast(scores, *precision) : scores);
+  if (shown == 3) node.set(3, cast(weights, type));
+  // In the more exact of the two types.
+  const auto bits = [](xla::PrimitiveType one) { return xla::primitive_util::BitWidth(one); };
+  const auto exact = bits(node.type_of(weights)) > bits(type) ? node.type_of(weights) : type;
+  XlaOp made = multiply_heads(node, cast(weights, exact), cast(values, exact), false);
+  made = cast(made, type);
+  if (is_flat) {
+    const Dimensions sizes = node.sizes_of(made);
+    made =
+        xla::Reshape(xla::Transpose(made, {0, 2, 1, 3}), {sizes[0], sizes[2], sizes[1] * sizes[3]});
+  }
+  node.set(0, made);
+}
+
+// Cosines or sines by [batch, sequence, half of the size].
+XlaOp rotation_cache(const Node& node, int operand) {
+  if (!node.has(3)) return node.operand(operand);
+  return gather(node, node.operand(operand), node.operand(3), {{0}, {2}, 2});
+}
+
+// Turns pairs of elements by angles: pairs side by side (interleaved), or one of each half.
+void lower_rotary_embedding(Node& node) {
+  const Dimensions sizes = node.sizes(0);
+  XlaOp x = node.operand(0);
+  Dimensions cache_places = {0, 2, 3};
+  if (sizes.size() == 3) {
+    const std::int64_t heads = node.integer("num_heads", 0);
+    if (heads < 1 || sizes[2] % heads != 0) node.refuse("needs num_heads for three dimensions");
+    x = xla::Reshape(x, {sizes[0], sizes[1], heads, sizes[2] / heads});
+    cache_places = {0, 1, 3};
+  } else if (sizes.size() != 4) {
+    node.refuse("needs three or four dimensions");
+  }
+  const Dimensions heads = node.sizes_of(x);
+  const std::int64_t given = node.integer("rotary_embedding_dim", 0);
+  const std::int64_t turned = given == 0 ? heads[3] : given;
+  if (turned > heads[3] || turned % 2 != 0) node.refuse("rotates a wrong number of elements");
+  const Dimensions half = with_size(heads, 3, turned / 2);
+  const bool is_interleaved = node.flag("interleaved");
+  const XlaOp rotated = xla::SliceInDim(x, 0, turned, 1, 3);
+  const auto part = [&](std::int64_t which) {
+    if (!is_interleaved) {
+      return xla::SliceInDim(rotated, which * half[3], (which + 1) * half[3], 1, 3);
+    }
+    return part_at(node, xla::Reshape(rotated, with_new(half, 4, 2)), which, 4);
+  };
+  const auto cache = [&](int operand) {
+    return xla::BroadcastInDim(rotation_cache(node, operand), half, cache_places);
+  };
+  const XlaOp cosine = cache(1);
+  const XlaOp sine = cache(2);
+  XlaOp real = cosine * part(0) - sine * part(1);
+  XlaOp imaginary = sine * part(0) + cosine * part(1);
+  if (is_interleaved) {
+    real = xla::Reshape(real, with_new(half, 4, 1));
+    imaginary = xla::Reshape(imaginary, with_new(half, 4, 1));
+  }
+  xla::XlaBuilder& builder = node.builder();
+  const XlaOp made =
+      xla::Reshape(xla::ConcatInDim(&builder, {real, imaginary}, is_interleaved ? 4 : 3),
+                   with_size(heads, 3, turned));
+  const XlaOp kept = xla::SliceInDim(x, turned, heads[3], 1, 3);
+  node.set(xla::Reshape(xla::ConcatInDim(&builder, {made, kept}, 3), sizes));
+}
+
+// Linear attention, without a softmax: a state that each step of the sequence changes and reads.
+struct LinearAttentionSizes {
+  std::int64_t batch = 0;
+  std::int64_t steps = 0;
+  std::int64_t query_heads = 0;
+  std::int64_t heads = 0;    // of keys and values
+  std::int64_t depth = 0;    // of queries and keys
+  std::int64_t columns = 0;  // of values
+
+  Dimensions state() const { return {batch, heads, depth, columns}; }
+};
+
+LinearAttentionSizes linear_attention_sizes(const Node& node) {
+  for (const int operand : {0, 1, 2}) {
+    if (node.rank(operand) != 3) node.refuse("needs operands of three dimensions");
+  }
+  LinearAttentionSizes sizes;
+  sizes.query_heads = node.integer("q_num_heads");
+  sizes.heads = node.integer("kv_num_heads");
+  const Dimensions query = node.sizes(0);
+  if (sizes.heads < 1 || sizes.query_heads < 1 || sizes.query_heads % sizes.heads != 0 ||
+      query[2] % sizes.query_heads != 0 || node.sizes(2)[2] % sizes.heads != 0) {
+    node.refuse("has numbers of heads that do not match its operands");
+  }
+  sizes.batch = query[0];
+  sizes.steps = query[1];
+  sizes.depth = query[2] / sizes.query_heads;
+  sizes.columns = node.sizes(2)[2] / sizes.heads;
+  if (node.sizes(1)[2] != sizes.heads * sizes.depth) node.refuse("has keys of another size");
+  return sizes;
+}
+
+// [batch, steps, heads * size] to [steps, batch, heads, size], in float32.
+XlaOp steps_first(const Node& node, int operand, std::int64_t heads) {
+  const Dimensions sizes = node.sizes(operand);
+  if (sizes.size() != 3 || sizes[2] % heads != 0) node.refuse("has an operand of a wrong size");
+  const XlaOp cut =
+      xla::Reshape(node.operand(operand), {sizes[0], sizes[1], heads, sizes[2] / heads});
+  return cast(xla::Transpose(cut, {1, 0, 2, 3}), xla::F32);
+}
+
+struct LinearAttentionRule {
+  LinearAttentionSizes sizes;
+  bool has_decay = false;
+  bool has_correction = false;
+};
+
+// One step. State: the attention's own, and the results. Fixed: the operands by step.
+std::vector<XlaOp> attend_step(const Node& node, const LinearAttentionRule& rule,
+                               const LoopStep& step) {
+  const LinearAttentionSizes& sizes = rule.sizes;
+  const auto of_step = [&](std::size_t which) {
+    return at_step(node, step.fixed[which], 0, step.number);
+  };
+  XlaOp state = step.state[0];
+  const XlaOp key = of_step(1);
+  XlaOp value = of_step(2);
+  const auto by_depth = [&](XlaOp x) { return spread(x, sizes.state(), {3}); };
+  if (rule.has_decay) state = state * by_depth(of_step(3));
+  if (rule.has_correction) {
+    value = of_step(step.fixed.size() - 1) * (value - dot(key, state, {{2}, {2}, {0, 1}, {0, 1}}));
+  }
+  state = state + by_depth(key) * spread(value, sizes.state(), {2});
+  const XlaOp rows = xla::Reshape(
+      of_step(0), {sizes.batch, sizes.heads, sizes.query_heads / sizes.heads, sizes.depth});
+  const XlaOp read = xla::Reshape(dot(rows, state, {{3}, {2}, {0, 1}, {0, 1}}),
+                                  {sizes.batch, sizes.query_heads, sizes.columns});
+  return {state, with_step(node, step.state[1], read, step.number)};
+}
+
+// Operands: queries, keys, values, the state before, its decay (a logarithm), the rate of
+// corrections.
+void lower_linear_attention(Node& node) {
+  LinearAttentionRule rule{linear_attention_sizes(node)};
+  const LinearAttentionSizes& sizes = rule.sizes;
+  const std::string name = node.word("update_rule", {"gated_delta", "linear", "gated", "delta"});
+  rule.has_decay = name.starts_with("gated");
+  rule.has_correction = name.ends_with("delta");
+  const std::vector<XlaOp> state = {
+      node.has(3) ? cast(node.operand(3), xla::F32) : zeros_of(node, xla::F32, sizes.state()),
+      zeros_of(node, xla::F32, {sizes.steps, sizes.batch, sizes.query_heads, sizes.columns})};
+  std::vector<XlaOp> operands = {steps_first(node, 0, sizes.query_heads),
+                                 steps_first(node, 1, sizes.heads),
+                                 steps_first(node, 2, sizes.heads)};
+  if (rule.has_decay) {
+    operands.push_back(broadcast_to(node, xla::Exp(steps_first(node, 4, sizes.heads)),
+                                    {sizes.steps, sizes.batch, sizes.heads, sizes.depth}));
+  }
+  if (rule.has_correction) {
+    const std::int64_t heads = node.sizes(5).back() == 1 ? 1 : sizes.heads;
+    operands.push_back(broadcast_to(node, steps_first(node, 5, heads),
+                                    {sizes.steps, sizes.batch, sizes.heads, sizes.columns}));
+  }
+  const auto made = run_loop(node, {.count = sizes.steps}, state, operands,
+                             [&](const LoopStep& step) { return attend_step(node, rule, step); });
+  const float given = node.real("scale", 0);
+  const double scale =
+      given == 0 ? 1 / std::sqrt(static_cast<double>(sizes.depth)) : static_cast<double>(given);
+  const XlaOp read = made[1] * scale;
+  const XlaOp joined = xla::Reshape(xla::Transpose(read, {1, 0, 2, 3}),
+                                    {sizes.batch, sizes.steps, sizes.query_heads * sizes.columns});
+  node.set(0, cast(joined, node.type(0)));
+  node.set(1, cast(made[0], node.type(node.has(3) ? 3 : 0)));
+}
+
+}  // namespace
+
+std::vector<OnnxOperator> sequence_operators() {
+  return {
+      {"Attention", 23, lower_attention},
+      {"GRU", 7, lower_gru},
+      {"LSTM", 7, lower_lstm},
+      {"LinearAttention", 27, lower_linear_attention},
+      {"RNN", 7, lower_rnn},
+      {"RotaryEmbedding", 23, lower_rotary_embedding},
+  };
+}
+
+}  // namespace tfaot::toolkit::engine
