@@ -33,7 +33,6 @@
 #include "inspect/run_pass.h"
 #include "inspect/step_dump.h"
 #include "tensorflow/core/public/version.h"
-#include "tfaot/base/parent_process.h"
 #include "tfaot/base/program_start.h"
 #include "tfaot/records/engine_job_json.h"
 #include "tfaot/records/engine_line.h"

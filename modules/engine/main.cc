@@ -11,7 +11,7 @@
 
 #include "engine.h"
 #include "tfaot/base/memory_budget.h"
-#include "tfaot/base/parent_process.h"
+#include "tfaot/base/program_start.h"
 #include "tfaot/base/real_file_system.h"
 
 namespace {

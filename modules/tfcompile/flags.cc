@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/tokenizer.hpp>
 #include <map>
 
 #include "tfaot/base/text.h"
@@ -37,14 +36,8 @@ constexpr const char* kUsage =
     "\n"
     "The three before it may also be in the config, in a comment: # tfaot: batch_sizes=1,4,16\n";
 
-Words split_at(const std::string& text, const char* separators) {
-  const boost::char_separator<char> separator(separators);
-  const boost::tokenizer<boost::char_separator<char>> words(text, separator);
-  return {words.begin(), words.end()};
-}
-
 Status put_list(const std::string& name, const std::string& value, TfcompileFlags& flags) {
-  Words words = split_at(value, ",");
+  Words words = split_words(value, ",");
   if (words.empty()) return fail(Error::usage(fmt::format("{} needs a value", name)));
   (name.ends_with("batch_sizes") ? flags.batch_sizes : flags.cpu_levels) = std::move(words);
   return {};
@@ -115,7 +108,7 @@ Status check_complete(TfcompileFlags& flags) {
     return fail(
         Error::usage(fmt::format("--{} is required", name)).note("see 'tfaot-tfcompile --help'"));
   }
-  for (const std::string& part : split_at(replace_all(flags.cpp_class, "::", " "), " ")) {
+  for (const std::string& part : split_words(replace_all(flags.cpp_class, "::", " "), " ")) {
     if (is_cpp_identifier(part)) continue;
     return fail(Error::usage(fmt::format("--cpp_class: '{}' is not a C++ name", flags.cpp_class)));
   }
@@ -143,7 +136,7 @@ Status read_tfcompile_comments(const std::string& text, const std::string& file,
     if (!trim(line).starts_with('#')) continue;
     const std::string comment = trim(trim(line).substr(1));
     if (!comment.starts_with(kMark)) continue;
-    for (const std::string& word : split_at(comment.substr(kMark.size()), " \t")) {
+    for (const std::string& word : split_words(comment.substr(kMark.size()), " \t")) {
       if (word == "fixed_shapes") {
         flags.fixed_shapes = true;
         continue;

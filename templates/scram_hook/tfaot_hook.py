@@ -124,8 +124,8 @@ def write_export(out, product, folder, name):
     tree = ("$(firstword $(wildcard $(if $(wildcard {0}),,$(RELEASETOP)/{1} $(FULL_RELEASE_FOR_A_PATCH)/{1})) {1})"
             .format(folder, tree))
     out.write("{0}_AOT_EXPORTED := yes\n"
-              "{0}_EX_FLAGS_CPPFLAGS+=-I{1}/include -I{1}/runtime/include -DTFAOT_SHARED_MODELS\n"
-              "{0}_EX_FLAGS_LDFLAGS+={1}/runtime/lib/libtfaot_runtime.a\n".format(product, tree))
+              "{0}_EX_FLAGS_CPPFLAGS+=-I{1}/include -I{1}/%RUNTIME_INCLUDE% -DTFAOT_SHARED_MODELS\n"
+              "{0}_EX_FLAGS_LDFLAGS+={1}/%RUNTIME_LIBRARY%\n".format(product, tree))
 
 
 def template(rules):

@@ -21,7 +21,7 @@
 #include "tfaot/base/file_cache.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/memory_budget.h"
-#include "tfaot/base/parent_process.h"
+#include "tfaot/base/program_start.h"
 #include "tfaot/base/real_file_system.h"
 #include "tfaot/records/engine_job_json.h"
 #include "tfaot/records/engine_line.h"

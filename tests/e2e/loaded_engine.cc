@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "modules/engine/engine.h"
-#include "tfaot/base/parent_process.h"
+#include "tfaot/base/program_start.h"
 #include "tfaot/base/real_file_system.h"
 
 namespace tfaot::toolkit::testing {

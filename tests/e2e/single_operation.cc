@@ -7,7 +7,6 @@
 #include <map>
 #include <stdexcept>
 
-#include "tfaot/base/letter_case.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot::toolkit::testing {

@@ -12,6 +12,7 @@
 #define TFAOT_NO_ROW(...)
 #define TFAOT_ASKED(feature) feature " "
 #define TFAOT_IMPLIED(feature) feature " "
+#define TFAOT_UNLISTED(feature)
 
 extern "C" {
 #define TFAOT_ROW_f32(kernel, level, suffix, ...) \

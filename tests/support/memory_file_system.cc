@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "aside_file.h"
-#include "file_errors.h"
 #include "tests/support/memory_tree.h"
 
 namespace tfaot::toolkit::testing {

@@ -2,6 +2,7 @@
 #include "tfaot/arrays/fill.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <random>
@@ -73,6 +74,170 @@ void fill_array(Array& array, Numbers& numbers) {
   });
 }
 
+constexpr double kLargeTimes = 10'000;
+constexpr double kPaddingNumber = -999;
+constexpr double kMillionNumber = 1e6;
+constexpr double kOneOfTwo = 0.75;  // shares are from 0.5 to 1
+
+bool has_reals(const TensorSpec& tensor) { return is_real(tensor.dtype); }
+bool has_wholes(const TensorSpec& tensor) {
+  return !is_real(tensor.dtype) && tensor.dtype != DType::kBool;
+}
+
+// Replaces each number by `change(number)`.
+template <class Number, class Change>
+void change_all(Array& array, Change change) {
+  for (std::size_t at = 0; at < array.bytes.size(); at += sizeof(Number)) {
+    Number number{};
+    std::memcpy(&number, array.bytes.data() + at, sizeof number);
+    number = change(number);
+    std::memcpy(array.bytes.data() + at, &number, sizeof number);
+  }
+}
+
+// Puts +value or -value at one place of each row: another place and the other sign in the next row.
+template <class Real>
+void set_one_of_each_row(Array& array, Real value) {
+  const auto rows = static_cast<std::size_t>(array.shape.front());
+  const std::size_t width = rows == 0 ? 0 : array.bytes.size() / sizeof(Real) / rows;
+  for (std::size_t row = 0; width > 0 && row < rows; ++row) {
+    const Real number(row % 2 == 0 ? value : -value);
+    std::memcpy(array.bytes.data() + (row * width + row % width) * sizeof(Real), &number,
+                sizeof number);
+  }
+}
+
+template <class Real>
+void set_all(Array& array, double value) {
+  const auto most = static_cast<double>(std::numeric_limits<Real>::max());
+  const auto number = static_cast<Real>(std::min(value, most));
+  change_all<Real>(array, [number](Real) { return number; });
+}
+
+template <class Real>
+void change_reals(Array& array, InputKind kind) {
+  using Limits = std::numeric_limits<Real>;
+  switch (kind) {
+    case InputKind::kMinusOnes:
+      return set_all<Real>(array, -1);
+    case InputKind::kPadding:
+      return set_all<Real>(array, kPaddingNumber);
+    case InputKind::kMillion:
+      return set_all<Real>(array, kMillionNumber);
+    case InputKind::kLarge:
+      return change_all<Real>(array,
+                              [](Real number) { return static_cast<Real>(number * kLargeTimes); });
+    case InputKind::kHuge:
+      return set_one_of_each_row(array, static_cast<Real>(Limits::max() / 2));
+    case InputKind::kDenormal:
+      return change_all<Real>(
+          array, [](Real number) { return static_cast<Real>(number * Limits::min()); });
+    case InputKind::kNan:
+      return set_one_of_each_row<Real>(array, Limits::quiet_NaN());
+    case InputKind::kInfinity:
+      return set_one_of_each_row<Real>(array, Limits::infinity());
+    default:
+      return;
+  }
+}
+
+// Of every number of binary digits equally many; a sign, if the type has one.
+template <class Whole>
+void set_wide(Array& array, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  change_all<Whole>(array, [&](Whole) {
+    const std::uint64_t bits = random();
+    const auto digits = static_cast<int>(bits % (std::numeric_limits<Whole>::digits + 1));
+    const std::uint64_t size = digits == 0 ? 0 : random() >> (64 - digits);
+    const auto number = static_cast<Whole>(size);
+    const bool is_negative = std::is_signed_v<Whole> && (bits >> 63) != 0;
+    return is_negative ? static_cast<Whole>(-number) : number;
+  });
+}
+
+template <class Whole>
+void change_wholes(Array& array, const EdgeOptions& options) {
+  using Limits = std::numeric_limits<Whole>;
+  if (options.kind == InputKind::kWide) set_wide<Whole>(array, options.seed);
+  if (options.kind == InputKind::kLargest) {
+    change_all<Whole>(array, [](Whole) { return Limits::max(); });
+  }
+  if (options.kind == InputKind::kSmallest) {
+    change_all<Whole>(array, [](Whole) { return Limits::min(); });
+  }
+}
+
+// Calls `set(element, is_rest)` for each element of the array, by position. The rest of a row is at
+// the end of its longest dimension, at most a half of it, and the same share in all inputs. A
+// single number is the rest in half of the rows.
+template <class Set>
+void for_each_with_rest(const Array& array, std::uint64_t seed, Set set) {
+  const std::vector<std::int64_t> row_shape(array.shape.begin() + 1, array.shape.end());
+  const auto longest = std::ranges::max_element(row_shape);
+  const std::int64_t length = row_shape.empty() ? 1 : *longest;
+  std::int64_t inner = 1;
+  for (auto after = longest; after != row_shape.end() && ++after != row_shape.end();) {
+    inner *= *after;
+  }
+  std::int64_t width = 1;
+  for (const std::int64_t size : row_shape) width *= size;
+  std::mt19937_64 random(seed);
+  for (std::int64_t row = 0, element = 0; row < array.shape.front(); ++row) {
+    const double share = 0.5 + static_cast<double>(random() >> 11) * 0x1p-54;
+    const auto counted = static_cast<std::int64_t>(share * static_cast<double>(length));
+    for (std::int64_t i = 0; i < width; ++i, ++element) {
+      const bool is_rest = length > 1 ? i / inner % length >= counted : share < kOneOfTwo;
+      set(static_cast<std::size_t>(element), is_rest);
+    }
+  }
+}
+
+template <class Number>
+void draw(Array& array, const InputUse& use, std::uint64_t seed) {
+  const auto at = [&](std::size_t element) {
+    return array.bytes.data() + element * sizeof(Number);
+  };
+  const auto put = [&](std::size_t element, double value) {
+    const auto number = static_cast<Number>(value);
+    std::memcpy(at(element), &number, sizeof number);
+  };
+  std::mt19937_64 random(seed);
+  for_each_with_rest(array, seed, [&](std::size_t element, bool is_rest) {
+    if (use.role == InputRole::kMask) put(element, is_rest ? 0 : 1);
+    if (use.role == InputRole::kPadded && is_rest) put(element, use.value);
+    if (use.role == InputRole::kIndex) {
+      const double share = static_cast<double>(random() >> 11) * 0x1p-53;
+      put(element, std::floor(share * (use.value + 1)));
+    }
+  });
+}
+
+template <class T>
+void fill_by_kind(Array& array, const EdgeOptions& options) {
+  if constexpr (kIsReal<T>) {
+    change_reals<T>(array, options.kind);
+  } else if constexpr (!std::is_same_v<T, bool>) {
+    change_wholes<T>(array, options);
+  }
+}
+
+// One of the two neighbours of a number. Those of a largest number would be infinite.
+template <class Real>
+Real neighbour(Real number, std::uint64_t seed) {
+  using Bits =
+      std::conditional_t<sizeof(Real) == 8, std::uint64_t,
+                         std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint16_t>>;
+  const auto value = static_cast<double>(number);
+  if (!std::isfinite(value) || value == 0) return number;
+  Bits bits{};
+  std::memcpy(&bits, &number, sizeof bits);
+  const bool is_away = (std::mt19937_64(bits + seed)() >> 63) != 0;
+  bits = static_cast<Bits>(is_away ? bits + 1 : bits - 1);
+  Real moved{};
+  std::memcpy(static_cast<void*>(&moved), &bits, sizeof moved);
+  return std::isfinite(static_cast<double>(moved)) ? moved : number;
+}
+
 }  // namespace
 
 std::vector<Array> filled_arrays(const std::vector<TensorSpec>& tensors,
@@ -81,6 +246,51 @@ std::vector<Array> filled_arrays(const std::vector<TensorSpec>& tensors,
   std::vector<Array> arrays;
   for (const TensorSpec& tensor : tensors) {
     fill_array(arrays.emplace_back(make_array(tensor, options.rows)), numbers);
+  }
+  return arrays;
+}
+
+std::vector<InputKind> kinds_of_inputs(const std::vector<TensorSpec>& tensors) {
+  std::vector<InputKind> kinds = {InputKind::kRandom, InputKind::kZeros, InputKind::kOnes};
+  const bool reals = std::ranges::any_of(tensors, has_reals);
+  const bool wholes = std::ranges::any_of(tensors, has_wholes);
+  if (reals) {
+    kinds.insert(kinds.end(), {InputKind::kMinusOnes, InputKind::kPadding, InputKind::kMillion});
+  }
+  if (wholes) kinds.push_back(InputKind::kWide);
+  if (reals) {
+    kinds.insert(kinds.end(), {InputKind::kLarge, InputKind::kHuge, InputKind::kDenormal,
+                               InputKind::kNan, InputKind::kInfinity});
+  }
+  if (wholes) kinds.insert(kinds.end(), {InputKind::kLargest, InputKind::kSmallest});
+  return kinds;
+}
+
+std::vector<Array> edge_arrays(const std::vector<TensorSpec>& tensors, const EdgeOptions& options) {
+  const Filling filling = options.kind == InputKind::kZeros  ? Filling::kZeros
+                          : options.kind == InputKind::kOnes ? Filling::kOnes
+                                                             : Filling::kRandom;
+  std::vector<Array> arrays =
+      filled_arrays(tensors, {.filling = filling, .rows = options.rows, .seed = options.seed});
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const InputUse use = options.uses.empty() ? InputUse() : options.uses[i];
+    const bool by_use = use.role != InputRole::kNumbers && filling == Filling::kRandom;
+    visit_dtype(arrays[i].dtype, [&]<class T>(ElementType<T>) {
+      by_use ? draw<T>(arrays[i], use, options.seed) : fill_by_kind<T>(arrays[i], options);
+    });
+  }
+  return arrays;
+}
+
+std::vector<Array> moved_arrays(std::vector<Array> arrays, const std::vector<InputUse>& uses,
+                                std::uint64_t seed) {
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    if (!uses.empty() && uses[i].role != InputRole::kNumbers) continue;
+    visit_dtype(arrays[i].dtype, [&]<class T>(ElementType<T>) {
+      if constexpr (kIsReal<T>) {
+        change_all<T>(arrays[i], [seed](T number) { return neighbour(number, seed); });
+      }
+    });
   }
   return arrays;
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -25,7 +26,7 @@ Path without_trailing_slash(const Path& path);
 Path folder_of(const Path& path);
 // A name for a temporary entry in the same folder. In rare cases it may be taken.
 Path aside_path(const Path& path);
-// Whether aside_path() could have made this name.
+// True if aside_path() could have made this name.
 bool is_aside_name(std::string_view name);
 
 class AsideFile {
@@ -53,5 +54,19 @@ class AsideFile {
   Path target_;
   std::vector<Path> made_;  // folders, deepest first
 };
+
+// The one text for each way in which a file operation fails, so that both file systems say the
+// same. Pure functions.
+
+struct FileFailure {
+  std::string action;    // "write": what could not be done
+  int error_number = 0;  // errno's value: why
+};
+
+// "PATH: cannot ACTION: REASON", and advice if there is something to do.
+Error file_error(const Path& path, const FileFailure& failure);
+
+// True if this errno of a look at a path means that nothing is there.
+bool is_absence(int error_number);
 
 }  // namespace tfaot::toolkit

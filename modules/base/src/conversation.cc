@@ -20,7 +20,7 @@
 #include <utility>
 
 #include "descriptor.h"
-#include "process_arguments.h"
+#include "spawn.h"
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/process.h"
 #include "tfaot/base/time_limit.h"
@@ -85,32 +85,15 @@ Status Conversation::Child::start(const ConversationSpec& spec) {
   if (const int error = uv_loop_init(&loop); error != 0) return failed(uv_strerror(error));
   loop.data = this;
 
-  std::vector<std::string> words = {name};
-  words.insert(words.end(), spec.arguments.begin(), spec.arguments.end());
-  std::vector<std::string> variables = environment_lines(spec.environment);
-  std::vector<char*> word_pointers = exec_pointers(words);
-  std::vector<char*> variable_pointers = exec_pointers(variables);
-  std::array<uv_stdio_container_t, 3> stdio{};
-  const std::array<int, 3> descriptors = {of_child.get(), of_child.get(), errors.get()};
-  for (std::size_t i = 0; i < stdio.size(); ++i) {
-    stdio[i].flags = UV_INHERIT_FD;
-    stdio[i].data.fd = descriptors[i];
-  }
-  uv_process_options_t options{};
-  options.file = name.c_str();
-  options.args = word_pointers.data();
-  options.env = variable_pointers.data();
-  options.flags = UV_PROCESS_DETACHED;  // its own session and process group
-  options.stdio_count = static_cast<int>(stdio.size());
-  options.stdio = stdio.data();
-  options.exit_cb = [](uv_process_t* ended, std::int64_t code, int by) {
-    Child& child = *static_cast<Child*>(ended->data);
-    child.running = false;
-    child.exit_code = static_cast<int>(code);
-    child.signal = by;
-  };
   process.data = this;
-  const int error = uv_spawn(&loop, &process, &options);
+  const int error = spawn(loop, process, {name, spec.arguments, spec.environment},
+                          {of_child.get(), of_child.get(), errors.get()},
+                          [](uv_process_t* ended, std::int64_t code, int by) {
+                            Child& child = *static_cast<Child*>(ended->data);
+                            child.running = false;
+                            child.exit_code = static_cast<int>(code);
+                            child.signal = by;
+                          });
   if (error != 0) return failed(uv_strerror(error));
   running = true;
   death = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));

@@ -2,11 +2,11 @@
 #include "tfaot/base/file_cache.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <vector>
 
 #include "tfaot/base/hash.h"
+#include "tfaot/base/text.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -82,11 +82,8 @@ Status FileCache::trim(std::uint64_t limit) {
 
 Status FileCache::trim_after_adding(std::uint64_t added, std::uint64_t limit) {
   const Path count = folder_ / kAddedName;
-  std::uint64_t before = 0;
-  if (const auto text = fs_.read(count)) {
-    std::from_chars(text->data(), text->data() + text->size(), before);
-  }
-  const std::uint64_t now = before + added;
+  const auto before = parse_number<std::uint64_t>(fs_.read(count).value_or(""));
+  const std::uint64_t now = before.value_or(0) + added;
   if (now < limit / kTrimsInALimit) {
     return fs_.replace_atomically(count, std::to_string(now), Durability::kScratch);
   }

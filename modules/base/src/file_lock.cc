@@ -16,7 +16,6 @@
 
 #include "aside_file.h"
 #include "descriptor.h"
-#include "file_errors.h"
 #include "tfaot/base/real_file_system.h"
 #include "tfaot/base/time_limit.h"
 
@@ -27,7 +26,7 @@ tl::unexpected<Error> failed(const Path& file, const std::string& action, const 
   return fail(file_error(file, {action + " " + name, errno}));
 }
 
-// Whether the open file is still the one with that name.
+// True if the open file is still the one with that name.
 bool is_open_file(int descriptor, const Path& file) {
   struct stat opened {};
   struct stat named {};
@@ -35,7 +34,7 @@ bool is_open_file(int descriptor, const Path& file) {
          opened.st_ino == named.st_ino && opened.st_dev == named.st_dev;
 }
 
-// Whether making a folder failed because another process removed it or one of its parents
+// True if making a folder failed because another process removed it or one of its parents
 // meanwhile.
 bool may_pass(std::error_code error) {
   return error == std::errc::no_such_file_or_directory || error == std::errc::file_exists;

@@ -7,7 +7,6 @@
 
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/interrupts.h"
-#include "tfaot/base/real_path.h"
 
 namespace tfaot::toolkit {
 namespace {

@@ -19,7 +19,7 @@
 #include <string_view>
 
 #include "descriptor.h"
-#include "process_arguments.h"
+#include "spawn.h"
 #include "tfaot/base/text.h"
 #include "tfaot/base/time_limit.h"
 
@@ -44,19 +44,64 @@ class ProcessOutput {
   ProcessOutput(const ProcessOutput&) = delete;
   ProcessOutput& operator=(const ProcessOutput&) = delete;
 
-  void init(uv_loop_t& loop);
+  void init(uv_loop_t& loop) {
+    uv_pipe_init(&loop, &pipe_, 0);
+    pipe_.data = this;
+  }
+
   // Makes the pipe; the child gets `write_end`. libuv's error or 0.
-  int open(Descriptor& write_end);
+  int open(Descriptor& write_end) {
+    std::array<uv_file, 2> ends{};
+    if (const int error = uv_pipe(ends.data(), UV_NONBLOCK_PIPE, 0); error != 0) return error;
+    write_end = Descriptor(ends[1]);
+    if (const int error = uv_pipe_open(&pipe_, ends[0]); error != 0) {
+      ::close(ends[0]);
+      return error;
+    }
+    return uv_read_start(reinterpret_cast<uv_stream_t*>(&pipe_), &ProcessOutput::give_buffer,
+                         &ProcessOutput::on_read);
+  }
+
   // The writer is dead: takes what it left in the pipe. Does not wait for the end of the pipe:
   // processes that left the child's group may hold it open for ever.
-  void take_rest();
+  void take_rest() {
+    uv_os_fd_t fd = -1;
+    int waiting = 0;
+    if (uv_fileno(reinterpret_cast<uv_handle_t*>(&pipe_), &fd) == 0 &&
+        ::ioctl(fd, FIONREAD, &waiting) == 0) {
+      std::string rest(static_cast<std::size_t>(waiting), '\0');
+      const ssize_t count = ::read(fd, rest.data(), rest.size());
+      if (count > 0) append({rest.data(), static_cast<std::size_t>(count)});
+    }
+    if (on_line_ && reported_ < text_.size()) on_line_(text_.substr(reported_));
+    reported_ = text_.size();
+    close();
+  }
+
   void close() { close_handle(pipe_); }
   std::string take_text() { return std::move(text_); }
 
  private:
-  static void give_buffer(uv_handle_t* handle, std::size_t wish, uv_buf_t* buffer);
-  static void on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer);
-  void append(std::string_view bytes);
+  static void give_buffer(uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
+    auto& bytes = static_cast<ProcessOutput*>(handle->data)->buffer_;
+    *buffer = uv_buf_init(bytes.data(), static_cast<unsigned>(bytes.size()));
+  }
+
+  static void on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer) {
+    auto& output = *static_cast<ProcessOutput*>(stream->data);
+    if (count > 0) output.append({buffer->base, static_cast<std::size_t>(count)});
+    if (count < 0) output.close();
+  }
+
+  void append(std::string_view bytes) {
+    std::size_t searched = text_.size();
+    text_ += bytes;
+    if (!on_line_) return;
+    for (std::size_t end = 0; (end = text_.find('\n', searched)) != std::string::npos;) {
+      on_line_(text_.substr(reported_, end - reported_));
+      searched = reported_ = end + 1;
+    }
+  }
 
   uv_pipe_t pipe_{};
   std::string text_;
@@ -64,58 +109,6 @@ class ProcessOutput {
   std::size_t reported_ = 0;  // bytes of text_ given to on_line_
   std::array<char, 65536> buffer_{};
 };
-
-void ProcessOutput::init(uv_loop_t& loop) {
-  uv_pipe_init(&loop, &pipe_, 0);
-  pipe_.data = this;
-}
-
-int ProcessOutput::open(Descriptor& write_end) {
-  std::array<uv_file, 2> ends{};
-  if (const int error = uv_pipe(ends.data(), UV_NONBLOCK_PIPE, 0); error != 0) return error;
-  write_end = Descriptor(ends[1]);
-  if (const int error = uv_pipe_open(&pipe_, ends[0]); error != 0) {
-    ::close(ends[0]);
-    return error;
-  }
-  return uv_read_start(reinterpret_cast<uv_stream_t*>(&pipe_), &ProcessOutput::give_buffer,
-                       &ProcessOutput::on_read);
-}
-
-void ProcessOutput::take_rest() {
-  uv_os_fd_t fd = -1;
-  int waiting = 0;
-  if (uv_fileno(reinterpret_cast<uv_handle_t*>(&pipe_), &fd) == 0 &&
-      ::ioctl(fd, FIONREAD, &waiting) == 0) {
-    std::string rest(static_cast<std::size_t>(waiting), '\0');
-    const ssize_t count = ::read(fd, rest.data(), rest.size());
-    if (count > 0) append({rest.data(), static_cast<std::size_t>(count)});
-  }
-  if (on_line_ && reported_ < text_.size()) on_line_(text_.substr(reported_));
-  reported_ = text_.size();
-  close();
-}
-
-void ProcessOutput::give_buffer(uv_handle_t* handle, std::size_t, uv_buf_t* buffer) {
-  auto& bytes = static_cast<ProcessOutput*>(handle->data)->buffer_;
-  *buffer = uv_buf_init(bytes.data(), static_cast<unsigned>(bytes.size()));
-}
-
-void ProcessOutput::on_read(uv_stream_t* stream, ssize_t count, const uv_buf_t* buffer) {
-  auto& output = *static_cast<ProcessOutput*>(stream->data);
-  if (count > 0) output.append({buffer->base, static_cast<std::size_t>(count)});
-  if (count < 0) output.close();
-}
-
-void ProcessOutput::append(std::string_view bytes) {
-  std::size_t searched = text_.size();
-  text_ += bytes;
-  if (!on_line_) return;
-  for (std::size_t end = 0; (end = text_.find('\n', searched)) != std::string::npos;) {
-    on_line_(text_.substr(reported_, end - reported_));
-    searched = reported_ = end + 1;
-  }
-}
 
 // How long an interrupted child has to end after SIGTERM, before it is killed.
 constexpr std::chrono::milliseconds kGrace{5000};
@@ -153,21 +146,146 @@ class Child {
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
 
-  Result<ProcessResult> run();
+  Result<ProcessResult> run() {
+    TFAOT_TRY(check_interrupts());
+    if (const int error = uv_loop_init(&loop_); error != 0) {
+      return fail(cannot_start(spec_, uv_strerror(error)));
+    }
+    const int start_error = start();
+    uv_run(&loop_, UV_RUN_DEFAULT);  // returns when every handle is closed
+    uv_loop_close(&loop_);
+    if (start_error == UV_ENOENT && spec_.program.native().find('/') == std::string::npos) {
+      return fail(cannot_start(spec_, "no such program in PATH"));
+    }
+    if (start_error != 0) return fail(cannot_start(spec_, uv_strerror(start_error)));
+    if (interrupted_) {
+      life_of_descendants_ = Descriptor();
+      if (!descendants_end()) kill_group();
+      return fail(
+          Error(fmt::format("{}; '{}' was stopped", interruption_text(), spec_.program.string())));
+    }
+    result_.standard_output = out_.take_text();
+    result_.standard_error = err_.take_text();
+    return std::move(result_);
+  }
 
  private:
-  int start();  // libuv's error or 0
-  int spawn(std::array<uv_stdio_container_t, 3>& stdio);
-  int open_life();
-  int watch_interrupts();
+  // libuv's error or 0
+  int start() {
+    uv_timer_init(&loop_, &timer_);
+    timer_.data = this;
+    uv_timer_init(&loop_, &look_);
+    look_.data = this;
+    out_.init(loop_);
+    err_.init(loop_);
+
+    Descriptor input, out_end, err_end;
+    int error = 0;
+    if (!spec_.standard_input.empty()) {
+      input = file_with(spec_.standard_input);
+      if (!input.valid()) error = uv_translate_sys_error(errno);
+    }
+    if (error == 0) error = out_.open(out_end);
+    if (error == 0) error = err_.open(err_end);
+    if (error == 0) error = open_life();
+    if (error == 0) error = watch_interrupts();
+    if (error == 0) {
+      process_.data = this;
+      error = spawn(
+          loop_, process_,
+          {spec_.program.string(), spec_.arguments, spec_.environment, spec_.working_directory},
+          {input.get(), out_end.get(), err_end.get()}, &Child::on_exit);
+      if (error != 0) close_handle(process_);
+    }
+    if (error != 0) {
+      out_.close();
+      err_.close();
+      close_watchers();
+      return error;
+    }
+    if (spec_.timeout.count() > 0) {
+      uv_update_time(&loop_);
+      uv_timer_start(&timer_, &Child::on_timeout, static_cast<std::uint64_t>(spec_.timeout.count()),
+                     0);
+    }
+    if (spec_.memory != nullptr && spec_.memory->bytes() > 0) {
+      const auto often = static_cast<std::uint64_t>(kMemoryLook.count());
+      uv_timer_start(&look_, &Child::on_look, often, often);
+    }
+    return 0;
+  }
+
+  // The descendants inherit only the write end.
+  int open_life() {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return uv_translate_sys_error(errno);
+    life_ = Descriptor(ends[0]);
+    life_of_descendants_ = Descriptor(ends[1]);
+    return ::fcntl(ends[1], F_SETFD, 0) == 0 ? 0 : uv_translate_sys_error(errno);
+  }
+
+  // The child is not in the terminal's foreground group, so ^C reaches only us. We must stop the
+  // child.
+  int watch_interrupts() {
+    if (const int error = uv_poll_init(&loop_, &interrupt_, interrupt_descriptor()); error != 0) {
+      return error;
+    }
+    interrupt_.data = this;
+    return uv_poll_start(&interrupt_, UV_READABLE, &Child::on_interrupt);
+  }
+
   void kill_group(int signal = SIGKILL) { ::kill(-process_.pid, signal); }
-  bool descendants_end();
-  void close_watchers();
-  static void on_exit(uv_process_t* process, std::int64_t exit_code, int signal);
-  static void on_timeout(uv_timer_t* timer);
-  static void on_look(uv_timer_t* timer);
-  static void on_interrupt(uv_poll_t* watcher, int status, int events);
-  static void on_end_of_grace(uv_timer_t* timer);
+
+  // Also waits for those that left the child's group, if they end in time. For example, an
+  // interrupted tfaot that runs a compiler stops it.
+  bool descendants_end() {
+    pollfd waited{life_.get(), 0, 0};
+    return ::poll(&waited, 1, static_cast<int>(grace().count())) == 1;
+  }
+
+  void close_watchers() {
+    close_handle(timer_);
+    close_handle(look_);
+    if (interrupt_.data != nullptr) close_handle(interrupt_);
+  }
+
+  static void on_exit(uv_process_t* process, std::int64_t exit_code, int signal) {
+    Child& child = *static_cast<Child*>(process->data);
+    child.result_.exit_code = static_cast<int>(exit_code);
+    child.result_.signal = child.result_.timed_out ? SIGKILL : signal;
+    if (child.spec_.memory != nullptr) child.spec_.memory->forget(process->pid);
+    // What the child started and left running.
+    if (!child.interrupted_) child.kill_group();
+    child.out_.take_rest();
+    child.err_.take_rest();
+    child.close_watchers();
+    close_handle(child.process_);
+  }
+
+  static void on_timeout(uv_timer_t* timer) {
+    Child& child = *static_cast<Child*>(timer->data);
+    child.result_.timed_out = true;
+    child.kill_group();
+  }
+
+  static void on_look(uv_timer_t* timer) {
+    Child& child = *static_cast<Child*>(timer->data);
+    const pid_t process = child.process_.pid;
+    if (!child.spec_.memory->is_exceeded_by(process, memory_of(process))) return;
+    child.result_.over_memory = true;
+    child.kill_group();
+  }
+
+  static void on_interrupt(uv_poll_t* watcher, int, int) {
+    Child& child = *static_cast<Child*>(watcher->data);
+    child.interrupted_ = true;
+    uv_poll_stop(watcher);
+    child.kill_group(SIGTERM);
+    uv_timer_start(&child.timer_, &Child::on_end_of_grace,
+                   static_cast<std::uint64_t>(grace().count()), 0);
+  }
+
+  static void on_end_of_grace(uv_timer_t* timer) { static_cast<Child*>(timer->data)->kill_group(); }
 
   const InterruptWatch watch_;
   std::optional<TimeLimitPause> waiting_;  // if the child has a limit of its own
@@ -185,170 +303,6 @@ class Child {
   Descriptor life_of_descendants_;
   ProcessResult result_;
 };
-
-Result<ProcessResult> Child::run() {
-  TFAOT_TRY(check_interrupts());
-  if (const int error = uv_loop_init(&loop_); error != 0) {
-    return fail(cannot_start(spec_, uv_strerror(error)));
-  }
-  const int start_error = start();
-  uv_run(&loop_, UV_RUN_DEFAULT);  // returns when every handle is closed
-  uv_loop_close(&loop_);
-  if (start_error == UV_ENOENT && spec_.program.native().find('/') == std::string::npos) {
-    return fail(cannot_start(spec_, "no such program in PATH"));
-  }
-  if (start_error != 0) return fail(cannot_start(spec_, uv_strerror(start_error)));
-  if (interrupted_) {
-    life_of_descendants_ = Descriptor();
-    if (!descendants_end()) kill_group();
-    return fail(
-        Error(fmt::format("{}; '{}' was stopped", interruption_text(), spec_.program.string())));
-  }
-  result_.standard_output = out_.take_text();
-  result_.standard_error = err_.take_text();
-  return std::move(result_);
-}
-
-int Child::start() {
-  uv_timer_init(&loop_, &timer_);
-  timer_.data = this;
-  uv_timer_init(&loop_, &look_);
-  look_.data = this;
-  out_.init(loop_);
-  err_.init(loop_);
-
-  std::array<uv_stdio_container_t, 3> stdio{};  // all UV_IGNORE: /dev/null
-  const auto give = [&stdio](std::size_t index, const Descriptor& end) {
-    stdio[index].flags = UV_INHERIT_FD;
-    stdio[index].data.fd = end.get();
-  };
-  Descriptor input, out_end, err_end;
-  int error = 0;
-  if (!spec_.standard_input.empty()) {
-    input = file_with(spec_.standard_input);
-    if (!input.valid()) error = uv_translate_sys_error(errno);
-    give(0, input);
-  }
-  if (error == 0) error = out_.open(out_end);
-  if (error == 0) error = err_.open(err_end);
-  if (error == 0) error = open_life();
-  if (error == 0) error = watch_interrupts();
-  if (error == 0) {
-    give(1, out_end);
-    give(2, err_end);
-    error = spawn(stdio);
-  }
-  if (error != 0) {
-    out_.close();
-    err_.close();
-    close_watchers();
-    return error;
-  }
-  if (spec_.timeout.count() > 0) {
-    uv_update_time(&loop_);
-    uv_timer_start(&timer_, &Child::on_timeout, static_cast<std::uint64_t>(spec_.timeout.count()),
-                   0);
-  }
-  if (spec_.memory != nullptr && spec_.memory->bytes() > 0) {
-    const auto often = static_cast<std::uint64_t>(kMemoryLook.count());
-    uv_timer_start(&look_, &Child::on_look, often, often);
-  }
-  return 0;
-}
-
-int Child::spawn(std::array<uv_stdio_container_t, 3>& stdio) {
-  const bool by_path = spec_.program.native().find('/') != std::string::npos;
-  const std::string program = by_path ? std::filesystem::absolute(spec_.program) : spec_.program;
-  std::vector<std::string> arguments = {spec_.program.string()};
-  arguments.insert(arguments.end(), spec_.arguments.begin(), spec_.arguments.end());
-  std::vector<std::string> environment = environment_lines(spec_.environment);
-  std::vector<char*> argument_pointers = exec_pointers(arguments);
-  std::vector<char*> environment_pointers = exec_pointers(environment);
-
-  uv_process_options_t options{};
-  options.file = program.c_str();
-  options.args = argument_pointers.data();
-  options.env = environment_pointers.data();
-  if (!spec_.working_directory.empty()) options.cwd = spec_.working_directory.c_str();
-  options.flags = UV_PROCESS_DETACHED;  // its own session and process group
-  options.stdio_count = static_cast<int>(stdio.size());
-  options.stdio = stdio.data();
-  options.exit_cb = &Child::on_exit;
-  const int error = uv_spawn(&loop_, &process_, &options);
-  process_.data = this;
-  if (error != 0) close_handle(process_);
-  return error;
-}
-
-// The descendants inherit only the write end.
-int Child::open_life() {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) return uv_translate_sys_error(errno);
-  life_ = Descriptor(ends[0]);
-  life_of_descendants_ = Descriptor(ends[1]);
-  return ::fcntl(ends[1], F_SETFD, 0) == 0 ? 0 : uv_translate_sys_error(errno);
-}
-
-// Also waits for those that left the child's group, if they end in time. For example, an
-// interrupted tfaot that runs a compiler stops it.
-bool Child::descendants_end() {
-  pollfd waited{life_.get(), 0, 0};
-  return ::poll(&waited, 1, static_cast<int>(grace().count())) == 1;
-}
-
-// The child is not in the terminal's foreground group, so ^C reaches only us. We must stop the
-// child.
-int Child::watch_interrupts() {
-  if (const int error = uv_poll_init(&loop_, &interrupt_, interrupt_descriptor()); error != 0) {
-    return error;
-  }
-  interrupt_.data = this;
-  return uv_poll_start(&interrupt_, UV_READABLE, &Child::on_interrupt);
-}
-
-void Child::close_watchers() {
-  close_handle(timer_);
-  close_handle(look_);
-  if (interrupt_.data != nullptr) close_handle(interrupt_);
-}
-
-void Child::on_exit(uv_process_t* process, std::int64_t exit_code, int signal) {
-  Child& child = *static_cast<Child*>(process->data);
-  child.result_.exit_code = static_cast<int>(exit_code);
-  child.result_.signal = child.result_.timed_out ? SIGKILL : signal;
-  if (child.spec_.memory != nullptr) child.spec_.memory->forget(process->pid);
-  // What the child started and left running.
-  if (!child.interrupted_) child.kill_group();
-  child.out_.take_rest();
-  child.err_.take_rest();
-  child.close_watchers();
-  close_handle(child.process_);
-}
-
-void Child::on_timeout(uv_timer_t* timer) {
-  Child& child = *static_cast<Child*>(timer->data);
-  child.result_.timed_out = true;
-  child.kill_group();
-}
-
-void Child::on_look(uv_timer_t* timer) {
-  Child& child = *static_cast<Child*>(timer->data);
-  const pid_t process = child.process_.pid;
-  if (!child.spec_.memory->is_exceeded_by(process, memory_of(process))) return;
-  child.result_.over_memory = true;
-  child.kill_group();
-}
-
-void Child::on_interrupt(uv_poll_t* watcher, int, int) {
-  Child& child = *static_cast<Child*>(watcher->data);
-  child.interrupted_ = true;
-  uv_poll_stop(watcher);
-  child.kill_group(SIGTERM);
-  uv_timer_start(&child.timer_, &Child::on_end_of_grace,
-                 static_cast<std::uint64_t>(grace().count()), 0);
-}
-
-void Child::on_end_of_grace(uv_timer_t* timer) { static_cast<Child*>(timer->data)->kill_group(); }
 
 }  // namespace
 

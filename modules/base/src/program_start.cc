@@ -3,9 +3,11 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <initializer_list>
+#include <string>
 
 namespace tfaot::toolkit {
 
@@ -16,6 +18,13 @@ void start_program() {
     static_cast<void>(::open("/dev/null", standard == STDOUT_FILENO ? O_RDONLY : O_RDWR));
   }
   ::signal(SIGXFSZ, SIG_IGN);
+}
+
+// The parent may have died before we asked for the signal, and then none comes. So check
+// afterwards.
+bool end_with_parent(std::string_view parent) {
+  if (parent == kAnyParent) return true;
+  return ::prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && std::to_string(::getppid()) == parent;
 }
 
 }  // namespace tfaot::toolkit

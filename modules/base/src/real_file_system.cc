@@ -13,7 +13,6 @@
 
 #include "aside_file.h"
 #include "descriptor.h"
-#include "file_errors.h"
 #include "tfaot/base/interrupts.h"
 
 namespace tfaot::toolkit {

@@ -7,8 +7,6 @@
 namespace tfaot::toolkit {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n\f\v";
-
 // Sorted; alternative tokens ("and", "xor_eq") are reserved like keywords.
 constexpr std::array<std::string_view, 92> kCppKeywords = {
     "alignas",       "alignof",     "and",
@@ -86,6 +84,17 @@ std::vector<std::string> split_lines(std::string_view text) {
   return lines;
 }
 
+std::vector<std::string> split_words(std::string_view text, std::string_view separators) {
+  std::vector<std::string> words;
+  for (std::size_t at = text.find_first_not_of(separators); at != std::string_view::npos;
+       at = text.find_first_not_of(separators, at)) {
+    const std::size_t end = std::min(text.find_first_of(separators, at), text.size());
+    words.emplace_back(text.substr(at, end - at));
+    at = end;
+  }
+  return words;
+}
+
 std::string replace_all(std::string text, std::string_view from, std::string_view to) {
   if (from.empty()) return text;
   for (std::size_t at = text.find(from); at != std::string::npos;
@@ -153,6 +162,20 @@ std::vector<std::string> last_lines(std::string_view text, std::size_t count) {
   if (lines.size() > count)
     lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(count));
   return lines;
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return text;
+}
+
+std::string upper_case(std::string text) {
+  for (char& c : text) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return text;
 }
 
 }  // namespace tfaot::toolkit

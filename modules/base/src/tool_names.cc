@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "tfaot/base/letter_case.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot::toolkit {

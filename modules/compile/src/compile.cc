@@ -12,15 +12,13 @@
 #include <string>
 #include <string_view>
 
-#include "engine_jobs.h"
 #include "engine_run.h"
 #include "merge.h"
 #include "tfaot/base/file_cache.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/job_slots.h"
-#include "tfaot/compile/lower_model.h"
+#include "tfaot/compile/join_objects.h"
 #include "tfaot/compile/model_files.h"
-#include "tfaot/compile/runtime_offers.h"
 #include "tfaot/compile/symbol_hash.h"
 #include "tfaot/elf/symbols.h"
 #include "tfaot/records/cpu_levels.h"
@@ -28,7 +26,6 @@
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/model_check_json.h"
 #include "tfaot/records/symbols.h"
-#include "weights_object.h"
 
 namespace tfaot::toolkit {
 namespace {

@@ -2,11 +2,16 @@
 #include "tfaot/compile/update_weights.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 
-#include "architecture.h"
-#include "tfaot/compile/lower_model.h"
+#include "tfaot/base/text.h"
+#include "tfaot/compile/compile.h"
+#include "tfaot/records/dtype.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -19,6 +24,128 @@ Error as_told(Error error) {
   told.note(error.message());
   for (const std::string& note : error.notes()) told.note(note);
   return told;
+}
+
+using Lines = std::vector<std::string>;
+
+constexpr std::size_t kShownWeights = 5;
+
+std::string describe(const TensorSpec& tensor) {
+  return fmt::format("{} [{}]", word_of(tensor.dtype), fmt::join(tensor.row_shape, ", "));
+}
+std::string describe(const Variable& variable) {
+  return fmt::format("{} [{}]", variable.dtype, fmt::join(variable.shape, ", "));
+}
+
+using Tensors = std::map<std::string, std::string>;
+Tensors by_name(const std::vector<TensorSpec>& tensors) {
+  Tensors described;
+  for (const TensorSpec& tensor : tensors) described[tensor.name] = describe(tensor);
+  return described;
+}
+
+void compare_tensors(const char* role, const std::vector<TensorSpec>& package,
+                     const std::vector<TensorSpec>& model, Lines& lines) {
+  const Tensors ours = by_name(package);
+  const Tensors theirs = by_name(model);
+  for (const auto& [name, what] : ours) {
+    const auto found = theirs.find(name);
+    if (found == theirs.end()) {
+      lines.push_back(fmt::format("{} '{}' is missing in the model", role, name));
+    } else if (found->second != what) {
+      lines.push_back(fmt::format("rows of {} '{}' are {} in the package, {} in the model", role,
+                                  name, what, found->second));
+    }
+  }
+  for (const auto& [name, what] : theirs) {
+    if (!ours.contains(name)) {
+      lines.push_back(fmt::format("{} '{}' is missing in the package", role, name));
+    }
+  }
+}
+
+void compare_variables(const std::vector<Variable>& package, const std::vector<Variable>& model,
+                       Lines& lines) {
+  if (package.size() != model.size()) {
+    lines.push_back(
+        fmt::format("the package has {} weights, the model {}", package.size(), model.size()));
+  }
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < std::min(package.size(), model.size()); ++i) {
+    const std::string ours = describe(package[i]);
+    const std::string theirs = describe(model[i]);
+    if (ours == theirs || ++count > kShownWeights) continue;
+    lines.push_back(fmt::format("weight '{}' is {} in the package, '{}' is {} in the model",
+                                package[i].name, ours, model[i].name, theirs));
+  }
+  if (count > kShownWeights) {
+    const std::size_t more = count - kShownWeights;
+    lines.push_back(fmt::format("and {} more weight{}", more, more == 1 ? "" : "s"));
+  }
+}
+
+// The name before the number: "add" of "  ROOT add.12 = f32[4] add(...)".
+std::optional<std::string> operation_of(const std::string& line) {
+  const std::string text = trim(line);
+  const auto equals = text.find(" = ");
+  if (equals == std::string::npos) return std::nullopt;
+  const auto start = text.starts_with("ROOT ") ? std::string("ROOT ").size() : 0;
+  return text.substr(start, text.rfind('.', equals) - start);
+}
+
+Lines operations_of(const std::string& hlo) {
+  Lines lines = split_lines(hlo);
+  std::erase_if(lines, [](const std::string& line) { return !operation_of(line); });
+  return lines;
+}
+
+std::map<std::string, int> count_operations(const Lines& hlo) {
+  std::map<std::string, int> counts;
+  for (const std::string& line : hlo) {
+    if (const auto operation = operation_of(line)) ++counts[*operation];
+  }
+  return counts;
+}
+
+// "2 tanh instead of 1"
+Lines count_differences(const Lines& package, const Lines& model) {
+  const auto ours = count_operations(package);
+  const auto theirs = count_operations(model);
+  std::set<std::string> names;
+  for (const auto& [name, count] : ours) names.insert(name);
+  for (const auto& [name, count] : theirs) names.insert(name);
+  const auto count_in = [](const std::map<std::string, int>& counts, const std::string& name) {
+    const auto found = counts.find(name);
+    return found == counts.end() ? 0 : found->second;
+  };
+  Lines differences;
+  for (const std::string& name : names) {
+    const int here = count_in(ours, name);
+    const int there = count_in(theirs, name);
+    if (here != there) differences.push_back(fmt::format("{} {} instead of {}", there, name, here));
+  }
+  return differences;
+}
+
+void compare_text(const CompiledModel& package, const CompiledModel& model, Lines& lines) {
+  const Lines ours = operations_of(package.hlo_text);
+  const Lines theirs = operations_of(model.hlo_text);
+  const Lines counts = count_differences(ours, theirs);
+  if (!counts.empty()) lines.push_back("operations of the model: " + join(counts, ", "));
+  const auto [here, there] = std::mismatch(ours.begin(), ours.end(), theirs.begin(), theirs.end());
+  if (here == ours.end() && there == theirs.end()) {
+    lines.push_back("the operations are the same, but a constant inside the code differs");
+    return;
+  }
+  lines.push_back("the first operation that differs:");
+  lines.push_back("  package: " + (here == ours.end() ? "(none)" : trim(*here)));
+  lines.push_back("  model:   " + (there == theirs.end() ? "(none)" : trim(*there)));
+}
+
+std::map<std::int64_t, std::string> hashes_of(const CompiledModel& compiled) {
+  std::map<std::int64_t, std::string> hashes;
+  for (const CompiledCode& code : compiled.codes) hashes[code.batch_size] = code.hlo_sha256;
+  return hashes;
 }
 
 }  // namespace
@@ -48,6 +175,25 @@ Result<CompiledModel> update_weights(FileSystem& fs, const ModelSpec& spec,
   model.codes = package.codes;
   for (CompiledCode& code : model.codes) code.weights = weights.at(code.batch_size);
   return model;
+}
+
+Lines architecture_differences(const CompiledModel& package, const CompiledModel& model) {
+  Lines lines;
+  compare_tensors("input", package.signature.inputs, model.signature.inputs, lines);
+  compare_tensors("output", package.signature.outputs, model.signature.outputs, lines);
+  const auto theirs = hashes_of(model);
+  std::vector<std::int64_t> sizes;
+  for (const auto& [batch_size, hash] : hashes_of(package)) {
+    const auto found = theirs.find(batch_size);
+    if (found == theirs.end() || found->second != hash) sizes.push_back(batch_size);
+  }
+  if (sizes.empty()) return lines;  // the HLO contains the shapes of the weights too
+  compare_variables(package.variables, model.variables, lines);
+  lines.push_back(
+      fmt::format("the computation (HLO) of batch sizes {} differs", fmt::join(sizes, ", ")));
+  // The text belongs to the smallest batch size.
+  if (sizes.front() == package.batch_sizes.front()) compare_text(package, model, lines);
+  return lines;
 }
 
 }  // namespace tfaot::toolkit

@@ -4,14 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <regex>
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "constant_value.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "tfaot/config/config_keys.h"
@@ -84,13 +81,7 @@ std::string expected(const ConfigKey& key) {
   return "another value";
 }
 
-// The words between spaces and commas.
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream in(replace_all(text, ",", " "));
-  return {std::istream_iterator<std::string>(in), {}};
-}
-
-// Whether text is digits only, without leading zeros, and at most `maximum`.
+// True if text is digits only, without leading zeros, and at most `maximum`.
 bool is_whole_number(const std::string& text, std::int64_t maximum) {
   const bool digits = !text.empty() && text.size() <= 18 && text[0] != '0' &&
                       text.find_first_not_of("0123456789") == std::string::npos;
@@ -99,6 +90,14 @@ bool is_whole_number(const std::string& text, std::int64_t maximum) {
 
 bool is_open_size(const YAML::Node& item) {
   return item.IsNull() || (kind_of(item) == NodeKind::kInteger && item.Scalar() == "-1");
+}
+
+void append_values(const YAML::Node& node, std::vector<std::string>& values) {
+  if (!node.IsSequence()) {
+    values.push_back(constant_text(node).value());
+    return;
+  }
+  for (const YAML::Node& item : node) append_values(item, values);
 }
 
 }  // namespace
@@ -182,7 +181,8 @@ bool ValueChecker::check_value(const ConfigKey& key, const Value& value) {
     Error& error = problems_.add(
         node.Mark(), fmt::format("{}: expected a list, found {}", label, describe(node)));
     if (node.IsScalar()) {
-      error.note(fmt::format("write [{}]", shown(join(words_of(node.Scalar()), ", "))));
+      error.note(
+          fmt::format("write [{}]", shown(join(split_words(node.Scalar(), ", \t\r\n\f\v"), ", "))));
     }
     return false;
   }
@@ -353,6 +353,35 @@ bool ValueChecker::check_distinct(const YAML::Node& list, const std::string& lab
     good = false;
   }
   return good;
+}
+
+std::optional<std::string> constant_text(const YAML::Node& node) {
+  const NodeKind kind = kind_of(node);
+  if (kind != NodeKind::kBool && kind != NodeKind::kInteger && kind != NodeKind::kFloat) {
+    return std::nullopt;
+  }
+  std::string text = node.Scalar();
+  for (char& c : text) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  if (text.find_first_of("xo") != std::string::npos) return std::nullopt;  // 0x10, 0o20
+  // ".inf" and ".nan" are YAML's.
+  if (text.ends_with("inf") || text.ends_with("nan")) std::erase(text, '.');
+  return text;
+}
+
+std::vector<std::int64_t> shape_of_lists(const YAML::Node& node) {
+  if (!node.IsSequence()) return {};
+  std::vector<std::int64_t> shape;
+  if (node.size() > 0) shape = shape_of_lists(node[0]);
+  shape.insert(shape.begin(), static_cast<std::int64_t>(node.size()));
+  return shape;
+}
+
+ModelConstant constant_of(const std::string& name, const YAML::Node& value) {
+  ModelConstant constant{name, shape_of_lists(value), {}};
+  append_values(value, constant.values);
+  return constant;
 }
 
 }  // namespace tfaot::toolkit::config

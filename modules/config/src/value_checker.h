@@ -5,12 +5,16 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "problems.h"
 #include "tfaot/config/config_keys.h"
+#include "tfaot/records/model_spec.h"
 
 namespace tfaot::toolkit::config {
 
@@ -50,7 +54,7 @@ class ValueChecker {
   bool check_constants(const YAML::Node& node, const std::string& label);
   // A number or a truth value, or a list of such items of one shape.
   bool check_constant(const YAML::Node& node, const std::string& label);
-  // Whether the map's key is a name that is not in `seen` yet.
+  // True if the map's key is a name that is not in `seen` yet.
   bool check_name(const YAML::Node& name, const std::string& label, std::set<std::string>& seen);
   bool check_distinct(const YAML::Node& list, const std::string& label);
 
@@ -58,11 +62,23 @@ class ValueChecker {
   std::set<std::string> given_;
 };
 
-// Whether the first dimension of a KeyType::kShape is the batch.
+// True if the first dimension of a KeyType::kShape is the batch.
 bool starts_with_batch(const YAML::Node& shape);
 
 // Two items of a list with the same identity are duplicates: the text, or the name in a map. "x"
 // and "x:0" are the same tensor.
 std::string identity_of(const YAML::Node& item);
+
+// The values of model.constants. Pure functions.
+
+// "true", "-3", "0.5", "inf": as ModelConstant::values has it. Nothing if the node is no number in
+// decimal digits and no truth value.
+std::optional<std::string> constant_text(const YAML::Node& node);
+
+// Of lists in lists, by their first items; empty for what is no list.
+std::vector<std::int64_t> shape_of_lists(const YAML::Node& node);
+
+// REQUIRES: the lists in `value` have the same shape, and constant_text() knows their items.
+ModelConstant constant_of(const std::string& name, const YAML::Node& value);
 
 }  // namespace tfaot::toolkit::config

@@ -43,7 +43,7 @@ std::optional<Error> character_error(const std::string& text, const std::string&
       .note("remove it");
 }
 
-// Whether the quoted text that begins at `start` is closed.
+// True if the quoted text that begins at `start` is closed.
 bool is_closed(std::string_view text, std::size_t start) {
   const char quote = text[start];
   for (std::size_t i = start + 1; i < text.size(); ++i) {

@@ -13,14 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "programs.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
-#include "tfaot/compile/runtime_offers.h"
+#include "tfaot/compile/join_objects.h"
 #include "tfaot/compile/symbol_hash.h"
 #include "tfaot/elf/constants.h"
 #include "tfaot/elf/data_object.h"
-#include "tfaot/elf/shared_constants.h"
 #include "tfaot/elf/symbols.h"
 #include "tfaot/records/cpu_levels.h"
 #include "tfaot/records/dtype.h"

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <optional>
 
+#include "tfaot/base/text.h"
 #include "tfaot/convert/convert.h"
 #include "tfaot/records/file_names.h"
 
@@ -21,12 +21,9 @@ struct ProgramName {
 std::optional<ProgramName> split_program_name(const std::string& stem) {
   const auto mark = stem.rfind("_bs");
   if (mark == std::string::npos || mark == 0) return std::nullopt;
-  const char* const first = stem.data() + mark + 3;
-  const char* const last = stem.data() + stem.size();
-  ProgramName name{stem.substr(0, mark), 0};
-  const auto [end, error] = std::from_chars(first, last, name.batch_size);
-  if (error != std::errc() || end != last || name.batch_size < 1) return std::nullopt;
-  return name;
+  const auto batch_size = parse_number<std::int64_t>(std::string_view(stem).substr(mark + 3));
+  if (!batch_size || *batch_size < 1) return std::nullopt;
+  return ProgramName{stem.substr(0, mark), *batch_size};
 }
 
 Status add(Path& place, const Path& file) {

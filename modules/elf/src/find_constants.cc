@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tfaot/elf/constants.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +8,7 @@
 
 #include "elf_tables.h"
 #include "relocations.h"
-#include "tfaot/elf/constants.h"
+#include "tfaot/base/hash.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -64,6 +66,9 @@ Result<std::string> bytes_of(const ElfSection& section) {
   return std::string(static_cast<const char*>(data->d_buf), data->d_size);
 }
 
+// The largest alignment that find_constants() accepts.
+constexpr std::size_t kBlobAlignment = 64;
+
 }  // namespace
 
 Result<ObjectConstants> find_constants(const std::string& object) {
@@ -92,6 +97,16 @@ Result<ObjectConstants> find_constants(const std::string& object) {
   }
   if (!constants.why_whole.empty()) constants.sections.clear();
   return constants;
+}
+
+std::string SharedConstants::add(const std::string& bytes) {
+  const auto [found, is_new] = known_.try_emplace(sha256_of(bytes), symbols_.size());
+  if (!is_new) return symbols_[found->second].name;
+  blob_.resize((blob_.size() + kBlobAlignment - 1) / kBlobAlignment * kBlobAlignment);
+  symbols_.push_back(
+      {fmt::format("{}_{}", prefix_, symbols_.size()), blob_.size(), bytes.size(), true});
+  blob_.append(bytes);
+  return symbols_.back().name;
 }
 
 }  // namespace tfaot::toolkit

@@ -15,7 +15,7 @@ enum class RelocationUse {
 // None for types with another meaning, or that compilers do not use for constants.
 std::optional<RelocationUse> relocation_use(std::uint16_t machine, std::uint32_t type);
 
-// Whether it prevents linking into a shared library: an absolute address in 32 bits.
+// True if it prevents linking into a shared library: an absolute address in 32 bits.
 bool is_position_dependent(std::uint16_t machine, std::uint32_t type);
 
 }  // namespace tfaot::toolkit

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <regex>
 #include <string>
 #include <string_view>
@@ -12,11 +13,11 @@
 #include "headers.h"
 #include "names.h"
 #include "templates.h"
-#include "tfaot/base/letter_case.h"
 #include "tfaot/base/render.h"
 #include "tfaot/base/result.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/check_compiled_model.h"
+#include "tfaot/records/file_names.h"
 #include "tfaot/records/model_spec.h"
 #include "tfaot/records/names.h"
 #include "tfaot/scram/tool_file.h"
@@ -103,14 +104,15 @@ Result<std::string> make_runtime_tool_file(const PackageNames& names,
                                            const std::string& tool_base) {
   TFAOT_TRY(check_tool_base(tool_base));
   const std::string name(kRuntimeToolName);
-  return formatted_tool_file(render(templates::kRuntimeToolFile,
-                                    TemplateObject{{"tool", name},
-                                                   {"version", names.toolkit_version},
-                                                   {"base", base_variable(name)},
-                                                   {"libdir", "runtime/lib"},
-                                                   {"includedir", "runtime/include"},
-                                                   {"tool_base", tool_base}},
-                                    Escaping::kXml));
+  return formatted_tool_file(render(
+      templates::kRuntimeToolFile,
+      TemplateObject{{"tool", name},
+                     {"version", names.toolkit_version},
+                     {"base", base_variable(name)},
+                     {"libdir", std::filesystem::path(kRuntimeLibrary).parent_path().string()},
+                     {"includedir", std::string(kRuntimeInclude)},
+                     {"tool_base", tool_base}},
+      Escaping::kXml));
 }
 
 // Members of a generated class: its own and those of tfaot::Wrapper. A class with such a name hides

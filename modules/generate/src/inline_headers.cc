@@ -7,7 +7,6 @@
 #include <set>
 
 #include "names.h"
-#include "tfaot/base/letter_case.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot::toolkit {

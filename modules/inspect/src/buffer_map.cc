@@ -2,7 +2,6 @@
 #include "tfaot/inspect/buffer_map.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <regex>
 
@@ -27,9 +26,7 @@ constexpr std::size_t kLongestLine = 5000;
 
 template <class Number>
 Number number_in(const std::string& digits) {
-  Number number = 0;
-  std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  return number;
+  return parse_number<Number>(digits).value_or(0);
 }
 
 bool has(const std::string& attributes, const char* word) {

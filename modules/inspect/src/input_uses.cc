@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -11,7 +10,6 @@
 #include <string_view>
 #include <utility>
 
-#include "tfaot/base/letter_case.h"
 #include "tfaot/base/text.h"
 #include "tfaot/inspect/graph_summary.h"
 
@@ -26,10 +24,7 @@ constexpr std::array<std::string_view, 7> kMoves = {
 
 std::optional<double> parsed_number(std::string_view text) {
   if (text == "true" || text == "false") return text == "true" ? 1 : 0;
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
+  return parse_number<double>(text);
 }
 
 // "1,4" of "f32[1,4]" and "x={1,4}": what follows `start`, up to `end`.
@@ -38,8 +33,7 @@ std::vector<std::int64_t> numbers_after(std::string_view text, std::string_view 
   const std::size_t at = text.find(start);
   if (at == std::string_view::npos) return numbers;
   text.remove_prefix(at + start.size());
-  for (const std::string& part :
-       split_lines(replace_all(std::string(text.substr(0, text.find(end))), ",", "\n"))) {
+  for (const std::string& part : split_words(text.substr(0, text.find(end)), ",")) {
     numbers.push_back(static_cast<std::int64_t>(parsed_number(trim(part)).value_or(0)));
   }
   return numbers;

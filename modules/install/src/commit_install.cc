@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a commit renames, in this order:
-//   1. staging -> AREA/TOOL/VERSION. If a tree exists there, both are exchanged, and the old one is
-//   removed
-//   2. the CMake link, which leads through `current`; in a first install it leads nowhere yet
-//   3. the runtime's tool file, which models of this and older toolkits use
-//   4. `current`: from here on CMake's users get the new version
-//   5. the model's tool file: from here on scram's users get it. Until then they use the version
-//   before, which is complete in its own folder
+// A commit renames the rows of the area's table, in their order. If a tree exists at its place,
+// both are exchanged, and the old one is removed. The runtime's tool file, which models of this and
+// older toolkits use, comes before the links.
 #include <string.h>  // strverscmp, which <cstring> does not promise
 
 #include <fmt/format.h>
@@ -14,13 +9,12 @@
 #include <utility>
 
 #include "area_layout.h"
-#include "tfaot/base/letter_case.h"
 #include "tfaot/base/staged_update.h"
+#include "tfaot/base/text.h"
 #include "tfaot/base/tool_names.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/names.h"
 #include "tfaot/scram/tool_file.h"
-#include "toolbox.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -28,7 +22,7 @@ namespace {
 // The version that users get now, if the install will change it; empty if there is none.
 std::optional<std::string> replaced_version(const FileSystem& fs, const InstallPlan& plan) {
   if (!plan.options.make_current) return std::nullopt;
-  const auto now = fs.read_symlink(area_entries(plan.options, plan.manifest.tool_name).current);
+  const auto now = fs.read_symlink(plan.destination.parent_path() / kCurrentName);
   if (now && *now == plan.manifest.version) return std::nullopt;
   return now ? now->string() : "";
 }
@@ -115,7 +109,7 @@ std::vector<Path> tool_files_of(const FileSystem& fs, const InstallPlan& plan) {
 Status put_runtime(const FileSystem& fs, const InstallPlan& plan, const std::string& text,
                    StagedUpdate& update) {
   const std::string runtime(kRuntimeToolName);
-  const Path file = area_entries(plan.options, plan.manifest.tool_name).runtime_tool_file;
+  const Path file = runtime_tool_file(plan.options);
   const auto there = fs.read(file);
   const ToolboxEntry entry = read_toolbox_entry(fs, plan.options.area, file);
   const bool is_of_this_package =
@@ -133,13 +127,18 @@ Status put_runtime(const FileSystem& fs, const InstallPlan& plan, const std::str
 Status make_current(const FileSystem& fs, const InstallPlan& plan, const ToolFileTexts& tool_files,
                     StagedUpdate& update) {
   const std::string& tool_name = plan.manifest.tool_name;
-  const AreaEntries entries = area_entries(plan.options, tool_name);
-  TFAOT_TRY(update.put_link(cmake_link_target(tool_name), entries.cmake));
-  if (!tool_files.runtime.empty()) TFAOT_TRY(put_runtime(fs, plan, tool_files.runtime, update));
-  TFAOT_TRY(update.put_link(plan.manifest.version, entries.current));
+  const AreaWords words = area_words(plan.options, tool_name, plan.manifest.version);
   const Path model = plan.destination / installed_tool_file(tool_name);
-  for (const Path& file : tool_files_of(fs, plan)) {
-    TFAOT_TRY(put_in_toolbox(fs, plan, {model, tool_files.model}, file, update));
+  if (!tool_files.runtime.empty()) TFAOT_TRY(put_runtime(fs, plan, tool_files.runtime, update));
+  for (const AreaRow& row : kAreaLayout) {
+    if (row.kind == AreaKind::kLink) {
+      TFAOT_TRY(update.put_link(in_area(row.target, words),
+                                plan.options.area / in_area(row.path, words)));
+    }
+    if (row.kind != AreaKind::kToolFile) continue;
+    for (const Path& file : tool_files_of(fs, plan)) {
+      TFAOT_TRY(put_in_toolbox(fs, plan, {model, tool_files.model}, file, update));
+    }
   }
   return {};
 }

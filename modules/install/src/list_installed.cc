@@ -8,7 +8,6 @@
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/manifest_json.h"
 #include "tfaot/records/names.h"
-#include "toolbox.h"
 
 namespace tfaot::toolkit {
 namespace {

@@ -11,14 +11,12 @@
 #include "area_layout.h"
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/hash.h"
-#include "tfaot/base/letter_case.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "tfaot/base/tool_names.h"
 #include "tfaot/install/install_types.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/manifest_json.h"
-#include "toolbox.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -77,7 +75,8 @@ Status check_link(const FileSystem& fs, const Path& link, const Path& target) {
   const FileKind kind = fs.kind(link);
   if (kind == FileKind::kMissing) return {};
   const auto there = fs.read_symlink(link);
-  if (there && (target.empty() || *there == target)) return {};
+  // `current` may lead to any version.
+  if (there && (link.filename() == kCurrentName || *there == target)) return {};
   return fail(not_ours(link, kind == FileKind::kDirectory ? "a folder"
                              : kind == FileKind::kSymlink ? "a link"
                                                           : "a file"));
@@ -90,15 +89,18 @@ Status check_toolbox_file(const FileSystem& fs, const InstallPlan& plan, const P
 }
 
 Status check_nothing_in_the_way(const FileSystem& fs, const InstallPlan& plan) {
-  const std::string& tool_name = plan.manifest.tool_name;
-  const AreaEntries entries = area_entries(plan.options, tool_name);
+  const InstallOptions& options = plan.options;
+  const AreaWords words = area_words(options, plan.manifest.tool_name, plan.manifest.version);
   TFAOT_TRY(check_folder(fs, plan));
   TFAOT_TRY(check_other_case(fs, plan));
-  TFAOT_TRY(check_link(fs, entries.current, {}));
-  if (!plan.options.make_current) return {};
-  TFAOT_TRY(check_link(fs, entries.cmake, cmake_link_target(tool_name)));
-  TFAOT_TRY(check_toolbox_file(fs, plan, entries.tool_file));
-  return check_toolbox_file(fs, plan, entries.runtime_tool_file);
+  TFAOT_TRY(check_link(fs, options.area / in_area(kAreaCurrent.path, words), {}));
+  if (!options.make_current) return {};
+  for (const AreaRow& row : kAreaLayout) {
+    const Path place = options.area / in_area(row.path, words);
+    if (row.kind == AreaKind::kLink) TFAOT_TRY(check_link(fs, place, in_area(row.target, words)));
+    if (row.kind == AreaKind::kToolFile) TFAOT_TRY(check_toolbox_file(fs, plan, place));
+  }
+  return check_toolbox_file(fs, plan, runtime_tool_file(options));
 }
 
 // The toolbox of a scram area. scram takes every folder of config/toolbox for an architecture and
@@ -288,16 +290,17 @@ Result<InstallPlan> plan_install(const FileSystem& fs, const Manifest& manifest,
   if (options.make_current) {
     TFAOT_ASSIGN(found.scram_arch, find_scram_arch(fs, options));
   }
-  const AreaEntries entries = area_entries(found, manifest.tool_name);
+  const AreaWords words = area_words(found, manifest.tool_name, manifest.version);
   InstallPlan plan{
       .options = found,
       .manifest = manifest,
       .staging = private_folder(options.area) /
                  fmt::format("{}{}-{}", kStagingPrefix, manifest.tool_name, manifest.version),
-      .destination = options.area / manifest.tool_name / manifest.version,
-      .tool_file = entries.tool_file};
-  for (const Path& path : {plan.staging, plan.destination, entries.cmake, entries.tool_file}) {
-    TFAOT_TRY(check_inside_area(fs, options.area, path));
+      .destination = options.area / in_area(kAreaTree.path, words),
+      .tool_file = options.area / in_area(kAreaToolboxFile.path, words)};
+  TFAOT_TRY(check_inside_area(fs, options.area, plan.staging));
+  for (const AreaRow& row : kAreaLayout) {
+    TFAOT_TRY(check_inside_area(fs, options.area, options.area / in_area(row.path, words)));
   }
   TFAOT_TRY(check_nothing_in_the_way(fs, plan));
   TFAOT_ASSIGN(const FileKind kind, fs.look(plan.destination));

@@ -12,8 +12,7 @@
 #include <string_view>
 #include <utility>
 
-#include "archive_handles.h"
-#include "archive_source.h"
+#include "archive_writer.h"
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/limits.h"

@@ -7,8 +7,6 @@
 #include <new>
 #include <optional>
 
-#include "archive_handles.h"
-#include "archive_source.h"
 #include "archive_writer.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/limits.h"

@@ -11,7 +11,7 @@
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/interrupts.h"
-#include "tfaot/base/renames.h"
+#include "tfaot/base/staged_update.h"
 #include "tfaot/package/package.h"
 #include "tfaot/package/package_types.h"
 #include "tfaot/package/repair_tree.h"
@@ -24,7 +24,7 @@ namespace tfaot::toolkit {
 namespace {
 
 // A change of a package tree that happens completely or not at all. New files are first written to
-// a side folder inside the tree, then everything is renamed (base/renames.h). repair_tree()
+// a side folder inside the tree, then everything is renamed (base/staged_update.h). repair_tree()
 // finishes what a kill interrupted, or what could not be undone. One at a time per tree; one
 // thread.
 
@@ -129,7 +129,7 @@ void remove_empty_folders(FileSystem& fs, const Path& root, const std::string& p
   }
 }
 
-// Whether an earlier run made the tree, although its manifest is gone, for example after a build's
+// True if an earlier run made the tree, although its manifest is gone, for example after a build's
 // `clean`.
 bool has_record(const FileSystem& fs, const Path& root) {
   const auto text = fs.read(root / kRecordName);

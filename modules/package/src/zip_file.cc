@@ -8,8 +8,7 @@
 #include <set>
 #include <string_view>
 
-#include "archive_handles.h"
-#include "archive_source.h"
+#include "archive_writer.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/base/printable.h"
 

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <iterator>
-#include <sstream>
 #include <utility>
 
 #include "tfaot/base/text.h"
@@ -17,11 +15,6 @@ namespace {
 
 // JSON knows no infinity.
 constexpr double kMost = 1e300;
-
-std::vector<std::string> words_in(const std::string& line) {
-  std::istringstream text(line);
-  return {std::istream_iterator<std::string>(text), {}};
-}
 
 double number_of(const std::string& word) {
   return std::min(std::strtod(word.c_str(), nullptr), kMost);
@@ -49,7 +42,7 @@ Result<std::unique_ptr<RunnerProcess>> RunnerProcess::start(const FileSystem& fi
   while (!is_child && !line.starts_with("ready ")) {
     TFAOT_ASSIGN(line, conversation.hear());
   }
-  const std::vector<std::string> words = words_in(line);
+  const std::vector<std::string> words = split_words(line);
   if (words.size() != 2 || words[0] != "ready") {
     return fail(Error::internal(fmt::format("the runner said '{}' instead of 'ready'", line)));
   }
@@ -62,7 +55,7 @@ Result<std::unique_ptr<RunnerProcess>> RunnerProcess::start(const FileSystem& fi
 Result<std::vector<std::string>> RunnerProcess::ask(const std::string& question,
                                                     std::size_t words) {
   TFAOT_ASSIGN(const std::string answer, conversation_.ask(question));
-  std::vector<std::string> found = words_in(answer);
+  std::vector<std::string> found = split_words(answer);
   if (words == 0 || found.size() == words) return found;
   return fail(Error::internal(fmt::format("the runner answered '{}' to '{}'", answer, question)));
 }

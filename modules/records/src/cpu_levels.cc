@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <set>
-#include <sstream>
 #include <string_view>
 #include <vector>
 
@@ -108,21 +106,24 @@ using Names = std::vector<std::string>;
 
 constexpr const char* kNative = "native";
 
-Names names_in(std::string_view text) {
-  std::istringstream in{std::string(text)};
-  return {std::istream_iterator<std::string>(in), {}};
-}
-
 // A row of levels.def.
 struct LevelRow {
   std::string_view name;
   std::string_view kernels;   // the suffix of its own; empty: it has none
   std::string_view tuning;    // LLVM's -mattr
-  std::string_view features;  // beyond those of the level before
+  std::string_view features;  // beyond those of the level before; '~' is before unlisted ones
+
+  // In order; a level without any is that of a whole architecture.
+  Names all_features() const {
+    Names names = split_words(features, " ~");
+    std::ranges::sort(names);
+    return names;
+  }
 };
 
 #define TFAOT_ASKED(feature) feature " "
 #define TFAOT_IMPLIED(feature) feature " "
+#define TFAOT_UNLISTED(feature) "~" feature " "
 #define TFAOT_ROW(x, name, suffix, options, tuning, vector_bytes, sums, rows, multiply_adds, \
                   features)                                                                  \
   {name, #suffix, tuning, "" features},
@@ -131,6 +132,7 @@ constexpr LevelRow kLevels[] = {TFAOT_LEVELS_OF_x86_64(TFAOT_ROW, TFAOT_PLAIN_RO
                                     TFAOT_LEVELS_OF_aarch64(TFAOT_ROW, TFAOT_PLAIN_ROW, )};
 #undef TFAOT_ASKED
 #undef TFAOT_IMPLIED
+#undef TFAOT_UNLISTED
 #undef TFAOT_ROW
 #undef TFAOT_PLAIN_ROW
 
@@ -147,16 +149,17 @@ bool includes(const CpuLevel& level, const CpuLevel& part) {
 
 void add_row(std::string_view architecture, const CpuRow& row, std::vector<CpuLevel>& table) {
   CpuLevel cpu{.architecture = std::string(architecture), .name = ""};
-  cpu.features = names_in(row.features);
+  cpu.features = split_words(row.features);
   const auto add_features = [&](const Names& more) {
     cpu.features.insert(cpu.features.end(), more.begin(), more.end());
   };
   for (const CpuLevel& other : table) {
     if (other.name == row.like) add_features(other.features);
   }
-  for (const std::string& name : names_in(row.names)) {
+  for (const std::string& name : split_words(row.names)) {
     const LevelRow* const level = find_level(name);
-    if (level != nullptr) add_features(names_in(level->features));
+    if (level != nullptr) add_features(split_words(level->features));
+    std::erase_if(cpu.features, [](const std::string& feature) { return feature[0] == '~'; });
     std::sort(cpu.features.begin(), cpu.features.end());
     cpu.name = name;
     cpu.is_cpu = level == nullptr;
@@ -210,6 +213,7 @@ std::string native_cpu_level() {
   bool runs = true;
 #define TFAOT_ASKED(feature) &&__builtin_cpu_supports(feature)
 #define TFAOT_IMPLIED(feature)
+#define TFAOT_UNLISTED(feature)
 #define TFAOT_PLAIN_ROW(x, name, features) \
   runs = runs features;                    \
   if (runs) highest = name;
@@ -219,9 +223,29 @@ std::string native_cpu_level() {
   TFAOT_LEVELS_HERE(TFAOT_ROW, TFAOT_PLAIN_ROW, )
 #undef TFAOT_ASKED
 #undef TFAOT_IMPLIED
+#undef TFAOT_UNLISTED
 #undef TFAOT_ROW
 #undef TFAOT_PLAIN_ROW
   return highest;
+}
+
+Result<std::string> level_with_features(const std::string& features) {
+  const LevelRow* lowest = std::begin(kLevels);
+  for (const std::string& feature : split_words(features, ", \t\r\n\f\v")) {
+    const auto* const level = std::ranges::find_if(kLevels, [&](const LevelRow& row) {
+      return feature[0] == '+' && std::ranges::count(row.all_features(), feature.substr(1)) > 0;
+    });
+    if (level == std::end(kLevels)) {
+      Error error = Error::usage(fmt::format("--target_features: '{}' is unknown", feature));
+      for (const LevelRow& row : kLevels) {
+        if (row.features.empty()) continue;
+        error.note(fmt::format("{}: +{}", row.name, join(row.all_features(), ",+")));
+      }
+      return fail(std::move(error));
+    }
+    lowest = std::max(lowest, level);
+  }
+  return std::string(lowest->name);
 }
 
 std::vector<std::string> allowed_cpu_levels(std::string_view architecture) {

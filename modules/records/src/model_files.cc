@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "tfaot/base/real_path.h"
+#include "tfaot/base/file_system.h"
 
 namespace tfaot::toolkit {
 namespace {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "tfaot/base/letter_case.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot::toolkit {

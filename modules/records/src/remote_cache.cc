@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <vector>
 
 #include "tfaot/base/text.h"
@@ -34,9 +33,8 @@ std::vector<std::string> split(std::string_view text, char separator) {
 }
 
 bool is_port(std::string_view text) {
-  unsigned number = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return fault == std::errc() && end == text.data() + text.size() && number > 0 && number < 65536;
+  const auto number = parse_number<unsigned>(text);
+  return number && *number > 0 && *number < 65536;
 }
 
 // The host may be a name, an IPv4 address, or an IPv6 one in brackets.
@@ -83,12 +81,8 @@ Status read_url(const std::string& url, RemoteCachePlace& place) {
 }
 
 Result<std::int64_t> milliseconds(const std::string& name, const std::string& text) {
-  std::int64_t number = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (fault == std::errc() && end == text.data() + text.size() && number > 0 &&
-      number <= kLongestTimeout) {
-    return number;
-  }
+  const auto number = parse_number<std::int64_t>(text);
+  if (number && *number > 0 && *number <= kLongestTimeout) return *number;
   return fail(wrong(fmt::format("{}: '{}' is not a number of milliseconds from 1 to {}", name, text,
                                 kLongestTimeout)));
 }

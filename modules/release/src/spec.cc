@@ -4,12 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "spec_templates.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/render.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/area_layout.h"
+#include "tfaot/records/file_names.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -83,17 +86,56 @@ Status check_scram_arch(const std::string& arch) {
                         "digit"));
 }
 
+constexpr std::string_view kRequires = "Requires: ";
+
+bool is_model(const std::string& line) { return line.starts_with(kRequires); }
+
+using Lines = std::vector<std::string>;
+
+// Sorts each group of models.
+std::string text_of(Lines lines) {
+  for (auto start = lines.begin(); start != lines.end();) {
+    start = std::find_if(start, lines.end(), is_model);
+    const auto end = std::find_if_not(start, lines.end(), is_model);
+    std::sort(start, end);
+    start = end;
+  }
+  std::string text;
+  for (const std::string& line : lines) text += line + "\n";
+  return text;
+}
+
 }  // namespace
 
 std::string rpm_version(const std::string& version) { return replace_all(version, "-", "~"); }
 
 std::string compile_file_text(SpecFlavour flavour) {
   const bool rpm = flavour == SpecFlavour::kRpm;
+  // The macros that the file defines, or cmsdist's.
+  const AreaWords words{
+      .tool = rpm ? "%{tool}" : "%{n}",
+      .version = "%{model_version}",
+      .toolbox = std::string(kToolboxes) + "%{?scram_arch:/%{scram_arch}}",
+      // scram looks for names in lower case.
+      .file = "%(echo %{tool} | tr A-Z a-z).xml",
+  };
+  TemplateData links{TemplateData::type::list};
+  TemplateObject values{{"toolboxes", std::string(kToolboxes)},
+                        {"tool_file", in_area(kInstalledToolFile, words)}};
+  for (const AreaRow& row : kAreaLayout) {
+    const std::string path = in_area(row.path, words);
+    values[row.name] = path;
+    if (row.kind != AreaKind::kLink) continue;
+    links << TemplateObject{{"path", path}, {"target", in_area(row.target, words)}};
+  }
+  values["links"] = std::move(links);
   // The tag has a line of its own.
-  const std::string own_runtime = trim(render(
-      templates::kOwnRuntime, TemplateObject{{"name", rpm ? "%{tool}" : "%{n}"}}, Escaping::kNone));
-  return render(rpm ? templates::kRpmCompile : templates::kCmsdistCompile,
-                TemplateObject{{"own_runtime", own_runtime}}, Escaping::kNone);
+  values["own_runtime"] = trim(render(templates::kOwnRuntime,
+                                      TemplateObject{{"name", words.tool},
+                                                     {"include", std::string(kRuntimeInclude)},
+                                                     {"library", std::string(kRuntimeLibrary)}},
+                                      Escaping::kNone));
+  return render(rpm ? templates::kRpmCompile : templates::kCmsdistCompile, values, Escaping::kNone);
 }
 
 Result<std::string> spec_text(const SpecRecord& record, SpecFlavour flavour) {
@@ -128,6 +170,24 @@ Result<std::string> spec_text(const SpecRecord& record, SpecFlavour flavour) {
   values["source_folder"] = optional("source_folder", record.source_folder);
   values["data_package"] = optional("data_package", record.data_package);
   return render(templates::kCmsdistSpec, values, Escaping::kNone);
+}
+
+std::string with_model(const std::string& list, const std::string& tool_name) {
+  Lines lines = split_lines(list);
+  if (lines.empty())
+    lines.emplace_back("# Models compiled ahead of time; 'tfaot spec' keeps this list.");
+  const std::string line = std::string(kRequires) + tool_name;
+  if (std::ranges::find(lines, line) == lines.end()) {
+    const auto last = std::find_if(lines.rbegin(), lines.rend(), is_model);
+    lines.insert(last == lines.rend() ? lines.end() : last.base(), line);
+  }
+  return text_of(std::move(lines));
+}
+
+std::string without_model(const std::string& list, const std::string& tool_name) {
+  Lines lines = split_lines(list);
+  std::erase(lines, std::string(kRequires) + tool_name);
+  return text_of(std::move(lines));
 }
 
 }  // namespace tfaot::toolkit

@@ -5,7 +5,6 @@
 #include <cstdint>
 
 #include "tfaot/base/hash.h"
-#include "tfaot/base/letter_case.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/render.h"
 #include "tfaot/base/text.h"

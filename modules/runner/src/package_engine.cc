@@ -2,20 +2,69 @@
 // A package's code as `tfaot run` loads it: library, manifest and record are files that the parent
 // made. cpu_level and batch_rule are as of Predictor; `counters` is
 // of code that counts.
+#include "tfaot/records/manifest_json.h"
+
 #include <malloc.h>
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
-#include "operation_counters.h"
 #include "runner.h"
 #include "tfaot/base/real_file_system.h"
 #include "tfaot/load/predictor.h"
 #include "tfaot/records/compiled_model_json.h"
-#include "tfaot/records/manifest_json.h"
+#include "tfaot/runtime/detail/description.h"
 
 namespace tfaot::runner {
 namespace {
+
+// Counters of instrumented code (tfaot/records/counted_code.h). The runtime calls an entry without
+// counters, so each entry is replaced by a function that adds them. For one thread and the life of
+// the process.
+
+constexpr std::size_t kMostEntries = 64;
+
+struct CountedEntry {
+  std::int64_t batch_size = 0;
+  EntryFunction entry = nullptr;
+  std::vector<std::int64_t> counters;
+};
+
+// A function of XLA's convention has no room for a pointer to these.
+std::array<CountedEntry, kMostEntries> entries;
+std::size_t used = 0;
+
+template <std::size_t Number>
+void call_counted(void* result, const void* options, const void** arguments, void** buffers,
+                  void* status, std::int64_t*) {
+  CountedEntry& counted = entries[Number];
+  counted.entry(result, options, arguments, buffers, status, counted.counters.data());
+}
+
+template <std::size_t... Numbers>
+constexpr std::array<EntryFunction, kMostEntries> functions_of(std::index_sequence<Numbers...>) {
+  return {&call_counted<Numbers>...};
+}
+constexpr auto kFunctions = functions_of(std::make_index_sequence<kMostEntries>());
+
+// The function that calls `entry` with `counters` counters of its own. Throws after some dozens.
+EntryFunction counted_entry(std::int64_t batch_size, EntryFunction entry, std::size_t counters) {
+  if (used == kMostEntries) throw std::runtime_error("too many batch sizes and levels to count");
+  entries[used] = {batch_size, entry, std::vector<std::int64_t>(counters)};
+  return kFunctions[used++];
+}
+
+// Of the code of a batch size, added up since the start; empty if there is none.
+std::vector<std::int64_t> counters_of(std::int64_t batch_size) {
+  for (const CountedEntry& counted : entries) {
+    if (counted.batch_size == batch_size) return counted.counters;
+  }
+  return {};
+}
 
 template <class Value>
 Value value_of(toolkit::Result<Value> result) {

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -10,20 +9,19 @@
 #include <string>
 #include <vector>
 
-#include "grammar/conditions.h"
 #include "grammar/elements.h"
 #include "grammar/references.h"
-#include "grammar/words.h"
 #include "grammar/xml_source.h"
 #include "tfaot/base/expression.h"
-#include "tfaot/base/letter_case.h"
 #include "tfaot/base/result.h"
 #include "tfaot/base/text.h"
 #include "tfaot/scram/buildfile.h"
-#include "tfaot/scram/buildfile_types.h"
 
 namespace tfaot::toolkit {
 namespace {
+
+constexpr std::size_t kLongestQuote = 200;
+constexpr std::string_view kCommasAndBlanks = ", \t\r\n\f\v";
 
 // The variables of a BuildFile: those of <set> and of loops, in nested scopes, and those from the
 // caller. One per file; one thread.
@@ -38,50 +36,43 @@ class Variables {
 
   // `text` with ${NAME} and $(NAME) replaced, also in their values. An unknown name is an error:
   // scram leaves it to make, but make's variables do not exist here.
-  Result<std::string> expand(const std::string& text) const;
+  Result<std::string> expand(const std::string& text) const {
+    TFAOT_ASSIGN(std::string expanded, expand_for_shell(text));
+    const std::size_t start = std::min(expanded.find("${"), expanded.find("$("));
+    if (start == std::string::npos) return expanded;
+    const std::size_t end = expanded.find(expanded[start + 1] == '{' ? '}' : ')', start);
+    const std::size_t size = end == std::string::npos ? 0 : end - start - 2;
+    return fail(Error(fmt::format("the variable in '{}' is unknown", text.substr(0, kLongestQuote)))
+                    .note(fmt::format("give it a value: VARIABLES {}=<value>",
+                                      expanded.substr(start + 2, size))));
+  }
+
   // The same for a shell's command line, which keeps unknown names.
-  Result<std::string> expand_for_shell(const std::string& text) const;
+  Result<std::string> expand_for_shell(const std::string& text) const {
+    // In tool files $NAME counts as well, and a name without a value drops the whole value.
+    const ReferenceRules rules{.forms = {ReferenceForm::kBraces, ReferenceForm::kParentheses}};
+    Expansion expansion =
+        expand_references(text, rules, [this](const std::string& name) { return find(name); });
+    if (expansion.is_too_much) {
+      return fail(Error(fmt::format("the variables in '{}' expand to too much, or to themselves",
+                                    text.substr(0, kLongestQuote)))
+                      .note(fmt::format("the limits are {} values and {} characters", kMostReplaced,
+                                        kLongestValue)));
+    }
+    return std::move(expansion.text);
+  }
 
  private:
-  const std::string* find(const std::string& name) const;
+  const std::string* find(const std::string& name) const {
+    for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+      const auto entry = scope->find(name);
+      if (entry != scope->end()) return &entry->second;
+    }
+    return nullptr;
+  }
 
   std::vector<std::map<std::string, std::string>> scopes_;
 };
-
-constexpr std::size_t kLongestQuote = 200;
-
-const std::string* Variables::find(const std::string& name) const {
-  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
-    const auto entry = scope->find(name);
-    if (entry != scope->end()) return &entry->second;
-  }
-  return nullptr;
-}
-
-Result<std::string> Variables::expand_for_shell(const std::string& text) const {
-  // In tool files $NAME counts as well, and a name without a value drops the whole value.
-  const ReferenceRules rules{.forms = {ReferenceForm::kBraces, ReferenceForm::kParentheses}};
-  Expansion expansion =
-      expand_references(text, rules, [this](const std::string& name) { return find(name); });
-  if (expansion.is_too_much) {
-    return fail(Error(fmt::format("the variables in '{}' expand to too much, or to themselves",
-                                  text.substr(0, kLongestQuote)))
-                    .note(fmt::format("the limits are {} values and {} characters", kMostReplaced,
-                                      kLongestValue)));
-  }
-  return std::move(expansion.text);
-}
-
-Result<std::string> Variables::expand(const std::string& text) const {
-  TFAOT_ASSIGN(std::string expanded, expand_for_shell(text));
-  const std::size_t start = std::min(expanded.find("${"), expanded.find("$("));
-  if (start == std::string::npos) return expanded;
-  const std::size_t end = expanded.find(expanded[start + 1] == '{' ? '}' : ')', start);
-  const std::size_t size = end == std::string::npos ? 0 : end - start - 2;
-  return fail(Error(fmt::format("the variable in '{}' is unknown", text.substr(0, kLongestQuote)))
-                  .note(fmt::format("give it a value: VARIABLES {}=<value>",
-                                    expanded.substr(start + 2, size))));
-}
 
 // Whether a condition of a BuildFile is true: <ifarchitecture>, <iftool> and the like.
 
@@ -180,7 +171,7 @@ Status check_attributes(const Element& element, const std::string& file) {
   return {};
 }
 
-// Whether it is an element of BuildFiles and not a condition.
+// True if it is an element of BuildFiles and not a condition.
 bool is_known_tag(const std::string& tag) {
   return element_rule(ScramFile::kBuildFile, tag).has_value();
 }
@@ -314,7 +305,7 @@ class Parser {
           error(element, fmt::format("<{0}> must be empty: write <{0}/>, and after it what applies",
                                      element.tag)));
     }
-    if (is_case_behind_else(node)) {
+    if (is_case_after_else(node)) {
       return fail(error(element, fmt::format("<{}/> after an <else/>: scram ignores what comes "
                                              "after it",
                                              element.tag))
@@ -401,13 +392,13 @@ class Parser {
     AotModel model;
     TFAOT_ASSIGN(model.model, expand(element, element.value("model")));
     TFAOT_ASSIGN(model.class_name, expand(element, element.value("class")));
-    model.batch_sizes = words_of(element.value("batch_sizes"), kCommasAndBlanks);
+    model.batch_sizes = split_words(element.value("batch_sizes"), kCommasAndBlanks);
     for (const std::string& size : model.batch_sizes) {
       if (size.find_first_not_of("0123456789") == std::string::npos && size[0] != '0') continue;
       return fail(error(element, fmt::format("batch_sizes: '{}' is not a number from 1 on", size))
                       .note("write batch_sizes=\"1 4 16\""));
     }
-    model.cpu_levels = words_of(element.value("cpu_levels"), kCommasAndBlanks);
+    model.cpu_levels = split_words(element.value("cpu_levels"), kCommasAndBlanks);
     TFAOT_ASSIGN(model.headers, expand(element, element.value("headers")));
     if (!model.headers.empty() && model.headers != "self_contained" && model.headers != "cmssw") {
       return fail(error(element, fmt::format("headers: '{}' is neither self_contained nor cmssw",
@@ -422,7 +413,7 @@ class Parser {
   // for="last", "first,last" or "first,last,step"; foreach="a,b". One empty value without either.
   Result<std::vector<std::string>> loop_values(const Element& element) {
     if (element.has("foreach")) {
-      const auto values = words_of(element.value("foreach"), kCommasAndBlanks);
+      const auto values = split_words(element.value("foreach"), kCommasAndBlanks);
       if (values.empty()) return fail(error(element, "'foreach' has no value"));
       if (values.size() > kMostTurns) return fail(too_many_turns(element, "foreach"));
       return values;
@@ -430,12 +421,10 @@ class Parser {
     if (!element.has("for")) return std::vector<std::string>{""};
     std::vector<std::int64_t> numbers;
     bool good = true;
-    for (const std::string& word : words_of(element.value("for"), kCommasAndBlanks)) {
-      int number = 0;
-      const char* end = word.data() + word.size();
-      const auto [stop, fault] = std::from_chars(word.data(), end, number);
-      good = good && stop == end && fault == std::errc();
-      numbers.push_back(number);
+    for (const std::string& word : split_words(element.value("for"), kCommasAndBlanks)) {
+      const auto number = parse_number<int>(word);
+      good = good && number;
+      numbers.push_back(number.value_or(0));
     }
     const bool bad_step = numbers.size() == 3 && numbers[2] <= 0;
     if (!good || numbers.empty() || numbers.size() > 3 || bad_step) {
@@ -489,7 +478,7 @@ class Parser {
       product.command = std::move(*command);
     } else {
       TFAOT_ASSIGN(const std::string files, expand(element, element.value("file")));
-      product.files = words_of(files, kCommasAndBlanks);
+      product.files = split_words(files, kCommasAndBlanks);
       if (product.files.empty()) return fail(error(element, "'file' names no file"));
     }
     TFAOT_ASSIGN(product.name, product_name(element, product));

@@ -7,12 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "grammar/words.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/result.h"
 #include "tfaot/base/text.h"
 #include "tfaot/scram/buildfile.h"
-#include "tfaot/scram/buildfile_types.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -50,7 +48,7 @@ std::vector<std::string> flag_words(const std::vector<BuildFlag>& flags, const s
   std::vector<std::string> words;
   for (const BuildFlag& flag : flags) {
     if (flag.name != name) continue;
-    for (std::string& word : words_of(flag.value, kBlanks)) words.push_back(std::move(word));
+    for (std::string& word : split_words(flag.value)) words.push_back(std::move(word));
   }
   return words;
 }

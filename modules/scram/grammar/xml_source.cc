@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "grammar/xml_source.h"
 
+#include <expat.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstddef>
-#include <optional>
-#include <set>
+#include <memory>
 #include <string>
 #include <string_view>
 
-#include "tfaot/base/letter_case.h"
 #include "tfaot/base/printable.h"
+#include "tfaot/base/text.h"
 
 namespace tfaot::toolkit {
 namespace {
 
-// What Python's parser (expat) refuses in a file of scram, but pugixml accepts.
+constexpr std::string_view kBefore = "<root>";
+constexpr std::string_view kAfter = "</root>";
+constexpr int kMostNested = 500;
+constexpr int kMostElements = 5000;
+constexpr int kMostAttributes = 100;  // of an element
 
 struct SyntaxFault {
   std::size_t place = 0;  // in the text
@@ -26,213 +29,181 @@ struct SyntaxFault {
   std::string scram = "stops with a Python traceback: it cannot parse the file";
 };
 
-// Limit for elements nested in each other.
-constexpr int kMostNested = 500;
-constexpr int kMostElements = 5000;
-constexpr std::size_t kMostAttributes = 100;  // of an element
+// A start tag from its '<' up to `end`, or to its '>'.
+struct StartTag {
+  std::vector<std::string> names;  // of the element and of its attributes
+  bool is_open = true;             // it has no '>'
+  bool is_in_value = false;        // where it ends
+};
 
-using Fault = std::optional<SyntaxFault>;
-
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
-// The size of the character at `at`; 0 if it is not UTF-8, or not allowed in XML.
-std::size_t character_size(const std::string& text, std::size_t at) {
-  const std::string_view rest = std::string_view(text).substr(at);
-  const bool is_control = static_cast<unsigned char>(rest[0]) < 0x20 && !is_blank(rest[0]);
-  // expat refuses U+FFFE and U+FFFF.
-  const bool is_noncharacter = rest.starts_with("\xEF\xBF\xBE") || rest.starts_with("\xEF\xBF\xBF");
-  return is_control || is_noncharacter ? 0 : utf8_character(rest);
-}
-
-Fault character_fault(const std::string& text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t size = character_size(text, at);
-    if (size == 0) {
-      return SyntaxFault{at,
-                         fmt::format("the byte 0x{:02x} is not text",
-                                     static_cast<unsigned>(static_cast<unsigned char>(text[at]))),
-                         "save the file as UTF-8, without control characters"};
+StartTag read_tag(std::string_view text, std::size_t start, std::size_t end) {
+  StartTag tag{{""}};
+  char quote = 0;
+  for (std::size_t at = start + 1; at < std::min(end, text.size()) && tag.is_open; ++at) {
+    const char c = text[at];
+    if (c == quote) {
+      quote = 0;
+    } else if (quote == 0 && (c == '"' || c == '\'')) {
+      quote = c;
+    } else if (quote == 0 && c == '>') {
+      tag.is_open = false;
+    } else if (quote == 0 && (c == '=' || c == '/' || kBlanks.find(c) != std::string_view::npos)) {
+      if (!tag.names.back().empty()) tag.names.emplace_back();
+    } else if (quote == 0) {
+      tag.names.back() += c;
     }
-    at += size;
   }
-  return std::nullopt;
+  if (tag.names.back().empty()) tag.names.pop_back();
+  tag.is_in_value = quote != 0;
+  return tag;
 }
 
-bool is_xml_character(unsigned long code) {
-  return code == 0x9 || code == 0xA || code == 0xD || (code >= 0x20 && code < 0xD800) ||
-         (code >= 0xE000 && code < 0xFFFE) || (code >= 0x10000 && code <= 0x10FFFF);
+// True if the text has no such character there: it is not UTF-8, or XML does not allow it.
+bool is_no_character(std::string_view rest) {
+  const bool is_control = static_cast<unsigned char>(rest[0]) < 0x20;
+  return is_control || utf8_character(rest) == 0 || rest.starts_with("\xEF\xBF\xBE") ||
+         rest.starts_with("\xEF\xBF\xBF");
 }
 
-bool is_entity(std::string_view name) {
-  for (const char* known : {"amp", "lt", "gt", "quot", "apos"}) {
-    if (name == known) return true;
+// The name of the attribute that the tag has twice.
+std::string repeated_name(const StartTag& tag) {
+  for (auto name = tag.names.begin() + 1; name < tag.names.end(); ++name) {
+    if (std::find(tag.names.begin() + 1, name, *name) != name) return *name;
   }
-  if (name.size() < 2 || name[0] != '#') return false;
-  const bool hexadecimal = name[1] == 'x';
-  const std::string_view digits = name.substr(hexadecimal ? 2 : 1);
-  unsigned long code = 0;
-  const auto [end, error] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), code, hexadecimal ? 16 : 10);
-  return error == std::errc() && end == digits.data() + digits.size() && is_xml_character(code);
+  return "";
 }
 
-// One pass over the text; a method returns whether it put a fault into fault_.
-class Scanner {
- public:
-  explicit Scanner(const std::string& text) : text_(text) {}
+// Names what expat calls an invalid token, by what is at that place.
+SyntaxFault token_fault(const std::string& text, std::size_t at) {
+  const std::string_view before = std::string_view(text).substr(0, at);
+  const auto last = [&](std::string_view word) { return before.rfind(word); };
+  const auto is_last = [&](std::string_view word, std::string_view end) {
+    return last(word) != std::string::npos && before.find(end, last(word)) == std::string::npos;
+  };
+  if (at < text.size() && is_no_character(std::string_view(text).substr(at))) {
+    return {at,
+            fmt::format("the byte 0x{:02x} is not text",
+                        static_cast<unsigned>(static_cast<unsigned char>(text[at]))),
+            "save the file as UTF-8, without control characters"};
+  }
+  if (before.ends_with("--") && is_last("<!--", "-->")) {
+    return {at, "'--' inside of a comment", "write '-', or end the comment there"};
+  }
+  if (text.substr(at - std::min<std::size_t>(at, 2), 5).find("]]>") != std::string::npos) {
+    return {at, "']]>' outside of a <![CDATA[", "write ]]&gt;"};
+  }
+  if (before.ends_with("<!")) {
+    return {at, "<!DOCTYPE ...> does not belong in a scram file", "remove the line"};
+  }
+  if (is_last("<?", "?>") && lower_case(text.substr(last("<?") + 2, 3)) == "xml") {
+    return {at, "<?xml ...> does not belong in a scram file", "remove the line"};
+  }
+  if (is_last("&", ";") && before.find_first_of(" \t\r\n<>\"'", last("&")) == std::string::npos) {
+    return {at, "a '&' that does not start an entity", "write &amp;"};
+  }
+  if (last("<") != std::string::npos && at < text.size()) {
+    const StartTag tag = read_tag(text, last("<"), at);
+    if (tag.is_in_value && text[at] == '<') return {at, "a '<' in a value", "write &lt;"};
+    const std::string rest = text.substr(at, text.find_first_of(" \t\r\n=/><\"'", at) - at);
+    if (tag.is_open && (before.back() == '"' || before.back() == '\'') && !rest.empty()) {
+      return {at, fmt::format("no space before the attribute '{}'", rest), "write one"};
+    }
+  }
+  return {at, "", ""};
+}
 
-  Fault run() {
-    while (!fault_ && at_ < text_.size()) {
-      if (text_[at_] == '<') {
-        read_markup();
-      } else {
-        read_text();
+SyntaxFault fault_of(const std::string& text, XML_Error error, std::size_t at) {
+  const StartTag tag = read_tag(text, text.rfind('<', at), text.size());
+  SyntaxFault fault{at, "", ""};
+  switch (error) {
+    case XML_ERROR_INVALID_TOKEN:
+    case XML_ERROR_MISPLACED_XML_PI:
+      fault = token_fault(text, error == XML_ERROR_INVALID_TOKEN ? at : at + 2);
+      break;
+    case XML_ERROR_BAD_CHAR_REF:
+    case XML_ERROR_UNDEFINED_ENTITY:
+      fault = {at, "a '&' that does not start an entity", "write &amp;"};
+      break;
+    case XML_ERROR_DUPLICATE_ATTRIBUTE:
+      fault = {
+          at,
+          fmt::format("<{}> has the attribute '{}' twice", tag.names.front(), repeated_name(tag)),
+          "keep one of them"};
+      break;
+    case XML_ERROR_UNBOUND_PREFIX:
+      for (const std::string& name : tag.names) {
+        if (name.find(':') == std::string::npos || name.starts_with("xml")) continue;
+        fault = {at, fmt::format("'{}' has a prefix that nothing declares", name.substr(0, 40)),
+                 "write it without ':'"};
+        break;
       }
-    }
-    return fault_;
+      break;
+    default:
+      break;
+  }
+  if (!fault.what.empty()) return fault;
+  return {at, "not valid XML", std::string("correct it: ") + XML_ErrorString(error)};
+}
+
+// The parser that Python has, fed as scram does it. It also stops at our limits.
+class ScramParser {
+ public:
+  explicit ScramParser(const std::string& text) : text_(text) {}
+
+  std::optional<SyntaxFault> first_fault() {
+    XML_SetUserData(parser_.get(), this);
+    XML_SetElementHandler(parser_.get(), &ScramParser::on_start, &ScramParser::on_end);
+    const bool whole = feed(kBefore) && feed(text_) && feed(kAfter) &&
+                       XML_Parse(parser_.get(), nullptr, 0, XML_TRUE) == XML_STATUS_OK;
+    if (whole || fault_) return fault_;
+    return fault_of(text_, XML_GetErrorCode(parser_.get()), place());
   }
 
  private:
-  bool starts(std::string_view word) const { return text_.compare(at_, word.size(), word) == 0; }
-  void report(std::size_t place, std::string what, std::string advice) {
-    if (!fault_) fault_ = SyntaxFault{place, std::move(what), std::move(advice)};
-  }
-  // Goes to the position after the next `end`, or to the end of the text if there is none.
-  void skip_behind(std::string_view end) {
-    const std::size_t found = text_.find(end, at_);
-    at_ = found == std::string::npos ? text_.size() : found + end.size();
-  }
-
-  void check_entity(std::size_t place) {
-    const std::size_t end = text_.find(';', place);
-    if (end != std::string::npos &&
-        is_entity(std::string_view(text_).substr(place + 1, end - place - 1))) {
-      return;
+  bool feed(std::string_view bytes) {
+    constexpr std::size_t kPiece = std::size_t{1} << 20;
+    for (; !bytes.empty(); bytes.remove_prefix(std::min(kPiece, bytes.size()))) {
+      const auto size = static_cast<int>(std::min(kPiece, bytes.size()));
+      if (XML_Parse(parser_.get(), bytes.data(), size, XML_FALSE) != XML_STATUS_OK) return false;
     }
-    report(place, "a '&' that does not start an entity", "write &amp;");
-  }
-
-  void read_text() {
-    if (text_[at_] == '&') check_entity(at_);
-    if (starts("]]>")) report(at_, "']]>' outside of a <![CDATA[", "write ]]&gt;");
-    ++at_;
-  }
-
-  void read_markup() {
-    if (starts("<!--")) {
-      read_comment();
-    } else if (starts("<![CDATA[")) {
-      skip_behind("]]>");
-    } else if (starts("<!")) {
-      report(at_, "<!DOCTYPE ...> does not belong in a scram file", "remove the line");
-    } else if (starts("<?")) {
-      read_instruction();
-    } else if (starts("</")) {
-      --depth_;
-      skip_behind(">");
-    } else {
-      read_tag();
-    }
-  }
-
-  void read_comment() {
-    const std::size_t dashes = text_.find("--", at_ + 4);
-    if (dashes != std::string::npos && text_.compare(dashes, 3, "-->") != 0) {
-      report(dashes, "'--' inside of a comment", "write '-', or end the comment there");
-    }
-    at_ = dashes == std::string::npos ? text_.size() : dashes + 3;
-  }
-
-  void read_instruction() {
-    const std::size_t end = text_.find_first_of(" \t\r\n?", at_ + 2);
-    const std::size_t size = end == std::string::npos ? end : end - at_ - 2;
-    if (lower_case(text_.substr(at_ + 2, size)) == "xml") {
-      report(at_, "<?xml ...> does not belong in a scram file", "remove the line");
-    }
-    skip_behind("?>");
-  }
-
-  std::string read_name() {
-    const std::size_t start = at_;
-    while (at_ < text_.size() && !is_blank(text_[at_]) &&
-           std::string_view("=/><\"'").find(text_[at_]) == std::string_view::npos) {
-      ++at_;
-    }
-    std::string name = text_.substr(start, at_ - start);
-    if (name.find(':') != std::string::npos && !name.starts_with("xml:") &&
-        !name.starts_with("xmlns:")) {
-      report(start, fmt::format("'{}' has a prefix that nothing declares", name.substr(0, 40)),
-             "write it without ':'");
-    }
-    return name;
-  }
-
-  void read_tag() {
-    const std::size_t start = at_++;
-    if (++elements_ > kMostElements) {
-      report(start, fmt::format("more than {} elements", kMostElements), "write fewer");
-    }
-    const std::string element = read_name();
-    std::set<std::string> names;
-    while (!fault_ && at_ < text_.size() && text_[at_] != '>' && text_[at_] != '/') {
-      if (is_blank(text_[at_])) {
-        ++at_;
-        continue;
-      }
-      const std::size_t place = at_;
-      const std::string name = read_name();
-      if (name.empty()) return skip_behind(">");  // pugixml reports it
-      if (!names.insert(name).second) {
-        report(start, fmt::format("<{}> has the attribute '{}' twice", element, name),
-               "keep one of them");
-      } else if (!is_blank(text_[place - 1])) {
-        report(place, fmt::format("no space before the attribute '{}'", name), "write one");
-      } else if (names.size() > kMostAttributes) {
-        report(start, fmt::format("more than {} attributes", kMostAttributes), "write fewer");
-      }
-      if (!read_value()) return skip_behind(">");
-    }
-    if (at_ < text_.size() && text_[at_] == '>' && ++depth_ > kMostNested) {
-      report(start, fmt::format("elements nested more than {} deep", kMostNested),
-             "nest them less");
-      if (fault_->place == start) {
-        fault_->scram = "stops with a RecursionError of Python at about twice as many";
-      }
-    }
-    skip_behind(">");
-  }
-
-  // Reads ="..."; false if there is none.
-  bool read_value() {
-    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
-    if (at_ == text_.size() || text_[at_] != '=') return false;
-    ++at_;
-    while (at_ < text_.size() && is_blank(text_[at_])) ++at_;
-    if (at_ == text_.size() || (text_[at_] != '"' && text_[at_] != '\'')) return false;
-    const std::size_t end = text_.find(text_[at_], at_ + 1);
-    if (end == std::string::npos) return false;
-    for (++at_; at_ < end; ++at_) {
-      if (text_[at_] == '&') check_entity(at_);
-      if (text_[at_] == '<') report(at_, "a '<' in a value", "write &lt;");
-    }
-    ++at_;
     return true;
   }
+  // In the text.
+  std::size_t place() const {
+    const auto index = static_cast<std::size_t>(XML_GetCurrentByteIndex(parser_.get()));
+    return std::min(std::max(index, kBefore.size()) - kBefore.size(), text_.size());
+  }
+  void stop(SyntaxFault fault) {
+    fault_ = std::move(fault);
+    XML_StopParser(parser_.get(), XML_FALSE);
+  }
+  static void on_start(void* user, const char*, const char** attributes) {
+    auto& self = *static_cast<ScramParser*>(user);
+    if (self.depth_++ == 0) return;  // <root>
+    const std::size_t place = self.place();
+    const std::size_t end =
+        place + static_cast<std::size_t>(XML_GetCurrentByteCount(self.parser_.get()));
+    int count = 0;
+    while (attributes[2 * count] != nullptr) ++count;
+    if (++self.elements_ > kMostElements) {
+      self.stop({place, fmt::format("more than {} elements", kMostElements), "write fewer"});
+    } else if (count > kMostAttributes) {
+      self.stop({place, fmt::format("more than {} attributes", kMostAttributes), "write fewer"});
+    } else if (self.depth_ > kMostNested + 1 &&
+               !std::string_view(self.text_).substr(0, end).ends_with("/>")) {
+      self.stop({place, fmt::format("elements nested more than {} deep", kMostNested),
+                 "nest them less", "stops with a RecursionError of Python at about twice as many"});
+    }
+  }
+  static void on_end(void* user, const char*) { --static_cast<ScramParser*>(user)->depth_; }
 
   const std::string& text_;
-  std::size_t at_ = 0;
+  std::unique_ptr<XML_ParserStruct, decltype(&XML_ParserFree)> parser_{
+      XML_ParserCreateNS("UTF-8", '}'), &XML_ParserFree};
   int depth_ = 0;
   int elements_ = 0;
-  Fault fault_;
+  std::optional<SyntaxFault> fault_;
 };
-
-// The first fault. Faults that both refuse, such as a tag without an end, are left to pugixml.
-std::optional<SyntaxFault> first_syntax_fault(const std::string& text) {
-  Fault scanned = Scanner(text).run();
-  Fault character = character_fault(text);
-  if (!character || (scanned && scanned->place < character->place)) return scanned;
-  return character;
-}
 
 }  // namespace
 
@@ -247,7 +218,7 @@ std::optional<XmlFault> XmlSource::parse(const std::string& text) {
   for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1)) {
     line_ends_.push_back(static_cast<std::ptrdiff_t>(at));
   }
-  if (const auto fault = first_syntax_fault(text)) {
+  if (const auto fault = ScramParser(text).first_fault()) {
     const int line = line_at(static_cast<std::ptrdiff_t>(fault->place));
     return XmlFault{line, fault->what, fault->scram, fault->advice};
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// XML as scram reads it: Python's parser gets "<root>", the file, "</root>". That refuses some
-// things that pugixml accepts (an <?xml?> line, "&" alone, an attribute twice). It accepts some
-// things that are not allowed in XML files (text and several elements at the top level).
+// XML as scram reads it: Python's parser, expat, gets "<root>", the file, "</root>". That refuses
+// an
+// <?xml?> line and accepts some things that are not allowed in XML files (text and several elements
+// at the top level). pugixml, which accepts more, makes the tree.
 #pragma once
 
 #include <optional>

@@ -14,6 +14,7 @@
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/result.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/file_names.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -158,8 +159,15 @@ struct HookFile {
 };
 
 std::string filled(std::string_view text, const HookOptions& options) {
-  return replace_all(replace_all(std::string(text), "%VERSION%", TFAOT_VERSION), "%PROGRAM%",
-                     options.program);
+  std::string file(text);
+  for (const auto& [word, value] :
+       {std::pair<std::string_view, std::string_view>{"%VERSION%", TFAOT_VERSION},
+        {"%PROGRAM%", options.program},
+        {"%RUNTIME_INCLUDE%", kRuntimeInclude},
+        {"%RUNTIME_LIBRARY%", kRuntimeLibrary}}) {
+    file = replace_all(std::move(file), word, value);
+  }
+  return file;
 }
 
 std::array<HookFile, 2> hook_files(const HookOptions& options) {

@@ -122,8 +122,7 @@ Result<ToolHeading> read_tool_heading(const std::string& xml) {
   }
   ToolHeading heading{tool.attribute("name").value(), tool.attribute("version").value(), {}};
   for (const pugi::xml_node flags : tool.children("flags")) {
-    const std::string words = flags.attribute("LDFLAGS").value();
-    for (const std::string& word : split_lines(replace_all(words, " ", "\n"))) {
+    for (const std::string& word : split_words(flags.attribute("LDFLAGS").value())) {
       if (is_object_file(word)) heading.objects.push_back(word.substr(word.rfind('/') + 1));
     }
   }

@@ -19,4 +19,17 @@ std::vector<SizeCost> compiled_sizes(const Manifest& manifest, const LevelCosts&
 // is not empty.
 SizeCost size_cost(const std::vector<SizeCost>& compiled, std::size_t size);
 
+// The median of timings and its uncertainty. Pure function.
+
+struct Median {
+  double value = 0;
+  // 95 % confidence interval, by order statistics: assumes nothing about the distribution of
+  // timings.
+  double low = 0;
+  double high = 0;
+};
+
+// REQUIRES: values is not empty.
+Median median_of(std::vector<double> values);
+
 }  // namespace tfaot::toolkit

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "median.h"
+#include "size_costs.h"
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/file_names.h"
@@ -62,7 +62,7 @@ Result<Path> build_program(FileSystem& fs, const Manifest& manifest, const TuneO
   compiler.timeout = kCompilerTimeout;
   compiler.arguments = {"-std=c++17",   "-O2",
                         "-I",           (options.tree / "include").string(),
-                        "-I",           (options.tree / "runtime/include").string(),
+                        "-I",           (options.tree / kRuntimeInclude).string(),
                         "-o",           program.string(),
                         source.string()};
   for (const ManifestFile& file : manifest.files) {
@@ -70,7 +70,7 @@ Result<Path> build_program(FileSystem& fs, const Manifest& manifest, const TuneO
       compiler.arguments.push_back((options.tree / file.path).string());
     }
   }
-  compiler.arguments.push_back((options.tree / "runtime/lib/libtfaot_runtime.a").string());
+  compiler.arguments.push_back((options.tree / kRuntimeLibrary).string());
   TFAOT_ASSIGN(const auto built,
                run_tool(compiler, {fmt::format("the C++ compiler '{}', which links the code to "
                                                "measure, cannot be started",
@@ -168,6 +168,19 @@ Result<Tuning> tune_package(FileSystem& fs, const Manifest& manifest, const Tune
                             rounded(median.high), values.size()});
   }
   return tuning;
+}
+
+std::string cpu_name(const FileSystem& fs) {
+  const auto text = fs.read("/proc/cpuinfo");
+  if (!text) return "unknown";
+  for (const char* key : {"model name", "Model", "CPU part"}) {
+    for (const std::string& line : split_lines(*text)) {
+      const std::size_t colon = line.find(':');
+      if (colon == std::string::npos || trim(line.substr(0, colon)) != key) continue;
+      return trim(line.substr(colon + 1));
+    }
+  }
+  return "unknown";
 }
 
 }  // namespace tfaot::toolkit

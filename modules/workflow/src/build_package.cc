@@ -131,7 +131,7 @@ Result<ModelTree> build(Context& context, const BuildRequest& request) {
   TFAOT_ASSIGN(const ModelSpec spec,
                request.model.empty()
                    ? load_model_spec(context.files, request.config, request.overrides)
-                   : spec_of_model(context.files, request.model, request.overrides));
+                   : spec_at(context.files, request.model, request.overrides));
   TFAOT_ASSIGN(const ModelTreeOptions tree, plan_tree(context, request, spec));
   tell(context, spec, tree);
   const InterruptWatch watch;

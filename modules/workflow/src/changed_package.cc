@@ -27,11 +27,11 @@ Result<Manifest> write_changed(FileSystem& files, const Path& tree, ChangedConte
   return std::move(manifest);
 }
 
-Result<Manifest> change_tree(Context& context, const ChangedPlace& place,
+Result<Manifest> change_tree(Context& context, const NamedPath& named, const ChangedPlace& place,
                              const PackageChange& change) {
   FileSystem& files = context.files;
-  const Path tree = package_at(files, place.package);
-  if (!is_torn_tree(files, tree)) {
+  const Path& tree = named.path;
+  if (named.kind != PathKind::kTornTree) {
     TFAOT_TRY(read_tree(files, tree));  // before a work folder is made in it
   }
   TFAOT_TRY(check_not_installed(files, tree, place.instead));
@@ -63,8 +63,9 @@ Result<Manifest> change_archive(Context& context, const ChangedPlace& place,
 
 Result<Manifest> change_package(Context& context, const ChangedPlace& place,
                                 const PackageChange& change) {
-  return is_archive(context.files, place.package) ? change_archive(context, place, change)
-                                                  : change_tree(context, place, change);
+  const NamedPath named = named_path(context.files, place.package);
+  return named.kind == PathKind::kArchive ? change_archive(context, place, change)
+                                          : change_tree(context, named, place, change);
 }
 
 }  // namespace tfaot::toolkit

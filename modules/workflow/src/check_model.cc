@@ -4,13 +4,12 @@
 #include <algorithm>
 #include <mutex>
 
-#include "scratch_folder.h"
-#include "tfaot/compile/describe_model.h"
-#include "tfaot/compile/known_operations.h"
+#include "tfaot/compile/engine_questions.h"
 #include "tfaot/config/initial_config.h"
 #include "tfaot/records/model_check_json.h"
 #include "tfaot/workflow/build_package.h"
 #include "tfaot/workflow/named_paths.h"
+#include "tfaot/workflow/work_folder.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -117,8 +116,9 @@ bool ModelCheck::compiles() const {
 
 Result<ModelCheck> check_model(const Context& context, const CheckRequest& request) {
   const FileSystem& files = context.files;
+  const PathKind kind = named_path(files, request.path).kind;
   ModelCheck check;
-  if (is_file(files, request.path) && is_config(request.path)) {
+  if (kind == PathKind::kConfig) {
     if (!request.signature.empty()) {
       return fail(Error::usage("--signature is for models: a config names its signature"));
     }
@@ -131,7 +131,7 @@ Result<ModelCheck> check_model(const Context& context, const CheckRequest& reque
     check.signatures.push_back(std::move(one));
     return check;
   }
-  if (!is_model(files, request.path)) {
+  if (kind != PathKind::kModel) {
     return fail(
         wrong_input(files, request.path, {"'tfaot check' takes a config, " + model_kinds(), ""}));
   }

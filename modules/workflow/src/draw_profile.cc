@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/workflow/draw_profile.h"
 
-#include "scratch_folder.h"
 #include "tfaot/base/process.h"
 #include "tfaot/records/profile_json.h"
 #include "tfaot/workflow/tool_layout.h"
+#include "tfaot/workflow/work_folder.h"
 
 namespace tfaot::toolkit {
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "tfaot/compile/describe_model.h"
+#include "tfaot/compile/engine_questions.h"
 #include "tfaot/config/config.h"
 #include "tfaot/install/install.h"
 #include "tfaot/package/package.h"
@@ -14,23 +14,28 @@ namespace tfaot::toolkit {
 Result<Inspected> inspect(const Context& context, const Path& path) {
   using Kind = Inspected::Kind;
   const FileSystem& files = context.files;
-  const Path tree = package_at(files, path);
-  if (is_package_tree(files, tree)) {
-    TFAOT_ASSIGN(Manifest manifest, read_tree(files, tree));
-    return Inspected{Kind::kPackageTree, std::move(manifest)};
-  }
-  if (is_file(files, path) && is_config(path)) {
-    TFAOT_ASSIGN(ModelSpec spec, load_model_spec(files, path));
-    return Inspected{Kind::kConfig, std::move(spec)};
-  }
-  if (is_archive(files, path)) {
-    TFAOT_ASSIGN(Manifest manifest, read_archive_manifest(files, path));
-    return Inspected{Kind::kArchive, std::move(manifest)};
-  }
-  if (is_model(files, path)) {
-    TFAOT_ASSIGN(const EngineProgram engine, find_engine(context, ""));
-    TFAOT_ASSIGN(ModelDescription model, describe_model(files, path, engine));
-    return Inspected{Kind::kModel, std::move(model)};
+  const NamedPath named = named_path(files, path);
+  switch (named.kind) {
+    case PathKind::kPackageTree: {
+      TFAOT_ASSIGN(Manifest manifest, read_tree(files, named.path));
+      return Inspected{Kind::kPackageTree, std::move(manifest)};
+    }
+    case PathKind::kConfig: {
+      TFAOT_ASSIGN(ModelSpec spec, load_model_spec(files, path));
+      return Inspected{Kind::kConfig, std::move(spec)};
+    }
+    case PathKind::kArchive: {
+      TFAOT_ASSIGN(Manifest manifest, read_archive_manifest(files, path));
+      return Inspected{Kind::kArchive, std::move(manifest)};
+    }
+    case PathKind::kModel: {
+      TFAOT_ASSIGN(const EngineProgram engine, find_engine(context, ""));
+      TFAOT_ASSIGN(ModelDescription model, describe_model(files, path, engine));
+      return Inspected{Kind::kModel, std::move(model)};
+    }
+    case PathKind::kTornTree:
+    case PathKind::kOther:
+      break;
   }
   return fail(wrong_input(
       files, path,
@@ -39,9 +44,9 @@ Result<Inspected> inspect(const Context& context, const Path& path) {
 
 Result<Manifest> read_package(const Context& context, const Path& path) {
   const FileSystem& files = context.files;
-  const Path tree = package_at(files, path);
-  if (is_package_tree(files, tree)) return read_tree(files, tree);
-  if (is_archive(files, path)) return read_archive_manifest(files, path);
+  const NamedPath named = named_path(files, path);
+  if (named.kind == PathKind::kPackageTree) return read_tree(files, named.path);
+  if (named.kind == PathKind::kArchive) return read_archive_manifest(files, path);
   return fail(wrong_input(files, path, {fmt::format("'tfaot diff' takes {}", kPackageForms), ""}));
 }
 

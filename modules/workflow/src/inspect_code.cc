@@ -6,15 +6,13 @@
 
 #include <algorithm>
 
-#include "scratch_folder.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/compile/compile.h"
-#include "tfaot/compile/read_hlo.h"
+#include "tfaot/compile/engine_questions.h"
 #include "tfaot/config/config.h"
 #include "tfaot/elf/symbols.h"
-#include "tfaot/inspect/complete_graph.h"
 #include "tfaot/inspect/dump_files.h"
 #include "tfaot/inspect/graph_summary.h"
 #include "tfaot/package/package.h"
@@ -26,13 +24,11 @@
 #include "tfaot/records/symbols.h"
 #include "tfaot/workflow/load_package.h"
 #include "tfaot/workflow/named_paths.h"
+#include "tfaot/workflow/work_folder.h"
 
 namespace tfaot::toolkit {
 namespace {
 
-constexpr const char* kTakes =
-    "'tfaot inspect' takes a config, a model, a package, or a folder that XLA "
-    "dumped";
 // Of a module that is not ours, every parameter may be an input.
 constexpr std::int64_t kAllInputs = 1'000'000'000;
 
@@ -124,9 +120,7 @@ Result<ModelSpec> spec_of(const Context& context, const InspectRequest& request)
   overrides.dimensions = request.dimensions;
   if (request.batch_size) overrides.batch_sizes = {std::to_string(*request.batch_size)};
   if (!request.cpu_level.empty()) overrides.cpu_levels = {request.cpu_level};
-  TFAOT_ASSIGN(ModelSpec spec, is_config(request.path)
-                                   ? load_model_spec(context.files, request.path, overrides)
-                                   : spec_of_model(context.files, request.path, overrides));
+  TFAOT_ASSIGN(ModelSpec spec, spec_at(context.files, request.path, overrides));
   CompilationSection& compilation = spec.compilation;
   compilation.batch_sizes = {compilation.batch_sizes.back()};
   compilation.cpu_levels = {compilation.cpu_levels.back()};
@@ -381,16 +375,13 @@ Result<InspectedCode> inspect_dump(Context& context, const InspectRequest& reque
 }  // namespace
 
 Result<InspectedCode> inspect_code(Context& context, const InspectRequest& request) {
-  if (is_config_or_model(context.files, request.path)) {
+  if (named_path(context.files, request.path).is_source()) {
     TFAOT_TRY(check_request(request, InspectedKind::kConfig));
     return inspect_config(context, request);
   }
   if (is_dump(context.files, request.path)) {
     TFAOT_TRY(check_request(request, InspectedKind::kDump));
     return inspect_dump(context, request);
-  }
-  if (is_model(context.files, request.path)) {
-    return fail(wrong_input(context.files, request.path, {kTakes, ""}));
   }
   return inspect_package(context, request);
 }

@@ -93,7 +93,7 @@ void tell(const Context& context, const InstallReceipt& receipt) {
 Status install_archives(Context& context, const InstallRequest& request,
                         const std::function<void(const InstalledArchive&)>& on_installed) {
   for (const Path& archive : request.archives) {
-    if (is_archive(context.files, archive)) continue;
+    if (named_path(context.files, archive).kind == PathKind::kArchive) continue;
     return fail(wrong_input(
         context.files, archive,
         {"'tfaot install' takes an archive", "'tfaot package' makes one from a package tree"}));

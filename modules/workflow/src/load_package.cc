@@ -15,9 +15,8 @@
 #include "tfaot/base/hash.h"
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/limits.h"
-#include "tfaot/load/link_model.h"
+#include "tfaot/load/loaded_model.h"
 #include "tfaot/package/package.h"
-#include "tfaot/package/repair_tree.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/package_record_json.h"
 #include "tfaot/workflow/named_paths.h"
@@ -153,14 +152,11 @@ Result<std::string> read_package_record(const FileSystem& files, const Path& tre
 
 Result<FoundPackage> find_package(const Context& context, const LoadRequest& request) {
   const FileSystem& files = context.files;
-  FoundPackage found{package_at(files, request.package), false, request.allow_large, {}};
-  if (is_package_tree(files, found.path) || is_torn_tree(files, found.path)) {
-    TFAOT_ASSIGN(found.manifest, read_tree(files, found.path));
-    return found;
-  }
-  if (is_archive(files, request.package)) {
-    found.is_archive = true;
-    TFAOT_ASSIGN(found.manifest, read_archive_manifest(files, request.package));
+  const NamedPath named = named_path(files, request.package);
+  FoundPackage found{named.path, named.kind == PathKind::kArchive, request.allow_large, {}};
+  if (named.is_tree() || found.is_archive) {
+    TFAOT_ASSIGN(found.manifest, found.is_archive ? read_archive_manifest(files, found.path)
+                                                  : read_tree(files, found.path));
     return found;
   }
   return fail(wrong_input(files, request.package,

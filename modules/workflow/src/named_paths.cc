@@ -27,22 +27,34 @@ struct Found {
   std::string next{};  // what the user can do with it
 };
 
-Found found_folder(const FileSystem& files, const Path& path, const std::string& word) {
-  if (is_package_tree(files, path)) {
-    return {"a package tree", fmt::format("'tfaot package {}' makes an archive from it", word)};
-  }
-  if (is_torn_tree(files, path)) {
-    return {"a package tree that a killed run left incomplete",
-            "run that command again: 'tfaot compile', 'update-weights' or 'tune' completes it"};
-  }
-  if (is_release_area(files, path)) {
-    return {"a release area", fmt::format("'tfaot list {}' lists the packages in it", word)};
-  }
-  if (is_model(files, path)) {
-    return {"a SavedModel", fmt::format("'tfaot init {}' writes a config for it, from which 'tfaot "
-                                        "compile' makes a package tree",
-                                        word)};
-  }
+bool has_config_name(const Path& path) {
+  const std::string extension = path.extension().string();
+  return extension == ".yaml" || extension == ".yml" || extension == ".json";
+}
+
+// Of a SavedModel's folder, or of a file by its name.
+std::optional<ModelFormat> model_format(const FileSystem& files, const Path& path) {
+  if (is_in_saved_model(path)) return std::nullopt;
+  if (is_file(files, path)) return format_of_file(path);
+  const bool is_saved =
+      is_file(files, path / kSavedModelBinary) || is_file(files, path / kSavedModelText);
+  return is_saved ? std::make_optional(ModelFormat::kSavedModel) : std::nullopt;
+}
+
+// A tar.zst, tar.gz or tar.
+bool is_archive(const FileSystem& files, const Path& path) {
+  const std::string head = files.read_range(path, {0, 262}).value_or("");
+  return head.starts_with("\x28\xB5\x2F\xFD") || head.starts_with("\x1F\x8B") ||
+         head.ends_with("ustar");
+}
+
+std::string init_advice(const std::string& word) {
+  return fmt::format(
+      "'tfaot init {}' writes a config for it, from which 'tfaot compile' makes a package tree",
+      word);
+}
+
+Found found_folder(const FileSystem& files, const Path& path) {
   if (is_file(files, path / kRecordName)) {
     return {fmt::format("a package tree without its {}", kManifestName),
             "copy the whole tree again, or make it again by 'tfaot compile'"};
@@ -58,30 +70,39 @@ Found found_folder(const FileSystem& files, const Path& path, const std::string&
 
 Found found_at(const FileSystem& files, const Path& path) {
   const std::string word = shell_quoted(path.string());
-  if (is_folder(files, path)) return found_folder(files, path, word);
-  if (path.filename() == kManifestName) {
+  const bool folder = is_folder(files, path);
+  if (!folder && path.filename() == kManifestName) {
     return {"the manifest of a package tree",
             "the package tree is its folder, " + path.parent_path().string()};
   }
-  if (is_in_saved_model(path)) {
+  if (!folder && is_in_saved_model(path)) {
     return {"a file of a SavedModel",
             "the model is its folder, " + shell_quoted(path.parent_path().string())};
   }
-  if (const ForeignModel* const foreign = foreign_model(files, path))
-    return {foreign->what, foreign->next};
-  if (is_config(path)) {
-    return {"a config",
-            fmt::format("'tfaot compile -c {} -o OUT' makes a package tree from it", word)};
+  const ForeignModel* const foreign = folder ? nullptr : foreign_model(files, path);
+  if (foreign != nullptr) return {foreign->what, foreign->next};
+  const NamedPath named = named_path(files, path);
+  switch (named.path == path ? named.kind : PathKind::kOther) {
+    case PathKind::kPackageTree:
+      return {"a package tree", fmt::format("'tfaot package {}' makes an archive from it", word)};
+    case PathKind::kTornTree:
+      return {"a package tree that a killed run left incomplete",
+              "run that command again: 'tfaot compile', 'update-weights' or 'tune' completes it"};
+    case PathKind::kConfig:
+      return {"a config",
+              fmt::format("'tfaot compile -c {} -o OUT' makes a package tree from it", word)};
+    case PathKind::kModel:
+      return {folder ? "a SavedModel" : one_of(*named.format), init_advice(word)};
+    case PathKind::kArchive:
+      return {"an archive",
+              fmt::format("'tfaot install {} --release-area AREA' installs it", word)};
+    case PathKind::kOther:
+      break;
   }
-  if (const auto format = model_format(files, path)) {
-    return {one_of(*format),
-            fmt::format("'tfaot init {}' writes a config for it, from which 'tfaot "
-                        "compile' makes a package tree",
-                        word)};
+  if (is_release_area(files, path)) {
+    return {"a release area", fmt::format("'tfaot list {}' lists the packages in it", word)};
   }
-  if (is_archive(files, path)) {
-    return {"an archive", fmt::format("'tfaot install {} --release-area AREA' installs it", word)};
-  }
+  if (folder) return found_folder(files, path);
   const auto size = files.size(path);
   if (!size) return {"a broken link, or not a regular file"};
   return {*size == 0 ? "an empty file" : "a file, but neither a tar.zst nor a tar.gz"};
@@ -93,13 +114,21 @@ bool is_package_tree(const FileSystem& files, const Path& path) {
   return is_file(files, path / kManifestName);
 }
 
-Path package_at(const FileSystem& files, const Path& path) {
-  if (is_package_tree(files, path) || is_torn_tree(files, path)) return path;
-  if (path.filename() == kManifestName && is_file(files, path)) return path.parent_path();
-  return installed_tree(files, path).value_or(path);
+// A SavedModel comes first: programs of others have a manifest.json, too.
+NamedPath named_path(const FileSystem& files, const Path& path) {
+  const bool file = is_file(files, path);
+  if (file && path.filename() == kManifestName) {
+    return {PathKind::kPackageTree, path.parent_path()};
+  }
+  if (file && has_config_name(path)) return {PathKind::kConfig, path};
+  if (const auto format = model_format(files, path)) return {PathKind::kModel, path, format};
+  if (is_package_tree(files, path)) return {PathKind::kPackageTree, path};
+  if (is_torn_tree(files, path)) return {PathKind::kTornTree, path};
+  if (const auto tree = installed_tree(files, path)) return {PathKind::kPackageTree, *tree};
+  return {is_archive(files, path) ? PathKind::kArchive : PathKind::kOther, path};
 }
 
-// Programs of others have a manifest.json, too.
+// Not every manifest.json is one of ours.
 Status check_outside_packages(const FileSystem& files, const std::string& option,
                               const Path& path) {
   for (Path folder = path; folder.has_relative_path(); folder = folder.parent_path()) {
@@ -111,24 +140,9 @@ Status check_outside_packages(const FileSystem& files, const std::string& option
   return {};
 }
 
-std::optional<ModelFormat> model_format(const FileSystem& files, const Path& path) {
-  if (is_in_saved_model(path)) return std::nullopt;
-  if (is_file(files, path)) return format_of_file(path);
-  const bool is_saved =
-      is_file(files, path / kSavedModelBinary) || is_file(files, path / kSavedModelText);
-  return is_saved ? std::make_optional(ModelFormat::kSavedModel) : std::nullopt;
-}
-
-bool is_model(const FileSystem& files, const Path& path) {
-  return model_format(files, path).has_value();
-}
-
-bool is_config_or_model(const FileSystem& files, const Path& path) {
-  return (is_file(files, path) && is_config(path)) || is_model(files, path);
-}
-
-Result<ModelSpec> spec_of_model(const FileSystem& files, const Path& path,
-                                const ConfigOverrides& overrides) {
+Result<ModelSpec> spec_at(const FileSystem& files, const Path& path,
+                          const ConfigOverrides& overrides) {
+  if (has_config_name(path)) return load_model_spec(files, path, overrides);
   const auto format = model_format(files, path);
   if (!format) {
     return fail(wrong_input(files, path, {"a model is " + model_kinds(), ""}));
@@ -146,17 +160,6 @@ std::string model_kinds() {
   return "a SavedModel's folder, an ONNX file, a frozen graph (.pb) or a file with StableHLO "
          "(.mlir, "
          ".stablehlo, .jax)";
-}
-
-bool is_config(const Path& path) {
-  const std::string extension = path.extension().string();
-  return extension == ".yaml" || extension == ".yml" || extension == ".json";
-}
-
-bool is_archive(const FileSystem& files, const Path& path) {
-  const std::string head = files.read_range(path, {0, 262}).value_or("");
-  return head.starts_with("\x28\xB5\x2F\xFD") || head.starts_with("\x1F\x8B") ||
-         head.ends_with("ustar");
 }
 
 Error wrong_input(const FileSystem& files, const Path& path, const Wanted& wanted) {

@@ -36,8 +36,9 @@ Result<std::vector<StagedFile>> release_tool_files(const FileSystem& files, cons
 }  // namespace
 
 Result<Package> pack_tree(Context& context, const ArchiveRequest& request) {
-  const Path tree = package_at(context.files, request.tree);
-  if (!is_package_tree(context.files, tree)) {
+  const NamedPath named = named_path(context.files, request.tree);
+  const Path& tree = named.path;
+  if (named.kind != PathKind::kPackageTree) {
     return fail(wrong_input(
         context.files, tree,
         {"'tfaot package' takes a package tree", "'tfaot compile' makes one from a model"}));

@@ -3,21 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <optional>
 #include <utility>
 
+#include "tfaot/arrays/csv.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/compiled_model_json.h"
 #include "tfaot/records/manifest_json.h"
 #include "tfaot/workflow/run_package.h"
 
 namespace tfaot::toolkit {
-std::string tensor_setting(const TensorSpec& tensor) {
-  std::vector<std::string> sizes;
-  for (const std::int64_t size : tensor.row_shape) sizes.push_back(std::to_string(size));
-  return fmt::format("{} {} {}", word_of(tensor.dtype), sizes.empty() ? "-" : join(sizes, ","),
-                     tensor.name);
-}
-
 namespace {
 
 // Rows of a file come again and again until there are enough.
@@ -47,7 +42,25 @@ Status write_scratch(FileSystem& files, const Path& file, const std::string& byt
   return files.replace_atomically(file, bytes, Durability::kScratch);
 }
 
+// Nothing if not all values are numbers of the type.
+std::optional<std::string> values_as(DType dtype, const ModelConstant& constant) {
+  std::string bytes;
+  for (const std::string& value : constant.values) {
+    const bool is_truth = value == "true" || value == "false";
+    const std::string number = is_truth ? (value == "true" ? "1" : "0") : value;
+    if (!append_number(bytes, dtype, number)) return std::nullopt;
+  }
+  return bytes;
+}
+
 }  // namespace
+
+std::string tensor_setting(const TensorSpec& tensor) {
+  std::vector<std::string> sizes;
+  for (const std::int64_t size : tensor.row_shape) sizes.push_back(std::to_string(size));
+  return fmt::format("{} {} {}", word_of(tensor.dtype), sizes.empty() ? "-" : join(sizes, ","),
+                     tensor.name);
+}
 
 Result<RunnerFiles> write_runner_files(Context& context,
                                        const std::shared_ptr<const LoadedModel>& model,
@@ -87,6 +100,26 @@ Result<RunnerFiles> write_runner_files(Context& context,
     written.predicted.push_back("expected_file=" + file.string());
   }
   return written;
+}
+
+Result<std::vector<std::string>> constant_settings(Context& context,
+                                                   const std::vector<ModelConstant>& constants,
+                                                   const Path& folder) {
+  std::vector<std::string> settings;
+  for (const ModelConstant& constant : constants) {
+    auto dtype = DType::kInt64;
+    auto bytes = values_as(dtype, constant);
+    if (!bytes) bytes = values_as(dtype = DType::kFloat64, constant);
+    if (!bytes) {
+      return fail(Error(
+          fmt::format("model.constants: '{}' has values that are no numbers", constant.name)));
+    }
+    const Path file = folder / fmt::format("constant_{}", settings.size() / 2);
+    TFAOT_TRY(context.files.replace_atomically(file, *bytes, Durability::kScratch));
+    settings.push_back("constant=" + tensor_setting({constant.name, dtype, constant.shape}));
+    settings.push_back("constant_file=" + file.string());
+  }
+  return settings;
 }
 
 }  // namespace tfaot::toolkit

@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
 #include "tfaot/load/predictor.h"
+#include "tfaot/records/model_spec.h"
 #include "tfaot/workflow/array_files.h"
 #include "tfaot/workflow/context.h"
 
@@ -34,5 +36,13 @@ Result<RunnerFiles> write_runner_files(Context& context,
                                        const InputSource& inputs, std::int64_t most,
                                        const Path& folder,
                                        Predictions predictions = Predictions::kCompared);
+
+// The config's model.constants for runners of other engines, whose models have these as inputs.
+
+// Settings of a runner, with files of the values in the folder. Whole numbers and truth values are
+// int64, others float64: the runner makes them what its model takes.
+Result<std::vector<std::string>> constant_settings(Context& context,
+                                                   const std::vector<ModelConstant>& constants,
+                                                   const Path& folder);
 
 }  // namespace tfaot::toolkit

@@ -7,21 +7,20 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "constant_settings.h"
 #include "profile_inputs.h"
-#include "profile_runners.h"
-#include "scratch_folder.h"
+#include "tfaot/base/interrupts.h"
 #include "tfaot/base/result.h"
 #include "tfaot/config/config.h"
 #include "tfaot/load/predictor.h"
+#include "tfaot/profile/heap.h"
 #include "tfaot/profile/machine.h"
 #include "tfaot/profile/measure.h"
-#include "tfaot/profile/operations.h"
-#include "tfaot/profile/strategies.h"
+#include "tfaot/profile/runner.h"
 #include "tfaot/records/profile.h"
 #include "tfaot/tune/plan.h"
 #include "tfaot/tune/tune.h"
@@ -31,9 +30,120 @@
 #include "tfaot/workflow/load_package.h"
 #include "tfaot/workflow/named_paths.h"
 #include "tfaot/workflow/tool_layout.h"
+#include "tfaot/workflow/work_folder.h"
 
 namespace tfaot::toolkit {
 namespace {
+
+// What `tfaot profile` does with one engine of a model, in processes of its own each time: starts
+// it, counts its allocations, watches its heap.
+
+// A curve, what measures it, and how.
+struct Measured {
+  ProfiledCurve curve;
+  RunnerSpec spec;
+  std::vector<std::string> run_as;              // of each number of rows
+  std::vector<std::vector<std::size_t>> calls;  // of a package: the same as compiled sizes
+  std::unique_ptr<RunnerProcess> runner;
+};
+
+// For the sizes of the curve; a warning if it cannot be measured. `levels`: of the package,
+// ascending. Error: we were interrupted.
+struct HeapFolder {
+  HeapTool tool = HeapTool::kMassif;
+  Path folder;  // empty, for scratch files
+};
+
+constexpr int kStarts = 3;
+constexpr std::int64_t kAllocationCalls = 16;
+
+// Lines of an engine's log: "INFO: [file.cc:54] text", "I0000 00:00:17954 file.cc:401] text".
+bool is_log_line(const std::string& line) {
+  static const std::regex log(R"((INFO|WARNING|WARN): .*|[IW]\d{4} [\d:. ]+\S+\] .*)");
+  return line.size() < 1000 && std::regex_match(line, log);
+}
+
+// What the engine said, without its log and the runner's name.
+Error not_started(const ProfiledCurve& curve, const Error& why) {
+  const bool is_peer = curve.engine != ProfiledEngine::kPackage;
+  Error error = Error::at({curve.source},
+                          is_peer ? fmt::format("{} cannot run this model", word_of(curve.engine))
+                                  : "cannot be measured");
+  const auto says = [](const std::string& note) { return !is_log_line(note); };
+  if (!is_peer || std::ranges::none_of(why.notes(), says)) return std::move(error).note(why.text());
+  for (const std::string& note : why.notes()) {
+    if (says(note)) error.note(note);
+  }
+  return error;
+}
+
+// "tagger, x86-64-v3, padding"
+std::string curve_name(const ProfiledCurve& curve) {
+  if (curve.engine != ProfiledEngine::kPackage) {
+    return fmt::format("{}, {}", curve.model, word_of(curve.engine));
+  }
+  return fmt::format("{}, {}, {}", curve.model, curve.cpu_level, word_of(curve.strategy));
+}
+
+// Some times, since the time to load is measured; the last one stays.
+Status start_runner(const Context& context, Measured& measured) {
+  std::vector<double> times;
+  for (int i = 0; i < kStarts; ++i) {
+    measured.runner.reset();
+    auto runner = RunnerProcess::start(context.files, measured.spec);
+    TFAOT_TRY(check_interrupts());
+    if (!runner) return fail(not_started(measured.curve, runner.error()));
+    measured.runner = std::move(runner).value();
+    times.push_back(measured.runner->load_time());
+  }
+  measured.curve.load = band_of(times);
+  TFAOT_ASSIGN(const MemoryUse memory, measured.runner->memory());
+  measured.curve.resident = memory.resident;
+  measured.curve.proportional = memory.proportional;
+  return {};
+}
+
+// In a process of its own: counting takes time.
+Status count_allocations(const Context& context, const Path& counter, Measured& measured) {
+  RunnerSpec spec = measured.spec;
+  spec.environment["LD_PRELOAD"] = counter.string();
+  TFAOT_ASSIGN(const auto runner, RunnerProcess::start(context.files, spec));
+  for (ProfiledSize& size : measured.curve.sizes) {
+    TFAOT_TRY(runner->prepare(size.rows));
+    TFAOT_ASSIGN(const auto counted, runner->allocations(kAllocationCalls));
+    if (!counted) continue;
+    size.allocations = counted->count / static_cast<double>(kAllocationCalls);
+    size.allocated = counted->bytes / static_cast<double>(kAllocationCalls);
+  }
+  return {};
+}
+
+Status watch_heap(Context& context, const HeapFolder& heap, const std::vector<std::string>& levels,
+                  Measured& measured) {
+  ProfiledCurve& curve = measured.curve;
+  HeapRequest request;
+  request.tool = heap.tool;
+  request.runner = measured.spec;
+  request.folder = heap.folder;
+  TFAOT_TRY(context.files.create_directories(request.folder));
+  for (const ProfiledSize& size : curve.sizes) request.rows.push_back(size.rows);
+  if (curve.engine == ProfiledEngine::kPackage) {
+    // From its own downwards.
+    request.cpu_levels.assign(levels.begin(), std::ranges::find(levels, curve.cpu_level));
+    request.cpu_levels.push_back(curve.cpu_level);
+    std::ranges::reverse(request.cpu_levels);
+  }
+  Result<ProfiledHeap> found = measure_heap(context.files, request);
+  TFAOT_TRY(check_interrupts());
+  if (found) {
+    curve.heap = *std::move(found);
+  } else {
+    context.diagnostics.warning(fmt::format("{}: its heap cannot be measured by {}: {}",
+                                            curve_name(curve), word_of(heap.tool),
+                                            found.error().text()));
+  }
+  return {};
+}
 
 // What a curve of a package runs: how each number of rows is composed.
 
@@ -130,7 +240,7 @@ Result<PlannedCurve> plan_curve(const std::shared_ptr<const LoadedModel>& model,
 // the clock ticks of its operations, and runs that.
 
 struct OperationsRequest {
-  Path config;  // of the model, or the model; absolute
+  Path source;  // a config or a model; absolute
   ConfigOverrides overrides;
   std::string cpu_level;  // of the package, which this CPU can run
   InputSource inputs;
@@ -146,7 +256,7 @@ Result<std::vector<ProfiledOperations>> profile_operations(Context& context,
                                                            const OperationsRequest& request) {
   std::vector<CountedCode> counted;
   BuildRequest build;
-  (is_config(request.config) ? build.config : build.model) = request.config;
+  build.model = request.source;
   build.overrides = request.overrides;
   build.overrides.cpu_levels = {request.cpu_level};
   build.output_directory = request.folder / "counting";
@@ -294,29 +404,321 @@ Status find_better_plans(const Context& context, const std::vector<std::int64_t>
 // Of the largest prediction: engines add up in other orders.
 constexpr double kTolerance = 1e-4;
 
+// The compiled sizes that may run these numbers of rows: up to the one that holds all of them.
+std::vector<std::int64_t> useful_sizes(std::vector<std::int64_t> batch_sizes,
+                                       const std::vector<std::int64_t>& rows) {
+  std::ranges::sort(batch_sizes);
+  const auto last = std::ranges::lower_bound(batch_sizes, std::ranges::max(rows));
+  if (last != batch_sizes.end()) batch_sizes.erase(std::next(last), batch_sizes.end());
+  return batch_sizes;
+}
+
 class Profiler {
  public:
   Profiler(Context& context, const ProfileRequest& request)
       : context_(context), request_(request) {}
 
-  Result<Profile> run();
+  Result<Profile> run() {
+    TFAOT_ASSIGN(const ScratchFolder scratch, ScratchFolder::create(context_));
+    TFAOT_ASSIGN(runner_, find_runner(context_));
+    TFAOT_ASSIGN(counter_, find_allocation_counter(context_));
+    profile_.toolkit_version = request_.toolkit_version;
+    profile_.heap_tool = request_.heap_tool;
+    profile_.inputs = request_.inputs_name;
+    profile_.clock = request_.measure.clock;
+    profile_.round_count = request_.measure.rounds;
+    profile_.round_ms = static_cast<double>(request_.measure.round.count()) / 1000;
+    TFAOT_TRY(find_models());
+    if (request_.heap_tool) TFAOT_TRY(check_heap_tool(*request_.heap_tool));
+    TFAOT_TRY(describe(scratch.path()));
+    for (std::size_t i = 0; i < request_.models.size(); ++i) {
+      const Path folder = scratch.path() / std::to_string(i);
+      TFAOT_TRY(context_.files.create_directories(folder));
+      TFAOT_TRY(profile_model(request_.models[i], folder));
+    }
+    if (request_.measure.clock == ProfileClock::kWall) {
+      for (const std::string& warning : busy_warnings(profile_.curves)) warn(warning);
+    }
+    return std::move(profile_);
+  }
 
  private:
-  Status find_models() const;
-  Status describe(const Path& scratch);
-  Status profile_model(const ProfiledModel& model, const Path& scratch);
-  Result<LoadedPackage> load(const ProfiledModel& model, const Path& scratch);
-  ConfigOverrides overrides_for(const Path& path) const;
-  Result<std::vector<std::int64_t>> rows_of(const Manifest& manifest) const;
-  Result<std::vector<std::string>> levels_of(const LoadedModel& model) const;
+  // What is wrong with a path is said before anything is measured.
+  Status find_models() const {
+    const Path& inputs = request_.inputs.file;
+    if (!inputs.empty() && !is_file(context_.files, inputs)) {
+      return fail(Error::at({request_.inputs_name}, "no such file").note("named by --inputs"));
+    }
+    for (const ProfiledModel& model : request_.models) {
+      const Path& path = model.package.package;
+      if (named_path(context_.files, path).is_source()) continue;
+      if (request_.operations) {
+        return fail(Error::usage(fmt::format(
+            "--per-op: '{}' is no config and no model, so the model cannot be compiled again with "
+            "code that counts",
+            model.name)));
+      }
+      auto found = find_package(context_, model.package);
+      if (!found) return fail(std::move(found).error().note("it also takes a config or a model"));
+      if (inputs.empty()) continue;
+      TFAOT_TRY(model_inputs(context_.files, request_.inputs, found->manifest.signature.inputs));
+    }
+    return {};
+  }
+
+  // The machine, and a process without an engine.
+  Status describe(const Path& scratch) {
+    const std::vector<std::int64_t> cores = allowed_cores();
+    const std::int64_t core = request_.core.value_or(cores.back());
+    if (std::ranges::find(cores, core) == cores.end()) {
+      return fail(Error::usage(fmt::format("core {} is not one that this process may use", core)));
+    }
+    const std::string cpu = cpu_name(context_.files);
+    profile_.machine =
+        describe_machine(context_.files, static_cast<std::int64_t>(cores.size()), core);
+    profile_.machine.name = request_.machine;
+    profile_.machine.cpu = cpu;
+    RunnerSpec spec;
+    spec.program = runner_;
+    spec.settings = {"engine=none", core_setting()};
+    TFAOT_ASSIGN(const auto runner, RunnerProcess::start(context_.files, spec));
+    TFAOT_ASSIGN(const MemoryUse memory, runner->memory());
+    profile_.empty_resident = memory.resident;
+    profile_.empty_proportional = memory.proportional;
+    if (request_.heap_tool) {
+      TFAOT_ASSIGN(profile_.empty_heap, measure_heap(context_.files, {.tool = *request_.heap_tool,
+                                                                      .runner = spec,
+                                                                      .rows = {1},
+                                                                      .folder = scratch}));
+    }
+    TFAOT_ASSIGN(profile_.machine.noise, measure_noise(*runner, request_.measure));
+    for (const std::string& warning : machine_warnings(profile_.machine)) warn(warning);
+    return {};
+  }
+
+  Status profile_model(const ProfiledModel& model, const Path& scratch) {
+    measured_.clear();
+    TFAOT_ASSIGN(const LoadedPackage package, load(model, scratch));
+    const auto& loaded = package.model;
+    const Manifest& manifest = loaded->manifest();
+    TFAOT_ASSIGN(const std::vector<std::int64_t> rows, rows_of(manifest));
+    const std::vector<std::int64_t> sizes = useful_sizes(manifest.batch_sizes, rows);
+    const std::int64_t most = std::max(std::ranges::max(rows), sizes.back());
+    TFAOT_ASSIGN(RunnerFiles files,
+                 write_runner_files(context_, loaded, request_.inputs, most, scratch));
+    TFAOT_TRY(add_package_curves(model, loaded, rows, files));
+    TFAOT_ASSIGN(const std::vector<std::string> constants,
+                 constant_settings(context_, package.spec.model.constants, scratch));
+    files.tensors.insert(files.tensors.end(), constants.begin(), constants.end());
+    for (const PeerModel& peer : model.peers) TFAOT_TRY(add_peer(peer, manifest, files));
+    total_ += measured_.size() + rows.size() + (request_.operations ? 1 : 0);
+    if (request_.heap_tool) total_ += measured_.size();
+    std::vector<Runner*> runners;
+    for (Measured& one : measured_) {
+      TFAOT_TRY(start_runner(context_, one));
+      runners.push_back(one.runner.get());
+      step("load " + curve_name(one.curve));
+    }
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      TFAOT_ASSIGN(std::vector<ProfiledSize> timed,
+                   measure_size(runners, rows[i], request_.measure));
+      for (std::size_t j = 0; j < measured_.size(); ++j) {
+        timed[j].run_as = measured_[j].run_as[i];
+        measured_[j].curve.sizes.push_back(std::move(timed[j]));
+        check_predictions(measured_[j].curve, i);
+      }
+      step(fmt::format("{}, {} row{}", manifest.name, rows[i], rows[i] == 1 ? "" : "s"));
+    }
+    if (manifest.rows != RowsMode::kCoupled) {
+      TFAOT_TRY(find_better_plans(context_, sizes, request_.measure, measured_));
+    }
+    for (Measured& one : measured_) {
+      TFAOT_TRY(finish_curve(one, manifest, scratch));
+      profile_.curves.push_back(std::move(one.curve));
+    }
+    return request_.operations ? add_operations(model, scratch) : Status();
+  }
+
+  Result<LoadedPackage> load(const ProfiledModel& model, const Path& scratch) {
+    LoadRequest package = model.package;
+    if (const NamedPath named = named_path(context_.files, package.package); named.is_source()) {
+      BuildRequest build;
+      build.model = package.package;
+      build.overrides = overrides_for(named);
+      build.output_directory = scratch / "package";
+      build.engine = request_.engine;
+      build.cache = request_.cache;
+      SilentDiagnostics silent;
+      Context inner = context_.telling(silent);
+      TFAOT_TRY(build_package(inner, build));
+      package.package = build.output_directory;
+    }
+    TFAOT_ASSIGN(const FoundPackage found, find_package(context_, package));
+    return load_whole_package(context_, found);
+  }
+
+  // A model without a config is compiled for the numbers of rows that are measured.
+  ConfigOverrides overrides_for(const NamedPath& named) const {
+    ConfigOverrides overrides;
+    overrides.dimensions = request_.dimensions;
+    if (named.kind == PathKind::kConfig) return overrides;
+    for (const std::int64_t rows : request_.rows) {
+      overrides.batch_sizes.push_back(std::to_string(rows));
+    }
+    return overrides;
+  }
+
+  Result<std::vector<std::int64_t>> rows_of(const Manifest& manifest) const {
+    if (manifest.batch == BatchMode::kNone) return manifest.batch_sizes;
+    if (manifest.rows != RowsMode::kCoupled) {
+      return request_.rows.empty() ? manifest.batch_sizes : request_.rows;
+    }
+    std::vector<std::int64_t> rows;
+    for (const std::int64_t size : manifest.batch_sizes) {
+      const bool asked =
+          request_.rows.empty() || std::ranges::find(request_.rows, size) != request_.rows.end();
+      if (asked) rows.push_back(size);
+    }
+    if (!rows.empty()) {
+      if (rows.size() < request_.rows.size()) {
+        context_.diagnostics.warning(
+            fmt::format("only compiled batch sizes of model '{}' are measured: its rows depend on "
+                        "each other",
+                        manifest.name));
+      }
+      return rows;
+    }
+    return fail(
+        Error(fmt::format("the rows of model '{}' depend on each other, so only its compiled "
+                          "batch sizes run, and none was asked for",
+                          manifest.name)));
+  }
+
+  Result<std::vector<std::string>> levels_of(const LoadedModel& model) const {
+    std::vector<std::string> runnable = runnable_levels(model);
+    if (request_.cpu_levels == std::vector<std::string>{"all"}) return runnable;
+    if (!request_.cpu_levels.empty()) return request_.cpu_levels;
+    return std::vector<std::string>{runnable.empty() ? "" : runnable.back()};
+  }
+
   Status add_package_curves(const ProfiledModel& model,
                             const std::shared_ptr<const LoadedModel>& loaded,
-                            const std::vector<std::int64_t>& rows, const RunnerFiles& files);
-  Status add_peer(const PeerModel& peer, const Manifest& manifest, const RunnerFiles& files);
-  Status add_operations(const ProfiledModel& model, const Path& scratch);
-  Status finish_curve(Measured& measured, const Manifest& manifest, const Path& scratch);
-  void check_predictions(const ProfiledCurve& curve, std::size_t index);
-  void warn(const std::string& text);
+                            const std::vector<std::int64_t>& rows, const RunnerFiles& files) {
+    const Manifest& manifest = loaded->manifest();
+    const bool coupled = manifest.rows == RowsMode::kCoupled;
+    TFAOT_ASSIGN(const std::vector<std::string> levels, levels_of(*loaded));
+    for (const std::string& level : levels) {
+      for (const ComposeStrategy strategy : request_.strategies) {
+        if (coupled && strategy != ComposeStrategy::kNormal) continue;
+        TFAOT_ASSIGN(PlannedCurve planned,
+                     plan_curve(loaded, {level, strategy, request_.batch_rules, rows}));
+        Measured& added = measured_.emplace_back();
+        added.curve = std::move(planned.curve);
+        added.curve.source = model.name;
+        added.run_as = std::move(planned.run_as);
+        added.calls = std::move(planned.calls);
+        added.spec.program = runner_;
+        added.spec.timeout = engine_time(context_);
+        added.spec.memory = memory_;
+        added.spec.settings = {"engine=package", core_setting(),
+                               "cpu_level=" + added.curve.cpu_level};
+        for (const std::string& rule : planned.rules) {
+          added.spec.settings.push_back("batch_rule=" + rule);
+        }
+        for (const auto* const more : {&files.package, &files.tensors, &files.predicted}) {
+          added.spec.settings.insert(added.spec.settings.end(), more->begin(), more->end());
+        }
+      }
+    }
+    return {};
+  }
+
+  Status add_peer(const PeerModel& peer, const Manifest& manifest, const RunnerFiles& files) {
+    Measured added;
+    added.curve.model = manifest.name;
+    added.curve.version = manifest.version;
+    added.curve.engine = peer.engine;
+    added.curve.source = peer.name;
+    added.spec.timeout = engine_time(context_);
+    added.spec.memory = memory_;
+    added.run_as.resize(std::max<std::size_t>(request_.rows.size(), manifest.batch_sizes.size()));
+    added.spec.settings = {core_setting(),
+                           fmt::format("engine={}", word_of(peer.engine)),
+                           "model=" + peer.model.string(),
+                           "library=" + peer.library.string(),
+                           "signature=" + manifest.signature.key,
+                           std::string("batch=") + word_of(manifest.batch)};
+    if (peer.engine == ProfiledEngine::kTensorFlow) {
+      TFAOT_ASSIGN(const EngineProgram program, find_tensorflow_runner(context_));
+      added.spec.program = program.file;
+      added.spec.environment = {{"TF_CPP_MIN_LOG_LEVEL", "3"}, {"ABSL_MIN_LOG_LEVEL", "3"}};
+      if (!program.library_path.empty()) {
+        added.spec.environment["LD_LIBRARY_PATH"] = program.library_path;
+      }
+    } else {
+      added.spec.program = runner_;
+    }
+    for (const auto* const more : {&files.tensors, &files.predicted}) {
+      added.spec.settings.insert(added.spec.settings.end(), more->begin(), more->end());
+    }
+    measured_.push_back(std::move(added));
+    return {};
+  }
+
+  // At the level of the first curve, which is the package's.
+  Status add_operations(const ProfiledModel& model, const Path& scratch) {
+    const std::size_t first = profile_.curves.size() - measured_.size();
+    OperationsRequest request;
+    request.source = model.package.package;
+    request.overrides = overrides_for(named_path(context_.files, request.source));
+    request.cpu_level = profile_.curves[first].cpu_level;
+    request.inputs = request_.inputs;
+    request.measure = request_.measure;
+    request.engine = request_.engine;
+    request.runner = runner_;
+    request.core = core_setting();
+    request.folder = scratch / "operations";
+    TFAOT_TRY(context_.files.create_directories(request.folder));
+    TFAOT_ASSIGN(std::vector<ProfiledOperations> found, profile_operations(context_, request));
+    for (ProfiledOperations& one : found) {
+      const ProfiledCurve& curve = profile_.curves[first];
+      const auto size = std::ranges::find(curve.sizes, one.rows, &ProfiledSize::rows);
+      if (size == curve.sizes.end()) continue;
+      one.model = curve.model;
+      one.version = curve.version;
+      // A call may have run smaller sizes instead: then its time is not that of these operations.
+      if (size->run_as == std::to_string(one.rows)) one.call = size->call.median;
+      profile_.operations.push_back(std::move(one));
+    }
+    step("operations of " + profile_.curves[first].model);
+    return {};
+  }
+
+  // What takes other processes than those that are timed.
+  Status finish_curve(Measured& measured, const Manifest& manifest, const Path& scratch) {
+    measured.runner.reset();
+    TFAOT_TRY(count_allocations(context_, counter_, measured));
+    if (!request_.heap_tool) return {};
+    const auto number = static_cast<std::size_t>(&measured - measured_.data());
+    TFAOT_TRY(watch_heap(context_, {*request_.heap_tool, scratch / fmt::format("heap_{}", number)},
+                         manifest.cpu_levels, measured));
+    step("heap of " + curve_name(measured.curve));
+    return {};
+  }
+
+  void check_predictions(const ProfiledCurve& curve, std::size_t index) {
+    const ProfiledSize& size = curve.sizes[index];
+    if (size.difference <= kTolerance * std::max(size.largest, 1.0)) return;
+    warn(fmt::format(
+        "{} predicts other numbers than the package in a batch of {}: up to {:.3g} apart",
+        curve_name(curve), size.rows, size.difference));
+  }
+
+  void warn(const std::string& text) {
+    profile_.machine.warnings.push_back(text);
+    context_.diagnostics.warning(text);
+  }
+
   void step(const std::string& text) { context_.diagnostics.progress(++done_, total_, text); }
   std::string core_setting() const { return fmt::format("core={}", profile_.machine.core); }
 
@@ -330,316 +732,6 @@ class Profiler {
   std::size_t done_ = 0;
   std::size_t total_ = 0;
 };
-
-void Profiler::warn(const std::string& text) {
-  profile_.machine.warnings.push_back(text);
-  context_.diagnostics.warning(text);
-}
-
-Result<LoadedPackage> Profiler::load(const ProfiledModel& model, const Path& scratch) {
-  LoadRequest package = model.package;
-  if (is_config_or_model(context_.files, package.package)) {
-    BuildRequest build;
-    (is_config(package.package) ? build.config : build.model) = package.package;
-    build.overrides = overrides_for(package.package);
-    build.output_directory = scratch / "package";
-    build.engine = request_.engine;
-    build.cache = request_.cache;
-    SilentDiagnostics silent;
-    Context inner = context_.telling(silent);
-    TFAOT_TRY(build_package(inner, build));
-    package.package = build.output_directory;
-  }
-  TFAOT_ASSIGN(const FoundPackage found, find_package(context_, package));
-  return load_whole_package(context_, found);
-}
-
-// A model without a config is compiled for the numbers of rows that are measured.
-ConfigOverrides Profiler::overrides_for(const Path& path) const {
-  ConfigOverrides overrides;
-  overrides.dimensions = request_.dimensions;
-  if (is_config(path)) return overrides;
-  for (const std::int64_t rows : request_.rows) {
-    overrides.batch_sizes.push_back(std::to_string(rows));
-  }
-  return overrides;
-}
-
-Result<std::vector<std::int64_t>> Profiler::rows_of(const Manifest& manifest) const {
-  if (manifest.batch == BatchMode::kNone) return manifest.batch_sizes;
-  if (manifest.rows != RowsMode::kCoupled) {
-    return request_.rows.empty() ? manifest.batch_sizes : request_.rows;
-  }
-  std::vector<std::int64_t> rows;
-  for (const std::int64_t size : manifest.batch_sizes) {
-    const bool asked =
-        request_.rows.empty() || std::ranges::find(request_.rows, size) != request_.rows.end();
-    if (asked) rows.push_back(size);
-  }
-  if (!rows.empty()) {
-    if (rows.size() < request_.rows.size()) {
-      context_.diagnostics.warning(
-          fmt::format("only compiled batch sizes of model '{}' are measured: its rows depend on "
-                      "each other",
-                      manifest.name));
-    }
-    return rows;
-  }
-  return fail(
-      Error(fmt::format("the rows of model '{}' depend on each other, so only its compiled "
-                        "batch sizes run, and none was asked for",
-                        manifest.name)));
-}
-
-Result<std::vector<std::string>> Profiler::levels_of(const LoadedModel& model) const {
-  std::vector<std::string> runnable = runnable_levels(model);
-  if (request_.cpu_levels == std::vector<std::string>{"all"}) return runnable;
-  if (!request_.cpu_levels.empty()) return request_.cpu_levels;
-  return std::vector<std::string>{runnable.empty() ? "" : runnable.back()};
-}
-
-Status Profiler::add_package_curves(const ProfiledModel& model,
-                                    const std::shared_ptr<const LoadedModel>& loaded,
-                                    const std::vector<std::int64_t>& rows,
-                                    const RunnerFiles& files) {
-  const Manifest& manifest = loaded->manifest();
-  const bool coupled = manifest.rows == RowsMode::kCoupled;
-  TFAOT_ASSIGN(const std::vector<std::string> levels, levels_of(*loaded));
-  for (const std::string& level : levels) {
-    for (const ComposeStrategy strategy : request_.strategies) {
-      if (coupled && strategy != ComposeStrategy::kNormal) continue;
-      TFAOT_ASSIGN(PlannedCurve planned,
-                   plan_curve(loaded, {level, strategy, request_.batch_rules, rows}));
-      Measured& added = measured_.emplace_back();
-      added.curve = std::move(planned.curve);
-      added.curve.source = model.name;
-      added.run_as = std::move(planned.run_as);
-      added.calls = std::move(planned.calls);
-      added.spec.program = runner_;
-      added.spec.timeout = engine_time(context_);
-      added.spec.memory = memory_;
-      added.spec.settings = {"engine=package", core_setting(),
-                             "cpu_level=" + added.curve.cpu_level};
-      for (const std::string& rule : planned.rules) {
-        added.spec.settings.push_back("batch_rule=" + rule);
-      }
-      for (const auto* const more : {&files.package, &files.tensors, &files.predicted}) {
-        added.spec.settings.insert(added.spec.settings.end(), more->begin(), more->end());
-      }
-    }
-  }
-  return {};
-}
-
-Status Profiler::add_peer(const PeerModel& peer, const Manifest& manifest,
-                          const RunnerFiles& files) {
-  Measured added;
-  added.curve.model = manifest.name;
-  added.curve.version = manifest.version;
-  added.curve.engine = peer.engine;
-  added.curve.source = peer.name;
-  added.spec.timeout = engine_time(context_);
-  added.spec.memory = memory_;
-  added.run_as.resize(std::max<std::size_t>(request_.rows.size(), manifest.batch_sizes.size()));
-  added.spec.settings = {core_setting(),
-                         fmt::format("engine={}", word_of(peer.engine)),
-                         "model=" + peer.model.string(),
-                         "library=" + peer.library.string(),
-                         "signature=" + manifest.signature.key,
-                         std::string("batch=") + word_of(manifest.batch)};
-  if (peer.engine == ProfiledEngine::kTensorFlow) {
-    TFAOT_ASSIGN(const EngineProgram program, find_tensorflow_runner(context_));
-    added.spec.program = program.file;
-    added.spec.environment = {{"TF_CPP_MIN_LOG_LEVEL", "3"}, {"ABSL_MIN_LOG_LEVEL", "3"}};
-    if (!program.library_path.empty()) {
-      added.spec.environment["LD_LIBRARY_PATH"] = program.library_path;
-    }
-  } else {
-    added.spec.program = runner_;
-  }
-  for (const auto* const more : {&files.tensors, &files.predicted}) {
-    added.spec.settings.insert(added.spec.settings.end(), more->begin(), more->end());
-  }
-  measured_.push_back(std::move(added));
-  return {};
-}
-
-void Profiler::check_predictions(const ProfiledCurve& curve, std::size_t index) {
-  const ProfiledSize& size = curve.sizes[index];
-  if (size.difference <= kTolerance * std::max(size.largest, 1.0)) return;
-  warn(
-      fmt::format("{} predicts other numbers than the package in a batch of {}: up to {:.3g} apart",
-                  curve_name(curve), size.rows, size.difference));
-}
-
-// The compiled sizes that may run these numbers of rows: up to the one that holds all of them.
-std::vector<std::int64_t> useful_sizes(std::vector<std::int64_t> batch_sizes,
-                                       const std::vector<std::int64_t>& rows) {
-  std::ranges::sort(batch_sizes);
-  const auto last = std::ranges::lower_bound(batch_sizes, std::ranges::max(rows));
-  if (last != batch_sizes.end()) batch_sizes.erase(std::next(last), batch_sizes.end());
-  return batch_sizes;
-}
-
-// What takes other processes than those that are timed.
-Status Profiler::finish_curve(Measured& measured, const Manifest& manifest, const Path& scratch) {
-  measured.runner.reset();
-  TFAOT_TRY(count_allocations(context_, counter_, measured));
-  if (!request_.heap_tool) return {};
-  const auto number = static_cast<std::size_t>(&measured - measured_.data());
-  TFAOT_TRY(watch_heap(context_, {*request_.heap_tool, scratch / fmt::format("heap_{}", number)},
-                       manifest.cpu_levels, measured));
-  step("heap of " + curve_name(measured.curve));
-  return {};
-}
-
-Status Profiler::profile_model(const ProfiledModel& model, const Path& scratch) {
-  measured_.clear();
-  TFAOT_ASSIGN(const LoadedPackage package, load(model, scratch));
-  const auto& loaded = package.model;
-  const Manifest& manifest = loaded->manifest();
-  TFAOT_ASSIGN(const std::vector<std::int64_t> rows, rows_of(manifest));
-  const std::vector<std::int64_t> sizes = useful_sizes(manifest.batch_sizes, rows);
-  const std::int64_t most = std::max(std::ranges::max(rows), sizes.back());
-  TFAOT_ASSIGN(RunnerFiles files,
-               write_runner_files(context_, loaded, request_.inputs, most, scratch));
-  TFAOT_TRY(add_package_curves(model, loaded, rows, files));
-  TFAOT_ASSIGN(const std::vector<std::string> constants,
-               constant_settings(context_, package.spec.model.constants, scratch));
-  files.tensors.insert(files.tensors.end(), constants.begin(), constants.end());
-  for (const PeerModel& peer : model.peers) TFAOT_TRY(add_peer(peer, manifest, files));
-  total_ += measured_.size() + rows.size() + (request_.operations ? 1 : 0);
-  if (request_.heap_tool) total_ += measured_.size();
-  std::vector<Runner*> runners;
-  for (Measured& one : measured_) {
-    TFAOT_TRY(start_runner(context_, one));
-    runners.push_back(one.runner.get());
-    step("load " + curve_name(one.curve));
-  }
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    TFAOT_ASSIGN(std::vector<ProfiledSize> timed, measure_size(runners, rows[i], request_.measure));
-    for (std::size_t j = 0; j < measured_.size(); ++j) {
-      timed[j].run_as = measured_[j].run_as[i];
-      measured_[j].curve.sizes.push_back(std::move(timed[j]));
-      check_predictions(measured_[j].curve, i);
-    }
-    step(fmt::format("{}, {} row{}", manifest.name, rows[i], rows[i] == 1 ? "" : "s"));
-  }
-  if (manifest.rows != RowsMode::kCoupled) {
-    TFAOT_TRY(find_better_plans(context_, sizes, request_.measure, measured_));
-  }
-  for (Measured& one : measured_) {
-    TFAOT_TRY(finish_curve(one, manifest, scratch));
-    profile_.curves.push_back(std::move(one.curve));
-  }
-  return request_.operations ? add_operations(model, scratch) : Status();
-}
-
-// At the level of the first curve, which is the package's.
-Status Profiler::add_operations(const ProfiledModel& model, const Path& scratch) {
-  const std::size_t first = profile_.curves.size() - measured_.size();
-  OperationsRequest request;
-  request.config = model.package.package;
-  request.overrides = overrides_for(request.config);
-  request.cpu_level = profile_.curves[first].cpu_level;
-  request.inputs = request_.inputs;
-  request.measure = request_.measure;
-  request.engine = request_.engine;
-  request.runner = runner_;
-  request.core = core_setting();
-  request.folder = scratch / "operations";
-  TFAOT_TRY(context_.files.create_directories(request.folder));
-  TFAOT_ASSIGN(std::vector<ProfiledOperations> found, profile_operations(context_, request));
-  for (ProfiledOperations& one : found) {
-    const ProfiledCurve& curve = profile_.curves[first];
-    const auto size = std::ranges::find(curve.sizes, one.rows, &ProfiledSize::rows);
-    if (size == curve.sizes.end()) continue;
-    one.model = curve.model;
-    one.version = curve.version;
-    // A call may have run smaller sizes instead: then its time is not that of these operations.
-    if (size->run_as == std::to_string(one.rows)) one.call = size->call.median;
-    profile_.operations.push_back(std::move(one));
-  }
-  step("operations of " + profile_.curves[first].model);
-  return {};
-}
-
-// What is wrong with a path is said before anything is measured.
-Status Profiler::find_models() const {
-  const Path& inputs = request_.inputs.file;
-  if (!inputs.empty() && !is_file(context_.files, inputs)) {
-    return fail(Error::at({request_.inputs_name}, "no such file").note("named by --inputs"));
-  }
-  for (const ProfiledModel& model : request_.models) {
-    const Path& path = model.package.package;
-    if (is_config_or_model(context_.files, path)) continue;
-    if (request_.operations) {
-      return fail(Error::usage(fmt::format(
-          "--per-op: '{}' is no config and no model, so the model cannot be compiled again with "
-          "code that counts",
-          model.name)));
-    }
-    auto found = find_package(context_, model.package);
-    if (!found) return fail(std::move(found).error().note("it also takes a config or a model"));
-    if (inputs.empty()) continue;
-    TFAOT_TRY(model_inputs(context_.files, request_.inputs, found->manifest.signature.inputs));
-  }
-  return {};
-}
-
-// The machine, and a process without an engine.
-Status Profiler::describe(const Path& scratch) {
-  const std::vector<std::int64_t> cores = allowed_cores();
-  const std::int64_t core = request_.core.value_or(cores.back());
-  if (std::ranges::find(cores, core) == cores.end()) {
-    return fail(Error::usage(fmt::format("core {} is not one that this process may use", core)));
-  }
-  const std::string cpu = cpu_name(context_.files);
-  profile_.machine =
-      describe_machine(context_.files, static_cast<std::int64_t>(cores.size()), core);
-  profile_.machine.name = request_.machine;
-  profile_.machine.cpu = cpu;
-  RunnerSpec spec;
-  spec.program = runner_;
-  spec.settings = {"engine=none", core_setting()};
-  TFAOT_ASSIGN(const auto runner, RunnerProcess::start(context_.files, spec));
-  TFAOT_ASSIGN(const MemoryUse memory, runner->memory());
-  profile_.empty_resident = memory.resident;
-  profile_.empty_proportional = memory.proportional;
-  if (request_.heap_tool) {
-    TFAOT_ASSIGN(profile_.empty_heap, measure_heap(context_.files, {.tool = *request_.heap_tool,
-                                                                    .runner = spec,
-                                                                    .rows = {1},
-                                                                    .folder = scratch}));
-  }
-  TFAOT_ASSIGN(profile_.machine.noise, measure_noise(*runner, request_.measure));
-  for (const std::string& warning : machine_warnings(profile_.machine)) warn(warning);
-  return {};
-}
-
-Result<Profile> Profiler::run() {
-  TFAOT_ASSIGN(const ScratchFolder scratch, ScratchFolder::create(context_));
-  TFAOT_ASSIGN(runner_, find_runner(context_));
-  TFAOT_ASSIGN(counter_, find_allocation_counter(context_));
-  profile_.toolkit_version = request_.toolkit_version;
-  profile_.heap_tool = request_.heap_tool;
-  profile_.inputs = request_.inputs_name;
-  profile_.clock = request_.measure.clock;
-  profile_.round_count = request_.measure.rounds;
-  profile_.round_ms = static_cast<double>(request_.measure.round.count()) / 1000;
-  TFAOT_TRY(find_models());
-  if (request_.heap_tool) TFAOT_TRY(check_heap_tool(*request_.heap_tool));
-  TFAOT_TRY(describe(scratch.path()));
-  for (std::size_t i = 0; i < request_.models.size(); ++i) {
-    const Path folder = scratch.path() / std::to_string(i);
-    TFAOT_TRY(context_.files.create_directories(folder));
-    TFAOT_TRY(profile_model(request_.models[i], folder));
-  }
-  if (request_.measure.clock == ProfileClock::kWall) {
-    for (const std::string& warning : busy_warnings(profile_.curves)) warn(warning);
-  }
-  return std::move(profile_);
-}
 
 }  // namespace
 

@@ -8,7 +8,6 @@
 #include <map>
 
 #include "spec_files.h"
-#include "spec_source.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/interrupts.h"
 #include "tfaot/records/names.h"

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include "spec_files.h"
-#include "spec_source.h"
-#include "tfaot/base/letter_case.h"
 #include "tfaot/base/text.h"
 #include "tfaot/release/spec.h"
 #include "tfaot/workflow/work_folder.h"

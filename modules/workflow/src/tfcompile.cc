@@ -9,14 +9,14 @@
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/text.h"
 #include "tfaot/compile/compile.h"
+#include "tfaot/compile/engine_questions.h"
 #include "tfaot/compile/join_objects.h"
-#include "tfaot/compile/tf2xla_config.h"
 #include "tfaot/config/config.h"
 #include "tfaot/elf/symbols.h"
 #include "tfaot/generate/tfcompile_header.h"
 #include "tfaot/records/cpu_levels.h"
+#include "tfaot/records/file_names.h"
 #include "tfaot/records/names.h"
-#include "tfaot/workflow/target_features.h"
 #include "tfaot/workflow/tool_layout.h"
 #include "tfaot/workflow/work_folder.h"
 
@@ -132,7 +132,7 @@ Result<ConfigOverrides> overrides_of(const TfcompileRequest& request, const Batc
 // "tfaot/runtime/model.h" -> text.
 Result<std::map<std::string, std::string>> runtime_headers(const FileSystem& files,
                                                            const std::vector<StagedFile>& runtime) {
-  const std::string folder = "runtime/include/";
+  const std::string folder = fmt::format("{}/", kRuntimeInclude);
   std::map<std::string, std::string> headers;
   for (const StagedFile& file : runtime) {
     if (!file.path.starts_with(folder)) continue;

@@ -3,11 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
-#include <sstream>
-
 #include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/file_names.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -39,9 +37,10 @@ std::string library_path(const Context& context, const Path& program) {
   }
   const Path users = tensorflow_folder(context.environment);
   if (!users.empty()) folders.push_back(context.absolute(users).string());
-  std::istringstream given(context.environment.variable("LD_LIBRARY_PATH"));
-  for (std::string folder; std::getline(given, folder, ':');) folders.push_back(folder);
-  std::erase(folders, "");
+  for (const std::string& folder :
+       split_words(context.environment.variable("LD_LIBRARY_PATH"), ":")) {
+    folders.push_back(folder);
+  }
   return join(folders, ":");
 }
 
@@ -56,9 +55,8 @@ EngineProgram program_with_tensorflow(const Context& context, Path file) {
 
 std::vector<std::string> launcher_words(const Context& context, const EngineRun& run) {
   if (!run.launcher_words.empty()) return run.launcher_words;
-  std::istringstream text(
-      run.launcher.empty() ? context.environment.variable("TFAOT_COMPILE_LAUNCHER") : run.launcher);
-  return {std::istream_iterator<std::string>(text), {}};
+  return split_words(run.launcher.empty() ? context.environment.variable("TFAOT_COMPILE_LAUNCHER")
+                                          : run.launcher);
 }
 
 Result<Path> engine_file(const Context& context, const std::string& wanted) {
@@ -219,7 +217,7 @@ Result<std::vector<StagedFile>> runtime_files(const Context& context, const std:
             .note(fmt::format("or set the target with --target-triple={}-unknown-linux-gnu",
                               context.environment.architecture)));
   }
-  std::vector<StagedFile> staged = {{"runtime/lib/libtfaot_runtime.a", "", library}};
+  std::vector<StagedFile> staged = {{std::string(kRuntimeLibrary), "", library}};
   for (const std::string part : {"runtime", "cmssw/drop_in", "cmssw/inside"}) {
     const std::string path = "include/tfaot/" + part;
     const auto names = list_files_recursively(context.files, prefix(context) / path);
@@ -230,7 +228,8 @@ Result<std::vector<StagedFile>> runtime_files(const Context& context, const std:
                       .note("build the target tfaot_runtime, or reinstall tfaot"));
     }
     for (const std::string& name : *names) {
-      staged.push_back({"runtime/" + path + "/" + name, "", prefix(context) / path / name});
+      staged.push_back({fmt::format("{}/tfaot/{}/{}", kRuntimeInclude, part, name), "",
+                        prefix(context) / path / name});
     }
   }
   const Path notices = prefix(context) / TFAOT_DATADIR / "tfaot/runtime";

@@ -8,11 +8,10 @@
 #include "changed_package.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/generate/generate.h"
-#include "tfaot/package/package.h"
-#include "tfaot/package/repair_tree.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/package_record_json.h"
 #include "tfaot/tune/tune.h"
+#include "tfaot/workflow/load_package.h"
 #include "tfaot/workflow/named_paths.h"
 
 namespace tfaot::toolkit {
@@ -63,11 +62,9 @@ Result<ChangedContents> measure(Context& context, Manifest manifest, const Path&
 }  // namespace
 
 Result<PackageForm> package_form(const Context& context, const Path& path) {
-  const Path tree = package_at(context.files, path);
-  if (is_package_tree(context.files, tree) || is_torn_tree(context.files, tree)) {
-    return PackageForm::kTree;
-  }
-  if (is_archive(context.files, path)) return PackageForm::kArchive;
+  const NamedPath named = named_path(context.files, path);
+  if (named.is_tree()) return PackageForm::kTree;
+  if (named.kind == PathKind::kArchive) return PackageForm::kArchive;
   return fail(
       wrong_input(context.files, path, {fmt::format("'tfaot tune' takes {}", kPackageForms), ""}));
 }
@@ -86,11 +83,8 @@ Result<Manifest> write_tuned_package(Context& context, const TuneRequest& reques
 
 Result<Suggestion> suggest_for_package(const Context& context, const Path& package,
                                        const SuggestOptions& options, const std::string& name) {
-  TFAOT_ASSIGN(const PackageForm form, package_form(context, package));
-  TFAOT_ASSIGN(const Manifest manifest,
-               form == PackageForm::kTree
-                   ? read_tree(context.files, package_at(context.files, package))
-                   : read_archive_manifest(context.files, package));
+  TFAOT_ASSIGN(const FoundPackage found, find_package(context, {package, false, "tfaot tune"}));
+  const Manifest& manifest = found.manifest;
   if (manifest.rows == RowsMode::kCoupled) {
     return fail(Error::at({name},
                           "this model runs only batches of the sizes that it is compiled for "

@@ -56,7 +56,7 @@ Result<Manifest> write_updated(const UpdateRequest& request, Context& context,
     return fail(
         Error::at({spec.model.source.string()}, "no such file or folder").note("named by --model"));
   }
-  const auto format = model_format(context.files, request.model);
+  const auto format = named_path(context.files, request.model).format;
   if (format && *format != spec.model.format) {
     return fail(
         Error::at({request.model.string()}, fmt::format("{}, but the package was made from {}",
@@ -135,13 +135,11 @@ Result<UpdatedPackage> update_archive(Context& context, const UpdateRequest& req
 
 Result<UpdatedPackage> update_package(Context& context, const UpdateRequest& request) {
   UpdateRequest found = request;
-  found.package = package_at(context.files, request.package);
-  const Path& package = found.package;
-  if (is_package_tree(context.files, package) || is_torn_tree(context.files, package)) {
-    return update_tree(context, found);
-  }
-  if (is_archive(context.files, package)) return update_archive(context, found);
-  return fail(wrong_input(context.files, package,
+  const NamedPath named = named_path(context.files, request.package);
+  found.package = named.path;
+  if (named.is_tree()) return update_tree(context, found);
+  if (named.kind == PathKind::kArchive) return update_archive(context, found);
+  return fail(wrong_input(context.files, named.path,
                           {fmt::format("'tfaot update-weights' takes {}", kPackageForms), ""}));
 }
 

@@ -71,9 +71,10 @@ void add_tensor_differences(Error& error, const std::string& role,
 Result<ModelSection> model_source(const Context& context, const ValidateRequest& request,
                                   ModelSection model) {
   const FileSystem& files = context.files;
+  const NamedPath named = named_path(files, request.model);
   model.source = request.model;
-  std::optional<ModelFormat> found = model_format(files, request.model);
-  if (is_file(files, request.model) && is_config(request.model)) {
+  std::optional<ModelFormat> found = named.format;
+  if (named.kind == PathKind::kConfig) {
     TFAOT_ASSIGN(const ModelSpec spec, load_model_spec(files, request.model));
     model.source = spec.model.source;
     found = spec.model.format;
@@ -114,6 +115,32 @@ Status check_same_names(const Path& model, const DescribedSignature& found,
   add_name_differences(error, "outputs", found.outputs, package.outputs);
   if (error.notes().empty()) return {};
   return fail(error.note(kNameTheSource));
+}
+
+bool composes_batches(const Manifest& manifest) {
+  return manifest.rows == RowsMode::kAlone && manifest.batch == BatchMode::kFirst;
+}
+
+std::vector<ValidationBatch> validation_batches(const Manifest& manifest, std::int64_t file_rows) {
+  const std::vector<std::int64_t>& sizes = manifest.batch_sizes;
+  const bool coupled = !composes_batches(manifest);
+  std::vector<ValidationBatch> batches;
+  for (const std::int64_t size : sizes) {
+    batches.push_back({size, Composition::kCompiled, coupled ? "" : fmt::format("{0}:{0}", size)});
+  }
+  if (coupled) return batches;
+  for (const std::int64_t size : sizes) {
+    if (size == 1) continue;
+    batches.push_back({size - 1, Composition::kPadded, fmt::format("{}:{}", size - 1, size)});
+  }
+  const std::int64_t least = sizes.front();
+  for (const std::int64_t size : sizes) {
+    batches.push_back(
+        {size + least, Composition::kStitched, fmt::format("{}:{},{}", size + least, size, least)});
+  }
+  batches.push_back({2 * sizes.back() + 1, Composition::kPlanned, ""});
+  if (file_rows > 0) batches.push_back({file_rows, Composition::kPlanned, ""});
+  return batches;
 }
 
 }  // namespace tfaot::toolkit

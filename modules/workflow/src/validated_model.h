@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model that a package is compared with, as the user named it. Pure functions.
+// What a package is validated with: the model as the user named it, and the batches. Pure
+// functions.
 #pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "tfaot/base/result.h"
 #include "tfaot/records/compiled_model.h"
+#include "tfaot/records/manifest.h"
 #include "tfaot/records/model_description.h"
 #include "tfaot/records/model_spec.h"
+#include "tfaot/records/validation.h"
 #include "tfaot/workflow/context.h"
 #include "tfaot/workflow/validate_package.h"
 
@@ -22,5 +30,19 @@ Status check_same_signature(const Path& model, const Signature& found, const Sig
 // The same by their names alone: of a model that could not be run.
 Status check_same_names(const Path& model, const DescribedSignature& found,
                         const Signature& package);
+
+struct ValidationBatch {
+  std::int64_t rows = 0;
+  Composition composition = Composition::kCompiled;
+  std::string rule;  // of the runtime, "5:2,4"; empty: the runtime chooses
+};
+
+// True if any number of rows may run: rows are independent, and there is a batch.
+bool composes_batches(const Manifest& manifest);
+
+// For each compiled size: it alone, padding, and two calls; then more rows than two of the largest
+// size, and `file_rows` if there are any. If batches are not composed, the compiled
+// sizes alone.
+std::vector<ValidationBatch> validation_batches(const Manifest& manifest, std::int64_t file_rows);
 
 }  // namespace tfaot::toolkit

@@ -3,7 +3,7 @@
 
 #include "output_checks.h"
 #include "tfaot/base/interrupts.h"
-#include "tfaot/compile/describe_model.h"
+#include "tfaot/compile/engine_questions.h"
 #include "tfaot/config/config.h"
 #include "tfaot/config/initial_config.h"
 #include "tfaot/workflow/named_paths.h"
@@ -14,7 +14,7 @@ namespace {
 
 Status check_paths(const Context& context, const ConfigRequest& request) {
   const FileSystem& files = context.files;
-  if (!is_model(files, request.model)) {
+  if (named_path(files, request.model).kind != PathKind::kModel) {
     return fail(wrong_input(files, request.model, {"'tfaot init' takes " + model_kinds(), ""}));
   }
   TFAOT_ASSIGN(const FileKind kind, files.look(request.config));

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tfaot/arrays/edge_inputs.h"
 
 #include <gmock/gmock.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tfaot/base/letter_case.h"
+#include "tfaot/base/text.h"
 
 #include <gtest/gtest.h>
 

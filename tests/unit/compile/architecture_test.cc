@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "architecture.h"
+#include "tfaot/compile/update_weights.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine_jobs.h"
+#include "engine_run.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

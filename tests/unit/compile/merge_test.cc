@@ -10,7 +10,6 @@
 #include "tfaot/base/hash.h"
 #include "tfaot/compile/symbol_hash.h"
 #include "tfaot/elf/data_object.h"
-#include "weights_object.h"
 
 namespace tfaot::toolkit {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include "programs.h"
 #include "tests/unit/convert/upstream_samples.h"
 #include "tfaot/base/text.h"
 

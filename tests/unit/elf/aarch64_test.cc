@@ -4,7 +4,6 @@
 
 #include "tests/support/assembler.h"
 #include "tfaot/elf/constants.h"
-#include "tfaot/elf/shared_constants.h"
 
 namespace tfaot::toolkit {
 namespace {

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 
 #include "tests/support/assembler.h"
-#include "tfaot/elf/shared_constants.h"
 
 namespace tfaot::toolkit {
 namespace {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tfaot/inspect/complete_graph.h"
 
 #include <gmock/gmock.h>
 

@@ -4,7 +4,7 @@
 #include <ostream>
 
 #include "tfaot/base/hash.h"
-#include "tfaot/base/letter_case.h"
+#include "tfaot/base/text.h"
 #include "tfaot/base/tool_names.h"
 #include "tfaot/records/manifest_json.h"
 

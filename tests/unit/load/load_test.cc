@@ -9,7 +9,7 @@
 
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/real_file_system.h"
-#include "tfaot/load/link_model.h"
+#include "tfaot/load/loaded_model.h"
 #include "tfaot/load/predictor.h"
 
 namespace tfaot::toolkit {

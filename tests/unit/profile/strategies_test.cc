@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tfaot/profile/strategies.h"
+#include "tfaot/profile/measure.h"
 
 #include <gmock/gmock.h>
 

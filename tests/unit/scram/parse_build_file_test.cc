@@ -172,7 +172,7 @@ TEST(ParseBuildFile, ErrorsSayWhereAndWhat) {
   EXPECT_EQ(error_of(parse("<use name='a'/>\n<bin></lib>")),
             "BuildFile.xml:2: not valid XML\n"
             "  scram stops with a Python traceback: it cannot parse the file\n"
-            "  correct it: Start-end tags mismatch");
+            "  correct it: mismatched tag");
   EXPECT_THAT(
       error_of(parse("<?xml version='1.0'?>\n<use name='a'/>")),
       ::testing::StartsWith("BuildFile.xml:1: <?xml ...> does not belong in a scram file\n"));

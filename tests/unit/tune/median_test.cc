@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "median.h"
+#include "size_costs.h"
 
 #include <gtest/gtest.h>
 

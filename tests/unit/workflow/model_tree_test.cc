@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/workflow/model_tree.h"
+#include "tfaot/records/cpu_levels.h"
 
 #include <gtest/gtest.h>
-
-#include "tfaot/workflow/target_features.h"
 
 namespace tfaot::toolkit::testing {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "saved_reference.h"
+#include "reference.h"
 
 #include <gmock/gmock.h>
 

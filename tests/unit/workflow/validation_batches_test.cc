@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "validation_batches.h"
+#include "validated_model.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -13,6 +12,7 @@
 #include "options/shared_options.h"
 #include "options/target_flags.h"
 #include "text/reports.h"
+#include "tfaot/base/text.h"
 #include "tfaot/records/names.h"
 #include "tfaot/workflow/build_package.h"
 #include "tfaot/workflow/named_paths.h"
@@ -208,7 +208,7 @@ Location location_of(const std::string& place) {
   const std::size_t colon = place.rfind(':');
   Location location{place.substr(0, colon)};
   if (colon != std::string::npos) {
-    std::from_chars(place.data() + colon + 1, place.data() + place.size(), location.line);
+    location.line = parse_number<int>(place.substr(colon + 1)).value_or(0);
   }
   return location;
 }
@@ -243,9 +243,8 @@ Result<BuildRequest> build_request(const CompileCommand& command, const Context&
     return fail(Error::usage("compile: a model or its config (-c FILE) is missing")
                     .note("'tfaot init MODEL' writes a config"));
   }
-  const bool is_named_config = command.model.empty() || is_config(command.model);
-  const Path named = context.absolute(command.model.empty() ? command.config : command.model);
-  (is_named_config ? request.config : request.model) = named;
+  request.config = place(command.config);
+  request.model = place(command.model);
   request.output_directory = context.absolute(command.output_directory);
   TFAOT_TRY(check_output_folder(context.files, "--output-directory", request.output_directory));
   request.depfile = place(command.depfile);

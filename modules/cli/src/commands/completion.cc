@@ -11,7 +11,6 @@
 #include "commands/commands.h"
 #include "help_templates.h"
 #include "text/help_record.h"
-#include "tfaot/base/letter_case.h"
 #include "tfaot/base/render.h"
 #include "tfaot/base/text.h"
 #include "tfaot/workflow/inspect.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "options/shared_options.h"
 #include "text/describe.h"
 #include "text/reports.h"
+#include "tfaot/base/text.h"
 #include "tfaot/workflow/tuned_package.h"
 
 namespace tfaot::toolkit {
@@ -71,19 +71,11 @@ void add_suggest_options(CLI::App& app, TuneCommand& command) {
       ->group(group);
 }
 
-template <class T>
-std::optional<T> number(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 Result<std::map<std::size_t, double>> rows_of_range(const std::string& range) {
   const std::size_t colon = range.find(':');
-  const auto first = number<std::size_t>(range.substr(0, colon));
+  const auto first = parse_number<std::size_t>(range.substr(0, colon));
   const auto last =
-      number<std::size_t>(colon == std::string::npos ? range : range.substr(colon + 1));
+      parse_number<std::size_t>(colon == std::string::npos ? range : range.substr(colon + 1));
   if (!first || !last || *first == 0 || *first > *last || *last > kMostRows) {
     return fail(Error::usage(fmt::format("tune: --range: '{}' is not a range", range))
                     .note(fmt::format("FIRST:LAST, from 1 to {}", kMostRows)));
@@ -97,9 +89,9 @@ Result<std::map<std::size_t, double>> weighted_rows(const std::vector<std::strin
   std::map<std::size_t, double> rows;
   for (const std::string& word : words) {
     const std::size_t colon = word.find(':');
-    const auto count = number<std::size_t>(word.substr(0, colon));
+    const auto count = parse_number<std::size_t>(word.substr(0, colon));
     const auto weight =
-        colon == std::string::npos ? 1.0 : number<double>(word.substr(colon + 1)).value_or(0);
+        colon == std::string::npos ? 1.0 : parse_number<double>(word.substr(colon + 1)).value_or(0);
     if (!count || *count == 0 || *count > kMostRows || !(weight > 0 && weight < 1e15)) {
       return fail(
           Error::usage(fmt::format("tune: --rows: '{}' is not a number of rows", word))

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "text/describe.h"
 #include "tfaot/base/printable.h"
+#include "tfaot/base/text.h"
 #include "tfaot/workflow/model_tree.h"
 #include "tfaot/workflow/named_paths.h"
 
@@ -114,10 +114,8 @@ std::vector<CLI::Option*> add_model_modes(CLI::App& app, std::optional<RowsMode>
 }
 
 std::string WholeNumber::operator()(const std::string& text) const {
-  std::uint64_t number = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, number);
-  if (error == std::errc() && end == last && number >= least && number <= most) return "";
+  const auto number = parse_number<std::uint64_t>(text);
+  if (number && *number >= least && *number <= most) return "";
   return fmt::format("expects a whole number{}{}, from {} to {}, not '{}'",
                      of.empty() ? "" : " of ", of, least, most, shown(text));
 }

@@ -3,28 +3,44 @@
 
 #include <fmt/format.h>
 
-#include <boost/tokenizer.hpp>
 #include <iterator>
 #include <map>
+#include <string_view>
 
-#include "tfaot/workflow/target_features.h"
+#include "tfaot/base/text.h"
+#include "tfaot/records/cpu_levels.h"
 
 namespace tfaot::toolkit {
 namespace {
 
 using Words = std::vector<std::string>;
 
+// Quotes keep blanks, and a backslash the character after it.
 Result<Words> split_like_a_shell(const std::string& text) {
-  try {
-    const boost::escaped_list_separator<char> blanks("\\", " \t\n", "\"'");
-    Words words;
-    for (const std::string& word : boost::tokenizer(text, blanks)) {
-      if (!word.empty()) words.push_back(word);
+  const auto failed = [](const char* why) {
+    return fail(Error::usage("--additional-flags cannot be split into words").note(why));
+  };
+  Words words = {""};
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\') {
+      if (++i == text.size()) return failed("cannot end with escape");
+      if (std::string_view(" \t\"'\\").find(text[i]) == std::string_view::npos) {
+        return failed("unknown escape sequence");
+      }
+      words.back() += text[i];
+    } else if (text[i] == quote) {
+      quote = 0;
+    } else if (quote == 0 && (text[i] == '"' || text[i] == '\'')) {
+      quote = text[i];
+    } else if (quote == 0 && kBlanks.find(text[i]) != std::string_view::npos) {
+      words.emplace_back();
+    } else {
+      words.back() += text[i];
     }
-    return words;
-  } catch (const boost::escaped_list_error& error) {
-    return fail(Error::usage("--additional-flags cannot be split into words").note(error.what()));
   }
+  std::erase(words, "");
+  return words;
 }
 
 Error not_understood(const std::string& flag) {

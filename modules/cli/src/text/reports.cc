@@ -7,7 +7,6 @@
 
 #include "text/text_table.h"
 #include "text/tuning_tables.h"
-#include "tfaot/base/letter_case.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/manifest_json.h"
 #include "tfaot/records/names.h"

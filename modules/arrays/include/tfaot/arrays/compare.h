@@ -12,7 +12,7 @@ namespace tfaot::toolkit {
 // and `reference` has at least as many elements; more are left out.
 ArrayDifference compare_arrays(const Array& array, const Array& reference);
 
-// Whether an element is neither NaN nor infinite.
+// True if an element is neither NaN nor infinite.
 bool has_numbers(const Array& array);
 
 }  // namespace tfaot::toolkit

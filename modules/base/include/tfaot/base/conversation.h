@@ -2,7 +2,7 @@
 // A child process that answers questions, a line for a line, through its standard input and output.
 // It gets its own process group, which is killed with the object. An interrupt (interrupts.h) or a
 // timeout ends the wait for an answer, and so does too much memory. One thread; the child ends with
-// it (parent_process.h) if it asks for that.
+// it (program_start.h) if it asks for that.
 #pragma once
 
 #include <sys/types.h>

@@ -11,7 +11,7 @@
 
 namespace tfaot::toolkit {
 
-// Whether the expression matches somewhere in the text. Error: the expression is not valid or could
+// True if the expression matches somewhere in the text. Error: the expression is not valid or could
 // take too long (longer than 200 characters, a repeated group, more than four repetitions), or the
 // text is longer than 1000 characters.
 Result<bool> search_expression(const std::string& expression, const std::string& text);

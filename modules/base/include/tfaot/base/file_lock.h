@@ -25,7 +25,7 @@ class FileLock {
     // Called once when another process holds the lock, with its process id, or 0 if it is not known
     // yet.
     std::function<void(pid_t)> on_wait = {};
-    // Whether the lock lasts until all children started meanwhile have ended. Children that are
+    // True if the lock lasts until all children started meanwhile have ended. Children that are
     // still writing survive our death.
     bool outlived_by_children = false;
     bool optional = false;  // do without the lock if the disk has none
@@ -40,7 +40,7 @@ class FileLock {
   }
   ~FileLock();  // releases it; the file stays
 
-  // Whether nobody had the lock before, as far as the disk shows.
+  // True if nobody had the lock before, as far as the disk shows.
   bool file_is_new() const { return is_new_; }
   // Releases the lock and removes the file. Also removes its folder and the folders that were made
   // above it, unless they hold something else.

@@ -5,6 +5,7 @@
 // many threads. Memory: one thread.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -13,10 +14,25 @@
 #include <string_view>
 #include <vector>
 
-#include "tfaot/base/opened_file.h"
 #include "tfaot/base/result.h"
 
 namespace tfaot::toolkit {
+
+// A piece of a file. Reading past the file's end gives fewer bytes, or none.
+struct ByteRange {
+  std::uint64_t offset = 0;
+  std::size_t size = 0;
+};
+
+// What FileSystem::open() returns: an open regular file. It stays the same file when another one
+// replaces it at its path. One thread.
+class OpenedFile {
+ public:
+  virtual ~OpenedFile() = default;
+  // One piece of the current contents.
+  virtual Result<std::string> read_range(const ByteRange& range) const = 0;
+  virtual Result<std::uint64_t> size() const = 0;
+};
 
 using Path = std::filesystem::path;
 
@@ -132,5 +148,8 @@ enum class FolderLinks {
 // files.
 Result<std::vector<std::string>> list_files_recursively(
     const FileSystem& fs, const Path& root, FolderLinks folder_links = FolderLinks::kSkip);
+
+// The path without any links; a link in a circle stays as it is. Nothing need exist there.
+Result<Path> real_path(const FileSystem& fs, const Path& path);
 
 }  // namespace tfaot::toolkit

@@ -2,6 +2,7 @@
 // Small text helpers shared by all rooms. Pure functions.
 #pragma once
 
+#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -19,8 +20,21 @@ constexpr bool is_name_character(char c) {
   return is_letter_or_digit(c) || c == '.' || c == '_' || c == '+' || c == '-';
 }
 
+constexpr std::string_view kBlanks = " \t\r\n\f\v";
+
+// The number that is all of the text; nothing if there is none, or it is too large for the type.
+template <class Number>
+std::optional<Number> parse_number(std::string_view text) {
+  Number number{};
+  const char* const last = text.data() + text.size();
+  const auto [end, error] = std::from_chars(text.data(), last, number);
+  return error == std::errc() && end == last ? std::optional(number) : std::nullopt;
+}
+
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 std::vector<std::string> split_lines(std::string_view text);
+// The parts of the text between characters of `separators`, without empty parts.
+std::vector<std::string> split_words(std::string_view text, std::string_view separators = kBlanks);
 std::string replace_all(std::string text, std::string_view from, std::string_view to);
 std::string trim(std::string_view text);
 
@@ -43,5 +57,10 @@ int line_at(std::string_view text, std::ptrdiff_t offset);
 
 // The last `count` lines of a text, for error notes.
 std::vector<std::string> last_lines(std::string_view text, std::size_t count);
+
+// Upper and lower case of names. ASCII letters only, whatever the locale. Pure functions.
+
+std::string lower_case(std::string text);
+std::string upper_case(std::string text);
 
 }  // namespace tfaot::toolkit

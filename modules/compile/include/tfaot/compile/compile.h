@@ -62,4 +62,10 @@ struct CompileOptions {
 Result<CompiledModel> compile_model(FileSystem& fs, const ModelSpec& spec,
                                     const CompileOptions& options, Diagnostics& diagnostics);
 
+// The engine's work without generating code. Otherwise like compile_model().
+
+// The codes in the result have only batch size, level and the HLO's hash.
+Result<CompiledModel> lower_model(FileSystem& fs, const ModelSpec& spec,
+                                  const CompileOptions& options, Diagnostics& diagnostics);
+
 }  // namespace tfaot::toolkit

@@ -3,7 +3,11 @@
 // resulting HLO must equal the HLO that the code was made from. Never links TensorFlow.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "tfaot/compile/compile.h"
+#include "tfaot/records/compiled_model.h"
 
 namespace tfaot::toolkit {
 
@@ -13,5 +17,11 @@ namespace tfaot::toolkit {
 Result<CompiledModel> update_weights(FileSystem& fs, const ModelSpec& spec,
                                      const CompiledModel& package, const CompileOptions& options,
                                      Diagnostics& diagnostics);
+
+// How a model differs from the one that code was made from, in words for the user: one line per
+// difference, the most telling first; empty if the code fits the model too. Names of weights may
+// differ. Of `model`, only what lowering produces matters: the signature, the weights, the HLO.
+std::vector<std::string> architecture_differences(const CompiledModel& package,
+                                                  const CompiledModel& model);
 
 }  // namespace tfaot::toolkit

@@ -12,7 +12,7 @@
 #include "front/onnx/operators.h"
 #include "front/onnx/operators/building.h"
 #include "front/onnx/operators/loops.h"
-#include "tfaot/base/letter_case.h"
+#include "tfaot/base/text.h"
 #include "xla/client/lib/constants.h"
 #include "xla/primitive_util.h"
 

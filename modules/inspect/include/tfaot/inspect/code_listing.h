@@ -16,7 +16,7 @@ struct CodeListing {
   std::vector<std::size_t> calls;  // lines that call a kernel, counted from 1
 };
 
-// Whether a function that an object calls computes tensors: a kernel of ours or XLA's. Others
+// True if a function that an object calls computes tensors: a kernel of ours or XLA's. Others
 // report errors, trace or start threads.
 bool is_kernel_symbol(const std::string& symbol);
 

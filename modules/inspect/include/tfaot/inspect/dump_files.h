@@ -22,7 +22,7 @@ struct DumpedModule {
   Path object;
 };
 
-// Whether a folder holds a dump, by its files' names.
+// True if a folder holds a dump, by its files' names.
 bool is_dump(const FileSystem& files, const Path& folder);
 
 // Sorted by name. Error: the folder holds no HLO.

@@ -38,7 +38,7 @@ Status roll_back(FileSystem& fs, const InstallPlan& plan);
 // True for the top folder of a release or developer area of scram.
 bool is_scram_area(const FileSystem& fs, const Path& folder);
 
-// Whether packages were ever installed into this folder.
+// True if packages were ever installed into this folder.
 bool is_release_area(const FileSystem& fs, const Path& folder);
 
 // The package tree of an installed version, if `path` is AREA/TOOL[/VERSION], or

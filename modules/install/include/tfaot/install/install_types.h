@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of the install room. A release area:
+// Records of the install room. records/area_layout.h has the table of a release area:
 //   AREA/TOOL/VERSION/...                         the package tree, manifest.json at its root
 //   AREA/TOOL/VERSION/etc/scram.d/TOOL.xml        tool file with the final base
 //   AREA/TOOL/current -> VERSION                  what users get
 //   AREA/lib/cmake/TOOL -> ../../TOOL/current/lib/cmake/TOOL
-//                                                 so CMAKE_PREFIX_PATH=AREA finds every model
 //   AREA/config/toolbox/[SCRAM_ARCH/]tools/selected/TOOL.xml
 //                                                 a copy of the current version's
 //   AREA/.tfaot/                                  lock, staging folders

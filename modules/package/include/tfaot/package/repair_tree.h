@@ -14,7 +14,7 @@ namespace tfaot::toolkit {
 // because the old tree may be incomplete by then. Otherwise they are removed, and the tree is as it
 // was. write_tree() calls this first. REQUIRES: no other process works on the tree.
 Status repair_tree(FileSystem& fs, const Path& root);
-// Whether the tree has no manifest now, but repair_tree() would complete it.
+// True if the tree has no manifest now, but repair_tree() would complete it.
 bool is_torn_tree(const FileSystem& fs, const Path& root);
 // The manifest that the tree will have then.
 Result<Manifest> read_torn_tree(const FileSystem& fs, const Path& root);

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tfaot/base/result.h"
+
 namespace tfaot::toolkit {
 
 struct CpuLevel {
@@ -29,12 +31,16 @@ const std::vector<CpuLevel>& cpu_level_table();
 // REQUIRES: the table holds `name`.
 const CpuLevel& cpu_level(std::string_view name);
 
-// Whether `low` comes before `high` in the table. REQUIRES: the table holds both.
+// True if `low` comes before `high` in the table. REQUIRES: the table holds both.
 bool ascend(std::string_view low, std::string_view high);
 
 // The level that "native" stands for: the highest of this machine, "x86-64-v3"; "generic"
 // elsewhere.
 std::string native_cpu_level();
+
+// The lowest x86-64 level that has all of "+avx2,+fma", in LLVM's spelling. Usage error: a word is
+// not such a feature.
+Result<std::string> level_with_features(const std::string& features);
 
 // Names from the table, ascending; empty for an unknown architecture.
 std::vector<std::string> allowed_cpu_levels(std::string_view architecture);

@@ -12,6 +12,11 @@ namespace tfaot::toolkit {
 inline constexpr std::string_view kManifestName = "manifest.json";
 inline constexpr std::string_view kRecordName = "record.json";
 
+// What users of a model include and link besides its own files: the flags of the runtime's tool
+// file.
+inline constexpr std::string_view kRuntimeInclude = "runtime/include";
+inline constexpr std::string_view kRuntimeLibrary = "runtime/lib/libtfaot_runtime.a";
+
 // Suffixes of headers and objects, the same as upstream's.
 inline constexpr std::string_view kHeaderSuffix = ".h";
 inline constexpr std::string_view kObjectSuffix = ".o";

@@ -13,7 +13,7 @@ inline constexpr std::string_view kRuntimeToolName = "tfaot-runtime";
 
 // "tfaot-model-" + the name with '-' instead of '_'.
 std::string default_tool_name(const std::string& model_name);
-// Whether a model's tool cannot have this name, because the runtime's tool or scram itself uses it.
+// True if a model's tool cannot have this name, because the runtime's tool or scram itself uses it.
 bool is_reserved_tool_name(const std::string& name);
 
 // A version that CMake can compare: up to four numbers, "1.0.0".

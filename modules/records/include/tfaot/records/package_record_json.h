@@ -15,7 +15,7 @@ namespace tfaot::toolkit {
 
 std::string package_record_to_json(const ModelSpec& spec, const CompiledModel& compiled);
 
-// Whether the text is a package record, of any package.
+// True if the text is a package record, of any package.
 bool is_package_record(const std::string& text);
 
 // What a package was made from. The spec has neither a config file nor a source.

@@ -24,7 +24,7 @@ struct ToolFileText {
 Result<std::string> rebase_tool_file(const ToolFileText& tool_file, const std::string& tool_base);
 // The base folder that it defines.
 Result<std::string> tool_base_of(const ToolFileText& tool_file);
-// Whether tfaot made it, according to the comment at its top.
+// True if tfaot made it, according to the comment at its top.
 bool is_made_by_tfaot(const std::string& xml);
 
 // What any tool file contains, including upstream's.

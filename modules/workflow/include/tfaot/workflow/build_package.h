@@ -17,7 +17,7 @@ namespace tfaot::toolkit {
 /// What to compile. Paths are absolute; some may be empty.
 struct BuildRequest {
   Path config;                ///< YAML or JSON
-  Path model;                 ///< instead of a config: spec_of_model()
+  Path model;                 ///< instead of a config: as spec_at() takes it
   ConfigOverrides overrides;  ///< replace values of the config
   Path output_directory;      ///< made if missing; other files in it stay
   std::string tool_name;      ///< empty: default_tool_name()

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tfaot/base/result.h"
-#include "tfaot/scram/scram_types.h"
+#include "tfaot/scram/check_tool.h"
 #include "tfaot/workflow/context.h"
 
 namespace tfaot::toolkit {

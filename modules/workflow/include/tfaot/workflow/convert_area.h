@@ -6,7 +6,7 @@
 #include <string>
 
 #include "tfaot/base/result.h"
-#include "tfaot/convert/convert_types.h"
+#include "tfaot/convert/convert.h"
 #include "tfaot/records/manifest.h"
 #include "tfaot/records/model_spec.h"
 #include "tfaot/workflow/context.h"

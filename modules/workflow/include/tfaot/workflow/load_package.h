@@ -14,7 +14,7 @@
 namespace tfaot::toolkit {
 
 struct LoadRequest {
-  /// As package_at() takes it, or an archive. Absolute.
+  /// A package tree or an archive, as named_path() knows them. Absolute.
   Path package;
   bool allow_large = false;  ///< of an archive, however large its unpacked files are
   std::string command;       ///< for errors: "tfaot run"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Describes what is at a path that the user named. If a workflow needs something else, the error
-// says what is there, what the workflow takes, and which command makes one from the other. Only
-// reads. Safe from many threads.
+// What is at a path that the user named: looked up once, and handed on. If a workflow needs
+// something else, the error says what is there, what the workflow takes, and which command makes
+// one from the other. Only reads. Safe from many threads.
 #pragma once
 
 #include <optional>
@@ -14,28 +14,37 @@
 
 namespace tfaot::toolkit {
 
+enum class PathKind {
+  kPackageTree,
+  kTornTree,  ///< a package tree that a killed run left incomplete, see repair_tree.h
+  kArchive,   ///< judged by its first bytes; its reader decides whether it is a package
+  kConfig,    ///< judged by its name
+  kModel,
+  kOther,
+};
+
+struct NamedPath {
+  PathKind kind = PathKind::kOther;
+  /// Of a package: its tree, which the user may have named by its manifest or, if it is installed,
+  /// as AREA/NAME[/VERSION]. Else as named.
+  Path path{};
+  std::optional<ModelFormat> format{};  ///< of a model
+
+  bool is_tree() const { return kind == PathKind::kPackageTree || kind == PathKind::kTornTree; }
+  bool is_source() const { return kind == PathKind::kConfig || kind == PathKind::kModel; }
+};
+NamedPath named_path(const FileSystem& files, const Path& path);
+
 bool is_package_tree(const FileSystem& files, const Path& path);
-/// The package tree that a path names: a tree, its manifest, or AREA/NAME[/VERSION] of an installed
-/// model. Any other path is returned as it is.
-Path package_at(const FileSystem& files, const Path& path);
-/// What users may name a package by, for texts.
+/// Names of packages, for texts.
 inline constexpr const char* kPackageForms =
     "a package tree, an archive, or AREA/NAME[/VERSION] of an installed model";
-/// Of a SavedModel's folder, or of a file by its name; nothing for anything else.
-std::optional<ModelFormat> model_format(const FileSystem& files, const Path& path);
-bool is_model(const FileSystem& files, const Path& path);
-/// "a SavedModel's folder, ...": those that model_format() knows.
+/// "a SavedModel's folder, ...": models.
 std::string model_kinds();
-/// Judged by its name.
-bool is_config(const Path& path);
-/// What is compiled: a config that exists, or a model.
-bool is_config_or_model(const FileSystem& files, const Path& path);
-/// Of a model without a config: its defaults, with `overrides`. Error: it is no model, or a frozen
-/// graph, which needs a config.
-Result<ModelSpec> spec_of_model(const FileSystem& files, const Path& path,
-                                const ConfigOverrides& overrides);
-/// A tar.zst, tar.gz or tar, judged by its first bytes. Its reader decides whether it is a package.
-bool is_archive(const FileSystem& files, const Path& path);
+/// Of a config, or of a model without one: its defaults, with `overrides`. Error: it is neither, or
+/// a frozen graph, which needs a config.
+Result<ModelSpec> spec_at(const FileSystem& files, const Path& path,
+                          const ConfigOverrides& overrides);
 
 /// Usage error, naming the option, if a report would be put into a package tree, where a later
 /// command could take its place, or it that of the package's own files.
