@@ -20,13 +20,13 @@ struct Ceiling {
   std::size_t lines;
 };
 constexpr Ceiling kCeilings[] = {
-    {"modules/arrays", 1340},   {"modules/base", 3980},    {"modules/cli", 8990},
+    {"modules/arrays", 1340},   {"modules/base", 3980},    {"modules/cli", 7580},
     {"modules/cmssw", 480},     {"modules/compile", 2120}, {"modules/config", 2690},
     {"modules/convert", 1080},  {"modules/elf", 1140},     {"modules/engine", 35540},
     {"modules/generate", 1450}, {"modules/inspect", 1610}, {"modules/install", 1120},
     {"modules/kernels", 10500}, {"modules/load", 560},     {"modules/package", 1770},
     {"modules/profile", 940},   {"modules/python", 210},   {"modules/records", 4570},
-    {"modules/release", 810},   {"modules/remote", 360},   {"modules/report", 1040},
+    {"modules/release", 810},   {"modules/remote", 360},   {"modules/report", 1220},
     {"modules/runner", 1500},   {"modules/runtime", 3490}, {"modules/scram", 3150},
     {"modules/tfcompile", 290}, {"modules/tune", 720},     {"modules/workflow", 7330},
 };
