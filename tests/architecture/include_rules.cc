@@ -68,7 +68,7 @@ const std::map<std::string, std::vector<std::string>> kFolders = {
       "front/lowering", "front/graph", "front/onnx", "front/stablehlo", "front", "inspect"}},
     {"kernels", {"simd", "products", "convolutions", "rows", "recurrent", "places", "trees"}},
     {"scram", {"grammar", "buildfile", "toolfile", "hook"}},
-    {"cli", {"text", "pages", "options", "commands"}},
+    {"cli", {"text", "options", "pages", "commands"}},
 };
 
 const Rooms kTools = {"base",      "records", "report",   "elf",     "config",   "compile",

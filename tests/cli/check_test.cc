@@ -35,7 +35,7 @@ TEST_F(CheckTest, AllSignaturesOfAModelOrOne) {
   EXPECT_EQ(all.exit_code, 0) << all.text();
   EXPECT_TRUE(matches_golden(all.text(), "cli/check_model.txt"));
   const Outcome one = run({"check", "net", "-q", "--signature", "other"});
-  EXPECT_THAT(one.out, HasSubstr("\nsignature other: compiles\n"));
+  EXPECT_THAT(one.out, HasSubstr("\nSignature other: compiles\n"));
   EXPECT_THAT(one.out, Not(HasSubstr("serving_default")));
   EXPECT_THAT(one.out, HasSubstr("code for batch sizes 1, 2, 4, 8, 16, 32\n"));
 }

@@ -88,7 +88,7 @@ TEST_F(InspectTest, WhatEachFlagChanges) {
   write_model();
   write(kInspectedConfig, read(kInspectedConfig) + "  xla_flags: [--xla_fake_slow=1]\n");
   EXPECT_THAT(run({"inspect", kInspectedConfig, "-q"}).out,
-              HasSubstr("XLA_FLAGS --xla_fake_slow=1  nothing: the code is the same without it"));
+              HasSubstr("XLA_FLAGS  --xla_fake_slow=1  nothing: the code is the same without it"));
   EXPECT_THAT(run({"inspect", kInspectedConfig, "-q", "--against-no-flags"}).out,
               AllOf(HasSubstr("the code is the same in every byte"),
                     HasSubstr("estimated time of a call")));

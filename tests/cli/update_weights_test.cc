@@ -42,8 +42,8 @@ TEST_F(UpdateWeightsTest, MakesWhatCompilingMakes) {
   EXPECT_EQ(read("out/manifest.json"), old);
   EXPECT_EQ(run({"package", "out2", "-o", "dist"}).exit_code, 0);
   EXPECT_THAT(run({"diff", "out", "out2"}).out,
-              ::testing::StartsWith("same code, other weights\n"));
-  EXPECT_THAT(run({"diff", "again/out", "out2"}).out, "no difference\n");
+              ::testing::StartsWith("out and out2: same code, other weights\n"));
+  EXPECT_THAT(run({"diff", "again/out", "out2"}).out, "again/out and out2: no difference\n");
 }
 
 TEST_F(UpdateWeightsTest, ATreeIsUpdatedInItsPlace) {

@@ -71,9 +71,10 @@ TEST_F(ValidateTest, RowsOfOneNumberCount) {
 TEST_F(ValidateTest, TheModelsOwnRoundingIsAllowed) {
   const Outcome outcome = validate({"out", "--model", model("shaky"), "--only-these"});
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
-  EXPECT_THAT(outcome.out,
-              HasSubstr("\n  y, random: the tolerance is too small, so the model's own rounding "
-                        "decides: it moves by 0.002 if its inputs move"));
+  EXPECT_THAT(
+      outcome.out,
+      HasSubstr("\n  note: y, random: the tolerance is too small, so the model's own rounding "
+                "decides: it moves by 0.002 if its inputs move"));
   const Outcome json = validate({"out", "--model", "shaky", "--only-these", "--json"});
   const Json found = Json::parse(json.out)["outputs"][0];
   EXPECT_NEAR(found["moved"].get<double>(), 0.002, 1e-6);
@@ -145,8 +146,9 @@ TEST_F(ValidateTest, TheFileIsRunWholeAndAgain) {
 TEST_F(ValidateTest, InputsThatTheModelRefusesAreLeftOut) {
   const Outcome outcome = validate({"out", "--model", model("picky")});
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_THAT(outcome.out, HasSubstr("left out: inputs 'nan', which the model does not take\n"
-                                     "    TensorFlow: this is too much\n"));
+  EXPECT_THAT(outcome.out,
+              HasSubstr("note: Inputs 'nan' are left out: the model does not take them.\n"
+                        "    TensorFlow: this is too much\n"));
   EXPECT_THAT(outcome.out, HasSubstr("zeros"));
   EXPECT_THAT(outcome.out, Not(HasSubstr("y       nan")));
   write("nan.csv", "x[0],x[1],x[2],x[3],x[4],x[5],x[6],x[7],x[8],x[9]\nnan,1,2,3,4,5,6,7,8,9\n");

@@ -3,7 +3,6 @@
 
 #include <signal.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 #include <unistd.h>  // environ
 
 #include <algorithm>

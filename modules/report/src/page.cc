@@ -12,12 +12,11 @@
 #include "tfaot/base/printable.h"
 #include "tfaot/base/render.h"
 #include "tfaot/base/text.h"
-#include "tfaot/report/quantities.h"
 
 namespace tfaot::toolkit::report {
 namespace {
 
-// Blocks of a page -> what the template shows.
+// Converts the blocks of a page to the template's values.
 
 constexpr std::size_t kShortText = 28;  // bytes
 
@@ -84,7 +83,7 @@ TemplateObject callout_of(const Callout& block) {
 TemplateObject facts_of(const Facts& block) {
   TemplateList facts;
   for (const Fact& fact : block.facts) {
-    if (fact.value.empty()) continue;
+    if (fact.value.empty() || fact.where == Where::kText) continue;
     facts.push_back(TemplateObject{{"label", printable_line(fact.label)},
                                    {"value", printable_text(fact.value)}});
   }
@@ -119,6 +118,7 @@ TemplateObject table_of(const Table& block) {
   for (std::size_t i = 0; i < block.columns.size(); ++i) {
     const Column& column = block.columns[i];
     styles.push_back(class_of(column.kind) + std::string(is_short(block, i) ? " short" : ""));
+    if (column.where == Where::kText) continue;
     columns.push_back(
         TemplateObject{{"class", class_of(column.kind)}, {"title", printable_line(column.title)}});
   }
@@ -126,7 +126,7 @@ TemplateObject table_of(const Table& block) {
   for (const std::vector<Cell>& row : block.rows) {
     TemplateList cells;
     for (std::size_t i = 0; i < row.size(); ++i) {
-      cells.push_back(cell_of(row[i], styles[i]));
+      if (block.columns[i].where != Where::kText) cells.push_back(cell_of(row[i], styles[i]));
     }
     TemplateObject object;
     object["cells"] = cells;
@@ -232,6 +232,15 @@ TemplateData block_data(const Block& block) {
   return data;
 }
 
+bool is_on_page(const Block& block) {
+  return std::visit(
+      [](const auto& one) {
+        if constexpr (requires { one.where; }) return one.where != Where::kText;
+        return true;
+      },
+      block);
+}
+
 // Fewer sections need no list of contents.
 constexpr std::size_t kFewestContents = 3;
 
@@ -267,8 +276,11 @@ TemplateList sections_of(const Page& page) {
   TemplateList sections;
   Anchors anchors;
   for (const Section& section : page.sections) {
+    if (section.where == Where::kText) continue;
     TemplateList blocks;
-    for (const Block& block : section.blocks) blocks.push_back(block_data(block));
+    for (const Block& block : section.blocks) {
+      if (is_on_page(block)) blocks.push_back(block_data(block));
+    }
     TemplateObject object = {{"id", anchors.next(section.title)},
                              {"title", printable_line(section.title)},
                              {"badge", badge_data(section.badge)}};

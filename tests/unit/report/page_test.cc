@@ -8,7 +8,6 @@
 #include "tests/support/page_body.h"
 #include "tests/unit/report/sample_page.h"
 #include "tfaot/base/text.h"
-#include "tfaot/report/quantities.h"
 
 namespace tfaot::toolkit::report {
 namespace {

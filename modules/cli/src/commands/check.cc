@@ -3,32 +3,92 @@
 
 #include <algorithm>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "commands/commands.h"
-#include "options/html_option.h"
 #include "options/shared_options.h"
-#include "pages/page_parts.h"
-#include "text/check_report.h"
-#include "text/describe.h"
+#include "pages/pages.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/model_check_json.h"
 #include "tfaot/report/page.h"
 #include "tfaot/workflow/check_model.h"
 
 namespace tfaot::toolkit {
 namespace {
 
+using nlohmann::ordered_json;
 using report::Callout;
 using report::Cell;
 using report::ColumnKind;
 using report::Section;
 using report::Table;
 using report::Verdict;
+using report::Where;
 
-// What `tfaot check --html` shows.
+// The page of a check.
 
-constexpr std::size_t kNamedNodes = 5;  // in a cell; the data have all
+constexpr std::size_t kNamedNodes = 5;  // in a cell or a note; the data have all
+constexpr std::size_t kShownProblems = 20;
+
+std::string trait_text(OperationTrait trait) {
+  switch (trait) {
+    case OperationTrait::kDrawsRandomNumbers:
+      return "draws random numbers";
+    case OperationTrait::kWritesState:
+      return "writes a variable";
+    case OperationTrait::kCallsByName:
+      return "calls a function by its name";
+    case OperationTrait::kDataDependentSize:
+      break;
+  }
+  return "its size depends on the data";
+}
+
+std::string support_text(const CheckedOperation& row) {
+  switch (row.support) {
+    case OperationSupport::kKernel:
+      return "yes";
+    case OperationSupport::kStructure:
+      return "not needed";
+    case OperationSupport::kTypes:
+      return "other types";
+    case OperationSupport::kConstant:
+      return "no; constants only";
+    case OperationSupport::kRefused:
+      break;
+  }
+  return row.traits.empty() ? "no" : "refused";
+}
+
+std::string used_types(const CheckedOperation& row) {
+  std::vector<std::string> types;
+  for (const CheckedType& type : row.types) {
+    for (const std::string& used : type.used) {
+      if (std::ranges::find(types, used) == types.end()) types.push_back(used);
+    }
+  }
+  return types.empty() ? "-" : join(types, ", ");
+}
+
+std::string allowed_types(const CheckedOperation& row) {
+  std::vector<std::string> types;
+  for (const CheckedType& type : row.types) {
+    types.push_back(type.attribute + ": " + join(type.allowed, ", "));
+  }
+  return join(types, "; ");
+}
+
+// The batch sizes that have code for a level.
+std::vector<std::int64_t> sizes_made(const SignatureCheck& check, const std::string& level) {
+  std::vector<std::int64_t> sizes;
+  for (const CheckedCode& code : check.found.codes) {
+    if (code.cpu_level == level) sizes.push_back(code.batch_size);
+  }
+  return sizes;
+}
 
 Verdict support_verdict(const CheckedOperation& row) {
   if (!row.traits.empty()) return Verdict::kWarning;
@@ -45,16 +105,7 @@ Verdict support_verdict(const CheckedOperation& row) {
   return Verdict::kBad;
 }
 
-std::string remarks_of(const CheckedOperation& row) {
-  std::vector<std::string> remarks;
-  for (const OperationTrait trait : row.traits) remarks.push_back(trait_text(trait));
-  if (row.support == OperationSupport::kTypes) {
-    remarks.push_back("has a kernel for " + allowed_types(row));
-  }
-  if (!row.advice.empty()) remarks.push_back("instead: " + row.advice);
-  return join(remarks, "; ");
-}
-
+// At most kNamedNodes of them.
 std::string node_names(const CheckedOperation& row) {
   std::vector<std::string> names;
   for (const CheckedNode& node : row.nodes) {
@@ -62,9 +113,29 @@ std::string node_names(const CheckedOperation& row) {
       names.push_back(fmt::format("and {} more", row.nodes.size() - kNamedNodes));
       break;
     }
-    names.push_back(node.name);
+    names.push_back(node.function.empty() ? fmt::format("'{}'", shown(node.name))
+                                          : fmt::format("'{}' in function '{}'", shown(node.name),
+                                                        shown(node.function)));
   }
   return join(names, ", ");
+}
+
+// True if it may be the reason why a model does not compile.
+bool is_remarkable(const CheckedOperation& row) {
+  const bool is_compiled =
+      row.support == OperationSupport::kKernel || row.support == OperationSupport::kStructure;
+  return !is_compiled || !row.traits.empty();
+}
+
+Callout remark_of(const CheckedOperation& row) {
+  Callout remark{.text = fmt::format("{}: node{} {}", row.operation,
+                                     row.nodes.size() == 1 ? "" : "s", node_names(row))};
+  for (const OperationTrait trait : row.traits) remark.notes.push_back(trait_text(trait));
+  if (row.support == OperationSupport::kTypes) {
+    remark.notes.push_back("has a kernel for " + allowed_types(row));
+  }
+  if (!row.advice.empty()) remark.notes.push_back("instead: " + row.advice);
+  return remark;
 }
 
 Table checked_operations(const std::vector<CheckedOperation>& operations) {
@@ -73,15 +144,13 @@ Table checked_operations(const std::vector<CheckedOperation>& operations) {
                           {"nodes", ColumnKind::kNumber},
                           {"kernel"},
                           {"types"},
-                          {"remarks"},
-                          {"names of the nodes", ColumnKind::kCode}},
+                          {"names of the nodes", ColumnKind::kCode, Where::kPage}},
               .empty = "no operation was read"};
   for (const CheckedOperation& row : operations) {
     table.rows.push_back({{row.operation},
                           number_cell(static_cast<std::int64_t>(row.nodes.size())),
                           {.text = support_text(row), .verdict = support_verdict(row)},
                           {used_types(row)},
-                          {remarks_of(row)},
                           {node_names(row)}});
   }
   return table;
@@ -89,7 +158,9 @@ Table checked_operations(const std::vector<CheckedOperation>& operations) {
 
 // A row for each CPU level, a column for each batch size.
 Table code_table(const SignatureCheck& check) {
-  Table table{.caption = "Code by CPU level and batch size", .columns = {{"CPU level"}}};
+  Table table{.caption = "Code by CPU level and batch size",
+              .columns = {{"CPU level"}},
+              .where = Where::kPage};
   for (const std::int64_t size : check.batch_sizes) table.columns.push_back({std::to_string(size)});
   for (const std::string& level : check.cpu_levels) {
     const auto made = sizes_made(check, level);
@@ -113,24 +184,42 @@ Section checked_signature(const SignatureCheck& check) {
   Section section;
   section.title = check.signature.empty() ? "Graph" : "Signature " + check.signature;
   section.badge = badge_of(check.compiles);
-  for (const ModelProblem& problem : check.found.problems) {
-    section.blocks.emplace_back(Callout{Verdict::kBad, problem.message, problem.notes});
+  report::Facts facts{{{"target", check.target_triple}, {"rows", word_of(check.rows)}}};
+  for (const std::string& level : check.cpu_levels) {
+    const auto sizes = sizes_made(check, level);
+    facts.facts.push_back(
+        {level,
+         sizes.empty() ? "no code" : fmt::format("code for batch sizes {}", fmt::join(sizes, ", ")),
+         Where::kText});
+  }
+  section.blocks.emplace_back(std::move(facts));
+  const std::vector<ModelProblem>& problems = check.found.problems;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    section.blocks.emplace_back(Callout{Verdict::kBad, problems[i].message, problems[i].notes,
+                                        i < kShownProblems ? Where::kBoth : Where::kPage});
+  }
+  if (problems.size() > kShownProblems) {
+    section.blocks.emplace_back(
+        report::Text{fmt::format("and {} more problems; --json and --html show all",
+                                 problems.size() - kShownProblems),
+                     Where::kText});
   }
   for (const std::string& warning : check.warnings) {
-    section.blocks.emplace_back(Callout{Verdict::kWarning, warning, {}});
+    section.blocks.emplace_back(Callout{Verdict::kWarning, warning});
   }
-  section.blocks.emplace_back(
-      report::Facts{{{"target", check.target_triple}, {"rows", word_of(check.rows)}}});
   if (!check.cpu_levels.empty()) section.blocks.emplace_back(code_table(check));
   section.blocks.emplace_back(checked_operations(check.found.operations));
+  for (const CheckedOperation& row : check.found.operations) {
+    if (is_remarkable(row)) section.blocks.emplace_back(remark_of(row));
+  }
   return section;
 }
 
-// `name`: of the model's or config's file or folder.
-report::Page check_page(const ModelCheck& check, const std::string& name) {
+// `path`: as the user wrote it.
+report::Page check_page(const ModelCheck& check, const std::string& path) {
   report::Page page;
   page.kind = "check";
-  page.title = name;
+  page.heading = fmt::format("{} {}", check.is_config ? "config" : word_of(check.format), path);
   page.badge = badge_of(check.compiles());
   page.summary = (check.is_config ? "The config of " : "This is ") + one_of(check.format) + ".";
   std::size_t problems = 0;
@@ -150,41 +239,169 @@ report::Page check_page(const ModelCheck& check, const std::string& name) {
   return page;
 }
 
-// `tfaot check --ops --html`.
-report::Page operations_page(const KnownOperations& known) {
-  const bool is_onnx = known.format == ModelFormat::kOnnx;
-  Table table{.caption = is_onnx ? "Operators of ONNX" : "Operations that XLA has kernels for",
-              .columns = {{"operation", ColumnKind::kCode},
-                          {is_onnx ? "from opset" : "types", ColumnKind::kCode},
-                          {"inputs that must be constants", ColumnKind::kCode},
-                          {"remarks"}}};
-  for (const CheckedOperation& row : known.operations) {
-    std::vector<std::string> traits;
-    for (const OperationTrait trait : row.traits) traits.push_back(trait_text(trait));
-    table.rows.push_back({{row.operation},
-                          {is_onnx ? std::to_string(row.oldest_opset) : allowed_types(row)},
-                          {join(row.constant_inputs, ", ")},
-                          {join(traits, "; ")}});
+ordered_json signature_to_json(const SignatureCheck& check) {
+  ordered_json codes = ordered_json::array();
+  for (const std::string& level : check.cpu_levels) {
+    const auto made = sizes_made(check, level);
+    for (const std::int64_t size : check.batch_sizes) {
+      codes.push_back({{"batch_size", size},
+                       {"cpu_level", level},
+                       {"made", std::ranges::find(made, size) != made.end()}});
+    }
   }
+  return {{"signature", check.signature},
+          {"compiles", check.compiles},
+          {"target_triple", check.target_triple},
+          {"cpu_levels", check.cpu_levels},
+          {"batch_sizes", check.batch_sizes},
+          {"rows", word_of(check.rows)},
+          {"codes", std::move(codes)},
+          {"problems", problems_to_json(check.found.problems)},
+          {"warnings", check.warnings},
+          {"operations", operations_to_json(check.found.operations)}};
+}
+
+ordered_json check_to_json(const ModelCheck& check, const std::string& path) {
+  ordered_json signatures = ordered_json::array();
+  for (const SignatureCheck& one : check.signatures) signatures.push_back(signature_to_json(one));
+  return {{"kind", check.is_config ? "config" : "model"},
+          {"path", path},
+          {"format", word_of(check.format)},
+          {"compiles", check.compiles()},
+          {"signatures", std::move(signatures)}};
+}
+
+// `tfaot check --ops`: what of models of one format can be compiled.
+
+struct KnownOperations {
+  ModelFormat format = ModelFormat::kSavedModel;
+  std::vector<CheckedOperation> operations;
+
+  bool are_of_onnx() const { return format == ModelFormat::kOnnx; }
+};
+
+bool is_refused(const CheckedOperation& row) {
+  return std::ranges::any_of(
+      row.traits, [](OperationTrait trait) { return trait != OperationTrait::kDataDependentSize; });
+}
+
+struct OnnxName {
+  std::string name;
+  std::string domain;  // "ai.onnx" is ONNX's own
+};
+OnnxName onnx_name(const CheckedOperation& row) {
+  const std::size_t dot = row.operation.rfind('.');
+  if (dot == std::string::npos) return {row.operation, "ai.onnx"};
+  return {row.operation.substr(dot + 1), row.operation.substr(0, dot)};
+}
+
+Table known_table(const KnownOperations& known) {
+  constexpr ColumnKind kCode = ColumnKind::kCode;
+  Table table{
+      .caption = "Operators of ONNX",
+      .columns = {
+          {"Operator", kCode}, {"Domain"}, {"From opset"}, {"Inputs that must be constants"}}};
+  if (known.are_of_onnx()) {
+    for (const CheckedOperation& row : known.operations) {
+      const OnnxName name = onnx_name(row);
+      table.rows.push_back({{name.name},
+                            {name.domain},
+                            {std::to_string(row.oldest_opset)},
+                            {join(row.constant_inputs, ", ")}});
+    }
+    return table;
+  }
+  table.caption = "Operations that XLA has kernels for";
+  table.columns = {{"Operation", kCode},
+                   {"Types", kCode},
+                   {"Inputs that must be constants", kCode},
+                   {"Remarks"}};
+  for (const CheckedOperation& row : known.operations) {
+    std::vector<std::string> types;
+    for (const CheckedType& type : row.types) {
+      types.push_back(fmt::format("{}={{{}}}", type.attribute, join(type.allowed, ",")));
+    }
+    std::vector<std::string> remarks;
+    for (const OperationTrait trait : row.traits) remarks.push_back(trait_text(trait));
+    if (is_refused(row)) remarks.insert(remarks.begin(), "refused if an output needs it");
+    table.rows.push_back({{row.operation},
+                          {join(types, " ")},
+                          {join(row.constant_inputs, " ")},
+                          {join(remarks, ": ")}});
+  }
+  return table;
+}
+
+// As Markdown, for docs.
+std::string markdown_of(const Table& table) {
+  std::string text = "|";
+  for (const report::Column& column : table.columns) text += " " + column.title + " |";
+  text += "\n|";
+  for (std::size_t i = 0; i < table.columns.size(); ++i) text += "---|";
+  for (const std::vector<Cell>& row : table.rows) {
+    text += "\n|";
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const bool is_code = table.columns[i].kind == ColumnKind::kCode && !row[i].text.empty();
+      text += fmt::format(" {} |", is_code ? "`" + row[i].text + "`" : row[i].text);
+    }
+  }
+  return text + "\n";
+}
+
+std::string operations_text(const KnownOperations& known) {
+  const std::size_t count = known.operations.size();
+  const std::string table = markdown_of(known_table(known));
+  if (known.are_of_onnx()) return fmt::format("{}\n{} operators.\n", table, count);
+  return fmt::format(
+      "**Operations that tfaot compiles** (kernels of XLA for device {})\n\n{}\n{} operations, {} "
+      "of them refused if an output needs them.\n",
+      kCompiledDevice, table, count, std::ranges::count_if(known.operations, is_refused));
+}
+
+report::Page operations_page(const KnownOperations& known) {
   report::Page page;
   page.kind = "operations";
   page.title = "What tfaot compiles";
-  page.summary = is_onnx ? "Operators of ONNX models."
-                         : fmt::format("Kernels of XLA for the device {}.", kCompiledDevice);
+  page.summary = known.are_of_onnx()
+                     ? "Operators of ONNX models."
+                     : fmt::format("Kernels of XLA for the device {}.", kCompiledDevice);
   page.highlights = {{"operations", std::to_string(known.operations.size()), ""}};
-  Section section;
-  section.title = "Operations";
-  section.blocks.emplace_back(std::move(table));
-  page.sections.push_back(std::move(section));
+  page.sections = {{"Operations", {}, {known_table(known)}}};
   return page;
 }
 
+ordered_json known_operations_to_json(const KnownOperations& known) {
+  ordered_json list = ordered_json::array();
+  if (known.format == ModelFormat::kOnnx) {
+    for (const CheckedOperation& row : known.operations) {
+      const OnnxName name = onnx_name(row);
+      list.push_back({{"operator", name.name},
+                      {"domain", name.domain},
+                      {"oldest_opset", row.oldest_opset},
+                      {"constant_inputs", row.constant_inputs}});
+    }
+    return {{"kind", "operators"}, {"operators", std::move(list)}};
+  }
+  for (const CheckedOperation& row : known.operations) {
+    ordered_json types = ordered_json::object();
+    for (const CheckedType& type : row.types) types[type.attribute] = type.allowed;
+    ordered_json traits = ordered_json::array();
+    for (const OperationTrait trait : row.traits) traits.push_back(word_of(trait));
+    list.push_back({{"operation", row.operation},
+                    {"types", std::move(types)},
+                    {"constant_inputs", row.constant_inputs},
+                    {"refused", is_refused(row)},
+                    {"traits", std::move(traits)}});
+  }
+  return {{"kind", "operations"}, {"device", kCompiledDevice}, {"operations", std::move(list)}};
+}
+
+// The verb.
+
 struct CheckArguments {
-  VerbosityOption verbosity;
   std::string path;
   bool lists_operations = false;
   ModelFormat format = ModelFormat::kSavedModel;  // whose operations
-  bool json = false;
   HtmlOption html;
   CheckRequest request;
 };
@@ -193,12 +410,8 @@ Status list_operations(const CheckArguments& options, Program& program) {
   KnownOperations known{options.format, {}};
   TFAOT_ASSIGN(known.operations,
                compiled_operations(program, options.format, options.request.engine));
-  const auto json = known_operations_to_json(known);
-  if (options.html.given()) {
-    TFAOT_TRY(options.html.write(program, operations_page(known), json));
-  }
-  program.console.print(options.json ? json_text(json) : operations_text(known));
-  return {};
+  return options.html.show(program, operations_page(known), known_operations_to_json(known),
+                           operations_text(known));
 }
 
 Status check(const CheckArguments& options, Program& program) {
@@ -217,17 +430,9 @@ Status check(const CheckArguments& options, Program& program) {
   request.path = program.absolute(options.path);
   TFAOT_ASSIGN(request.cache, code_cache(program));
   TFAOT_ASSIGN(const ModelCheck found, check_model(program, request));
-  const auto json = check_to_json(found, options.path);
-  if (options.html.given()) {
-    const std::string name = request.path.filename().string();
-    TFAOT_TRY(options.html.write(program, check_page(found, name), json));
-  }
-  if (options.json) {
-    program.console.print(json_text(json));
-  } else {
-    program.console.print(check_text(found, options.path),
-                          found.compiles() ? Tone::kGood : Tone::kBad);
-  }
+  report::Page page = check_page(found, options.path);
+  page.title = request.path.filename().string();
+  TFAOT_TRY(options.html.show(program, std::move(page), check_to_json(found, options.path)));
   if (found.compiles()) return {};
   return fail(Error::at({options.path}, "does not compile"));
 }
@@ -237,10 +442,9 @@ Status check(const CheckArguments& options, Program& program) {
 Action add_check(CLI::App& app) {
   auto options = std::make_shared<CheckArguments>();
   CheckRequest& request = options->request;
-  auto* path = app.add_option("MODEL", options->path,
-                              "a config, a SavedModel's folder, an ONNX file, a frozen\ngraph or a "
-                              "file with StableHLO")
-                   ->option_text(" ");
+  auto* path = add_value(app, "MODEL", options->path,
+                         "a config, a SavedModel's folder, an ONNX file, a frozen\ngraph or a "
+                         "file with StableHLO");
   auto* operations =
       app.add_flag("--ops", options->lists_operations, "list the operations that can be compiled")
           ->excludes(path)
@@ -248,24 +452,14 @@ Action add_check(CLI::App& app) {
   add_word_option<ModelFormat>(app, "--format", options->format,
                                "whose operations: TensorFlow's or ONNX's [saved_model]")
       ->needs(operations);
-  app.add_flag("--json", options->json, "print JSON instead of text");
   options->html.add_to(app);
-  app.add_option("--signature", request.signature, "of a model: check only this one [all]")
-      ->option_text("KEY");
-  app.add_option("--batch-sizes", request.overrides.batch_sizes,
-                 "instead of the config's [of a model: 1,2,4,8,16,32,\nor the one that it fixes]")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->option_text("N,...");
-  app.add_option("--cpu-levels", request.overrides.cpu_levels, "instead of the config's")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->option_text("A,B");
-  app.add_option("--target-triple", request.overrides.target_triple, "instead of the config's")
-      ->option_text("T");
+  add_value(app, "--signature KEY", request.signature, "of a model: check only this one [all]");
+  add_list(app, "--batch-sizes N,...", request.overrides.batch_sizes,
+           "instead of the config's [of a model: 1,2,4,8,16,32,\nor the one that it fixes]");
+  add_list(app, "--cpu-levels A,B", request.overrides.cpu_levels, "instead of the config's");
+  add_value(app, "--target-triple T", request.overrides.target_triple, "instead of the config's");
   add_model_modes(app, request.overrides.rows, request.overrides.batch, request.overrides.opset);
   add_dimensions(app, request.overrides.dimensions);
-  options->verbosity.add_to(app);
   add_engine_program(app, request.engine, "");
   app.footer(
       "Compiles the model as 'tfaot compile' does and keeps nothing but the cached code. Lists "
@@ -277,10 +471,7 @@ Action add_check(CLI::App& app) {
       "  tfaot check exports/tagger --signature serving_default --batch-sizes 1,4\n"
       "  tfaot check net.onnx --dimension n_tracks=50\n"
       "  tfaot check --ops --format onnx");
-  return [options](Program& program) -> Status {
-    options->verbosity.apply(program.console);
-    return check(*options, program);
-  };
+  return [options](Program& program) { return check(*options, program); };
 }
 
 }  // namespace tfaot::toolkit

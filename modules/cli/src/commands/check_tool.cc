@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "commands/commands.h"
-#include "text/describe.h"
+#include "options/shared_options.h"
+#include "pages/pages.h"
 #include "tfaot/workflow/check_tools.h"
 
 namespace tfaot::toolkit {
@@ -19,7 +20,6 @@ struct CheckToolArguments {
   std::vector<std::string> variables;
   std::string area;
   bool strict = false;
-  bool json = false;
 };
 
 struct Counts {
@@ -69,10 +69,10 @@ Status check(const CheckToolArguments& options, Program& program) {
       text += finding_text(finding, file);
     }
     json.push_back({{"file", file}, {"findings", findings_json(report)}});
-    if (options.json) return;
+    if (program.json) return;
     program.console.print(text.empty() ? file + ": no problems found\n" : text);
   }));
-  if (options.json) program.console.print(json_text(json));
+  if (program.json) program.console.print(json_text(json));
   if (counts.errors == 0 && (counts.warnings == 0 || !options.strict)) return {};
   return fail(Error(
       fmt::format("{}, {}", plural(counts.errors, "error"), plural(counts.warnings, "warning"))));
@@ -82,17 +82,11 @@ Status check(const CheckToolArguments& options, Program& program) {
 
 Action add_check_tool(CLI::App& app) {
   auto options = std::make_shared<CheckToolArguments>();
-  app.add_option("FILE", options->files, "scram tool files, NAME.xml")
-      ->required()
-      ->option_text(" ");
-  app.add_option("--env", options->variables, "a variable that scram will have")
-      ->option_text("NAME=VALUE")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--area", options->area, "the scram area whose tools may be used [$CMSSW_BASE]")
-      ->option_text("DIR");
+  add_value(app, "FILE", options->files, "scram tool files, NAME.xml")->required();
+  add_repeated(app, "--env NAME=VALUE", options->variables, "a variable that scram will have");
+  add_value(app, "--area DIR", options->area,
+            "the scram area whose tools may be used [$CMSSW_BASE]");
   app.add_flag("--strict", options->strict, "warnings count as errors");
-  app.add_flag("--json", options->json, "print JSON instead of text");
   app.footer(
       "Reads a tool file as scram does and says what scram will complain of, drop or stop at, and "
       "what\n"

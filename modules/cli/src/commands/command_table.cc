@@ -5,12 +5,15 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <optional>
+#include <string_view>
 
 #include "commands/commands.h"
+#include "options/shared_options.h"
 #include "text/terminal.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
@@ -20,6 +23,7 @@ namespace tfaot::toolkit {
 namespace {
 
 constexpr const char* kHelpVerb = "help";
+constexpr const char* kNoJsonVerb = "completion";  // what it prints is for a shell
 constexpr const char* kDescription =
     "Trained models as ahead-of-time compiled, versioned, distributable packages";
 
@@ -45,32 +49,11 @@ struct Command {
   Action (*add)(CLI::App& app);
 };
 
-// In the order in which --help shows them.
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
-      {kMake, "init", "Write a commented config for a trained model", add_init},
-      {kMake, "compile", "Compile a trained model into a package tree", add_compile},
-      {kMake, "tune", "Measure a package, so that it runs the fastest batch sizes", add_tune},
-      {kMake, "update-weights", "Put a retrained model's weights into a package, without compiling",
-       add_update_weights},
-      {kMake, "convert-area", "Make a package tree from what upstream compiled", add_convert_area},
-      {kLook, "info", "Describe an archive, a package tree, a config file or a model", add_info},
-      {kLook, "check", "Say whether a model compiles, and if not, why", add_check},
-      {kLook, "inspect", "Show what compiling makes of a model, step by step", add_inspect},
-      {kLook, "diff", "Say what differs between two packages", add_diff},
-      {kLook, "list", "List what a release area holds", add_list},
-      {kLook, "check-tool", "Check what scram will do with a tool file", add_check_tool},
-      {kUse, "run", "Predict with a package, without a plugin", add_run},
-      {kUse, "validate", "Compare a package's predictions with its model's", add_validate},
-      {kUse, "profile", "Measure times and memory, also of other engines", add_profile},
-      {kShip, "package", "Put a package tree into an archive", add_package},
-      {kShip, "install", "Install archives into a release area", add_install},
-      {kShip, "spec", "Write the spec file and sources of a model's RPM", add_spec},
-      {kShip, "release", "Build RPMs for the models that changed", add_release},
-      {kShip, "condor", "Write the HTCondor jobs that compile many models", add_condor},
-      {kIntegrate, "setup", "Fetch the TensorFlow that compiling needs, once", add_setup},
-      {kIntegrate, "scram-hook", "Teach a scram area <aot_compile>", add_scram_hook},
-      {kIntegrate, "completion", "Print completion for a shell", add_completion},
+#define TFAOT_VERB(group, name, summary) {group, replace_all(#name, "_", "-"), summary, add_##name},
+#include "commands/verbs.def"
+#undef TFAOT_VERB
   };
   return table;
 }
@@ -148,24 +131,39 @@ void refuse_too_large_numbers(CLI::App& verb) {
   }
 }
 
-// Every verb has --timeout. Those that start the engine with options for it have it already.
-void add_time_limit(CLI::App& verb) {
-  if (verb.get_option_no_throw("--timeout") != nullptr) return;
+// What every verb has, unless it declared an option of this name itself.
+void add_common_options(CLI::App& verb) {
+  const auto is_new = [&verb](const char* name) {
+    return verb.get_option_no_throw(name) == nullptr;
+  };
+  if (is_new("--json") && verb.get_name() != kNoJsonVerb) {
+    add_flag(verb, "--json", "print JSON instead of text");
+  }
+  CLI::Option* const quiet = add_flag(verb, "-q,--quiet", "print only warnings and errors");
+  CLI::Option* const details = add_flag(verb, "-v,--verbose", "print more details");
+  details->excludes(quiet);
+  for (CLI::Option* const flag : {quiet, details}) flag->option_text(" ");
+  if (!is_new("--timeout")) return;
   verb.add_option_function<unsigned>(
           "--timeout", [](unsigned) {}, "for all of the work, 0: none [none]")
       ->check(kSecondsRule)
       ->option_text("SECONDS");
 }
 
+bool is_given(const CLI::App& verb, const std::string& name) {
+  const CLI::Option* const option = verb.get_option_no_throw(name);
+  return option != nullptr && option->count() > 0;
+}
+
 // The limits on the command line, also for what is not started by an option's request.
 std::chrono::seconds take_limits(const CLI::App& verb, EngineLimits& limits) {
   constexpr std::uint64_t kBytesOfMegabyte = 1'000'000;
-  const CLI::Option* const memory = verb.get_option_no_throw("--memory");
-  if (memory != nullptr && memory->count() > 0) {
-    limits.memory = memory->as<std::uint64_t>() * kBytesOfMegabyte;
+  if (is_given(verb, "--memory")) {
+    limits.memory = verb["--memory"]->as<std::uint64_t>() * kBytesOfMegabyte;
   }
-  const CLI::Option* const time = verb.get_option("--timeout");
-  if (time->count() > 0) limits.time = std::chrono::seconds(time->as<unsigned>());
+  if (is_given(verb, "--timeout")) {
+    limits.time = std::chrono::seconds(verb["--timeout"]->as<unsigned>());
+  }
   return limits.time.value_or(std::chrono::seconds(0));
 }
 
@@ -184,7 +182,7 @@ void declare(CLI::App& app, Action& action) {
     CLI::App* verb = app.add_subcommand(command.name, command.summary)->group(command.group);
     verb->allow_extras();
     verb->callback([&action, run = command.add(*verb)] { action = run; });
-    add_time_limit(*verb);
+    add_common_options(*verb);
     refuse_too_large_numbers(*verb);
   }
 }
@@ -240,6 +238,82 @@ Status check_empty_values(const CLI::App& app, const CLI::App& verb) {
   return {};
 }
 
+// The command line as data.
+
+template <std::size_t N>
+bool is_one_of(const std::array<std::string_view, N>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// Derived from the value's name in --help.
+Completion completion_of(const std::string& value, bool is_positional) {
+  constexpr std::array<std::string_view, 7> kFiles = {"FILE",    "PATH",    "ARCHIVE", "CONFIG",
+                                                      "PACKAGE", "PROGRAM", "MODEL"};
+  constexpr std::array<std::string_view, 6> kPackages = {"PACKAGE", "PATH", "OUT",
+                                                         "OTHER",   "A",    "B"};
+  constexpr std::array<std::string_view, 4> kFolders = {"DIR", "AREA", "BASE", "OUT"};
+  if (is_positional && is_one_of(kPackages, value)) return Completion::kPackage;
+  if (is_one_of(kFiles, value)) return Completion::kFile;
+  return is_one_of(kFolders, value) ? Completion::kFolder : Completion::kText;
+}
+
+// The words of CLI::IsMember, which describes itself as "{shared,embedded}".
+std::vector<std::string> allowed_words(CLI::Option& option) {
+  try {
+    const std::string set = option.get_validator(0)->get_description();
+    if (!set.starts_with('{') || !set.ends_with('}')) return {};
+    return split_lines(replace_all(set.substr(1, set.size() - 2), ",", "\n"));
+  } catch (const CLI::OptionNotFound&) {
+    return {};
+  }
+}
+
+OptionRecord describe_option(CLI::Option& option) {
+  OptionRecord record;
+  for (const std::string& name : option.get_snames()) record.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) record.names.push_back("--" + name);
+  const std::string text = option.get_option_text();
+  if (record.names.empty()) {
+    record.value = option.get_name();
+  } else if (option.get_items_expected_max() > 0) {
+    record.value = text.substr(0, text.find(' '));
+  }
+  record.help = replace_all(option.get_description(), "\n", " ");
+  if (text.ends_with("(required)")) record.help += " (required)";
+  record.group = record.names.empty() ? "Positionals" : option.get_group();
+  if (record.value.empty()) return record;
+  record.words = allowed_words(option);
+  record.completion =
+      record.words.empty() ? completion_of(record.value, record.names.empty()) : Completion::kWord;
+  return record;
+}
+
+std::string usage_of(const CLI::App& app) {
+  const CLI::App* parent = app.get_parent();
+  const std::string name =
+      parent == nullptr ? app.get_name() : parent->get_name() + " " + app.get_name();
+  std::string usage = replace_all(CLI::Formatter().make_usage(&app, name), "\n", "");
+  constexpr std::string_view kTitle = "Usage: ";
+  if (usage.starts_with(kTitle)) usage.erase(0, kTitle.size());
+  return usage;
+}
+
+CommandRecord describe_command(CLI::App& app) {
+  CommandRecord record;
+  record.name = app.get_name();
+  record.summary = app.get_description();
+  record.usage = usage_of(app);
+  record.group = app.get_group();
+  record.notes = app.get_footer();
+  for (CLI::Option* option : app.get_options()) {
+    if (!option->get_group().empty()) record.options.push_back(describe_option(*option));
+  }
+  for (CLI::App* verb : app.get_subcommands({})) {
+    if (!verb->get_group().empty()) record.verbs.push_back(describe_command(*verb));
+  }
+  return record;
+}
+
 }  // namespace
 
 Status run_command_line(const std::vector<std::string>& words, Program& program) {
@@ -265,6 +339,10 @@ Status run_command_line(const std::vector<std::string>& words, Program& program)
   const CLI::App& verb = *app.get_subcommands().front();
   if (!verb.remaining().empty()) return fail(usage_error(app, ""));
   TFAOT_TRY(check_empty_values(app, verb));
+  program.json = is_given(verb, "--json");
+  program.console.set_verbosity(is_given(verb, "--quiet")     ? Verbosity::kQuiet
+                                : is_given(verb, "--verbose") ? Verbosity::kVerbose
+                                                              : Verbosity::kNormal);
   const TimeLimit time(take_limits(verb, program.limits));
   return action(program);
 }

@@ -11,7 +11,7 @@
 #include "commands/commands.h"
 #include "options/shared_options.h"
 #include "options/target_flags.h"
-#include "text/reports.h"
+#include "pages/pages.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/names.h"
 #include "tfaot/workflow/build_package.h"
@@ -24,8 +24,6 @@ namespace {
 
 // Empty or 0: not given, unless a default is set here.
 struct CompileCommand {
-  VerbosityOption verbosity;
-  JsonOption json;
   std::string model;  // or a config
   std::string config;
   std::string output_directory;
@@ -66,29 +64,22 @@ struct CompileCommand {
 constexpr std::uint64_t kMegabyte = 1'000'000;
 
 void add_upstream_options(CLI::App& app, CompileCommand& command) {
-  auto* model = app.add_option("MODEL", command.model,
-                               "a model to compile without a config: a SavedModel's folder,\nan "
-                               "ONNX file or a file with StableHLO; or a config")
-                    ->option_text(" ");
-  app.add_option("-c,--aot-config", command.config, "the model's config, YAML or JSON")
-      ->excludes(model)
-      ->option_text("FILE");
-  app.add_option("-o,--output-directory", command.output_directory,
-                 "where the package tree goes; made if missing,\nother files in it stay")
-      ->required()
-      ->option_text("DIR (required)");
-  app.add_option("--tool-name", command.tool_name,
-                 "name of the tool [tfaot-model-NAME, '_' as '-']")
-      ->option_text("N");
-  app.add_option("--tool-base", command.tool_base,
-                 "base folder in the tool file [@TOOL_BASE@; with --dev: DIR,\n"
-                 "as $CMSSW_BASE/... if below it]")
-      ->option_text("B");
+  auto* model = add_value(app, "MODEL", command.model,
+                          "a model to compile without a config: a SavedModel's folder,\nan "
+                          "ONNX file or a file with StableHLO; or a config");
+  add_value(app, "-c,--aot-config FILE", command.config, "the model's config, YAML or JSON")
+      ->excludes(model);
+  add_value(app, "-o,--output-directory DIR (required)", command.output_directory,
+            "where the package tree goes; made if missing,\nother files in it stay");
+  add_value(app, "--tool-name N", command.tool_name,
+            "name of the tool [tfaot-model-NAME, '_' as '-']");
+  add_value(app, "--tool-base B", command.tool_base,
+            "base folder in the tool file [@TOOL_BASE@; with --dev: DIR,\n"
+            "as $CMSSW_BASE/... if below it]");
   app.add_flag("--dev", command.dev,
                "make the tool file ready for 'scram setup', print the next steps");
-  app.add_option("--additional-flags", command.additional_flags,
-                 "--target_triple=T --target_cpu=C --target_features=+A,+B")
-      ->option_text("FLAGS");
+  add_value(app, "--additional-flags FLAGS", command.additional_flags,
+            "--target_triple=T --target_cpu=C --target_features=+A,+B");
 }
 
 // For the CMake functions and scram's hook.
@@ -105,22 +96,13 @@ void add_hidden_options(CLI::App& app, CompileCommand& command) {
 
 void add_config_options(CLI::App& app, CompileCommand& command) {
   const char* group = "Instead of values in the config";
-  app.add_option("--batch-sizes", command.batch_sizes,
-                 "compile for these numbers of rows [without a config: 1]")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->option_text("1,2,4")
+  add_list(app, "--batch-sizes 1,2,4", command.batch_sizes,
+           "compile for these numbers of rows [without a config: 1]")
       ->group(group);
-  app.add_option("--namespace", command.namespace_name, "namespace of the model's C++ class")
-      ->option_text("NS")
+  add_value(app, "--namespace NS", command.namespace_name, "namespace of the model's C++ class")
       ->group(group);
-  app.add_option("--cpu-levels", command.cpu_levels, "such as x86-64,x86-64-v3")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->option_text("A,B")
-      ->group(group);
-  app.add_option("--target-triple", command.target_triple, "such as x86_64-unknown-linux-gnu")
-      ->option_text("T")
+  add_list(app, "--cpu-levels A,B", command.cpu_levels, "such as x86-64,x86-64-v3")->group(group);
+  add_value(app, "--target-triple T", command.target_triple, "such as x86_64-unknown-linux-gnu")
       ->group(group);
   add_word_option<WeightsMode>(app, "--weights", command.weights,
                                "shared: stored once; embedded: in every object")
@@ -144,22 +126,18 @@ void add_config_options(CLI::App& app, CompileCommand& command) {
 void add_run_options(CLI::App& app, CompileCommand& command) {
   const char* group = "The run";
   add_engine_options(app, command.engine, group);
-  auto* cache =
-      app.add_option("--cache", command.cache,
-                     "folder that keeps compiled code for later runs\n[$TFAOT_CACHE, else "
-                     "~/.cache/tfaot/code]")
-          ->option_text("DIR")
-          ->group(group);
+  auto* cache = add_value(app, "--cache DIR", command.cache,
+                          "folder that keeps compiled code for later runs\n[$TFAOT_CACHE, else "
+                          "~/.cache/tfaot/code]")
+                    ->group(group);
   app.add_flag("--no-cache", command.no_cache, "compile everything again, keep nothing")
       ->excludes(cache)
       ->group(group)
       ->option_text(" ");
-  app.add_option("--cache-limit", command.cache_limit, "size of the cache in megabytes [1000]")
-      ->option_text("MB")
+  add_value(app, "--cache-limit MB", command.cache_limit, "size of the cache in megabytes [1000]")
       ->group(group);
-  app.add_option("--depfile", command.depfile,
-                 "write a file for make and Ninja: DIR/manifest.json\ndepends on every file read")
-      ->option_text("FILE")
+  add_value(app, "--depfile FILE", command.depfile,
+            "write a file for make and Ninja: DIR/manifest.json\ndepends on every file read")
       ->group(group);
 }
 
@@ -216,8 +194,6 @@ Location location_of(const std::string& place) {
 // `command` must live until parsing is done.
 void add_compile_options(CLI::App& app, CompileCommand& command) {
   add_upstream_options(app, command);
-  command.json.add_to(app);
-  command.verbosity.add_to(app);
   add_hidden_options(app, command);
   add_config_options(app, command);
   add_run_options(app, command);
@@ -263,6 +239,56 @@ Result<BuildRequest> build_request(const CompileCommand& command, const Context&
   return request;
 }
 
+// `--dev`: the way from the package tree to a plugin in scram.
+struct NextSteps {
+  std::string model_name;
+  std::string cpp_class;  // with its namespace
+  std::string tool_name;
+  std::string tool_file;  // as the user should write it
+  std::string runtime_tool_file;
+  bool uses_cmssw = false;   // PhysicsTools/TensorFlowAOT
+  bool is_in_cmssw = false;  // the tree is below CMSSW_BASE
+  std::vector<std::int64_t> batch_sizes;
+};
+
+constexpr const char* kHint = R"(
+  Does your code include PhysicsTools/TensorFlowAOT/interface/*.h of CMSSW? Then compile
+  the model with --headers cmssw.
+)";
+
+constexpr const char* kOutside =
+    R"(     The second again after each compilation: the folder is outside of CMSSW_BASE, where scram does
+     not notice that the model changed.
+)";
+
+std::string next_steps_text(const NextSteps& steps) {
+  return fmt::format(R"(
+{:-<80}
+
+successfully AOT compiled model '{}' for batch sizes: {}
+
+  1. register it and its runtime to scram:
+     > scram setup {}
+     > scram setup {}
+{}
+  2. 'use' the tool at the top of your BuildFile.xml:
+{}     <use name="{}"/>
+
+  3. include the following header in your code:
+     #include "{}/model.h"
+
+  4. create an AOT model instance via:
+     auto model = tfaot::Model<{}>();
+{}
+)",
+                     "", steps.model_name, fmt::join(steps.batch_sizes, ","),
+                     shell_quoted(steps.runtime_tool_file), shell_quoted(steps.tool_file),
+                     steps.is_in_cmssw ? "" : kOutside,
+                     steps.uses_cmssw ? "     <use name=\"PhysicsTools/TensorFlowAOT\"/>\n" : "",
+                     steps.tool_name, steps.tool_name, steps.cpp_class,
+                     steps.is_in_cmssw && !steps.uses_cmssw ? kHint : "");
+}
+
 NextSteps next_steps(const Manifest& manifest, const Context& context, const Path& output) {
   const auto tool_file = [&](const std::string& name) {
     return cmssw_relative(context.environment, output / (name + ".xml"));
@@ -277,13 +303,32 @@ NextSteps next_steps(const Manifest& manifest, const Context& context, const Pat
           manifest.batch_sizes};
 }
 
+std::string compiled_text(const ModelTree& made, const Path& output) {
+  const Manifest& manifest = made.manifest;
+  return fmt::format(
+      "compiled model '{}' for batch sizes {} and CPU levels {} into {}\n{}{}\n", manifest.name,
+      fmt::join(manifest.batch_sizes, ","), join(manifest.cpu_levels, ","), output.string(),
+      counted(made.objects, "object"),
+      made.cached_objects == 0 ? "" : fmt::format(", {} from the cache", made.cached_objects));
+}
+
+nlohmann::ordered_json compiled_json(const ModelTree& made, const Path& output) {
+  nlohmann::ordered_json json = made_json("tree", output, made.manifest);
+  json["cpp_class"] = made.manifest.cpp_class;
+  json["batch_sizes"] = made.manifest.batch_sizes;
+  json["cpu_levels"] = made.manifest.cpu_levels;
+  json["objects"] = made.objects;
+  json["cached_objects"] = made.cached_objects;
+  return json;
+}
+
 Status compile(const CompileCommand& command, Program& program) {
   TFAOT_ASSIGN(const BuildRequest request, build_request(command, program));
   TFAOT_ASSIGN(const ModelTree made, build_package(program, request));
   const Path& output = request.output_directory;
-  command.json.show(program.console, compiled_json(made, output),
-                    command.dev ? next_steps_text(next_steps(made.manifest, program, output))
-                                : compiled_text(made, output));
+  show_done(program, compiled_json(made, output),
+            command.dev ? next_steps_text(next_steps(made.manifest, program, output))
+                        : compiled_text(made, output));
   return {};
 }
 
@@ -292,10 +337,7 @@ Status compile(const CompileCommand& command, Program& program) {
 Action add_compile(CLI::App& app) {
   auto command = std::make_shared<CompileCommand>();
   add_compile_options(app, *command);
-  return [command](Program& program) -> Status {
-    command->verbosity.apply(program.console);
-    return compile(*command, program);
-  };
+  return [command](Program& program) { return compile(*command, program); };
 }
 
 }  // namespace tfaot::toolkit

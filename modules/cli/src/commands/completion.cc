@@ -10,7 +10,7 @@
 #include "commands/command_table.h"
 #include "commands/commands.h"
 #include "help_templates.h"
-#include "text/help_record.h"
+#include "options/shared_options.h"
 #include "tfaot/base/render.h"
 #include "tfaot/base/text.h"
 #include "tfaot/workflow/inspect.h"
@@ -319,9 +319,8 @@ Status complete(const CompletionArguments& options, Program& program) {
 
 Action add_completion(CLI::App& app) {
   auto options = std::make_shared<CompletionArguments>();
-  auto* shell = app.add_option("SHELL", options->shell, "bash, zsh or fish")
-                    ->check(CLI::IsMember({"bash", "zsh", "fish"}))
-                    ->option_text(" ");
+  auto* shell = add_value(app, "SHELL", options->shell, "bash, zsh or fish")
+                    ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   auto* folder = app.add_option("--write-all", options->folder)->group("");
   auto* word = app.add_option("--packages", options->word)->group("");
   shell->excludes(folder)->excludes(word);

@@ -6,6 +6,7 @@
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
+#include "pages/pages.h"
 #include "tfaot/base/text.h"
 #include "tfaot/workflow/named_paths.h"
 
@@ -13,8 +14,6 @@ namespace tfaot::toolkit {
 namespace {
 
 struct CondorArguments {
-  VerbosityOption verbosity;
-  JsonOption json;
   CondorRequest request;
   std::string output_directory;
 };
@@ -25,8 +24,8 @@ Status condor(const CondorArguments& options, Program& program) {
   TFAOT_TRY(check_output_folder(program.files, "--output-directory", request.output_directory));
   TFAOT_TRY(check_outside_packages(program.files, "--output-directory", request.output_directory));
   TFAOT_ASSIGN(const Path dag, write_condor_files(program, request));
-  options.json.show(program.console, {{"kind", "dag"}, {"path", dag.string()}},
-                    "to submit: condor_submit_dag " + shell_quoted(dag.string()) + "\n");
+  show_done(program, {{"kind", "dag"}, {"path", dag.string()}},
+            "to submit: condor_submit_dag " + shell_quoted(dag.string()) + "\n");
   return {};
 }
 
@@ -34,22 +33,14 @@ Status condor(const CondorArguments& options, Program& program) {
 
 Action add_condor(CLI::App& app) {
   auto options = std::make_shared<CondorArguments>();
-  app.add_option("CONFIG", options->request.configs, "the models' configs")
-      ->required()
-      ->option_text(" ");
-  app.add_option("-o,--output-directory", options->output_directory,
-                 "where models.dag and job.sub go, then log, trees and\ndist; made if missing")
-      ->required()
-      ->option_text("DIR (required)");
-  app.add_option("--cpus", options->request.cpus, "cores for each model [1]")
-      ->check(WholeNumber{"", 1, 1024})
-      ->option_text("N");
-  app.add_option("--line", options->request.lines,
-                 "a line for job.sub, such as 'request_memory = 4GB';\nmay be given several times")
-      ->allow_extra_args(false)
-      ->option_text("TEXT");
-  options->json.add_to(app);
-  options->verbosity.add_to(app);
+  add_value(app, "CONFIG", options->request.configs, "the models' configs")->required();
+  add_value(app, "-o,--output-directory DIR (required)", options->output_directory,
+            "where models.dag and job.sub go, then log, trees and\ndist; made if missing");
+  add_value(app, "--cpus N", options->request.cpus, "cores for each model [1]")
+      ->check(WholeNumber{"", 1, 1024});
+  add_value(app, "--line TEXT", options->request.lines,
+            "a line for job.sub, such as 'request_memory = 4GB';\nmay be given several times")
+      ->allow_extra_args(false);
   app.footer(
       "Compiles nothing itself. Each model becomes two nodes of the DAG: compile, into trees/TOOL, "
       "and\n"
@@ -59,10 +50,7 @@ Action add_condor(CLI::App& app) {
       "Example:\n"
       "  tfaot condor models/*/aot_config.yaml -o jobs --line '+JobFlavour = \"espresso\"'\n"
       "  condor_submit_dag jobs/models.dag");
-  return [options](Program& program) {
-    options->verbosity.apply(program.console);
-    return condor(*options, program);
-  };
+  return [options](Program& program) { return condor(*options, program); };
 }
 
 }  // namespace tfaot::toolkit

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/workflow/convert_area.h"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
-#include "text/reports.h"
+#include "pages/pages.h"
 
 namespace tfaot::toolkit {
 namespace {
 
 struct ConvertAreaArguments {
-  VerbosityOption verbosity;
   std::string area;
   std::string output_directory;
   std::string model;
@@ -22,8 +23,35 @@ struct ConvertAreaArguments {
   std::string cpu_level;
   HeadersMode headers = HeadersMode::kSelfContained;
   bool whole = false;
-  JsonOption json;
 };
+
+std::string describe_sizes(const ConvertedModel& converted, bool whole) {
+  if (converted.constants == 0) {
+    return fmt::format("objects: {} bytes, {}", converted.bytes_after,
+                       whole ? "unchanged" : "with no weights that can be shared");
+  }
+  return fmt::format("objects: {} bytes before, {} after; {} blocks of weights, stored as {}",
+                     converted.bytes_before, converted.bytes_after, converted.constants,
+                     converted.distinct_constants);
+}
+
+std::string converted_text(const ConvertedPackage& made, const ConvertRequest& request) {
+  std::string alone;
+  for (const LoneConstants& block : made.model.alone) {
+    alone += fmt::format("{} has {} bytes that no other object has\n", block.object, block.size);
+  }
+  return fmt::format("converted model '{}' for batch sizes {} into {}\n{}\n{}", made.manifest.name,
+                     fmt::join(made.manifest.batch_sizes, ","), request.output_directory.string(),
+                     describe_sizes(made.model, !request.share_weights), alone);
+}
+
+nlohmann::ordered_json converted_json(const ConvertedPackage& made, const ConvertRequest& request) {
+  nlohmann::ordered_json json = made_json("tree", request.output_directory, made.manifest);
+  json["batch_sizes"] = made.manifest.batch_sizes;
+  json["bytes_before"] = made.model.bytes_before;
+  json["bytes_after"] = made.model.bytes_after;
+  return json;
+}
 
 Status convert(const ConvertAreaArguments& options, Program& program) {
   ConvertRequest request;
@@ -38,7 +66,7 @@ Status convert(const ConvertAreaArguments& options, Program& program) {
   request.headers = options.headers;
   request.share_weights = !options.whole;
   TFAOT_ASSIGN(const ConvertedPackage made, convert_area(program, request));
-  options.json.show(program.console, converted_json(made, request), converted_text(made, request));
+  show_done(program, converted_json(made, request), converted_text(made, request));
   return {};
 }
 
@@ -46,33 +74,24 @@ Status convert(const ConvertAreaArguments& options, Program& program) {
 
 Action add_convert_area(CLI::App& app) {
   auto options = std::make_shared<ConvertAreaArguments>();
-  app.add_option("AREA", options->area,
-                 "the folder with NAME_bsN.h, NAME_bsN.o and possibly a tool file")
-      ->required()
-      ->option_text(" ");
-  app.add_option("-o,--output-directory", options->output_directory,
-                 "folder of the package tree; made if missing")
-      ->required()
-      ->option_text("DIR (required)");
-  app.add_option("--model", options->model, "NAME, if the area holds several models")
-      ->option_text("NAME");
+  add_value(app, "AREA", options->area,
+            "the folder with NAME_bsN.h, NAME_bsN.o and possibly a tool file")
+      ->required();
+  add_value(app, "-o,--output-directory DIR (required)", options->output_directory,
+            "folder of the package tree; made if missing");
+  add_value(app, "--model NAME", options->model, "NAME, if the area holds several models");
   add_version(app, options->version, "version of the package [the tool file's]");
-  app.add_option("--tool-name", options->tool_name,
-                 "name of the tool [the tool file's, else tfaot-model-NAME]")
-      ->option_text("NAME");
-  app.add_option("--tool-base", options->tool_base,
-                 "the tool file's base folder, such as $CMSSW_BASE/...\n[@TOOL_BASE@]")
-      ->option_text("BASE");
-  app.add_option(
-         "--cpu-level", options->cpu_level,
-         "what the objects were compiled for, such as by\n--target_cpu [any CPU of their machine]")
-      ->option_text("LEVEL");
+  add_value(app, "--tool-name NAME", options->tool_name,
+            "name of the tool [the tool file's, else tfaot-model-NAME]");
+  add_value(app, "--tool-base BASE", options->tool_base,
+            "the tool file's base folder, such as $CMSSW_BASE/...\n[@TOOL_BASE@]");
+  add_value(
+      app, "--cpu-level LEVEL", options->cpu_level,
+      "what the objects were compiled for, such as by\n--target_cpu [any CPU of their machine]");
   add_word_option<HeadersMode>(
       app, "--headers", options->headers,
       "cmssw: for PhysicsTools/TensorFlowAOT inside CMSSW\n[self_contained]");
   app.add_flag("--whole", options->whole, "leave the weights in every object");
-  options->verbosity.add_to(app);
-  options->json.add_to(app);
   app.footer(
       "Nothing is compiled. Weights that are equal in several objects are stored once. Objects "
       "that\n"
@@ -80,10 +99,7 @@ Action add_convert_area(CLI::App& app) {
       "Examples:\n"
       "  tfaot convert-area upstream_out -o build/tagger\n"
       "  tfaot convert-area upstream_out/aot -o build/tagger --version 1.0.0");
-  return [options](Program& program) {
-    options->verbosity.apply(program.console);
-    return convert(*options, program);
-  };
+  return [options](Program& program) { return convert(*options, program); };
 }
 
 }  // namespace tfaot::toolkit

@@ -2,25 +2,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <memory>
 #include <string>
 
 #include "commands/commands.h"
-#include "options/html_option.h"
 #include "options/shared_options.h"
-#include "pages/page_parts.h"
-#include "pages/validation_page.h"
-#include "text/describe.h"
-#include "text/describe_model.h"
-#include "text/tuning_tables.h"
+#include "pages/pages.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/dtype.h"
-#include "tfaot/records/manifest.h"
+#include "tfaot/records/file_names.h"
 #include "tfaot/records/manifest_json.h"
 #include "tfaot/records/model_description.h"
 #include "tfaot/records/model_spec.h"
 #include "tfaot/report/page.h"
-#include "tfaot/report/quantities.h"
+#include "tfaot/tune/plan.h"
 #include "tfaot/workflow/inspect.h"
 
 namespace tfaot::toolkit {
@@ -30,40 +28,163 @@ using nlohmann::ordered_json;
 using report::Bars;
 using report::Callout;
 using report::ColumnKind;
+using report::Fact;
 using report::Highlight;
 using report::Section;
 using report::Table;
 using report::Verdict;
+using report::Where;
 
-// What `tfaot info --html` shows of a config.
+constexpr double kFarLarger = 1.2;  // of weights: from here on it is worth a remark
+
+// What a config and a manifest say alike.
+
+std::string numbers(const std::vector<std::int64_t>& values) {
+  return fmt::format("{}", fmt::join(values, ", "));
+}
+
+std::string batches_text(BatchMode batch, const std::vector<std::int64_t>& sizes) {
+  return batch == BatchMode::kNone ? "none: one run computes whole tensors" : numbers(sizes);
+}
+
+std::string dimensions_text(const std::vector<DimensionSize>& dimensions) {
+  std::vector<std::string> sizes;
+  for (const DimensionSize& one : dimensions)
+    sizes.push_back(fmt::format("{}={}", one.name, one.size));
+  return join(sizes, ", ");
+}
+
+std::string constants_text(const std::vector<ModelConstant>& constants) {
+  std::vector<std::string> values;
+  for (const ModelConstant& one : constants) values.push_back(one.name + "=" + value_text(one));
+  return join(values, ", ");
+}
+
+const char* rows_text(RowsMode rows) {
+  return rows == RowsMode::kCoupled ? "coupled: batches of the compiled sizes alone" : "";
+}
+
+const char* optimize_text(Optimization optimize) {
+  return optimize == Optimization::kSize ? word_of(optimize) : "";
+}
+
+std::vector<std::string> input_names(const ModelSection& model) {
+  std::vector<std::string> names;
+  for (const FrozenInput& input : model.inputs) names.push_back(input.name);
+  return names;
+}
+
+// "shared", "shared, products as int8".
+std::string weights_text(WeightsMode mode, WeightsType type) {
+  const std::string text = word_of(mode);
+  return type == WeightsType::kFloat32 ? text
+                                       : fmt::format("{}, products as {}", text, word_of(type));
+}
+
+// A config.
+
+std::vector<Fact> facts_of_spec(const ModelSpec& spec) {
+  const bool has_signature = spec.model.format == ModelFormat::kSavedModel;
+  return {{"model", spec.model.name + " " + spec.model.version, Where::kText},
+          {"author", spec.model.author},
+          {"description", spec.model.description, Where::kText},
+          {"class", cpp_class_of(spec)},
+          {"format", word_of(spec.model.format)},
+          {"source", spec.model.source.string(), Where::kText},
+          // A page does not say where the config is.
+          {"source", spec.model.written_source.string(), Where::kPage},
+          {"signature", has_signature ? spec.model.serving_key : ""},
+          {"inputs", join(input_names(spec.model), ", ")},
+          {"outputs", join(spec.model.outputs, ", ")},
+          {"dimensions", dimensions_text(spec.model.dimensions)},
+          {"constants", constants_text(spec.model.constants)},
+          {"target", spec.compilation.target_triple},
+          {"CPU levels", join(spec.compilation.cpu_levels, ", ")},
+          {"batch sizes", batches_text(spec.compilation.batch, spec.compilation.batch_sizes)},
+          {"weights", weights_text(spec.compilation.weights, spec.compilation.weights_type)},
+          {"optimize", optimize_text(spec.compilation.optimize)},
+          {"headers", word_of(spec.compilation.headers)},
+          {"rows", rows_text(spec.compilation.rows)},
+          {"TF_XLA_FLAGS", join(spec.compilation.tf_xla_flags, " ")},
+          {"XLA_FLAGS", join(spec.compilation.xla_flags, " ")}};
+}
 
 report::Page config_page(const ModelSpec& spec) {
-  std::vector<std::string> batch_sizes;
-  for (const std::int64_t size : spec.compilation.batch_sizes) {
-    batch_sizes.push_back(std::to_string(size));
-  }
+  const std::vector<std::int64_t>& sizes = spec.compilation.batch_sizes;
   const std::vector<std::string>& levels = spec.compilation.cpu_levels;
   report::Page page;
   page.kind = "config";
   page.title = spec.model.name + " " + spec.model.version;
   page.summary = spec.model.description;
-  page.highlights = {{"batch sizes", std::to_string(batch_sizes.size()), join(batch_sizes, ", ")},
+  page.highlights = {{"batch sizes", std::to_string(sizes.size()), numbers(sizes)},
                      {"CPU levels", std::to_string(levels.size()), join(levels, ", ")}};
-  page.sections = {{"Overview", {}, {facts_block(facts_of(spec), {"model", "description"})}}};
+  page.sections = {{report::kOverview, {}, {report::Facts{facts_of_spec(spec)}}}};
   return page;
 }
 
-// What `tfaot info --html` shows of a model.
-
-void add_described_tensors(Table& table, const std::string& role,
-                           const std::vector<DescribedTensor>& tensors) {
-  for (const DescribedTensor& tensor : tensors) {
-    table.rows.push_back({{role},
-                          {tensor.name},
-                          {tensor.dtype},
-                          {shape_text(tensor)},
-                          {tensor.tensor == tensor.name ? "" : tensor.tensor}});
+ordered_json constants_to_json(const std::vector<ModelConstant>& constants) {
+  ordered_json json = ordered_json::object();
+  for (const ModelConstant& one : constants) {
+    const std::string text = value_text(one);
+    auto value = ordered_json::parse(text, nullptr, false);
+    if (value.is_discarded()) value = text;  // JSON has no infinity
+    json[one.name] = std::move(value);
   }
+  return json;
+}
+
+ordered_json spec_to_json(const ModelSpec& spec) {
+  ordered_json dimensions = ordered_json::object();
+  for (const DimensionSize& one : spec.model.dimensions) dimensions[one.name] = one.size;
+  return {{"name", spec.model.name},
+          {"version", spec.model.version},
+          {"author", spec.model.author},
+          {"description", spec.model.description},
+          {"format", word_of(spec.model.format)},
+          {"source", spec.model.source.string()},
+          {"serving_key", spec.model.serving_key},
+          {"inputs", input_names(spec.model)},
+          {"outputs", spec.model.outputs},
+          {"dimensions", std::move(dimensions)},
+          {"constants", constants_to_json(spec.model.constants)},
+          {"namespace", spec.compilation.namespace_name},
+          {"target_triple", spec.compilation.target_triple},
+          {"cpu_levels", spec.compilation.cpu_levels},
+          {"batch", word_of(spec.compilation.batch)},
+          {"batch_sizes", spec.compilation.batch_sizes},
+          {"weights", word_of(spec.compilation.weights)},
+          {"weights_type", word_of(spec.compilation.weights_type)},
+          {"optimize", word_of(spec.compilation.optimize)},
+          {"headers", word_of(spec.compilation.headers)},
+          {"rows", word_of(spec.compilation.rows)},
+          {"tf_xla_flags", spec.compilation.tf_xla_flags},
+          {"xla_flags", spec.compilation.xla_flags}};
+}
+
+// A model.
+
+std::string operations_text(const DescribedSignature& signature) {
+  std::vector<std::string> counts;
+  for (const OperationCount& one : signature.operations) {
+    counts.push_back(fmt::format("{} {}", one.count, shown(one.operation)));
+  }
+  return join(counts, ", ");
+}
+
+std::string shape_text(const DescribedTensor& tensor) {
+  return tensor.rank_known ? "[" + sizes_text(tensor) + "]" : "of unknown shape";
+}
+
+std::int64_t elements_of(const Variable& weight) {
+  std::int64_t elements = 1;
+  for (const std::int64_t size : weight.shape) elements *= size;
+  return elements;
+}
+
+std::int64_t parameters_of(const DescribedSignature& signature) {
+  std::int64_t parameters = 0;
+  for (const Variable& weight : signature.weights) parameters += elements_of(weight);
+  return parameters;
 }
 
 Table tensors_table(const DescribedSignature& signature) {
@@ -72,9 +193,21 @@ Table tensors_table(const DescribedSignature& signature) {
                           {"name", ColumnKind::kCode},
                           {"type"},
                           {"shape"},
-                          {"tensor of the graph", ColumnKind::kCode}}};
-  add_described_tensors(table, "input", signature.inputs);
-  add_described_tensors(table, "output", signature.outputs);
+                          {"tensor of the graph", ColumnKind::kCode, Where::kPage}}};
+  const auto add = [&table](const char* role, const std::vector<DescribedTensor>& tensors) {
+    for (const DescribedTensor& tensor : tensors) {
+      table.rows.push_back({{role},
+                            {tensor.name},
+                            {tensor.dtype},
+                            {shape_text(tensor)},
+                            {tensor.tensor == tensor.name ? "" : tensor.tensor}});
+    }
+  };
+  add("input", signature.inputs);
+  add("output", signature.outputs);
+  for (const ModelConstant& one : signature.constants) {
+    table.rows.push_back({{"constant"}, {one.name}, {""}, {value_text(one)}, {""}});
+  }
   return table;
 }
 
@@ -85,7 +218,7 @@ std::int64_t operations_of(const DescribedSignature& signature) {
 }
 
 Bars operations_chart(const DescribedSignature& signature) {
-  Bars bars{.caption = "Operations that the outputs need"};
+  Bars bars{.caption = "Operations that the outputs need", .where = Where::kPage};
   for (const OperationCount& one : signature.operations) {
     bars.bars.push_back(
         {one.operation, static_cast<double>(one.count), report::grouped_digits(one.count)});
@@ -113,17 +246,31 @@ Table weights_table(const DescribedSignature& signature) {
   return table;
 }
 
-report::Section signature_section(const DescribedSignature& signature) {
-  report::Section section;
-  section.title = signature.key.empty() ? "Graph" : "Signature " + signature.key;
+std::string title_of(ModelFormat format, const DescribedSignature& signature) {
+  switch (format) {
+    case ModelFormat::kSavedModel:
+      return "Signature " + signature.key;
+    case ModelFormat::kFrozenGraph:
+      return "No signature: from placeholders to what nothing reads";
+    case ModelFormat::kOnnx:
+      return "The graph";
+    case ModelFormat::kStableHlo:
+      break;
+  }
+  return "The function 'main'";
+}
+
+Section signature_section(ModelFormat format, const DescribedSignature& signature) {
+  Section section{title_of(format, signature), {}, {}};
   if (!signature.problem.empty()) {
     section.badge = {Verdict::kBad, "cannot be compiled"};
-    section.blocks.emplace_back(report::Callout{Verdict::kBad, signature.problem, signature.notes});
+    section.blocks.emplace_back(Callout{Verdict::kBad, signature.problem, signature.notes});
   }
   report::Facts sums;
   if (!signature.operations.empty()) {
-    sums.facts.push_back({"parameters", report::grouped_digits(parameters_of(signature))});
-    sums.facts.push_back({"operations", report::grouped_digits(operations_of(signature))});
+    sums.facts = {{"parameters", report::grouped_digits(parameters_of(signature))},
+                  {"operations", operations_text(signature), Where::kText},
+                  {"operations", report::grouped_digits(operations_of(signature)), Where::kPage}};
   }
   if (signature.flops_per_row >= 0) {
     sums.facts.push_back({"flops", report::grouped_digits(signature.flops_per_row) + " a row"});
@@ -154,13 +301,17 @@ report::Page model_page(const ModelDescription& model, const std::string& name) 
   page.kind = name_of(model.format);
   page.title = name;
   page.badge = model_badge(model);
+  page.sections = {{report::kOverview,
+                    {},
+                    {report::Facts{{{"format", word_of(model.format)},
+                                    {"made by", model.producer, Where::kText}}}}}};
   if (!model.producer.empty()) page.summary = "Made by " + model.producer + ".";
   std::int64_t parameters = 0;
   std::int64_t flops = -1;
   for (const DescribedSignature& signature : model.signatures) {
     parameters = std::max(parameters, parameters_of(signature));
     flops = std::max(flops, signature.flops_per_row);
-    page.sections.push_back(signature_section(signature));
+    page.sections.push_back(signature_section(model.format, signature));
   }
   const bool several = model.signatures.size() > 1;
   const std::string note = several ? "of the largest signature" : "";
@@ -172,7 +323,66 @@ report::Page model_page(const ModelDescription& model, const std::string& name) 
   return page;
 }
 
-// What `tfaot info --html` shows of a package.
+ordered_json tensors_to_json(const std::vector<DescribedTensor>& tensors) {
+  ordered_json list = ordered_json::array();
+  for (const DescribedTensor& tensor : tensors) {
+    ordered_json shape = ordered_json::array();
+    for (const std::int64_t size : tensor.shape) {
+      shape.push_back(size < 0 ? ordered_json() : ordered_json(size));
+    }
+    list.push_back({{"name", tensor.name},
+                    {"tensor", tensor.tensor},
+                    {"dtype", tensor.dtype},
+                    {"shape", tensor.rank_known ? std::move(shape) : ordered_json()}});
+  }
+  return list;
+}
+
+ordered_json signature_to_json(const DescribedSignature& signature) {
+  ordered_json operations = ordered_json::object();
+  for (const OperationCount& one : signature.operations) operations[one.operation] = one.count;
+  ordered_json weights = ordered_json::array();
+  for (const Variable& weight : signature.weights) {
+    weights.push_back({{"name", weight.name}, {"dtype", weight.dtype}, {"shape", weight.shape}});
+  }
+  ordered_json json = {{"key", signature.key},
+                       {"inputs", tensors_to_json(signature.inputs)},
+                       {"outputs", tensors_to_json(signature.outputs)},
+                       {"constants", constants_to_json(signature.constants)},
+                       {"parameters", parameters_of(signature)},
+                       {"flops_per_row", nullptr},
+                       {"operations", std::move(operations)},
+                       {"weights", std::move(weights)},
+                       {"problem", signature.problem},
+                       {"notes", signature.notes}};
+  if (signature.flops_per_row >= 0) json["flops_per_row"] = signature.flops_per_row;
+  return json;
+}
+
+ordered_json model_to_json(const ModelDescription& model) {
+  ordered_json signatures = ordered_json::array();
+  for (const DescribedSignature& signature : model.signatures) {
+    signatures.push_back(signature_to_json(signature));
+  }
+  return {{"format", word_of(model.format)},
+          {"producer", model.producer},
+          {"signatures", std::move(signatures)}};
+}
+
+// A package.
+
+// "2000 bytes, shared; the model has 1000: layouts for fast kernels take 2.0 times as much".
+std::string weights_text(const Manifest& manifest) {
+  std::string text = weights_text(manifest.weights, manifest.weights_type);
+  if (manifest.weights_size == 0) return text;
+  text = fmt::format("{} bytes, {}", manifest.weights_size, text);
+  const double times =
+      static_cast<double>(manifest.weights_size) / static_cast<double>(manifest.model_weights_size);
+  if (manifest.model_weights_size == 0 || times < kFarLarger) return text;
+  return text +
+         fmt::format("; the model has {}: layouts for fast kernels take {:.1f} times as much",
+                     manifest.model_weights_size, times);
+}
 
 double per_row(const TunedCall& call) { return call.ns / static_cast<double>(call.batch_size); }
 
@@ -202,28 +412,27 @@ std::vector<Highlight> package_highlights(const Manifest& manifest, const Packag
   return highlights;
 }
 
-void add_tensor_rows(Table& table, const std::string& role, const std::vector<TensorSpec>& tensors,
-                     BatchMode batch) {
-  for (const TensorSpec& tensor : tensors) {
-    std::int64_t elements = 1;
-    for (const std::int64_t size : tensor.row_shape) elements *= size;
-    table.rows.push_back({{role},
-                          {tensor.name},
-                          {word_of(tensor.dtype)},
-                          {shape_text(tensor, batch)},
-                          number_cell(elements)});
-  }
-}
-
 Section tensors_section(const Manifest& manifest) {
   Table table{.caption = "Inputs and outputs",
               .columns = {{"role"},
                           {"name", ColumnKind::kCode},
                           {"type"},
                           {"shape"},
-                          {"values per row", ColumnKind::kNumber}}};
-  add_tensor_rows(table, "input", manifest.signature.inputs, manifest.batch);
-  add_tensor_rows(table, "output", manifest.signature.outputs, manifest.batch);
+                          {"values per row", ColumnKind::kNumber, Where::kPage}}};
+  const auto add = [&](const char* role, const std::vector<TensorSpec>& tensors) {
+    for (const TensorSpec& tensor : tensors) {
+      std::int64_t elements = 1;
+      for (const std::int64_t size : tensor.row_shape) elements *= size;
+      table.rows.push_back({{role},
+                            {tensor.name},
+                            {word_of(tensor.dtype)},
+                            {shape_text(tensor, manifest.batch)},
+                            number_cell(elements)});
+    }
+  };
+  add("input", manifest.signature.inputs);
+  add("output", manifest.signature.outputs);
+  // A frozen graph has inputs and outputs, but no name for them.
   const std::string& key = manifest.signature.key;
   return {key.empty() ? "Inputs and outputs" : "Signature " + key, {}, {std::move(table)}};
 }
@@ -241,7 +450,8 @@ Section sizes_section(const Manifest& manifest, const PackageSizes& sizes) {
   };
   Bars uses{.caption = "Bytes of the package",
             .bars = {bar("code", sizes.code), bar("weights object", weights),
-                     bar("headers", sizes.headers), bar("runtime and others", others)}};
+                     bar("headers", sizes.headers), bar("runtime and others", others)},
+            .where = Where::kPage};
   Bars objects{.caption = "Code by batch size and CPU level", .series = manifest.cpu_levels};
   for (const PackageSizes::Object& object : sizes.objects) {
     objects.bars.push_back({fmt::format("batch {}", object.batch_size),
@@ -251,72 +461,24 @@ Section sizes_section(const Manifest& manifest, const PackageSizes& sizes) {
   return {"Sizes", {}, {std::move(uses), std::move(objects)}};
 }
 
-Section times_section(const Manifest& manifest) {
-  Section section{"Run time", {}, {}};
-  if (!manifest.tuning) {
-    section.blocks.push_back(
-        Callout{.text = "Nothing was measured yet.",
-                .notes = {"'tfaot tune' measures the package. This page then shows the time of "
-                          "each batch size, and how tfaot composes batches by it."}});
-    return section;
-  }
-  section.blocks.push_back(report::Text{fmt::format("Measured on {}.", manifest.tuning->cpu)});
-  Bars bars{.caption = "Microseconds a row", .series = manifest.cpu_levels};
-  Table table{.caption = "Measured calls",
-              .columns = {{"CPU level"},
-                          {"batch size", ColumnKind::kNumber},
-                          {"µs a call", ColumnKind::kNumber},
-                          {"µs a row", ColumnKind::kNumber},
-                          {"95 % interval, µs", ColumnKind::kNumber},
-                          {"timings", ColumnKind::kNumber}}};
-  for (const TunedCall& call : manifest.tuning->calls) {
-    bars.bars.push_back({fmt::format("batch {}", call.batch_size), per_row(call),
-                         microseconds(per_row(call)), level_index(manifest, call.cpu_level)});
-  }
-  for (const TunedCall& call : calls_by_level(*manifest.tuning)) {
-    table.rows.push_back(
-        {{call.cpu_level},
-         number_cell(call.batch_size),
-         microseconds_cell(call.ns),
-         microseconds_cell(per_row(call)),
-         {.text = microseconds(call.low) + " to " + microseconds(call.high), .number = call.low},
-         number_cell(static_cast<std::int64_t>(call.repeats))});
-  }
-  section.blocks.emplace_back(std::move(bars));
-  section.blocks.emplace_back(std::move(table));
-  return section;
-}
-
-Section plans_section(const ShownPlans& shown) {
-  Table table{.caption = "How numbers of rows are run",
-              .columns = {{"rows", ColumnKind::kNumber},
-                          {"µs a call", ColumnKind::kNumber},
-                          {"µs a row", ColumnKind::kNumber},
-                          {"run as"}}};
-  for (const ShownPlan& plan : shown.plans) {
-    table.rows.push_back({number_cell(static_cast<std::int64_t>(plan.rows)),
-                          microseconds_cell(plan.ns),
-                          microseconds_cell(plan.ns / static_cast<double>(plan.rows)),
-                          {plan.run_as}});
-  }
-  return {"Batch plan",
-          {},
-          {report::Text{fmt::format("How tfaot composes batches of the compiled sizes, by the "
-                                    "times of CPU level {}.",
-                                    shown.cpu_level)},
-           std::move(table)}};
-}
-
 Section files_section(const Manifest& manifest) {
   Table table{.caption = counted(manifest.files.size(), "file"),
               .columns = {{"path", ColumnKind::kCode},
                           {"bytes", ColumnKind::kNumber},
-                          {"sha256", ColumnKind::kHash}}};
+                          {"sha256", ColumnKind::kHash, Where::kPage}}};
   for (const ManifestFile& file : manifest.files) {
     table.rows.push_back(
         {{file.path}, number_cell(static_cast<std::int64_t>(file.size)), {file.sha256}});
   }
   return {"Files", {}, {std::move(table)}};
+}
+
+Section no_times_section() {
+  return {"Run time",
+          {},
+          {Callout{.text = "Nothing was measured yet.",
+                   .notes = {"'tfaot tune' measures the package. This page then shows the time of "
+                             "each batch size, and how tfaot composes batches by it."}}}};
 }
 
 Section validated_section(const Validation& validation) {
@@ -335,33 +497,27 @@ report::Page package_page(const Manifest& manifest, const std::string& kind) {
   page.title = manifest.name + " " + manifest.version;
   page.summary = manifest.description;
   page.highlights = package_highlights(manifest, sizes);
-  page.sections = {{"Overview", {}, {facts_block(facts_of(manifest), {"model", "description"})}},
+  page.sections = {{report::kOverview, {}, {report::Facts{facts_of(manifest)}}},
                    tensors_section(manifest),
-                   sizes_section(manifest, sizes),
-                   times_section(manifest)};
-  if (const ShownPlans shown = shown_plans(manifest); !shown.plans.empty()) {
-    page.sections.push_back(plans_section(shown));
-  }
-  if (manifest.validation) page.sections.push_back(validated_section(*manifest.validation));
+                   sizes_section(manifest, sizes)};
+  const auto add_to_page = [&page](Section section) {
+    section.where = Where::kPage;
+    page.sections.push_back(std::move(section));
+  };
+  add_to_page(manifest.tuning ? times_section(manifest) : no_times_section());
+  if (Section plan = plan_section(manifest); !plan.blocks.empty()) add_to_page(std::move(plan));
+  if (manifest.validation) add_to_page(validated_section(*manifest.validation));
   page.sections.push_back(files_section(manifest));
   return page;
 }
 
 struct InfoArguments {
   std::string path;
-  bool json = false;
   HtmlOption html;
   bool identity = false;  // hidden, for the CMake functions: a config's names alone, as JSON
 };
 
-// The result of `tfaot info` in both forms.
-struct Description {
-  std::string kind;
-  ordered_json details;
-  std::string text;
-};
-
-Description of_manifest(const std::string& kind, const Manifest& manifest) {
+ordered_json package_to_json(const Manifest& manifest) {
   const PackageSizes sizes = package_sizes(manifest);
   ordered_json code = ordered_json::array();
   for (const PackageSizes::Object& object : sizes.objects) {
@@ -369,25 +525,13 @@ Description of_manifest(const std::string& kind, const Manifest& manifest) {
                     {"cpu_level", object.cpu_level},
                     {"bytes", object.bytes}});
   }
-  ordered_json details = {{"code_bytes", sizes.code},
-                          {"weights_bytes", sizes.weights},
-                          {"model_weights_bytes",
-                           sizes.model_weights > 0 ? ordered_json(sizes.model_weights) : nullptr},
-                          {"headers_bytes", sizes.headers},
-                          {"code", std::move(code)},
-                          {"manifest", ordered_json::parse(manifest_to_json(manifest))}};
-  return {kind, std::move(details), describe_manifest(manifest)};
-}
-
-Description description_of(const Inspected& found) {
-  if (const auto* const spec = std::get_if<ModelSpec>(&found.content)) {
-    return {"config", spec_to_json(*spec), describe_spec(*spec)};
-  }
-  if (const auto* const model = std::get_if<ModelDescription>(&found.content)) {
-    return {"model", model_to_json(*model), describe_model_text(*model)};
-  }
-  return of_manifest(found.kind == Inspected::Kind::kArchive ? "archive" : "package tree",
-                     std::get<Manifest>(found.content));
+  return {{"code_bytes", sizes.code},
+          {"weights_bytes", sizes.weights},
+          {"model_weights_bytes",
+           sizes.model_weights > 0 ? ordered_json(sizes.model_weights) : nullptr},
+          {"headers_bytes", sizes.headers},
+          {"code", std::move(code)},
+          {"manifest", ordered_json::parse(manifest_to_json(manifest))}};
 }
 
 Status print_identity(const InfoArguments& options, Program& program) {
@@ -397,49 +541,150 @@ Status print_identity(const InfoArguments& options, Program& program) {
   return {};
 }
 
-Status write_page(const InfoArguments& options, Program& program, const Inspected& inspected,
-                  ordered_json json) {
-  if (const auto* const spec = std::get_if<ModelSpec>(&inspected.content)) {
-    ModelSpec shown = *spec;  // a page does not say where the config is
-    shown.model.source = shown.model.written_source;
-    json["source"] = shown.model.source.string();
-    return options.html.write(program, config_page(shown), json);
-  }
-  if (const auto* const model = std::get_if<ModelDescription>(&inspected.content)) {
-    const std::string name = program.absolute(options.path).filename().string();
-    return options.html.write(program, model_page(*model, name), json);
-  }
-  const std::string kind = json["kind"];
-  return options.html.write(program, package_page(std::get<Manifest>(inspected.content), kind),
-                            json);
-}
-
 Status info(const InfoArguments& options, Program& program) {
   if (options.identity) return print_identity(options, program);
   TFAOT_TRY(options.html.check(program));
-  TFAOT_ASSIGN(const Inspected inspected, inspect(program, program.absolute(options.path)));
-  const Description found = description_of(inspected);
-  ordered_json json = {{"kind", found.kind}};
-  json.update(found.details);
-  if (options.html.given()) TFAOT_TRY(write_page(options, program, inspected, json));
-  if (options.json) {
-    program.console.print(json_text(json));
+  const Path path = program.absolute(options.path);
+  TFAOT_ASSIGN(const Inspected inspected, inspect(program, path));
+  report::Page page;
+  ordered_json json = {{"kind", "config"}};
+  if (const auto* const spec = std::get_if<ModelSpec>(&inspected.content)) {
+    page = config_page(*spec);
+    json.update(spec_to_json(*spec));
+    ordered_json data = json;
+    data["source"] = spec->model.written_source.string();
+    page.data = json_text(data);
+  } else if (const auto* const model = std::get_if<ModelDescription>(&inspected.content)) {
+    page = model_page(*model, path.filename().string());
+    json["kind"] = "model";
+    json.update(model_to_json(*model));
   } else {
-    program.console.print(fmt::format("{} {}\n{}", found.kind, options.path, found.text));
+    const auto& manifest = std::get<Manifest>(inspected.content);
+    json["kind"] = inspected.kind == Inspected::Kind::kArchive ? "archive" : "package tree";
+    page = package_page(manifest, json["kind"]);
+    json.update(package_to_json(manifest));
   }
-  return {};
+  page.heading = fmt::format("{} {}", json["kind"].get<std::string>(), options.path);
+  return options.html.show(program, std::move(page), json);
 }
 
 }  // namespace
 
+std::string shape_text(const TensorSpec& tensor, BatchMode batch) {
+  if (batch == BatchMode::kNone) return fmt::format("[{}]", fmt::join(tensor.row_shape, ", "));
+  return tensor.row_shape.empty() ? "[batch]"
+                                  : fmt::format("[batch, {}]", fmt::join(tensor.row_shape, ", "));
+}
+
+PackageSizes package_sizes(const Manifest& manifest) {
+  PackageSizes sizes;
+  sizes.weights = manifest.weights_size;
+  sizes.model_weights = manifest.model_weights_size;
+  std::map<std::string, std::uint64_t> files;
+  const std::string headers = "include/" + manifest.tool_name + "/";
+  for (const ManifestFile& file : manifest.files) {
+    files[file.path] = file.size;
+    if (is_object_file(file.path) && !is_weights_file(file.path)) sizes.code += file.size;
+    if (file.path.compare(0, headers.size(), headers) == 0) sizes.headers += file.size;
+  }
+  for (const std::int64_t batch_size : manifest.batch_sizes) {
+    for (const std::string& level : manifest.cpu_levels) {
+      const std::string program = "lib/" + program_name(manifest.name, batch_size);
+      const auto named = files.find(object_file_name(program, level));
+      const auto lowest = files.find(lowest_object_file_name(program));
+      const auto found = named == files.end() ? lowest : named;
+      if (found != files.end()) sizes.objects.push_back({batch_size, level, found->second});
+    }
+  }
+  return sizes;
+}
+
+std::vector<report::Fact> facts_of(const Manifest& manifest) {
+  const PackageSizes sizes = package_sizes(manifest);
+  return {{"model", manifest.name + " " + manifest.version, Where::kText},
+          {"author", manifest.author},
+          {"description", manifest.description, Where::kText},
+          {"class", manifest.cpp_class},
+          {"tool", manifest.tool_name},
+          {"target", manifest.target_triple},
+          {"CPU levels", join(manifest.cpu_levels, ", ")},
+          {"batch sizes", batches_text(manifest.batch, manifest.batch_sizes)},
+          {"code", fmt::format("{} bytes", sizes.code)},
+          {"weights", weights_text(manifest)},
+          {"optimize", optimize_text(manifest.optimize)},
+          {"tuned on", manifest.tuning ? manifest.tuning->cpu : ""},
+          {"validated", validation_summary(manifest)},
+          {"headers", fmt::format("{} bytes, {}", sizes.headers, word_of(manifest.headers))},
+          {"rows", rows_text(manifest.rows)},
+          {"TF_XLA_FLAGS", join(manifest.tf_xla_flags, " ")},
+          {"XLA_FLAGS", join(manifest.xla_flags, " ")},
+          {"engine", manifest.engine},
+          {"toolkit", "tfaot " + manifest.toolkit_version},
+          {"source", "sha256 " + manifest.source_sha256}};
+}
+
+report::Section times_section(const Manifest& manifest) {
+  Section section{"Run time", {}, {}};
+  section.blocks.push_back(report::Text{fmt::format("Measured on {}.", manifest.tuning->cpu)});
+  Bars bars{.caption = "Microseconds a row", .series = manifest.cpu_levels, .where = Where::kPage};
+  Table table{.caption = "Measured calls",
+              .columns = {{"CPU level"},
+                          {"batch size", ColumnKind::kNumber},
+                          {"µs a call", ColumnKind::kNumber},
+                          {"µs a row", ColumnKind::kNumber},
+                          {"95 % interval, µs", ColumnKind::kNumber},
+                          {"timings", ColumnKind::kNumber}}};
+  for (const TunedCall& call : manifest.tuning->calls) {
+    bars.bars.push_back({fmt::format("batch {}", call.batch_size), per_row(call),
+                         microseconds(per_row(call)), level_index(manifest, call.cpu_level)});
+  }
+  std::vector<TunedCall> calls = manifest.tuning->calls;
+  std::ranges::stable_sort(calls, {}, &TunedCall::cpu_level);
+  for (const TunedCall& call : calls) {
+    table.rows.push_back(
+        {{call.cpu_level},
+         number_cell(call.batch_size),
+         microseconds_cell(call.ns),
+         microseconds_cell(per_row(call)),
+         {.text = microseconds(call.low) + " to " + microseconds(call.high), .number = call.low},
+         number_cell(static_cast<std::int64_t>(call.repeats))});
+  }
+  section.blocks.emplace_back(std::move(bars));
+  section.blocks.emplace_back(std::move(table));
+  return section;
+}
+
+report::Section plan_section(const Manifest& manifest) {
+  constexpr std::array<std::size_t, 12> kRows = {1, 2, 3, 5, 8, 16, 32, 64, 100, 128, 256, 1000};
+  Section section{"Batch plan", {}, {}};
+  if (manifest.rows == RowsMode::kCoupled) return section;
+  const LevelCosts level = highest_level(manifest);
+  if (level.sizes.empty()) return section;
+  section.blocks.emplace_back(report::Text{
+      fmt::format("How tfaot composes batches of the compiled sizes, by the times of CPU level {}.",
+                  level.cpu_level)});
+  Table table{.caption = "How numbers of rows are run",
+              .columns = {{"rows", ColumnKind::kNumber},
+                          {"µs a call", ColumnKind::kNumber},
+                          {"µs a row", ColumnKind::kNumber},
+                          {"run as"}}};
+  for (const std::size_t rows : kRows) {
+    const PlannedRows planned = plan_rows(level, rows);
+    table.rows.push_back({number_cell(static_cast<std::int64_t>(rows)),
+                          microseconds_cell(planned.ns),
+                          microseconds_cell(planned.ns / static_cast<double>(rows)),
+                          {run_as_text(planned)}});
+  }
+  section.blocks.emplace_back(std::move(table));
+  return section;
+}
+
 Action add_info(CLI::App& app) {
   auto options = std::make_shared<InfoArguments>();
-  app.add_option("PATH", options->path,
-                 "a package tree, an archive, AREA/NAME[/VERSION] of an\ninstalled model, a config "
-                 "file or a model")
-      ->required()
-      ->option_text(" ");
-  app.add_flag("--json", options->json, "print JSON instead of text");
+  add_value(app, "PATH", options->path,
+            "a package tree, an archive, AREA/NAME[/VERSION] of an\ninstalled model, a config "
+            "file or a model")
+      ->required();
   options->html.add_to(app);
   add_engine_limits(app);
   app.add_flag("--identity", options->identity)->group("");

@@ -6,6 +6,7 @@
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
+#include "pages/pages.h"
 #include "tfaot/base/text.h"
 #include "tfaot/workflow/write_config.h"
 
@@ -16,7 +17,6 @@ struct InitArguments {
   std::string model;
   std::string output = "aot_config.yaml";
   ConfigRequest request;
-  JsonOption json;
 };
 
 Status init(const InitArguments& options, Program& program) {
@@ -30,19 +30,18 @@ Status init(const InitArguments& options, Program& program) {
                                 ? ""
                                 : fmt::format(" and sizes for {} in model.dimensions",
                                               join(written.open_dimensions, ", "));
-  options.json.show(
-      program.console,
-      {{"kind", "config"},
-       {"path", request.config.string()},
-       {"name", written.name},
-       {"signature", written.signature},
-       {"open_dimensions", written.open_dimensions},
-       {"problem", written.problem}},
-      fmt::format("config     {}\nmodel      {}{}\n  next: choose its batch sizes{}, then\n"
-                  "        tfaot compile -c {} -o {}\n",
-                  options.output, written.name,
-                  written.signature.empty() ? "" : ", signature " + written.signature, sizes,
-                  config, shell_quoted(written.output)));
+  show_done(program,
+            {{"kind", "config"},
+             {"path", request.config.string()},
+             {"name", written.name},
+             {"signature", written.signature},
+             {"open_dimensions", written.open_dimensions},
+             {"problem", written.problem}},
+            fmt::format("config     {}\nmodel      {}{}\n  next: choose its batch sizes{}, then\n"
+                        "        tfaot compile -c {} -o {}\n",
+                        options.output, written.name,
+                        written.signature.empty() ? "" : ", signature " + written.signature, sizes,
+                        config, shell_quoted(written.output)));
   if (!written.newer_opset.empty()) {
     program.diagnostics.warning(
         written.newer_opset +
@@ -59,23 +58,18 @@ Status init(const InitArguments& options, Program& program) {
 Action add_init(CLI::App& app) {
   auto options = std::make_shared<InitArguments>();
   ConfigRequest& request = options->request;
-  app.add_option("MODEL", options->model,
-                 "a SavedModel's folder, an ONNX file, a frozen graph or a file\nwith StableHLO")
-      ->required()
-      ->option_text(" ");
-  app.add_option("-o,--output", options->output, "the config to write [aot_config.yaml]")
-      ->option_text("FILE");
-  app.add_option("--name", request.name, "the model's name [that of its folder]")
-      ->option_text("NAME");
+  add_value(app, "MODEL", options->model,
+            "a SavedModel's folder, an ONNX file, a frozen graph or a file\nwith StableHLO")
+      ->required();
+  add_value(app, "-o,--output FILE", options->output, "the config to write [aot_config.yaml]");
+  add_value(app, "--name NAME", request.name, "the model's name [that of its folder]");
   add_version(app, request.version, "version of the package [1.0.0]");
-  app.add_option("--signature", request.serving_key,
-                 "the signature to compile [serving_default, or else the first one]")
-      ->option_text("KEY");
+  add_value(app, "--signature KEY", request.serving_key,
+            "the signature to compile [serving_default, or else the first one]");
   app.add_option("--batch-sizes", request.batch_sizes,
                  "batch sizes to compile [1,2,4,8,16,32, or the one that the model fixes]")
       ->delimiter(',')
       ->option_text("N,...");
-  options->json.add_to(app);
   add_engine_limits(app);
   app.footer(
       "The config holds every key: those that have a default are comments. 'tfaot info MODEL' "

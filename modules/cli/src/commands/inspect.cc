@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -10,25 +11,22 @@
 #include <vector>
 
 #include "commands/commands.h"
-#include "options/html_option.h"
 #include "options/shared_options.h"
-#include "pages/page_parts.h"
-#include "text/describe.h"
-#include "text/inspection_difference.h"
-#include "text/inspection_report.h"
+#include "pages/pages.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/base/text.h"
 #include "tfaot/inspect/buffer_map.h"
 #include "tfaot/inspect/graph_drawing.h"
 #include "tfaot/inspect/graph_summary.h"
-#include "tfaot/records/hlo_graph.h"
+#include "tfaot/records/hlo_graph_json.h"
+#include "tfaot/records/symbols.h"
 #include "tfaot/report/page.h"
-#include "tfaot/report/quantities.h"
 #include "tfaot/workflow/inspect_code.h"
 
 namespace tfaot::toolkit {
 namespace {
 
+using nlohmann::ordered_json;
 using report::Callout;
 using report::Cell;
 using report::ColumnKind;
@@ -37,8 +35,200 @@ using report::Listing;
 using report::Section;
 using report::Table;
 using report::Verdict;
+using report::Where;
 
-// What `tfaot inspect` found -> its page.
+// The page of an inspection.
+
+// Of the text; page and JSON have all.
+constexpr std::size_t kMostRows = 20;
+constexpr std::size_t kLongestDetail = 100;
+
+// "12.345 µs", "345 ns"; "-" for a negative number.
+std::string duration_text(std::int64_t picoseconds) {
+  if (picoseconds < 0) return "-";
+  const double ns = static_cast<double>(picoseconds) / 1000;
+  if (ns < 999.5) return fmt::format("{:.{}f} ns", ns, ns < 9.95 ? 1 : 0);
+  if (ns < 999'500) return fmt::format("{:.2f} µs", ns / 1000);
+  return fmt::format("{:.2f} ms", ns / 1e6);
+}
+
+// "12.3 M"; "-" for a negative number.
+std::string count_text(std::int64_t number) {
+  if (number < 0) return "-";
+  if (number < 10'000) return std::to_string(number);
+  const double count = static_cast<double>(number);
+  if (count < 999'500) return fmt::format("{:.1f} k", count / 1e3);
+  if (count < 999.5e6) return fmt::format("{:.1f} M", count / 1e6);
+  return fmt::format("{:.1f} G", count / 1e9);
+}
+
+// True if anything runs another number of times than once.
+bool runs_vary(const std::vector<CodeNode>& nodes) {
+  return std::ranges::any_of(nodes, [](const CodeNode& one) { return one.runs.times != 1; });
+}
+
+// "5"; "~16" if the number is assumed.
+std::string runs_text(const Runs& runs) {
+  const std::string count = count_text(static_cast<std::int64_t>(std::min(runs.times, 1e15)));
+  return runs.is_assumed ? "~" + count : count;
+}
+
+// What "~" means; empty if none is assumed.
+std::string assumed_runs_note(const std::vector<CodeNode>& nodes) {
+  const auto is_assumed = [](const CodeNode& one) { return one.runs.is_assumed; };
+  if (std::ranges::none_of(nodes, is_assumed)) return "";
+  return fmt::format("~: XLA does not know how often this loop turns; {} turns are assumed",
+                     kAssumedTurns);
+}
+
+// The last stage: what code is made of. Null if no stage is known.
+const HloGraph* last_stage(const InspectedCode& code) {
+  return code.stages.empty() ? nullptr : &code.stages.back();
+}
+
+// What a flag for the compiler changes.
+std::string effect_text(const FlagEffect& effect, const InspectedCode& with) {
+  if (!effect.problem.empty()) return "without it, compiling fails: " + effect.problem;
+  if (effect.same_code) return "nothing: the code is the same without it";
+  const HloGraph* const stage = last_stage(with);
+  const StageSummary summary = stage == nullptr ? StageSummary() : summary_of(*stage);
+  return fmt::format(
+      "code of {} bytes instead of {}, {} instructions instead of {}, estimated {} instead of {}",
+      with.code_bytes, effect.code_bytes, summary.instructions, effect.instructions,
+      duration_text(summary.picoseconds), duration_text(effect.picoseconds));
+}
+
+// "matmul_f32_x86_64_v3" for one of our kernels, the opcode or the function otherwise.
+std::string node_title(const HloNode& node) {
+  if (node.kind == NodeKind::kKernel && node.callee.starts_with(kSymbolPrefix)) {
+    return node.callee.substr(kSymbolPrefix.size());
+  }
+  if (!node.callee.empty()) return node.callee;
+  return node.kind == NodeKind::kFusion ? node.name : node.opcode;
+}
+
+// What a kernel call multiplies, the shape of its result otherwise.
+std::string node_sizes(const HloNode& node) {
+  return node.kind == NodeKind::kKernel && !node.detail.empty() ? node.detail : node.shape;
+}
+
+std::uint64_t bytes_of_weights(const InspectedCode& code) {
+  std::uint64_t bytes = 0;
+  for (const WeightOrigin& weight : code.weights) bytes += weight.bytes;
+  return bytes;
+}
+
+std::int64_t kind_count(const StageSummary& summary, NodeKind kind) {
+  const auto found = summary.kinds.find(kind);
+  return found == summary.kinds.end() ? 0 : found->second;
+}
+
+// Sizes and times in a few lines.
+report::Facts inspection_facts(const InspectedCode& code) {
+  std::vector<report::Fact> facts = {{"compiler", code.engine}};
+  if (code.code_bytes > 0) facts.push_back({"code", report::bytes_text(code.code_bytes)});
+  const std::uint64_t scratch = bytes_of(code.buffers, BufferUse::kTemporary);
+  if (!code.buffers.allocations.empty()) {
+    const Peak peak = peak_of(code.buffers, BufferUse::kTemporary);
+    facts.push_back(
+        {"temporaries",
+         report::bytes_text(scratch) +
+             (peak.moment < 0 ? ""
+                              : fmt::format(", of which at most {} are in use at a time",
+                                            report::bytes_text(peak.bytes)))});
+  }
+  if (!code.weights.empty()) {
+    facts.push_back({"weights", fmt::format("{} in {}", report::bytes_text(bytes_of_weights(code)),
+                                            code.weights.size())});
+  }
+  if (code.picoseconds > 0) {
+    const auto call = static_cast<std::int64_t>(code.picoseconds);
+    facts.push_back({"estimated", fmt::format("{} a call, {} a row", duration_text(call),
+                                              duration_text(call / code.batch_size))});
+  }
+  facts.push_back({"kernels", join(code.kernels, "\n")});
+  facts.push_back({"other modules", join(code.other_modules, ", ") + " (--module)"});
+  if (code.other_modules.empty()) facts.pop_back();
+  return {std::move(facts)};
+}
+
+// Two programs.
+
+std::string numbered(std::uint64_t number) { return number == 0 ? "" : std::to_string(number); }
+
+// Of numbers that need graphs, if both programs have them.
+enum class Known { kSizes, kGraphs };
+
+NamedValues whole_values(const InspectedCode& code, Known known) {
+  const auto call = static_cast<std::int64_t>(code.picoseconds);
+  NamedValues values = {
+      {"code bytes", numbered(code.code_bytes)},
+      {"bytes of temporaries", numbered(bytes_of(code.buffers, BufferUse::kTemporary))},
+      {"most of them in use", numbered(peak_of(code.buffers, BufferUse::kTemporary).bytes)},
+      {"bytes of weights", numbered(bytes_of_weights(code))},
+      {"estimated time of a call", call == 0 ? "" : duration_text(call)},
+      {"estimated time of a row", call == 0 ? "" : duration_text(call / code.batch_size)}};
+  if (const HloGraph* const stage = last_stage(code); known == Known::kGraphs) {
+    const StageSummary summary = summary_of(*stage);
+    values.emplace_back("instructions", std::to_string(summary.instructions));
+    values.emplace_back("flops", std::to_string(summary.flops));
+    values.emplace_back("bytes read and written", std::to_string(summary.bytes));
+  }
+  return values;
+}
+
+NamedValues instruction_values(const InspectedCode& code) {
+  std::map<std::string, std::int64_t> counts;
+  if (const HloGraph* const stage = last_stage(code)) {
+    for (const CodeNode& one : code_nodes(*stage)) {
+      const HloNode& node = *one.node;
+      ++counts[node.kind == NodeKind::kFusion ? node.opcode : node_title(node)];
+    }
+  }
+  NamedValues values;
+  for (const auto& [what, count] : counts) values.emplace_back(what, std::to_string(count));
+  return values;
+}
+
+NamedValues layer_values(const InspectedCode& code) {
+  NamedValues values;
+  if (const HloGraph* const stage = last_stage(code)) {
+    for (const LayerSummary& layer : layers_of(*stage)) {
+      values.emplace_back(layer.layer.empty() ? "(no layer)" : layer.layer,
+                          duration_text(layer.picoseconds));
+    }
+  }
+  return values;
+}
+
+struct ComparedValues {
+  const char* kind;
+  std::vector<Difference> found;
+};
+
+// Of an instruction: how many there are; of a layer: its estimated time.
+std::vector<ComparedValues> compare_code(const InspectedCode& first, const InspectedCode& second) {
+  const bool have_graphs = last_stage(first) != nullptr && last_stage(second) != nullptr;
+  const Known known = have_graphs ? Known::kGraphs : Known::kSizes;
+  std::vector<ComparedValues> values = {
+      {"program", differences(whole_values(first, known), whole_values(second, known))}};
+  if (!have_graphs) return values;
+  values.push_back(
+      {"instruction", differences(instruction_values(first), instruction_values(second))});
+  values.push_back({"layer", differences(layer_values(first), layer_values(second))});
+  return values;
+}
+
+// In every byte of the object.
+bool is_same_code(const InspectedCode& first, const InspectedCode& second) {
+  return !first.code_sha256.empty() && first.code_sha256 == second.code_sha256;
+}
+
+// "tagger 1.0.0, batch size 4, x86-64-v3"
+std::string program_title(const InspectedCode& code) {
+  if (code.batch_size == 0) return code.name;
+  return fmt::format("{}, batch size {}, {}", code.name, code.batch_size, code.cpu_level);
+}
 
 // A drawing of a stage, or why there is none.
 struct StageDrawing {
@@ -88,7 +278,7 @@ report::Section products_section(const HloGraph& before, const HloGraph& after,
                                     : report::Verdict::kWarning},
          {is_kernel ? join(sizes, "\n") : ""}});
   }
-  return {"Products", {}, {std::move(table)}};
+  return {"Products", {}, {std::move(table)}, Where::kPage};
 }
 
 // The temporaries of a program over time: which value is where, and from when to when.
@@ -189,6 +379,11 @@ Cell known_cell(std::int64_t number) {
   return number < 0 ? Cell{.text = "-"} : number_cell(number);
 }
 
+Cell count_cell(std::int64_t number) {
+  if (number < 0) return {.text = "-"};
+  return {.text = count_text(number), .number = static_cast<double>(number)};
+}
+
 Cell time_cell(std::int64_t picoseconds) {
   if (picoseconds < 0) return {.text = "-"};
   return {.text = duration_text(picoseconds), .number = static_cast<double>(picoseconds)};
@@ -223,11 +418,11 @@ std::vector<Cell> hot_spot_row(const CodeNode& one) {
   return {std::move(share),
           time_cell(one.picoseconds),
           {.text = runs_text(one.runs), .number = one.runs.times},
+          count_cell(one.flops),
+          count_cell(one.bytes),
           {.text = word_of(node.kind), .verdict = verdict_of(node.kind)},
           {node_title(node)},
           {short_origin(node.origin)},
-          known_cell(one.flops),
-          known_cell(one.bytes),
           {node_sizes(node)},
           {node.name}};
 }
@@ -237,13 +432,15 @@ Section hot_spots_section(const HloGraph& stage) {
               .columns = {{"share", ColumnKind::kNumber},
                           {"time", ColumnKind::kNumber},
                           {"runs", ColumnKind::kNumber},
+                          {"flops", ColumnKind::kNumber},
+                          {"bytes", ColumnKind::kNumber},
                           {"kind"},
                           {"what", ColumnKind::kCode},
                           {"from", ColumnKind::kCode},
-                          {"flops", ColumnKind::kNumber},
-                          {"bytes", ColumnKind::kNumber},
                           {"sizes"},
-                          {"name", ColumnKind::kCode}}};
+                          {"name", ColumnKind::kCode, Where::kPage}},
+              .most_rows = kMostRows,
+              .most_bytes = kLongestDetail};
   const std::vector<CodeNode> nodes = code_nodes(stage);
   const bool has_loops = runs_vary(nodes);
   for (const CodeNode& one : nodes) {
@@ -252,7 +449,7 @@ Section hot_spots_section(const HloGraph& stage) {
   }
   if (!has_loops) table.columns.erase(table.columns.begin() + kRunsCell);
   Section section{"Hot spots", {}, {}};
-  report::Bars bars{.caption = "Estimated time by layer"};
+  report::Bars bars{.caption = "Estimated time by layer", .where = Where::kPage};
   for (const LayerSummary& layer : layers_of(stage)) {
     if (layer.picoseconds <= 0 || bars.bars.size() == kMostLayerBars) break;
     bars.bars.push_back({layer.layer.empty() ? "(no layer)" : layer.layer,
@@ -273,13 +470,15 @@ const HloGraph* stage_named(const InspectedCode& code, const std::string& name) 
 
 Section stages_section(const InspectedCode& code, const std::vector<StageDrawing>& drawings) {
   Table table{.caption = "Stages", .columns = {{"stage"}, {"instructions", ColumnKind::kNumber}}};
-  for (const auto& row : kWords<NodeKind>) table.columns.push_back({row.word, ColumnKind::kNumber});
+  for (const auto& row : kWords<NodeKind>) {
+    const Where where = row.value == NodeKind::kData ? Where::kPage : Where::kBoth;
+    table.columns.push_back({row.word, ColumnKind::kNumber, where});
+  }
   for (const HloGraph& stage : code.stages) {
     const StageSummary summary = summary_of(stage);
     std::vector<Cell> cells = {{stage.stage}, number_cell(summary.instructions)};
     for (const auto& row : kWords<NodeKind>) {
-      const auto count = summary.kinds.find(row.value);
-      cells.push_back(number_cell(count == summary.kinds.end() ? 0 : count->second));
+      cells.push_back(number_cell(kind_count(summary, row.value)));
     }
     table.rows.push_back(std::move(cells));
   }
@@ -304,7 +503,7 @@ Section stages_section(const InspectedCode& code, const std::vector<StageDrawing
 }
 
 Section memory_section(const BufferMap& map) {
-  Section section{"Memory", {}, {}};
+  Section section{"Memory", {}, {}, Where::kPage};
   if (std::string svg = memory_drawing(map); !svg.empty()) {
     section.blocks.emplace_back(
         Figure{.title = "Temporaries over time",
@@ -356,7 +555,9 @@ Section origins_section(const std::vector<WeightOrigin>& weights) {
                           {"shape", ColumnKind::kCode},
                           {"bytes", ColumnKind::kNumber},
                           {"made of", ColumnKind::kCode},
-                          {"by"}}};
+                          {"by"}},
+              .most_rows = kMostRows,
+              .most_bytes = kLongestDetail};
   for (const WeightOrigin& weight : weights) {
     table.rows.push_back({{weight.name},
                           {weight.shape},
@@ -389,7 +590,7 @@ void add_listing(const std::string& title, const CodeListing& listing, Section& 
 }
 
 Section code_section(const InspectedCode& code) {
-  Section section{"Code", {}, {}};
+  Section section{"Code", {}, {}, Where::kPage};
   section.blocks.emplace_back(report::Text{"Calls of kernels are marked."});
   add_listing("LLVM IR before LLVM's optimisation", code.first_llvm, section);
   add_listing("LLVM IR after it", code.llvm, section);
@@ -397,24 +598,16 @@ Section code_section(const InspectedCode& code) {
   return section;
 }
 
-Section overview_section(const InspectedCode& code) {
-  Section section;
-  section.title = "Overview";
-  section.blocks.emplace_back(facts_block(inspection_facts(code)));
+void add_remarks(const InspectedCode& code, const std::string& which, Section& section) {
   for (const std::string& remark : code.remarks) {
-    section.blocks.emplace_back(Callout{.text = remark});
+    section.blocks.emplace_back(Callout{.text = which + remark});
   }
-  return section;
 }
 
-Section differences_section(const InspectedCode& first, const InspectedCode& second) {
-  Table table{.caption = "What differs",
-              .columns = {{"of"}, {"what", ColumnKind::kCode}, {"first"}, {"second"}},
-              .empty = "nothing"};
-  for (const ComparedValue& one : compare_code(first, second)) {
-    table.rows.push_back({{word_of(one.kind)}, {one.what}, {one.first}, {one.second}});
-  }
-  return {"Differences", {}, {std::move(table)}};
+Section overview_section(const InspectedCode& code) {
+  Section section{report::kOverview, {}, {inspection_facts(code)}};
+  add_remarks(code, "", section);
+  return section;
 }
 
 // " 93 % of the estimated time is in kernels of tfaot."
@@ -445,11 +638,9 @@ std::vector<report::Highlight> inspection_highlights(const InspectedCode& code) 
   }
   highlights.push_back(
       {"temporaries", report::bytes_text(bytes_of(code.buffers, BufferUse::kTemporary)), ""});
-  std::uint64_t weights = 0;
-  for (const WeightOrigin& weight : code.weights) weights += weight.bytes;
   if (!code.weights.empty()) {
-    highlights.push_back(
-        {"weights", report::bytes_text(weights), counted(code.weights.size(), "tensor")});
+    highlights.push_back({"weights", report::bytes_text(bytes_of_weights(code)),
+                          counted(code.weights.size(), "tensor")});
   }
   if (const HloGraph* const stage = last_stage(code)) {
     highlights.push_back(
@@ -488,10 +679,13 @@ std::vector<StageDrawing> draw_stages(const InspectedCode& code) {
   return drawings;
 }
 
-report::Page inspection_page(const InspectedCode& code, const std::vector<StageDrawing>& drawings) {
+// `path`: as the user wrote it.
+report::Page inspection_page(const InspectedCode& code, const std::string& path,
+                             const std::vector<StageDrawing>& drawings) {
   report::Page page;
   page.kind = "inspection";
   page.title = code.name;
+  page.heading = fmt::format("{} {}: {}", word_of(code.kind), path, program_title(code));
   if (code.batch_size > 0) {
     page.summary = fmt::format("Batch size {}, {}.{}", code.batch_size, code.cpu_level,
                                kernels_sentence(code));
@@ -515,17 +709,30 @@ report::Page comparison_page(const InspectedCode& first, const InspectedCode& se
   report::Page page;
   page.kind = "comparison of code";
   page.title = first.name == second.name ? first.name : first.name + " and " + second.name;
-  page.summary = program_title(first) + " beside " + program_title(second);
-  page.badge = is_same_code(first, second) ? report::Badge{Verdict::kGood, "same code"}
-                                           : report::Badge{Verdict::kNote, "other code"};
-  page.sections.push_back(differences_section(first, second));
-  for (const InspectedCode* const code : {&first, &second}) {
-    Section section{code == &first ? "First" : "Second", {}, {}};
-    section.blocks.emplace_back(report::Text{program_title(*code)});
-    section.blocks.emplace_back(facts_block(inspection_facts(*code)));
-    for (const std::string& remark : code->remarks) {
-      section.blocks.emplace_back(Callout{.text = remark});
+  page.badge = is_same_code(first, second)
+                   ? report::Badge{Verdict::kGood, "the code is the same in every byte"}
+                   : report::Badge{Verdict::kNote, "other code"};
+  Section overview{
+      report::kOverview,
+      {},
+      {report::Facts{{{"first", program_title(first)}, {"second", program_title(second)}}}}};
+  add_remarks(first, "first: ", overview);
+  add_remarks(second, "second: ", overview);
+  Table table{.caption = "What differs",
+              .columns = {{"of"}, {"what", ColumnKind::kCode}, {"first"}, {"second"}},
+              .empty = "nothing"};
+  for (const ComparedValues& values : compare_code(first, second)) {
+    for (const Difference& one : values.found) {
+      table.rows.push_back({{values.kind},
+                            {one.what},
+                            {one.first.empty() ? "-" : one.first},
+                            {one.second.empty() ? "-" : one.second}});
     }
+  }
+  page.sections = {std::move(overview), {"Differences", {}, {std::move(table)}}};
+  for (const InspectedCode* const code : {&first, &second}) {
+    Section section{code == &first ? "First" : "Second", {}, {inspection_facts(*code)}};
+    section.where = Where::kPage;
     if (const HloGraph* const stage = last_stage(*code)) {
       for (report::Block& block : hot_spots_section(*stage).blocks) {
         section.blocks.push_back(std::move(block));
@@ -534,6 +741,100 @@ report::Page comparison_page(const InspectedCode& first, const InspectedCode& se
     page.sections.push_back(std::move(section));
   }
   return page;
+}
+
+ordered_json stage_to_json(const HloGraph& stage) {
+  const StageSummary summary = summary_of(stage);
+  ordered_json kinds = ordered_json::object();
+  for (const auto& row : kWords<NodeKind>) kinds[row.word] = kind_count(summary, row.value);
+  ordered_json json = {{"stage", stage.stage},      {"instructions", summary.instructions},
+                       {"kinds", std::move(kinds)}, {"flops", summary.flops},
+                       {"bytes", summary.bytes},    {"picoseconds", summary.picoseconds},
+                       {"entry", stage.entry}};
+  json["computations"] = json_of<ordered_json>(stage.computations);
+  json["text"] = stage.text;
+  return json;
+}
+
+ordered_json allocation_to_json(const Allocation& allocation) {
+  ordered_json values = ordered_json::array();
+  for (const PlacedValue& value : allocation.values) {
+    values.push_back({{"name", value.name},
+                      {"shape", value.shape},
+                      {"offset", value.offset},
+                      {"bytes", value.size},
+                      {"first", value.first},
+                      {"last", value.last}});
+  }
+  return {{"number", allocation.number},
+          {"use", word_of(allocation.use)},
+          {"parameter", allocation.parameter},
+          {"bytes", allocation.size},
+          {"values", std::move(values)}};
+}
+
+ordered_json flag_to_json(const FlagEffect& effect) {
+  return {{"variable", effect.variable},
+          {"flag", effect.flag},
+          {"same_code", effect.same_code},
+          {"problem", effect.problem},
+          {"without",
+           {{"instructions", effect.instructions},
+            {"picoseconds", effect.picoseconds},
+            {"code_bytes", effect.code_bytes}}}};
+}
+
+ordered_json inspection_to_json(const InspectedCode& code, const std::string& path) {
+  ordered_json stages = ordered_json::array();
+  for (const HloGraph& stage : code.stages) stages.push_back(stage_to_json(stage));
+  ordered_json allocations = ordered_json::array();
+  for (const Allocation& allocation : code.buffers.allocations) {
+    allocations.push_back(allocation_to_json(allocation));
+  }
+  ordered_json flags = ordered_json::array();
+  for (const FlagEffect& effect : code.flags) flags.push_back(flag_to_json(effect));
+  ordered_json json = {{"kind", word_of(code.kind)},
+                       {"path", path},
+                       {"name", code.name},
+                       {"engine", code.engine},
+                       {"batch_size", code.batch_size},
+                       {"cpu_level", code.cpu_level},
+                       {"estimated_picoseconds", code.picoseconds},
+                       {"code_bytes", code.code_bytes},
+                       {"code_sha256", code.code_sha256},
+                       {"kernels", code.kernels}};
+  json["weights"] = json_of<ordered_json>(code.weights);
+  json["temporaries"] = {{"bytes", bytes_of(code.buffers, BufferUse::kTemporary)},
+                         {"most_alive", peak_of(code.buffers, BufferUse::kTemporary).bytes}};
+  json["allocations"] = std::move(allocations);
+  json["moments"] = code.buffers.moments;
+  json["flags"] = std::move(flags);
+  json["other_modules"] = code.other_modules;
+  json["remarks"] = code.remarks;
+  json["stages"] = std::move(stages);
+  return json;
+}
+
+// `path`: as the user wrote it.
+struct ComparedProgram {
+  const InspectedCode& code;
+  const std::string& path;
+};
+ordered_json comparison_to_json(const ComparedProgram& first, const ComparedProgram& second) {
+  ordered_json list = ordered_json::array();
+  for (const ComparedValues& values : compare_code(first.code, second.code)) {
+    for (const Difference& one : values.found) {
+      list.push_back({{"kind", values.kind},
+                      {"what", one.what},
+                      {"first", one.first},
+                      {"second", one.second}});
+    }
+  }
+  return {{"kind", "comparison"},
+          {"same_code", is_same_code(first.code, second.code)},
+          {"differences", std::move(list)},
+          {"first", inspection_to_json(first.code, first.path)},
+          {"second", inspection_to_json(second.code, second.path)}};
 }
 
 enum class StageFormat { kText, kDot, kSvg };
@@ -553,7 +854,6 @@ inline constexpr auto kWords<StageFormat> = std::to_array<Word<StageFormat>>({
 namespace {
 
 struct InspectArguments {
-  VerbosityOption verbosity;
   std::string path;
   std::string other;  // empty: none
   std::vector<std::int64_t> batch_sizes;
@@ -564,7 +864,6 @@ struct InspectArguments {
   std::optional<DrawnDetail> detail;
   std::string output;
   std::string dump;
-  bool json = false;
   HtmlOption html;
   InspectRequest request;
 
@@ -574,7 +873,7 @@ struct InspectArguments {
   bool prints_stage() const { return !stage.empty() || format || detail || !output.empty(); }
 };
 
-Status check_inspect_options(const InspectArguments& options) {
+Status check_inspect_options(const InspectArguments& options, bool json) {
   const auto is_wrong = [](std::int64_t size) { return size < 1 || size > kLargestBatchSize; };
   if (const auto wrong = std::ranges::find_if(options.batch_sizes, is_wrong);
       wrong != options.batch_sizes.end()) {
@@ -591,7 +890,7 @@ Status check_inspect_options(const InspectArguments& options) {
   if (options.compares() && !options.dump.empty()) {
     return fail(Error::usage("inspect: --dump is for one program"));
   }
-  if (options.prints_stage() && (options.json || options.html.given())) {
+  if (options.prints_stage() && (json || options.html.given())) {
     return fail(Error::usage("inspect: --stage prints one stage, and no --json or --html"));
   }
   return {};
@@ -665,27 +964,20 @@ Status inspect_two(const InspectArguments& options, Program& program) {
   TFAOT_ASSIGN(const InspectedCode first, inspect_code(program, side_of(options, program, 0)));
   TFAOT_ASSIGN(const InspectedCode second, inspect_code(program, side_of(options, program, 1)));
   const std::string& other = options.other.empty() ? options.path : options.other;
-  const nlohmann::ordered_json json = comparison_to_json({first, options.path}, {second, other});
-  if (options.html.given()) {
-    TFAOT_TRY(options.html.write(program, comparison_page(first, second), json));
-  }
-  program.console.print(options.json ? json_text(json) : comparison_text(first, second));
-  return {};
+  return options.html.show(program, comparison_page(first, second),
+                           comparison_to_json({first, options.path}, {second, other}));
 }
 
 Status inspect_one(const InspectArguments& options, Program& program) {
   TFAOT_ASSIGN(const InspectedCode code, inspect_code(program, side_of(options, program, 0)));
   if (options.prints_stage()) return print_stage(options, program, code);
-  const nlohmann::ordered_json json = inspection_to_json(code, options.path);
-  if (options.html.given()) {
-    TFAOT_TRY(options.html.write(program, inspection_page(code, draw_stages(code)), json));
-  }
-  program.console.print(options.json ? json_text(json) : inspection_text(code, options.path));
-  return {};
+  const auto drawings = options.html.given() ? draw_stages(code) : std::vector<StageDrawing>();
+  return options.html.show(program, inspection_page(code, options.path, drawings),
+                           inspection_to_json(code, options.path));
 }
 
 Status run_inspect(const InspectArguments& options, Program& program) {
-  TFAOT_TRY(check_inspect_options(options));
+  TFAOT_TRY(check_inspect_options(options, program.json));
   TFAOT_TRY(options.html.check(program));
   if (!options.output.empty()) {
     TFAOT_TRY(check_output_file(program.files, "--output", program.absolute(options.output)));
@@ -694,26 +986,17 @@ Status run_inspect(const InspectArguments& options, Program& program) {
 }
 
 void add_program_choice(CLI::App& app, InspectArguments& options) {
-  app.add_option(
-         "PATH", options.path,
-         "a config, a model, a package (also AREA/NAME[/VERSION]), or a\nfolder that XLA dumped")
-      ->required()
-      ->option_text(" ");
-  app.add_option("OTHER", options.other, "compare with this one")->option_text(" ");
-  app.add_option("--batch-sizes", options.batch_sizes,
-                 "two are compared [a config's largest; a package's\nsmallest]")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->option_text("N[,M]");
-  app.add_option("--cpu-levels", options.cpu_levels, "two are compared [the highest]")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->option_text("L[,K]");
+  add_value(app, "PATH", options.path,
+            "a config, a model, a package (also AREA/NAME[/VERSION]), or a\nfolder that XLA dumped")
+      ->required();
+  add_value(app, "OTHER", options.other, "compare with this one");
+  add_list(app, "--batch-sizes N[,M]", options.batch_sizes,
+           "two are compared [a config's largest; a package's\nsmallest]");
+  add_list(app, "--cpu-levels L[,K]", options.cpu_levels, "two are compared [the highest]");
   add_dimensions(app, options.request.dimensions);
   app.add_flag("--against-no-flags", options.against_no_flags,
                "compare a config with itself without its compiler flags");
-  app.add_option("--module", options.request.module, "of a dump [the largest]")
-      ->option_text("NAME");
+  add_value(app, "--module NAME", options.request.module, "of a dump [the largest]");
   app.add_flag("--passes", options.request.passes, "show what each pass made, too");
 }
 
@@ -722,21 +1005,16 @@ void add_program_choice(CLI::App& app, InspectArguments& options) {
 Action add_inspect(CLI::App& app) {
   auto options = std::make_shared<InspectArguments>();
   add_program_choice(app, *options);
-  app.add_option(
-         "--stage", options->stage,
-         "print only this stage; also 'assembly', 'llvm' and\n'llvm_unoptimized' [the last]")
-      ->option_text("NAME");
+  add_value(app, "--stage NAME", options->stage,
+            "print only this stage; also 'assembly', 'llvm' and\n'llvm_unoptimized' [the last]");
   add_word_option<StageFormat>(app, "--format", options->format, "of the stage [text]");
   add_word_option<DrawnDetail>(app, "--detail", options->detail,
                                "what is drawn of it [instructions]");
-  app.add_option("-o,--output", options->output, "write the stage to a file")->option_text("FILE");
-  app.add_option("--dump", options->dump,
-                 "of a config: keep the files of all steps here,\nwhich 'tfaot inspect DIR' opens")
-      ->option_text("DIR");
-  app.add_flag("--json", options->json, "print JSON instead of text");
+  add_value(app, "-o,--output FILE", options->output, "write the stage to a file");
+  add_value(app, "--dump DIR", options->dump,
+            "of a config: keep the files of all steps here,\nwhich 'tfaot inspect DIR' opens");
   options->html.add_to(app);
   add_allow_large(app, options->request.allow_large);
-  options->verbosity.add_to(app);
   add_engine_program(app, options->request.engine, "");
   app.footer(
       "Compiles one batch size and CPU level of a config and keeps nothing. A package keeps only "
@@ -748,10 +1026,7 @@ Action add_inspect(CLI::App& app) {
       "  tfaot inspect aot_config.yaml --batch-sizes 1,64\n"
       "  tfaot inspect old/tagger new/tagger\n"
       "  tfaot inspect /tmp/xla_dump --module module_0004.cluster_0");
-  return [options](Program& program) {
-    options->verbosity.apply(program.console);
-    return run_inspect(*options, program);
-  };
+  return [options](Program& program) { return run_inspect(*options, program); };
 }
 
 }  // namespace tfaot::toolkit

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
-#include "text/describe.h"
-#include "text/text_table.h"
+#include "options/shared_options.h"
+#include "pages/pages.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/names.h"
 #include "tfaot/workflow/inspect.h"
@@ -17,7 +17,6 @@ namespace {
 struct ListArguments {
   std::string area;          // as an argument
   std::string release_area;  // by the option
-  bool json = false;
 };
 
 std::string as_json(const std::vector<InstalledModel>& models) {
@@ -35,15 +34,18 @@ std::string as_json(const std::vector<InstalledModel>& models) {
 }
 
 std::string as_table(const std::vector<InstalledModel>& models) {
-  std::vector<std::vector<std::string>> rows = {
-      {"TOOL", "VERSION", "CURRENT", "PROCESSOR", "BATCH SIZES", "CPU LEVELS"}};
+  report::Table table{
+      .columns = {
+          {"TOOL"}, {"VERSION"}, {"CURRENT"}, {"PROCESSOR"}, {"BATCH SIZES"}, {"CPU LEVELS"}}};
   for (const InstalledModel& model : models) {
-    rows.push_back({model.tool_name, model.version, model.current ? "*" : "",
-                    processor_of(model.manifest.target_triple),
-                    fmt::format("{}", fmt::join(model.manifest.batch_sizes, ",")),
-                    join(model.manifest.cpu_levels, ",")});
+    table.rows.push_back({{model.tool_name},
+                          {model.version},
+                          {model.current ? "*" : ""},
+                          {processor_of(model.manifest.target_triple)},
+                          {fmt::format("{}", fmt::join(model.manifest.batch_sizes, ","))},
+                          {join(model.manifest.cpu_levels, ",")}});
   }
-  return text_table(rows);
+  return report::text_of(table);
 }
 
 Status list(const ListArguments& options, Program& program) {
@@ -55,7 +57,7 @@ Status list(const ListArguments& options, Program& program) {
   const Path area = program.absolute(options.area.empty() ? options.release_area : options.area);
   TFAOT_ASSIGN(InstalledList list, list_packages(program, area));
   const std::vector<InstalledModel>& models = list.models;
-  program.console.print(options.json     ? as_json(models)
+  program.console.print(program.json     ? as_json(models)
                         : models.empty() ? "no packages in " + area.string() + "\n"
                                          : as_table(models));
   if (list.broken.empty()) return {};
@@ -67,10 +69,8 @@ Status list(const ListArguments& options, Program& program) {
 
 Action add_list(CLI::App& app) {
   auto options = std::make_shared<ListArguments>();
-  app.add_option("AREA", options->area, "the release area")->option_text(" ");
-  app.add_option("--release-area", options->release_area, "the same, as for 'tfaot install'")
-      ->option_text("AREA");
-  app.add_flag("--json", options->json, "print JSON instead of a table");
+  add_value(app, "AREA", options->area, "the release area");
+  add_value(app, "--release-area AREA", options->release_area, "the same, as for 'tfaot install'");
   app.footer(
       "Models are sorted by tool name, then version; '*' marks the version that users get.\n"
       "Example:\n"

@@ -6,15 +6,13 @@
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
-#include "text/reports.h"
+#include "pages/pages.h"
 #include "tfaot/workflow/package_archive.h"
 
 namespace tfaot::toolkit {
 namespace {
 
 struct PackageArguments {
-  VerbosityOption verbosity;
-  JsonOption json;
   std::string tree;
   std::string output_directory = ".";
   ArchiveFormat format = ArchiveFormat::kTarZst;
@@ -30,9 +28,9 @@ Status package(const PackageArguments& options, Program& program) {
   nlohmann::ordered_json json = made_json("archive", made.archive, made.manifest);
   json["size"] = made.size;
   json["sha256"] = made.sha256;
-  options.json.show(program.console, json,
-                    fmt::format("archive  {}\nsize     {} bytes\nsha256   {}\n",
-                                made.archive.string(), made.size, made.sha256));
+  show_done(program, json,
+            fmt::format("archive  {}\nsize     {} bytes\nsha256   {}\n", made.archive.string(),
+                        made.size, made.sha256));
   return {};
 }
 
@@ -40,21 +38,15 @@ Status package(const PackageArguments& options, Program& program) {
 
 Action add_package(CLI::App& app) {
   auto options = std::make_shared<PackageArguments>();
-  app.add_option("OUT", options->tree,
-                 "the package tree that 'tfaot compile' wrote, or\nAREA/NAME[/VERSION] of an "
-                 "installed model")
-      ->required()
-      ->option_text(" ");
-  app.add_option("-o,--output-directory", options->output_directory, "where the archive goes [.]")
-      ->option_text("DIR");
+  add_value(app, "OUT", options->tree,
+            "the package tree that 'tfaot compile' wrote, or\nAREA/NAME[/VERSION] of an "
+            "installed model")
+      ->required();
+  add_value(app, "-o,--output-directory DIR", options->output_directory,
+            "where the archive goes [.]");
   add_word_option<ArchiveFormat>(app, "--format", options->format, "of the archive [tar.zst]");
-  options->json.add_to(app);
-  options->verbosity.add_to(app);
   app.footer("Example:\n  tfaot package build/tagger -o dist");
-  return [options](Program& program) {
-    options->verbosity.apply(program.console);
-    return package(*options, program);
-  };
+  return [options](Program& program) { return package(*options, program); };
 }
 
 }  // namespace tfaot::toolkit

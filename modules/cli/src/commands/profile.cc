@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -12,20 +13,17 @@
 #include <vector>
 
 #include "commands/commands.h"
-#include "options/html_option.h"
 #include "options/shared_options.h"
-#include "pages/page_parts.h"
-#include "text/describe.h"
-#include "text/profile_report.h"
+#include "pages/pages.h"
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/result.h"
+#include "tfaot/base/text.h"
 #include "tfaot/cli/run_program.h"
 #include "tfaot/profile/csv.h"
 #include "tfaot/records/profile.h"
 #include "tfaot/records/profile_json.h"
 #include "tfaot/report/page.h"
 #include "tfaot/report/plot.h"
-#include "tfaot/report/quantities.h"
 #include "tfaot/workflow/draw_profile.h"
 #include "tfaot/workflow/named_paths.h"
 #include "tfaot/workflow/profile_models.h"
@@ -36,6 +34,7 @@ namespace {
 
 using report::ColumnKind;
 using report::Verdict;
+using report::Where;
 
 // The options of `tfaot profile`, and the request they make.
 
@@ -60,13 +59,11 @@ struct ProfileCommand {
   std::optional<HeapTool> heap_tool;
   bool allow_large = false;
   EngineRun engine;
-  bool json = false;
   std::string output;
   std::string csv;
   std::vector<std::string> plots;
   PlotRequest plot;  // of all of them, without the file
   HtmlOption html;
-  VerbosityOption verbosity;
 };
 
 using EngineAndFile = std::pair<ProfiledEngine, std::string>;
@@ -131,21 +128,6 @@ Status check_libraries(const ProfileCommand& command) {
     }
   }
   return {};
-}
-
-// Inputs by a word or a file, for `verb`'s --inputs.
-Result<InputSource> named_inputs(const std::string& verb, const std::string& inputs,
-                                 const Program& program) {
-  InputSource source;
-  if (const auto filling = parse_word<Filling>(inputs)) {
-    source.filling = *filling;
-    return source;
-  }
-  source.file = program.absolute(inputs);
-  if (parse_word<ArrayFormat>(source.file.extension().string())) return source;
-  return fail(Error::usage(fmt::format("{}: --inputs '{}' is neither a file of {} nor a word", verb,
-                                       inputs, join(words_of<ArrayFormat>(), ", ")))
-                  .note("words: " + join(words_of<Filling>(), ", ")));
 }
 
 // "onnxruntime=net.onnx" with "onnxruntime=libonnxruntime.so" among `libraries`.
@@ -242,48 +224,26 @@ Result<ProfileRequest> profile_request(const ProfileCommand& command, const Prog
 }
 
 void add_profile_options(CLI::App& app, ProfileCommand& command) {
-  app.add_option(
-         "PACKAGE", command.packages,
-         "package trees, archives, AREA/NAME[/VERSION] of installed\nmodels, configs or models")
-      ->option_text(" ");
-  app.add_option(
-         "--study", command.study,
-         "instead of PACKAGE: measure what a profile.yaml says, as\nfar as it is not measured "
-         "yet")
-      ->option_text("FILE");
-  app.add_option("--batch-sizes", command.rows, "numbers of rows [the compiled batch sizes]")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->option_text("N,...");
-  app.add_option("--cpu-levels", command.cpu_levels,
-                 "levels of the packages' code, or 'all' that this\nCPU can run [the best one]")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->option_text("A,B");
-  app.add_option("--strategies", command.strategies,
-                 "how other numbers of rows run: normal, stitching,\npadding [normal]")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->option_text("A,B");
-  app.add_option("--batch-rule", command.batch_rules,
-                 "also measure with this rule: 5:2,4 runs 5 rows as\n2 and 4; may be repeated")
-      ->option_text("ROWS:SIZES")
-      ->expected(1)
-      ->take_all();
-  app.add_option("-i,--inputs", command.inputs,
-                 "a .npz, .npy or .csv file; or " + join(words_of<Filling>(), ", ") + "\n[random]")
-      ->option_text("FILE|WORD");
-  app.add_option("--seed", command.seed, "of random inputs [1]")->option_text("N");
-  app.add_option("--peer", command.peers,
-                 "the same model in another engine: onnxruntime,\nlitert or tensorflow; may be "
-                 "repeated")
-      ->option_text("ENGINE=MODEL")
-      ->expected(1)
-      ->take_all();
-  app.add_option("--library", command.libraries, "an engine's shared library; not of tensorflow")
-      ->option_text("ENGINE=FILE")
-      ->expected(1)
-      ->take_all();
+  add_value(app, "PACKAGE", command.packages,
+            "package trees, archives, AREA/NAME[/VERSION] of installed\nmodels, configs or models");
+  add_value(app, "--study FILE", command.study,
+            "instead of PACKAGE: measure what a profile.yaml says, as\nfar as it is not measured "
+            "yet");
+  add_list(app, "--batch-sizes N,...", command.rows, "numbers of rows [the compiled batch sizes]");
+  add_list(app, "--cpu-levels A,B", command.cpu_levels,
+           "levels of the packages' code, or 'all' that this\nCPU can run [the best one]");
+  add_list(app, "--strategies A,B", command.strategies,
+           "how other numbers of rows run: normal, stitching,\npadding [normal]");
+  add_repeated(app, "--batch-rule ROWS:SIZES", command.batch_rules,
+               "also measure with this rule: 5:2,4 runs 5 rows as\n2 and 4; may be repeated");
+  add_value(app, "-i,--inputs FILE|WORD", command.inputs,
+            "a .npz, .npy or .csv file; or " + join(words_of<Filling>(), ", ") + "\n[random]");
+  add_value(app, "--seed N", command.seed, "of random inputs [1]");
+  add_repeated(app, "--peer ENGINE=MODEL", command.peers,
+               "the same model in another engine: onnxruntime,\nlitert or tensorflow; may be "
+               "repeated");
+  add_repeated(app, "--library ENGINE=FILE", command.libraries,
+               "an engine's shared library; not of tensorflow");
   add_dimensions(app, command.dimensions);
   app.add_flag("--per-op", command.operations,
                "also the share of each operation; of configs, models")
@@ -291,26 +251,16 @@ void add_profile_options(CLI::App& app, ProfileCommand& command) {
   add_word_option<HeapTool>(app, "--heap", command.heap_tool,
                             "also the heap over time, by valgrind's massif or by\nheaptrack, "
                             "which must be installed");
-  app.add_option("--rounds", command.rounds, "timings of each engine and number of rows [31]")
-      ->option_text("N");
-  app.add_option("--round-ms", command.round_ms, "milliseconds of a timing, about [10]")
-      ->option_text("T");
+  add_value(app, "--rounds N", command.rounds, "timings of each engine and number of rows [31]");
+  add_value(app, "--round-ms T", command.round_ms, "milliseconds of a timing, about [10]");
   add_word_option<ProfileClock>(app, "--clock", command.clock,
                                 "processor: for a machine that is busy [wall]");
-  app.add_option("--core", command.core, "the core that runs everything [the last one]")
-      ->option_text("N");
-  app.add_option("--machine", command.machine, "a name of this machine, for the report")
-      ->option_text("NAME");
-  app.add_flag("--json", command.json, "print JSON instead of text");
-  app.add_option("-o,--output", command.output, "also write the JSON to a file")
-      ->option_text("FILE");
-  app.add_option("--csv", command.csv, "also write each curve as MLProf does")
-      ->option_text("FOLDER");
-  app.add_option("--plot", command.plots,
-                 "also draw the curves: .svg; or .png and .pdf by\nmatplotlib; may be repeated")
-      ->option_text("FILE")
-      ->expected(1)
-      ->take_all();
+  add_value(app, "--core N", command.core, "the core that runs everything [the last one]");
+  add_value(app, "--machine NAME", command.machine, "a name of this machine, for the report");
+  add_value(app, "-o,--output FILE", command.output, "also write the JSON to a file");
+  add_value(app, "--csv FOLDER", command.csv, "also write each curve as MLProf does");
+  add_repeated(app, "--plot FILE", command.plots,
+               "also draw the curves: .svg; or .png and .pdf by\nmatplotlib; may be repeated");
   add_word_option<PlotStyle>(app, "--plot-style", command.plot.style,
                              "of a plot; cms needs matplotlib [plain]");
   add_word_option<PlotTime>(app, "--plot-time", command.plot.time,
@@ -319,13 +269,178 @@ void add_profile_options(CLI::App& app, ProfileCommand& command) {
                               "how 16 % to 84 % are drawn [band]");
   command.html.add_to(app);
   add_allow_large(app, command.allow_large);
-  command.verbosity.add_to(app);
   add_engine_program(app, command.engine, "");
 }
 
 // The page of `tfaot profile`, and its plots.
 
 constexpr double kNanoseconds = 1000;  // in a microsecond
+
+// "1.86", with three digits that count.
+std::string short_number(double value) {
+  if (value == 0) return "0";
+  const int digits = 2 - static_cast<int>(std::floor(std::log10(std::abs(value))));
+  return fmt::format("{:.{}f}", value, std::clamp(digits, 0, 9));
+}
+
+// Nothing for wall time.
+std::string clock_text(ProfileClock clock) {
+  return clock == ProfileClock::kWall ? "" : ", processor time";
+}
+
+// "peak heap (massif)". REQUIRES: it was measured.
+std::string heap_title(const Profile& profile) {
+  return fmt::format("peak heap ({})", word_of(*profile.heap_tool));
+}
+
+std::string engine_title(ProfiledEngine engine) {
+  switch (engine) {
+    case ProfiledEngine::kOnnxRuntime:
+      return "ONNX Runtime";
+    case ProfiledEngine::kLiteRt:
+      return "LiteRT";
+    case ProfiledEngine::kTensorFlow:
+      return "TensorFlow";
+    case ProfiledEngine::kPackage:
+      break;
+  }
+  return "tfaot";
+}
+
+// What tells a curve from the others of its model: "tfaot, x86-64-v3, padding", "LiteRT". Level and
+// strategy are left out if all curves of packages have the same, and so is the package's path if
+// each model has one.
+std::vector<std::string> curve_labels(const std::vector<ProfiledCurve>& curves) {
+  std::set<std::string> levels;
+  std::set<ComposeStrategy> strategies;
+  std::set<std::string> models;
+  std::set<std::string> sources;
+  for (const ProfiledCurve& curve : curves) {
+    if (curve.engine != ProfiledEngine::kPackage) continue;
+    levels.insert(curve.cpu_level);
+    strategies.insert(curve.strategy);
+    models.insert(curve.model + " " + curve.version);
+    sources.insert(curve.source);
+  }
+  std::vector<std::string> labels;
+  for (const ProfiledCurve& curve : curves) {
+    std::string label = engine_title(curve.engine);
+    const bool ours = curve.engine == ProfiledEngine::kPackage;
+    if (ours && sources.size() > models.size()) label += ", " + curve.source;
+    if (ours && levels.size() > 1) label += ", " + curve.cpu_level;
+    if (ours && strategies.size() > 1) label += fmt::format(", {}", word_of(curve.strategy));
+    labels.push_back(std::move(label));
+  }
+  return labels;
+}
+
+// "operations of 4 rows, x86-64-v4: 77 % in kernels, 18 % in emitted loops". Kernels in a loop's
+// body count as kernels, the rest of the loop as emitted.
+std::string operations_title(const ProfiledOperations& operations) {
+  double kernels = 0;
+  for (const ProfiledOperation& operation : operations.operations) {
+    if (operation.category.starts_with("kernel ")) kernels += operation.share;
+  }
+  const double between = operations.operations.empty() ? 0 : operations.operations.back().share;
+  return fmt::format("operations of {} row{}, {}: {:.0f} % in kernels, {:.0f} % in emitted loops",
+                     operations.rows, operations.rows == 1 ? "" : "s", operations.cpu_level,
+                     100 * kernels, 100 * std::max(0.0, 1 - kernels - between)) +
+         (operations.call > 0 ? fmt::format(" (a call that counts takes {:.1f} times as long)",
+                                            operations.instrumented / operations.call)
+                              : "");
+}
+
+// "AMD EPYC, 2 cores, core 1, governor performance, 2400 MHz, load 0.1, noise 0.5 %"
+std::string machine_text(const ProfiledMachine& machine) {
+  std::vector<std::string> parts;
+  if (!machine.name.empty()) parts.push_back(machine.name);
+  parts.push_back(machine.cpu);
+  parts.push_back(fmt::format("{} core{}, measured on core {}", machine.cores,
+                              machine.cores == 1 ? "" : "s", machine.core));
+  if (!machine.governor.empty()) parts.push_back("governor " + machine.governor);
+  if (machine.mhz > 0) parts.push_back(fmt::format("{:.0f} MHz", machine.mhz));
+  parts.push_back(fmt::format("load {:.1f}", machine.load));
+  parts.push_back(fmt::format("noise {:.1f} %", 100 * machine.noise));
+  return join(parts, "; ");
+}
+
+// The models in their order, each with its curves.
+struct ModelCurves {
+  std::string title;  // "tagger 1.0.0"
+  std::vector<ProfiledCurve> curves;
+  std::vector<std::string> labels;
+};
+
+std::vector<ModelCurves> curves_by_model(const Profile& profile) {
+  std::vector<ModelCurves> models;
+  for (const ProfiledCurve& curve : profile.curves) {
+    const std::string title = curve.model + " " + curve.version;
+    auto model = std::ranges::find(models, title, &ModelCurves::title);
+    if (model == models.end()) {
+      models.push_back({title, {}, {}});
+      model = std::prev(models.end());
+    }
+    model->curves.push_back(curve);
+  }
+  for (ModelCurves& model : models) model.labels = curve_labels(model.curves);
+  return models;
+}
+
+// What `tfaot tune` would make faster, a line for each curve that knows of something.
+std::vector<std::string> tuning_advice(const ModelCurves& model) {
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < model.curves.size(); ++i) {
+    for (const BetterPlan& plan : model.curves[i].better_plans) {
+      lines.push_back(fmt::format(
+          "{}: {} rows run as {} in {} µs, but as {} in {} µs: run `tfaot tune`{}", model.labels[i],
+          plan.rows, plan.run_as, short_number(plan.call.median / 1000), plan.better_as,
+          short_number(plan.better.median / 1000), model.curves[i].tuned ? " again" : ""));
+    }
+  }
+  return lines;
+}
+
+// A number of rows of one curve.
+struct MeasuredSize {
+  std::size_t curve;
+  const ProfiledSize* size;
+  double times;  // its call's time over that of the first curve with as many rows; 0: unknown
+};
+
+// All curves for each number of rows, which not every curve has.
+std::vector<MeasuredSize> sizes_by_rows(const ModelCurves& model) {
+  std::vector<std::int64_t> all_rows;
+  for (const ProfiledCurve& curve : model.curves) {
+    for (const ProfiledSize& size : curve.sizes) {
+      if (std::ranges::find(all_rows, size.rows) == all_rows.end()) all_rows.push_back(size.rows);
+    }
+  }
+  std::vector<MeasuredSize> measured;
+  for (const std::int64_t rows : all_rows) {
+    double first = 0;
+    for (std::size_t i = 0; i < model.curves.size(); ++i) {
+      const auto& sizes = model.curves[i].sizes;
+      const auto size = std::ranges::find(sizes, rows, &ProfiledSize::rows);
+      if (size == sizes.end()) continue;
+      if (first == 0) first = size->call.median;
+      measured.push_back({i, &*size, first > 0 ? size->call.median / first : 0});
+    }
+  }
+  return measured;
+}
+
+// All curves as if of one model; labels name the model if there are several.
+ModelCurves all_curves(const Profile& profile) {
+  ModelCurves all{"", profile.curves, {}};
+  const std::vector<ModelCurves> models = curves_by_model(profile);
+  all.labels = curve_labels(profile.curves);
+  if (models.size() < 2) return all;
+  for (std::size_t i = 0; i < all.labels.size(); ++i) {
+    const ProfiledCurve& curve = all.curves[i];
+    all.labels[i] = fmt::format("{} {}, {}", curve.model, curve.version, all.labels[i]);
+  }
+  return all;
+}
 
 report::Cell time_cell(double ns) {
   return {.text = short_number(ns / kNanoseconds), .number = ns};
@@ -338,7 +453,7 @@ report::Cell memory_cell(std::int64_t bytes) {
 
 report::Section machine_section(const Profile& profile) {
   const ProfiledMachine& machine = profile.machine;
-  report::Section section{"Machine", {}, {}};
+  report::Section section{"Machine", {}, {}, Where::kPage};
   if (!machine.warnings.empty()) {
     section.badge = {Verdict::kWarning, "doubtful times"};
     section.blocks.emplace_back(
@@ -399,7 +514,7 @@ report::Table times_table(const ModelCurves& model) {
                                   {"84 %", ColumnKind::kNumber},
                                   {"µs a row", ColumnKind::kNumber},
                                   {"over the first", ColumnKind::kNumber},
-                                  {"had the core", ColumnKind::kNumber},
+                                  {"had the core", ColumnKind::kNumber, Where::kPage},
                                   {"allocations", ColumnKind::kNumber},
                                   {"run as"}}};
   for (const auto& [curve, size, times] : sizes_by_rows(model)) {
@@ -492,6 +607,8 @@ report::Plot heap_plot(const ModelCurves& model) {
   return plot;
 }
 
+constexpr std::size_t kMostOperations = 12;  // in the text; JSON and page have all
+
 report::Table operations_table(const ProfiledOperations& operations) {
   report::Table table{.caption = operations_title(operations),
                       .columns = {{"share", ColumnKind::kNumber},
@@ -499,7 +616,8 @@ report::Table operations_table(const ProfiledOperations& operations) {
                                   {"kind", ColumnKind::kCode},
                                   {"operation", ColumnKind::kCode},
                                   {"inside", ColumnKind::kCode},
-                                  {"of the model", ColumnKind::kCode}}};
+                                  {"of the model", ColumnKind::kCode}},
+                      .most_rows = kMostOperations};
   for (const ProfiledOperation& operation : operations.operations) {
     report::Cell time;
     if (operations.call > 0) time = time_cell(operation.share * operations.call);
@@ -517,6 +635,11 @@ report::Table operations_table(const ProfiledOperations& operations) {
 
 report::Section model_section(const ModelCurves& model, const Profile& profile) {
   report::Section section{model.title, {}, {}};
+  section.blocks.emplace_back(report::Text{
+      fmt::format(
+          "{} rounds of {:.3g} ms{}; medians, and the quantiles at 16 % and 84 %; inputs: {}",
+          profile.round_count, profile.round_ms, clock_text(profile.clock), profile.inputs),
+      Where::kText});
   section.blocks.emplace_back(figure_of(model, PlotTime::kCall));
   section.blocks.emplace_back(figure_of(model, PlotTime::kRow));
   section.blocks.emplace_back(times_table(model));
@@ -541,6 +664,7 @@ report::Section model_section(const ModelCurves& model, const Profile& profile) 
   }
   for (const ProfiledOperations& one : profile.operations) {
     if (one.model + " " + one.version == model.title) {
+      section.blocks.emplace_back(report::Text{operations_title(one), Where::kText});
       section.blocks.emplace_back(operations_table(one));
     }
   }
@@ -653,9 +777,7 @@ nlohmann::ordered_json profiles_to_json(const ProfileCommand& command,
 }
 
 Status write_outputs(const ProfileCommand& command, const std::vector<Profile>& profiles,
-                     Program& program) {
-  const InterruptWatch watch;
-  const nlohmann::ordered_json json = profiles_to_json(command, profiles);
+                     const nlohmann::ordered_json& json, Program& program) {
   if (!command.output.empty()) {
     TFAOT_ASSIGN(const Path place,
                  place_for_named_file(program.files, program.absolute(command.output)));
@@ -680,8 +802,7 @@ Status write_outputs(const ProfileCommand& command, const std::vector<Profile>& 
     request.output = program.absolute(plot);
     TFAOT_TRY(write_plot(request, profiles.front(), program));
   }
-  if (!command.html.given()) return {};
-  return command.html.write(program, profile_page(profiles), json);
+  return {};
 }
 
 Result<std::vector<Profile>> measured_study(const ProfileCommand& command, Program& program) {
@@ -702,21 +823,31 @@ Result<std::vector<Profile>> measured_packages(const ProfileCommand& command, Pr
 }
 
 Status profile(const ProfileCommand& command, const CLI::App& app, Program& program) {
-  command.verbosity.apply(program.console);
   if (!command.study.empty()) TFAOT_TRY(check_study_options(app));
   TFAOT_ASSIGN(const std::vector<Profile> profiles, command.study.empty()
                                                         ? measured_packages(command, program)
                                                         : measured_study(command, program));
-  TFAOT_TRY(write_outputs(command, profiles, program));
-  if (command.json) {
-    program.console.print(json_text(profiles_to_json(command, profiles)));
-    return {};
-  }
-  for (const Profile& profile : profiles) program.console.print(profile_text(profile));
-  return {};
+  const InterruptWatch watch;
+  const nlohmann::ordered_json json = profiles_to_json(command, profiles);
+  TFAOT_TRY(write_outputs(command, profiles, json, program));
+  return command.html.show(program, profile_page(profiles), json);
 }
 
 }  // namespace
+
+Result<InputSource> named_inputs(const std::string& verb, const std::string& inputs,
+                                 const Program& program) {
+  InputSource source;
+  if (const auto filling = parse_word<Filling>(inputs)) {
+    source.filling = *filling;
+    return source;
+  }
+  source.file = program.absolute(inputs);
+  if (parse_word<ArrayFormat>(source.file.extension().string())) return source;
+  return fail(Error::usage(fmt::format("{}: --inputs '{}' is neither a file of {} nor a word", verb,
+                                       inputs, join(words_of<ArrayFormat>(), ", ")))
+                  .note("words: " + join(words_of<Filling>(), ", ")));
+}
 
 Action add_profile(CLI::App& app) {
   auto command = std::make_shared<ProfileCommand>();

@@ -7,7 +7,7 @@
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
-#include "text/text_table.h"
+#include "pages/pages.h"
 #include "tfaot/base/text.h"
 #include "tfaot/workflow/release_models.h"
 
@@ -17,18 +17,10 @@ namespace {
 using Kind = ReleaseResult::Kind;
 
 struct ReleaseArguments {
-  VerbosityOption verbosity;
-  JsonOption json;
   ReleaseRequest request;
   std::string output_directory;
   std::string source;
 };
-
-std::vector<std::string> row(const ReleaseResult& result) {
-  const std::string version = fmt::format("{}-{}", result.rpm.version, result.rpm.release);
-  if (result.kind == Kind::kUpToDate) return {result.tool_name, version, "up to date"};
-  return {result.tool_name, version, "built", result.why};
-}
 
 nlohmann::ordered_json as_json(const std::vector<ReleaseResult>& results, const Path& output) {
   nlohmann::ordered_json models = nlohmann::ordered_json::array();
@@ -61,25 +53,29 @@ std::string install_command(const std::vector<ReleaseResult>& results, const Pat
   return files.empty() ? "" : "to install: rpm -U " + join(files, " ") + "\n";
 }
 
-Status report(Console& console, const ReleaseArguments& options,
-              const std::vector<ReleaseResult>& results, const Path& output) {
-  std::vector<std::vector<std::string>> rows;
+Status report_models(Program& program, const std::vector<ReleaseResult>& results,
+                     const Path& output) {
+  report::Table table{.columns = {{}, {}, {}, {}}, .empty = ""};
   std::map<Kind, std::size_t> counts;
   std::vector<std::string> failed;
   std::string failures;  // no rows: the name may be a config's path
   for (const ReleaseResult& result : results) {
     ++counts[result.kind];
     if (!result.error) {
-      rows.push_back(row(result));
+      const bool is_new = result.kind == Kind::kBuilt;
+      table.rows.push_back({{result.tool_name},
+                            {fmt::format("{}-{}", result.rpm.version, result.rpm.release)},
+                            {is_new ? "built" : "up to date"},
+                            {is_new ? result.why : ""}});
       continue;
     }
     failed.push_back(result.tool_name);
     failures += "failed  " + result.tool_name + "\n";
-    console.error(*result.error);
+    program.console.error(*result.error);
   }
-  options.json.show(
-      console, as_json(results, output),
-      text_table(rows) + failures +
+  show_done(
+      program, as_json(results, output),
+      report::text_of(table) + failures +
           fmt::format("built {}, up to date {}, failed {}; RPMs in {}\n", counts[Kind::kBuilt],
                       counts[Kind::kUpToDate], counts[Kind::kFailed], (output / "RPMS").string()) +
           install_command(results, output / "RPMS"));
@@ -94,30 +90,23 @@ Status release(const ReleaseArguments& options, Program& program) {
   TFAOT_TRY(check_output_folder(program.files, "--output-directory", request.output_directory));
   if (!options.source.empty()) request.source = program.absolute(options.source);
   TFAOT_ASSIGN(const std::vector<ReleaseResult> results, release_models(program, request));
-  return report(program.console, options, results, request.output_directory);
+  return report_models(program, results, request.output_directory);
 }
 
 }  // namespace
 
 Action add_release(CLI::App& app) {
   auto options = std::make_shared<ReleaseArguments>();
-  app.add_option("CONFIG", options->request.configs,
-                 "the models' configs; with --source, their paths in\nthe archive")
-      ->required()
-      ->option_text(" ");
-  app.add_option("-o,--output-directory", options->output_directory,
-                 "where SPECS, SOURCES and RPMS go; made if missing")
-      ->required()
-      ->option_text("DIR (required)");
-  app.add_option("--source", options->source, "a tar that holds all configs and models")
-      ->option_text("ARCHIVE");
-  app.add_option("--license", options->request.license, "the models' licence [unspecified]")
-      ->option_text("TEXT");
+  add_value(app, "CONFIG", options->request.configs,
+            "the models' configs; with --source, their paths in\nthe archive")
+      ->required();
+  add_value(app, "-o,--output-directory DIR (required)", options->output_directory,
+            "where SPECS, SOURCES and RPMS go; made if missing");
+  add_value(app, "--source ARCHIVE", options->source, "a tar that holds all configs and models");
+  add_value(app, "--license TEXT", options->request.license, "the models' licence [unspecified]");
   add_scram_arch(app, options->request.scram_arch, "for a prefix that is a scram area");
   add_jobs(app, options->request.jobs, "processes");
   add_engine_limits(app);
-  options->json.add_to(app);
-  options->verbosity.add_to(app);
   app.footer(
       "Builds with rpmbuild the models that changed since the last time: RPMS/TOOL.json records "
       "what\n"
@@ -125,10 +114,7 @@ Action add_release(CLI::App& app) {
       "stays.\n"
       "Example:\n"
       "  tfaot release models/*/aot_config.yaml -o release");
-  return [options](Program& program) {
-    options->verbosity.apply(program.console);
-    return release(*options, program);
-  };
+  return [options](Program& program) { return release(*options, program); };
 }
 
 }  // namespace tfaot::toolkit

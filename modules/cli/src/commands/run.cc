@@ -11,17 +11,12 @@
 #include <vector>
 
 #include "commands/commands.h"
-#include "options/html_option.h"
 #include "options/shared_options.h"
-#include "pages/page_parts.h"
-#include "text/describe.h"
-#include "text/text_table.h"
+#include "pages/pages.h"
 #include "tfaot/arrays/array.h"
 #include "tfaot/arrays/csv.h"
-#include "tfaot/base/printable.h"
 #include "tfaot/records/dtype.h"
 #include "tfaot/report/page.h"
-#include "tfaot/report/quantities.h"
 #include "tfaot/workflow/run_package.h"
 
 namespace tfaot::toolkit {
@@ -32,44 +27,14 @@ using report::Cell;
 using report::ColumnKind;
 using report::Section;
 using report::Table;
+using report::Where;
 
-// The predictions of `tfaot run` as a table.
+// The page of `tfaot run`.
 
-constexpr std::int64_t kTableRows = 20;
-constexpr std::size_t kTableNumbers = 8;
-
-std::vector<std::string> table_row(std::string first, const std::vector<std::string>& cells) {
-  std::vector<std::string> row = {std::move(first)};
-  for (const std::string& cell : cells) {
-    if (row.size() == kTableNumbers + 1) break;
-    row.push_back(shown(cell));
-  }
-  return row;
-}
-
-// A line for each row, a column for each element. Of many rows or columns only the first ones; then
-// the last line says what is left out. REQUIRES: the arrays have the same number of rows.
-std::string predictions_table(const std::vector<Array>& outputs) {
-  std::vector<std::string> names;
-  for (const TensorSpec& tensor : tensors_of(outputs)) {
-    const std::vector<std::string> more = column_names(tensor);
-    names.insert(names.end(), more.begin(), more.end());
-  }
-  const std::int64_t rows = outputs.empty() ? 0 : outputs.front().shape.front();
-  std::vector<std::vector<std::string>> table = {table_row("row", names)};
-  for (std::int64_t row = 0; row < std::min(rows, kTableRows); ++row) {
-    table.push_back(table_row(std::to_string(row), csv_cells(outputs, row)));
-  }
-  std::string text = text_table(table);
-  if (rows > kTableRows || names.size() > kTableNumbers) {
-    text +=
-        fmt::format("... of {} rows and {} columns; '-o FILE' writes all\n", rows, names.size());
-  }
-  return text;
-}
-
-// What `tfaot run --html` shows.
-
+// Of the text.
+constexpr std::size_t kTextRows = 20;
+constexpr std::size_t kTextColumns = 8;
+// Of the page.
 constexpr std::int64_t kShownRows = 100;
 constexpr std::size_t kShownColumns = 12;
 constexpr std::size_t kBins = 20;
@@ -169,7 +134,8 @@ Table rows_table(const RunResult& result) {
   Table table{.caption = "Predictions", .columns = {{"row", ColumnKind::kNumber}}};
   for (const TensorSpec& tensor : tensors_of(result.outputs)) {
     for (const std::string& name : column_names(tensor)) {
-      if (table.columns.size() <= kShownColumns) table.columns.push_back({name});
+      const Where where = table.columns.size() <= kTextColumns ? Where::kBoth : Where::kPage;
+      if (table.columns.size() <= kShownColumns) table.columns.push_back({name, {}, where});
     }
   }
   for (std::int64_t row = 0; row < std::min(result.rows, kShownRows); ++row) {
@@ -180,6 +146,22 @@ Table rows_table(const RunResult& result) {
     table.rows.push_back(std::move(cells));
   }
   return table;
+}
+
+// The first rows and columns; the last line says what is left out.
+std::string predictions_text(const RunResult& result) {
+  Table table = rows_table(result);
+  table.empty.clear();
+  std::size_t columns = 0;
+  for (const TensorSpec& tensor : tensors_of(result.outputs)) {
+    columns += column_names(tensor).size();
+  }
+  const bool is_cut = table.rows.size() > kTextRows || columns > kTextColumns;
+  table.rows.resize(std::min(table.rows.size(), kTextRows));
+  return report::text_of(table) +
+         (is_cut ? fmt::format("... of {} rows and {} columns; '-o FILE' writes all\n", result.rows,
+                               columns)
+                 : "");
 }
 
 report::Page predictions_page(const RunResult& result) {
@@ -214,27 +196,14 @@ struct RunArguments {
   std::string output;
   std::optional<std::int64_t> rows;
   std::optional<std::uint64_t> seed;
-  bool json = false;
   HtmlOption html;
-  VerbosityOption verbosity;
   RunRequest request;
 };
 
 Result<InputSource> input_source(const RunArguments& options, const Program& program) {
-  InputSource source;
-  const auto filling = parse_word<Filling>(options.inputs);
-  if (filling) {
-    source.filling = *filling;
-  } else {
-    source.file = program.absolute(options.inputs);
-  }
-  const bool random = filling && *filling == Filling::kRandom;
-  const std::string extension = source.file.extension().string();
-  if (!filling && !parse_word<ArrayFormat>(extension)) {
-    return fail(Error::usage(fmt::format("run: --inputs '{}' is neither a file of {} nor a word",
-                                         options.inputs, join(words_of<ArrayFormat>(), ", ")))
-                    .note("words: " + join(words_of<Filling>(), ", ")));
-  }
+  TFAOT_ASSIGN(InputSource source, named_inputs("run", options.inputs, program));
+  const bool filling = source.file.empty();
+  const bool random = filling && source.filling == Filling::kRandom;
   if (options.rows && !filling) {
     return fail(Error::usage("run: --rows is for inputs that are made; a file has its own rows"));
   }
@@ -267,7 +236,6 @@ nlohmann::ordered_json run_to_json(const RunResult& result, const std::string& f
 }
 
 Status run(const RunArguments& options, Program& program) {
-  options.verbosity.apply(program.console);
   TFAOT_TRY(options.html.check(program));
   RunRequest request = options.request;
   request.package.package = program.absolute(options.package);
@@ -280,19 +248,16 @@ Status run(const RunArguments& options, Program& program) {
   }
   TFAOT_ASSIGN(const RunResult result, run_package(program, request));
   const auto json = run_to_json(result, options.output);
+  if (options.output.empty()) {
+    return options.html.show(program, predictions_page(result), json, predictions_text(result));
+  }
   if (options.html.given()) {
     TFAOT_TRY(options.html.write(program, predictions_page(result), json));
   }
-  if (options.json) {
-    program.console.print(json_text(json));
-  } else if (options.output.empty()) {
-    program.console.print(predictions_table(result.outputs));
-  } else {
-    program.console.report(
-        fmt::format("output     {}\nmodel      {} {}\nrows       {}\n"
-                    "CPU level  {}\n",
-                    options.output, result.model, result.version, result.rows, result.cpu_level));
-  }
+  show_done(
+      program, json,
+      fmt::format("output     {}\nmodel      {} {}\nrows       {}\nCPU level  {}\n", options.output,
+                  result.model, result.version, result.rows, result.cpu_level));
   return {};
 }
 
@@ -301,30 +266,22 @@ Status run(const RunArguments& options, Program& program) {
 Action add_run(CLI::App& app) {
   auto options = std::make_shared<RunArguments>();
   RunRequest& request = options->request;
-  app.add_option("PACKAGE", options->package, kPackageHelp)->required()->option_text(" ");
-  app.add_option("-i,--inputs", options->inputs,
-                 "a .npz, .npy or .csv file; or " + join(words_of<Filling>(), ", "))
-      ->required()
-      ->option_text("FILE|WORD");
-  app.add_option("-o,--output", options->output,
-                 "the .npz, .npy or .csv file to write [a table on the terminal]")
-      ->option_text("FILE");
-  app.add_option("--rows", options->rows, "rows of inputs that are made [1]")
-      ->check(not_negative)
-      ->option_text("N");
-  app.add_option("--seed", options->seed, "of random inputs [1]")->option_text("N");
-  app.add_option("--cpu-level", request.options.cpu_level,
-                 "run the code of this level [the best one for this CPU]")
-      ->option_text("LEVEL");
-  app.add_option("--batch-rule", request.options.batch_rules,
-                 "how a batch is composed: 5:2,4 runs 5 rows as 2 and 4; may be repeated")
-      ->option_text("ROWS:SIZES")
-      ->expected(1)
-      ->take_all();
-  app.add_flag("--json", options->json, "print JSON instead: what ran, without the numbers");
+  add_value(app, "PACKAGE", options->package, kPackageHelp)->required();
+  add_value(app, "-i,--inputs FILE|WORD", options->inputs,
+            "a .npz, .npy or .csv file; or " + join(words_of<Filling>(), ", "))
+      ->required();
+  add_value(app, "-o,--output FILE", options->output,
+            "the .npz, .npy or .csv file to write [a table on the terminal]");
+  add_value(app, "--rows N", options->rows, "rows of inputs that are made [1]")
+      ->check(not_negative);
+  add_value(app, "--seed N", options->seed, "of random inputs [1]");
+  add_value(app, "--cpu-level LEVEL", request.options.cpu_level,
+            "run the code of this level [the best one for this CPU]");
+  add_repeated(app, "--batch-rule ROWS:SIZES", request.options.batch_rules,
+               "how a batch is composed: 5:2,4 runs 5 rows as 2 and 4; may be repeated");
+  add_flag(app, "--json", "print JSON instead: what ran, without the numbers");
   options->html.add_to(app);
   add_allow_large(app, request.package.allow_large);
-  options->verbosity.add_to(app);
   app.footer(
       "Arrays are found by the names of the model's inputs, which 'tfaot info' shows; one in a "
       ".npy\n"

@@ -6,7 +6,7 @@
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
-#include "text/describe.h"
+#include "pages/pages.h"
 #include "tfaot/scram/scram_hook.h"
 
 namespace tfaot::toolkit {
@@ -16,28 +16,26 @@ struct ScramHookArguments {
   std::string action;
   std::string area;
   std::string program;
-  JsonOption json;
 };
 
 // scram keeps what it read from BuildFiles until it is asked to read them again.
 constexpr const char* kReadAgain = "  next: scram b -r, which reads all BuildFiles again\n";
 
-void show_change(const JsonOption& json, const HookOptions& hook, bool changed,
-                 const std::string& words, Program& program) {
-  json.show(program.console, {{"area", hook.area.string()}, {"changed", changed}},
+Status show_change(Program& program, const HookOptions& hook, bool changed,
+                   const std::string& words) {
+  show_done(program, {{"area", hook.area.string()}, {"changed", changed}},
             fmt::format("{} {}\n{}", words, hook.area.string(), changed ? kReadAgain : ""));
+  return {};
 }
 
-Status install(const JsonOption& json, const HookOptions& hook, Program& program) {
+Status install(const HookOptions& hook, Program& program) {
   TFAOT_ASSIGN(const bool changed, install_hook(program.files, hook));
-  show_change(json, hook, changed, changed ? "installed into" : "unchanged in", program);
-  return {};
+  return show_change(program, hook, changed, changed ? "installed into" : "unchanged in");
 }
 
-Status remove(const JsonOption& json, const HookOptions& hook, Program& program) {
+Status remove(const HookOptions& hook, Program& program) {
   TFAOT_ASSIGN(const bool changed, remove_hook(program.files, hook));
-  show_change(json, hook, changed, changed ? "removed from" : "not installed in", program);
-  return {};
+  return show_change(program, hook, changed, changed ? "removed from" : "not installed in");
 }
 
 // Of hooks that are not damaged.
@@ -49,9 +47,9 @@ std::string status_text(const HookStatus& found) {
                          : "");
 }
 
-Status status(const JsonOption& json, const HookOptions& hook, Program& program) {
+Status status(const HookOptions& hook, Program& program) {
   TFAOT_ASSIGN(const HookStatus found, hook_status(program.files, hook));
-  if (json.given) {
+  if (program.json) {
     program.console.print(json_text({{"area", hook.area.string()},
                                      {"installed", found.state != HookState::kAbsent},
                                      {"up_to_date", found.state == HookState::kInstalled},
@@ -69,25 +67,20 @@ Status status(const JsonOption& json, const HookOptions& hook, Program& program)
 Status run(const ScramHookArguments& options, Program& program) {
   HookOptions hook{program.absolute(options.area), program.environment.program.string()};
   if (!options.program.empty()) hook.program = program.absolute(options.program).string();
-  if (options.action == "install") return install(options.json, hook, program);
-  if (options.action == "remove") return remove(options.json, hook, program);
-  return status(options.json, hook, program);
+  if (options.action == "install") return install(hook, program);
+  if (options.action == "remove") return remove(hook, program);
+  return status(hook, program);
 }
 
 }  // namespace
 
 Action add_scram_hook(CLI::App& app) {
   auto options = std::make_shared<ScramHookArguments>();
-  app.add_option("ACTION", options->action, "install, remove or status")
+  add_value(app, "ACTION", options->action, "install, remove or status")
       ->required()
-      ->check(CLI::IsMember({"install", "remove", "status"}))
-      ->option_text(" ");
-  app.add_option("AREA", options->area, "top of a scram area, which has config/SCRAM")
-      ->required()
-      ->option_text(" ");
-  app.add_option("--program", options->program, "tfaot that compiles the models [this one]")
-      ->option_text("PATH");
-  options->json.add_to(app);
+      ->check(CLI::IsMember({"install", "remove", "status"}));
+  add_value(app, "AREA", options->area, "top of a scram area, which has config/SCRAM")->required();
+  add_value(app, "--program PATH", options->program, "tfaot that compiles the models [this one]");
   app.footer(
       "With the hook a BuildFile.xml may say\n"
       "  <aot_compile model=\"/data/my_model\" class=\"MyModel\" batch_sizes=\"1 2 4 8\"/>\n"

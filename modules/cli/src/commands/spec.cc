@@ -8,13 +8,12 @@
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
+#include "pages/pages.h"
 
 namespace tfaot::toolkit {
 namespace {
 
 struct SpecArguments {
-  VerbosityOption verbosity;
-  JsonOption json;
   SpecRequest request;
   std::string output_directory;
   std::string source;
@@ -42,17 +41,17 @@ Status check_options(const SpecArguments& options) {
   return {};
 }
 
-Status write(const SpecArguments& options, const SpecRequest& request, Program& program) {
+Status write(const SpecRequest& request, Program& program) {
   TFAOT_ASSIGN(const SpecFiles written, write_spec_files(program, request));
   const std::string source =
       written.source.empty() ? "" : fmt::format("source   {}\n", written.source.string());
-  options.json.show(program.console,
-                    {{"kind", "spec"},
-                     {"spec", written.spec.string()},
-                     {"source", written.source.string()},
-                     {"list", written.list.string()}},
-                    fmt::format("spec     {}\n{}list     {}\n", written.spec.string(), source,
-                                written.list.string()));
+  show_done(program,
+            {{"kind", "spec"},
+             {"spec", written.spec.string()},
+             {"source", written.source.string()},
+             {"list", written.list.string()}},
+            fmt::format("spec     {}\n{}list     {}\n", written.spec.string(), source,
+                        written.list.string()));
   return {};
 }
 
@@ -62,11 +61,11 @@ Status spec(const SpecArguments& options, Program& program) {
   request.output_directory = program.absolute(options.output_directory);
   TFAOT_TRY(check_output_folder(program.files, "--output-directory", request.output_directory));
   if (!options.source.empty()) request.source = program.absolute(options.source);
-  if (options.remove.empty()) return write(options, request, program);
+  if (options.remove.empty()) return write(request, program);
   TFAOT_ASSIGN(const bool removed,
                remove_spec_files(program, request.output_directory, options.remove));
-  options.json.show(program.console, {{"tool_name", options.remove}, {"removed", removed}},
-                    fmt::format("{} {}\n", removed ? "removed" : "not found", options.remove));
+  show_done(program, {{"tool_name", options.remove}, {"removed", removed}},
+            fmt::format("{} {}\n", removed ? "removed" : "not found", options.remove));
   return {};
 }
 
@@ -74,44 +73,33 @@ Status spec(const SpecArguments& options, Program& program) {
 
 Action add_spec(CLI::App& app) {
   auto options = std::make_shared<SpecArguments>();
-  auto* config = app.add_option("-c,--aot-config", options->request.config,
-                                "the model's config; with --source, its path in the archive")
-                     ->option_text("FILE");
-  app.add_option("-o,--output-directory", options->output_directory,
-                 "where the files go; made if missing")
-      ->required()
-      ->option_text("DIR (required)");
+  auto* config = add_value(app, "-c,--aot-config FILE", options->request.config,
+                           "the model's config; with --source, its path in the archive");
+  add_value(app, "-o,--output-directory DIR (required)", options->output_directory,
+            "where the files go; made if missing");
   add_word_option<SpecFlavour>(
       app, "--flavour", options->request.flavour,
       "rpm: SPECS and SOURCES for rpmbuild; cmsdist: for CMS's\nbuild tool [cmsdist]");
-  auto* source = app.add_option("--source", options->source,
-                                "a tar with config and model (such as a repository of\n"
-                                "CMSDATA); else one is made from the files")
-                     ->option_text("ARCHIVE");
-  auto* url = app.add_option("--source-url", options->request.source_url,
-                             "cmsdist: the spec's Source, instead of ARCHIVE")
-                  ->needs(source)
-                  ->option_text("URL");
-  app.add_option(
-         "--data-package", options->request.data_package,
-         "cmsdist: the data package that contains ARCHIVE, such as\ndata-Sub-Pkg; it becomes a "
-         "BuildRequires instead of a Source")
+  auto* source = add_value(app, "--source ARCHIVE", options->source,
+                           "a tar with config and model (such as a repository of\n"
+                           "CMSDATA); else one is made from the files");
+  auto* url = add_value(app, "--source-url URL", options->request.source_url,
+                        "cmsdist: the spec's Source, instead of ARCHIVE")
+                  ->needs(source);
+  add_value(app, "--data-package NAME", options->request.data_package,
+            "cmsdist: the data package that contains ARCHIVE, such as\ndata-Sub-Pkg; it becomes a "
+            "BuildRequires instead of a Source")
       ->needs(source)
-      ->excludes(url)
-      ->option_text("NAME");
-  app.add_option("--tool-name", options->request.tool_name,
-                 "name of the RPM and the tool [tfaot-model-NAME, '_' as '-']")
-      ->option_text("N");
-  app.add_option("--license", options->request.license, "rpm: the model's licence [unspecified]")
-      ->option_text("TEXT");
+      ->excludes(url);
+  add_value(app, "--tool-name N", options->request.tool_name,
+            "name of the RPM and the tool [tfaot-model-NAME, '_' as '-']");
+  add_value(app, "--license TEXT", options->request.license,
+            "rpm: the model's licence [unspecified]");
   add_scram_arch(app, options->request.scram_arch, "rpm: for a prefix that is a scram area");
-  app.add_option("--remove", options->remove,
-                 "only remove this tool's spec and its line in the list")
+  add_value(app, "--remove TOOL", options->remove,
+            "only remove this tool's spec and its line in the list")
       ->excludes(config)
-      ->excludes(source)
-      ->option_text("TOOL");
-  options->json.add_to(app);
-  options->verbosity.add_to(app);
+      ->excludes(source);
   app.footer(
       "Writes TOOL.spec, tfaot-compile.file, which all specs include, and the source archive, and "
       "puts the\n"
@@ -121,10 +109,7 @@ Action add_spec(CLI::App& app) {
       "  rpmbuild --define \"_topdir $PWD/rpm\" -bb rpm/SPECS/tfaot-model-tagger.spec\n"
       "  tfaot spec --source Sub-Pkg.tar.gz -c data/tagger/aot_config.yaml --data-package "
       "data-Sub-Pkg -o cmsdist");
-  return [options](Program& program) {
-    options->verbosity.apply(program.console);
-    return spec(*options, program);
-  };
+  return [options](Program& program) { return spec(*options, program); };
 }
 
 }  // namespace tfaot::toolkit

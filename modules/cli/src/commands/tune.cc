@@ -9,9 +9,10 @@
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
-#include "text/describe.h"
-#include "text/reports.h"
+#include "pages/pages.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/manifest_json.h"
+#include "tfaot/report/page.h"
 #include "tfaot/workflow/tuned_package.h"
 
 namespace tfaot::toolkit {
@@ -21,8 +22,6 @@ namespace {
 
 // Empty or 0: not given, unless a default is set here.
 struct TuneCommand {
-  VerbosityOption verbosity;
-  JsonOption json;
   std::string path;
   std::string package;
   std::string output;
@@ -44,30 +43,21 @@ void add_suggest_options(CLI::App& app, TuneCommand& command) {
   app.add_flag("--suggest", command.suggest,
                "measure nothing; suggest sizes from earlier measurements")
       ->group(group);
-  app.add_option("--range", command.range, "numbers of rows, all equally likely [1:256]")
-      ->option_text("FIRST:LAST")
+  add_value(app, "--range FIRST:LAST", command.range, "numbers of rows, all equally likely [1:256]")
       ->group(group);
-  app.add_option("--rows", command.rows, "these numbers instead, and how often each comes [1]")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->option_text("N[:WEIGHT],...")
+  add_list(app, "--rows N[:WEIGHT],...", command.rows,
+           "these numbers instead, and how often each comes [1]")
       ->group(group);
-  app.add_option("--max-bytes", command.max_bytes,
-                 "at most this many bytes of code, for all levels")
-      ->option_text("BYTES")
+  add_value(app, "--max-bytes BYTES", command.max_bytes,
+            "at most this many bytes of code, for all levels")
       ->group(group);
-  app.add_option("--max-sizes", command.max_sizes, "at most this many batch sizes")
-      ->option_text("N")
-      ->group(group);
-  app.add_option("--candidates", command.candidates,
-                 "sizes to choose from [the compiled ones and powers of two]")
-      ->delimiter(',')
-      ->allow_extra_args(false)
+  add_value(app, "--max-sizes N", command.max_sizes, "at most this many batch sizes")->group(group);
+  add_list(app, "--candidates 1,2,4", command.candidates,
+           "sizes to choose from [the compiled ones and powers of two]")
       ->check(CLI::PositiveNumber)
-      ->option_text("1,2,4")
       ->group(group);
-  app.add_option("--cpu-level", command.cpu_level, "use its costs [the highest measured level]")
-      ->option_text("LEVEL")
+  add_value(app, "--cpu-level LEVEL", command.cpu_level,
+            "use its costs [the highest measured level]")
       ->group(group);
 }
 
@@ -109,18 +99,14 @@ Status needs(bool said, bool allowed, const char* message) {
 
 // `command` must live until parsing is done.
 void add_tune_options(CLI::App& app, TuneCommand& command) {
-  app.add_option("PATH", command.path, kPackageHelp)->option_text(" ");
-  app.add_option("--package", command.package, "the archive, instead of PATH")->option_text("FILE");
-  app.add_option("-o,--output", command.output, "write the tuned archive there [in its place]")
-      ->option_text("FILE");
-  app.add_option("--budget", command.budget_seconds, "measure no longer than this [10]")
-      ->check(CLI::Range(0.001, 86400.0))
-      ->option_text("SECONDS");
-  app.add_option("--compiler", command.compiler, "C++ compiler to link with [c++]")
-      ->option_text("PROGRAM");
+  add_value(app, "PATH", command.path, kPackageHelp);
+  add_value(app, "--package FILE", command.package, "the archive, instead of PATH");
+  add_value(app, "-o,--output FILE", command.output,
+            "write the tuned archive there [in its place]");
+  add_value(app, "--budget SECONDS", command.budget_seconds, "measure no longer than this [10]")
+      ->check(CLI::Range(0.001, 86400.0));
+  add_value(app, "--compiler PROGRAM", command.compiler, "C++ compiler to link with [c++]");
   add_allow_large(app, command.allow_large);
-  command.json.add_to(app);
-  command.verbosity.add_to(app);
   add_suggest_options(app, command);
   app.footer(
       "The code of every batch size and CPU level that this machine can run is measured, and what "
@@ -177,6 +163,67 @@ Status check_form(const TuneCommand& command, PackageForm form) {
                                        by_option ? "--package" : "--output", name_of(command))));
 }
 
+std::string sizes_text(const std::vector<SizeCost>& sizes) {
+  std::vector<std::string> words;
+  for (const SizeCost& cost : sizes) words.push_back(std::to_string(cost.size));
+  return join(words, ", ");
+}
+
+std::string suggestion_text(const Suggestion& suggestion) {
+  using report::ColumnKind;
+  const auto whole = [](std::uint64_t bytes) { return report::Cell{std::to_string(bytes)}; };
+  report::Table sizes{.columns = {{"batch size", ColumnKind::kNumber},
+                                  {"µs a call", ColumnKind::kNumber},
+                                  {"µs a row", ColumnKind::kNumber},
+                                  {"bytes", ColumnKind::kNumber},
+                                  {""}}};
+  for (const SizeCost& cost : suggestion.suggested.sizes) {
+    sizes.rows.push_back({number_cell(static_cast<std::int64_t>(cost.size)),
+                          microseconds_cell(cost.ns),
+                          microseconds_cell(cost.ns / static_cast<double>(cost.size)),
+                          whole(cost.bytes),
+                          {cost.compiled ? "compiled, measured" : "not compiled, both estimated"}});
+  }
+  report::Table sets{.columns = {{""},
+                                 {"µs a call", ColumnKind::kNumber},
+                                 {"µs a row", ColumnKind::kNumber},
+                                 {"bytes", ColumnKind::kNumber},
+                                 {"batch sizes"}}};
+  const auto add = [&](const char* name, const SizeSet& set) {
+    sets.rows.push_back({{name},
+                         microseconds_cell(set.ns),
+                         microseconds_cell(set.row_ns),
+                         whole(set.bytes),
+                         {sizes_text(set.sizes)}});
+  };
+  add("suggested", suggestion.suggested);
+  add("compiled now", suggestion.compiled);
+  report::Page page;
+  page.heading = "by the costs of CPU level " + suggestion.cpu_level;
+  page.sections = {{report::kOverview, {}, {std::move(sizes)}},
+                   {"on average", {}, {std::move(sets)}}};
+  return report::text_of(page) + fmt::format("\ncompilation:\n  batch_sizes: [{}]\n",
+                                             sizes_text(suggestion.suggested.sizes));
+}
+
+nlohmann::ordered_json set_json(const SizeSet& set) {
+  auto sizes = nlohmann::ordered_json::array();
+  for (const SizeCost& cost : set.sizes) {
+    sizes.push_back({{"batch_size", cost.size},
+                     {"ns", cost.ns},
+                     {"bytes", cost.bytes},
+                     {"compiled", cost.compiled}});
+  }
+  return {{"ns", set.ns}, {"row_ns", set.row_ns}, {"bytes", set.bytes}, {"sizes", sizes}};
+}
+
+nlohmann::ordered_json suggestion_json(const Suggestion& suggestion) {
+  return {{"kind", "suggestion"},
+          {"cpu_level", suggestion.cpu_level},
+          {"suggested", set_json(suggestion.suggested)},
+          {"compiled", set_json(suggestion.compiled)}};
+}
+
 Status tune(const TuneCommand& command, Program& program) {
   TFAOT_TRY(check_tune_command(command));
   TuneRequest request;
@@ -187,8 +234,8 @@ Status tune(const TuneCommand& command, Program& program) {
     TFAOT_ASSIGN(const SuggestOptions options, suggest_options(command));
     TFAOT_ASSIGN(const Suggestion suggestion,
                  suggest_for_package(program, request.package, options, name_of(command)));
-    program.console.print(command.json.given ? json_text(suggestion_json(suggestion))
-                                             : suggestion_text(suggestion));
+    program.console.print(program.json ? json_text(suggestion_json(suggestion))
+                                       : suggestion_text(suggestion));
     return {};
   }
   if (!command.output.empty()) request.output = program.absolute(command.output);
@@ -198,9 +245,11 @@ Status tune(const TuneCommand& command, Program& program) {
   TFAOT_ASSIGN(const Manifest manifest, write_tuned_package(program, request));
   const Path& written = request.output.empty() ? request.package : request.output;
   nlohmann::ordered_json json = made_json("tuned", written, manifest);
-  json["tuning"] = tuning_json(manifest);
-  command.json.show(program.console, json,
-                    fmt::format("tuned {}\n{}", written.string(), tuning_text(manifest)));
+  json["tuning"] = nlohmann::ordered_json::parse(manifest_to_json(manifest))["tuning"];
+  report::Page page;
+  page.heading = "tuned " + written.string();
+  page.sections = {times_section(manifest), plan_section(manifest)};
+  show_done(program, json, report::text_of(page));
   return {};
 }
 
@@ -209,10 +258,7 @@ Status tune(const TuneCommand& command, Program& program) {
 Action add_tune(CLI::App& app) {
   auto command = std::make_shared<TuneCommand>();
   add_tune_options(app, *command);
-  return [command](Program& program) {
-    command->verbosity.apply(program.console);
-    return tune(*command, program);
-  };
+  return [command](Program& program) { return tune(*command, program); };
 }
 
 }  // namespace tfaot::toolkit

@@ -6,15 +6,13 @@
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
-#include "text/reports.h"
+#include "pages/pages.h"
 #include "tfaot/workflow/update_package.h"
 
 namespace tfaot::toolkit {
 namespace {
 
 struct UpdateWeightsArguments {
-  VerbosityOption verbosity;
-  JsonOption json;
   std::string package;
   std::string model;
   std::string output_directory;
@@ -35,9 +33,9 @@ Status update(const UpdateWeightsArguments& options, Program& program) {
   request.engine = options.engine;
   request.allow_large = options.allow_large;
   TFAOT_ASSIGN(const UpdatedPackage made, update_package(program, request));
-  options.json.show(program.console, made_json("package", made.path, made.manifest),
-                    fmt::format("updated the weights of model '{}', version {}: {}\n",
-                                made.manifest.name, made.manifest.version, made.path.string()));
+  show_done(program, made_json("package", made.path, made.manifest),
+            fmt::format("updated the weights of model '{}', version {}: {}\n", made.manifest.name,
+                        made.manifest.version, made.path.string()));
   return {};
 }
 
@@ -45,21 +43,16 @@ Status update(const UpdateWeightsArguments& options, Program& program) {
 
 Action add_update_weights(CLI::App& app) {
   auto options = std::make_shared<UpdateWeightsArguments>();
-  app.add_option("PACKAGE", options->package, kPackageHelp)->required()->option_text(" ");
-  app.add_option("--model", options->model,
-                 "the retrained model, of the package's format: a SavedModel's\nfolder, an ONNX "
-                 "file, a frozen graph or a file with StableHLO")
-      ->required()
-      ->option_text("PATH (required)");
-  app.add_option("-o,--output-directory", options->output_directory,
-                 "where the new tree or archive goes [a tree: in its place;\nan archive: in its "
-                 "folder]")
-      ->option_text("DIR");
+  add_value(app, "PACKAGE", options->package, kPackageHelp)->required();
+  add_value(app, "--model PATH (required)", options->model,
+            "the retrained model, of the package's format: a SavedModel's\nfolder, an ONNX "
+            "file, a frozen graph or a file with StableHLO");
+  add_value(app, "-o,--output-directory DIR", options->output_directory,
+            "where the new tree or archive goes [a tree: in its place;\nan archive: in its "
+            "folder]");
   add_version(app, options->version, "version of the new package [the package's]");
   add_engine_options(app, options->engine, "");
   add_allow_large(app, options->allow_large);
-  options->json.add_to(app);
-  options->verbosity.add_to(app);
   app.footer(
       "Nothing is compiled: the new model must have the architecture of the package's code; "
       "otherwise\n"
@@ -68,10 +61,7 @@ Action add_update_weights(CLI::App& app) {
       "  tfaot update-weights build/tagger --model retrained/saved_model\n"
       "  tfaot update-weights dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst \\\n"
       "      --model retrained/saved_model --version 1.0.1");
-  return [options](Program& program) {
-    options->verbosity.apply(program.console);
-    return update(*options, program);
-  };
+  return [options](Program& program) { return update(*options, program); };
 }
 
 }  // namespace tfaot::toolkit

@@ -1,33 +1,202 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <memory>
+#include <tuple>
 
 #include "commands/commands.h"
-#include "options/html_option.h"
 #include "options/shared_options.h"
-#include "pages/validation_page.h"
-#include "text/describe.h"
-#include "text/validation_report.h"
+#include "pages/pages.h"
+#include "tfaot/base/text.h"
+#include "tfaot/records/validation_json.h"
 #include "tfaot/workflow/array_files.h"
 #include "tfaot/workflow/validate_package.h"
 
 namespace tfaot::toolkit {
 namespace {
 
+using nlohmann::ordered_json;
+using report::Bars;
+using report::Callout;
+using report::Cell;
+using report::ColumnKind;
+using report::Section;
+using report::Table;
+using report::Verdict;
+using report::Where;
+
+// The page of a validation.
+
+constexpr double kMostPercent = 1000;  // that a bar shows
+
+// "1.2e-07"
+std::string amount_text(double amount) { return amount == 0 ? "0" : fmt::format("{:.2g}", amount); }
+
+// "x86-64-v3, batch of 9 (stitched), row 3, [0, 2]"; empty if nothing differs.
+std::string place_text(const ValidatedOutput& output) {
+  if (output.difference.unequal == 0) return "";
+  const std::string index =
+      output.index.empty() ? "" : fmt::format(", [{}]", fmt::join(output.index, ", "));
+  return fmt::format("{}, batch of {} ({}), row {}{}", output.cpu_level, output.rows,
+                     word_of(output.composition), output.row, index);
+}
+
+// "37 %": the largest difference as a share of what is allowed.
+std::string allowed_text(const ValidatedOutput& output) {
+  const double percent = 100 * share_of_allowed(output);
+  return percent == 0 ? "0 %" : percent < 1000 ? fmt::format("{:.2g} %", percent) : "> 999 %";
+}
+
+// "are equal", "agree", "DIFFER" or "differ, do not count".
+std::string outcome_text(const ValidatedOutput& output) {
+  if (output.passed) return output.difference.unequal > 0 ? "agree" : "are equal";
+  return output.counts ? "DIFFER" : "differ, do not count";
+}
+
+// "tensorflow 2.18.1, with the model that the package was made from"
+std::string reference_text(const ValidationResult& result) {
+  if (result.is_saved) return result.summary.reference + ", saved predictions";
+  return fmt::format("{}, with {}", result.summary.reference,
+                     result.is_its_source ? "the model that the package was made from"
+                                          : "another model than the package was made from");
+}
+
+// Names of the outputs that a file of saved ones lacks.
+std::vector<std::string> not_compared(const ValidationResult& result) {
+  std::vector<std::string> names;
+  for (const TensorSpec& output : result.manifest.signature.outputs) {
+    const auto found = std::ranges::find(result.outputs, output.name, &ValidatedOutput::output);
+    if (found == result.outputs.end()) names.push_back(output.name);
+  }
+  return names;
+}
+
+// "a, b: not in scores.npz"; empty if all outputs are compared.
+std::string not_compared_text(const ValidationResult& result) {
+  const std::vector<std::string> names = not_compared(result);
+  if (names.empty()) return "";
+  return fmt::format("{}: not in {}", join(names, ", "), result.summary.reference);
+}
+
+double shown_percent(const ValidatedOutput& output) {
+  return std::min(100 * share_of_allowed(output), kMostPercent);
+}
+
+Cell amount_cell(double amount) { return {.text = amount_text(amount), .number = amount}; }
+
+Verdict verdict_of(const ValidatedOutput& output) {
+  if (output.passed) return Verdict::kGood;
+  return output.counts ? Verdict::kBad : Verdict::kWarning;
+}
+
+// Of each batch and CPU level the worst output; only those that count.
+std::vector<ValidatedOutput> by_batch(const std::vector<ValidatedOutput>& outputs) {
+  using Key = std::tuple<std::int64_t, Composition, std::string>;
+  std::map<Key, ValidatedOutput> worst;
+  for (const ValidatedOutput& one : outputs) {
+    if (!one.counts) continue;
+    const auto [found, is_new] = worst.try_emplace({one.rows, one.composition, one.cpu_level}, one);
+    if (!is_new && is_worse(one, found->second)) found->second = one;
+  }
+  std::vector<ValidatedOutput> list;
+  for (auto& [key, one] : worst) list.push_back(std::move(one));
+  return list;
+}
+
+Bars batches_chart(const std::vector<ValidatedOutput>& batches,
+                   const std::vector<std::string>& levels) {
+  Bars bars{.caption = "Largest difference by rows, in % of what is allowed"};
+  if (levels.size() <= report::kMostSeries) bars.series = levels;
+  for (const ValidatedOutput& one : batches) {
+    const auto level = std::ranges::find(levels, one.cpu_level) - levels.begin();
+    bars.bars.push_back({fmt::format("{}, {}", one.rows, word_of(one.composition)),
+                         shown_percent(one), allowed_text(one),
+                         bars.series.empty() ? 0 : static_cast<std::size_t>(level)});
+  }
+  return bars;
+}
+
+std::vector<report::Highlight> highlights_of(const ValidationResult& result,
+                                             const std::vector<ValidatedOutput>& batches) {
+  std::uint64_t numbers = 0;
+  for (const ValidatedOutput& one : result.outputs) numbers += one.difference.numbers;
+  std::vector<report::Highlight> highlights;
+  const auto worst = std::ranges::max_element(
+      batches, [](const auto& a, const auto& b) { return is_worse(b, a); });
+  if (worst != batches.end()) {
+    const ArrayDifference& difference = worst->difference;
+    highlights.push_back(
+        {"largest difference", allowed_text(*worst) + " of what is allowed",
+         fmt::format("{} of {} allowed, beside numbers up to {}", amount_text(difference.largest),
+                     amount_text(worst->allowed), amount_text(difference.scale))});
+  }
+  highlights.push_back({"numbers compared",
+                        report::grouped_digits(static_cast<std::int64_t>(numbers)),
+                        counted(result.summary.cpu_levels.size(), "CPU level")});
+  highlights.push_back({"numbers of rows", std::to_string(result.summary.rows.size()),
+                        fmt::format("{}", fmt::join(result.summary.rows, ", "))});
+  return highlights;
+}
+
+Section overview(const ValidationResult& result) {
+  const Validation& summary = result.summary;
+  return {report::kOverview,
+          {},
+          {report::Facts{
+              {{"model", result.manifest.name + " " + result.manifest.version, Where::kText},
+               {"reference", reference_text(result)},
+               {"CPU levels", join(summary.cpu_levels, ", ")},
+               {"not run here", join(result.skipped_levels, ", ")},
+               {"rows", fmt::format("{}", fmt::join(summary.rows, ", "))},
+               {"tolerance", fmt::format("{:g} of the output's largest number, plus {:g}",
+                                         summary.tolerance.relative, summary.tolerance.absolute)},
+               {"not compared", not_compared_text(result)}}}}};
+}
+
+Section outputs_section(const ValidationResult& result) {
+  Section section{"Outputs", {}, {differences_table(result.summary.outputs)}};
+  for (const ValidatedOutput& one : result.summary.outputs) {
+    if (one.difference.moved == 0) continue;
+    section.blocks.emplace_back(Callout{
+        .text = fmt::format("{}, {}: the tolerance is too small, so the model's own rounding "
+                            "decides: it moves by {} "
+                            "if its inputs move to their neighbouring numbers.",
+                            one.output, word_of(one.inputs), amount_text(one.difference.moved))});
+  }
+  for (const RefusedInputs& one : result.refused) {
+    section.blocks.emplace_back(Callout{
+        Verdict::kNote,
+        fmt::format("Inputs '{}' are left out: the model does not take them.", word_of(one.inputs)),
+        {one.why}});
+  }
+  return section;
+}
+
+Section batches_section(const ValidationResult& result,
+                        const std::vector<ValidatedOutput>& batches) {
+  return {"Batches",
+          {},
+          {report::Text{"Random inputs or those of the file, zeros and ones. The other inputs are "
+                        "in the table above, and all figures in the data of this page."},
+           batches_chart(batches, result.summary.cpu_levels)},
+          Where::kPage};
+}
+
+// The verb.
+
 constexpr const char* kRandomInputs = "random";
 
 struct ValidateArguments {
-  VerbosityOption verbosity;
   ValidatedPaths paths;
   std::string library;
   std::string expected;
   std::string inputs = kRandomInputs;
   bool only_these = false;
   bool record = false;
-  bool json = false;
   HtmlOption html;
   ValidateRequest request;
 };
@@ -41,7 +210,6 @@ std::string amount_rule(const std::string& text) {
 }
 
 Status validate(const ValidateArguments& options, Program& program) {
-  options.verbosity.apply(program.console);
   TFAOT_TRY(options.html.check(program));
   ValidateRequest request = options.request;
   request.package.package = program.absolute(options.paths.package);
@@ -73,69 +241,137 @@ Status validate(const ValidateArguments& options, Program& program) {
     }
   }
   TFAOT_ASSIGN(const ValidationResult result, validate_package(program, request));
-  const auto json = validation_result_to_json(result, paths);
-  if (options.html.given()) {
-    TFAOT_TRY(options.html.write(program, validation_page(result), json));
-  }
-  if (options.json) {
-    program.console.print(json_text(json));
-  } else {
-    program.console.print(validation_text(result, paths),
-                          result.passed() ? Tone::kGood : Tone::kBad);
-  }
+  TFAOT_TRY(options.html.show(program, validation_page(result, paths),
+                              validation_result_to_json(result, paths)));
   if (!result.passed()) {
     return fail(Error::at({options.paths.package}, "its predictions are not those of the model"));
   }
   if (!options.record) return {};
   TFAOT_TRY(record_validation(program, request, result));
-  if (!options.json) program.console.report(fmt::format("recorded in {}\n", options.paths.package));
+  if (!program.json) program.console.report(fmt::format("recorded in {}\n", options.paths.package));
   return {};
 }
 
 }  // namespace
 
+report::Table differences_table(const std::vector<ValidatedOutput>& outputs) {
+  Table table{.caption = "The largest differences",
+              .columns = {{"output", ColumnKind::kCode},
+                          {"inputs"},
+                          {"predictions"},
+                          {"of allowed", ColumnKind::kNumber},
+                          {"largest", ColumnKind::kNumber},
+                          {"mean", ColumnKind::kNumber},
+                          {"relative", ColumnKind::kNumber},
+                          {"ULPs", ColumnKind::kNumber},
+                          {"not finite", ColumnKind::kNumber},
+                          {"where"}}};
+  for (const ValidatedOutput& one : outputs) {
+    const ArrayDifference& difference = one.difference;
+    table.rows.push_back({{one.output},
+                          {word_of(one.inputs)},
+                          {.text = outcome_text(one), .verdict = verdict_of(one)},
+                          {.text = allowed_text(one), .number = shown_percent(one)},
+                          amount_cell(difference.largest),
+                          amount_cell(difference.mean),
+                          amount_cell(relative_difference(difference)),
+                          number_cell(static_cast<std::int64_t>(difference.ulps)),
+                          number_cell(static_cast<std::int64_t>(difference.nonfinite)),
+                          {place_text(one)}});
+  }
+  return table;
+}
+
+report::Page validation_page(const ValidationResult& result, const ValidatedPaths& paths) {
+  report::Page page;
+  page.kind = "validation";
+  page.title = result.manifest.name + " " + result.manifest.version;
+  page.heading = "package " + paths.package;
+  page.badge = result.passed() ? report::Badge{Verdict::kGood, "predicts as the model does"}
+                               : report::Badge{Verdict::kBad, "does not predict as the model does"};
+  page.summary = result.manifest.description;
+  const std::vector<ValidatedOutput> batches = by_batch(result.outputs);
+  page.highlights = highlights_of(result, batches);
+  page.sections = {overview(result), outputs_section(result), batches_section(result, batches)};
+  return page;
+}
+
+ordered_json validation_result_to_json(const ValidationResult& result,
+                                       const ValidatedPaths& paths) {
+  ordered_json refused = ordered_json::array();
+  for (const RefusedInputs& one : result.refused) {
+    refused.push_back({{"inputs", word_of(one.inputs)}, {"rows", one.rows}, {"why", one.why}});
+  }
+  ordered_json json = {{"kind", "validation"},
+                       {"package", paths.package},
+                       {"model", paths.model},
+                       {"name", result.manifest.name},
+                       {"version", result.manifest.version},
+                       {"passed", result.passed()},
+                       {"format", word_of(result.format)},
+                       {"same_model", result.is_its_source}};
+  json.update(validation_to_json(result.summary));
+  json["skipped_cpu_levels"] = result.skipped_levels;
+  json["not_compared"] = not_compared(result);
+  json["refused"] = std::move(refused);
+  json["batches"] = validated_outputs_to_json(result.outputs);
+  return json;
+}
+
+std::string validation_summary(const Manifest& manifest) {
+  if (!manifest.validation) return "";
+  const Validation& validation = *manifest.validation;
+  const ValidatedOutput* worst = nullptr;
+  for (const ValidatedOutput& one : validation.outputs) {
+    if (!one.counts) continue;
+    if (worst == nullptr || is_worse(one, *worst)) worst = &one;
+  }
+  std::string text = fmt::format("predicts as {} does", validation.reference);
+  if (worst != nullptr) {
+    text += fmt::format(
+        "\nworst difference: {} of what is allowed, {} (relative {}), output {}, inputs {}",
+        allowed_text(*worst), amount_text(worst->difference.largest),
+        amount_text(relative_difference(worst->difference)), worst->output, word_of(worst->inputs));
+  }
+  return text + fmt::format("\nrows {}, {}", fmt::join(validation.rows, ", "),
+                            join(validation.cpu_levels, ", "));
+}
+
 Action add_validate(CLI::App& app) {
   auto options = std::make_shared<ValidateArguments>();
   ValidateRequest& request = options->request;
-  app.add_option("PACKAGE", options->paths.package, kPackageHelp)->required()->option_text(" ");
-  app.add_option(
-         "--model", options->paths.model,
-         "what it was compiled from: a SavedModel's folder, an ONNX\nfile, a frozen graph, a file "
-         "with StableHLO, or a config\nthat names one")
-      ->option_text("PATH");
-  app.add_option("--expected", options->expected,
-                 "instead of a model: its outputs for --inputs, saved from\nthe library that "
-                 "trained it; a .npz, .npy or .csv file")
-      ->option_text("FILE");
-  app.add_option("--library", options->library,
-                 "of an ONNX model: ONNX Runtime's shared library, which\nruns the model")
-      ->option_text("FILE");
-  app.add_option("-i,--inputs", options->inputs, "a .npz, .npy or .csv file, or random [random]")
-      ->option_text("FILE|random");
-  app.add_option("--seed", request.seed, "of random inputs [1]")->option_text("N");
+  add_value(app, "PACKAGE", options->paths.package, kPackageHelp)->required();
+  add_value(
+      app, "--model PATH", options->paths.model,
+      "what it was compiled from: a SavedModel's folder, an ONNX\nfile, a frozen graph, a file "
+      "with StableHLO, or a config\nthat names one");
+  add_value(app, "--expected FILE", options->expected,
+            "instead of a model: its outputs for --inputs, saved from\nthe library that "
+            "trained it; a .npz, .npy or .csv file");
+  add_value(app, "--library FILE", options->library,
+            "of an ONNX model: ONNX Runtime's shared library, which\nruns the model");
+  add_value(app, "-i,--inputs FILE|random", options->inputs,
+            "a .npz, .npy or .csv file, or random [random]");
+  add_value(app, "--seed N", request.seed, "of random inputs [1]");
   app.add_flag("--only-these", options->only_these,
                "no zeros, ones, large numbers, NaN and other edges")
       ->option_text(" ");
-  app.add_option("--tolerance", request.tolerance,
-                 "difference allowed, times an output's largest number\n[1e-5, more for weights in "
-                 "fewer bits]")
-      ->check(amount_rule)
-      ->option_text("SHARE");
-  app.add_option("--absolute-tolerance", request.absolute_tolerance, "and added to that [1e-6]")
-      ->check(amount_rule)
-      ->option_text("NUMBER");
+  add_value(app, "--tolerance SHARE", request.tolerance,
+            "difference allowed, times an output's largest number\n[1e-5, more for weights in "
+            "fewer bits]")
+      ->check(amount_rule);
+  add_value(app, "--absolute-tolerance NUMBER", request.absolute_tolerance,
+            "and added to that [1e-6]")
+      ->check(amount_rule);
   app.add_flag("--strict", request.strict, "edge inputs count for the verdict too")
       ->option_text(" ");
-  app.add_option("--signature", request.signature,
-                 "of a SavedModel [the one that the package was compiled from]")
-      ->option_text("KEY");
+  add_value(app, "--signature KEY", request.signature,
+            "of a SavedModel [the one that the package was compiled from]");
   app.add_flag("--record", options->record,
                "if it passes, put the figures into the package's manifest")
       ->option_text(" ");
-  app.add_flag("--json", options->json, "print JSON instead of text");
   options->html.add_to(app);
   add_allow_large(app, request.package.allow_large);
-  options->verbosity.add_to(app);
   add_engine_program(app, request.engine, "");
   app.footer(
       "Runs the package and the original model on the same inputs, in every compiled batch size, "

@@ -3,9 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
-#include "text/describe.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "tfaot/workflow/model_tree.h"
@@ -13,30 +10,15 @@
 
 namespace tfaot::toolkit {
 
-void VerbosityOption::add_to(CLI::App& app) {
-  auto* quiet_flag = app.add_flag("-q,--quiet", quiet, "print only warnings and errors");
-  auto* verbose_flag = app.add_flag("-v,--verbose", verbose, "print more details");
-  verbose_flag->excludes(quiet_flag);
-  for (auto* flag : {quiet_flag, verbose_flag}) flag->option_text(" ");
+OptionName option_name(const std::string& spelling) {
+  const std::size_t space = spelling.find(' ');
+  if (space == std::string::npos) return {spelling, " "};
+  return {spelling.substr(0, space), spelling.substr(space + 1), spelling.ends_with("(required)")};
 }
 
-void VerbosityOption::apply(Console& console) const {
-  console.set_verbosity(quiet     ? Verbosity::kQuiet
-                        : verbose ? Verbosity::kVerbose
-                                  : Verbosity::kNormal);
-}
-
-void JsonOption::add_to(CLI::App& app) {
-  app.add_flag("--json", given, "print JSON instead of text")->option_text(" ");
-}
-
-void JsonOption::show(Console& console, const nlohmann::ordered_json& json,
-                      const std::string& report) const {
-  if (given) {
-    console.print(json_text(json));
-  } else {
-    console.report(report);
-  }
+CLI::Option* add_flag(CLI::App& app, const std::string& name, const std::string& help) {
+  return app.add_flag_function(
+      name, [](std::int64_t) {}, help);
 }
 
 CLI::Option* add_jobs(CLI::App& app, unsigned& jobs, const std::string& help) {

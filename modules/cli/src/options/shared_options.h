@@ -22,23 +22,38 @@
 
 namespace tfaot::toolkit {
 
-// -q/--quiet and -v/--verbose; apply it before anything is printed.
-struct VerbosityOption {
-  bool quiet = false;
-  bool verbose = false;
-
-  void add_to(CLI::App& app);
-  void apply(Console& console) const;
+// "--output FILE": an option and what its value is; "PATH": a positional; "(required)" at the end
+// makes it required.
+struct OptionName {
+  std::string name;
+  std::string text;
+  bool is_required = false;
 };
+OptionName option_name(const std::string& spelling);
 
-// --json, for the verbs that report what they did: one JSON value instead of that report.
-struct JsonOption {
-  bool given = false;
+template <class Value>
+CLI::Option* add_value(CLI::App& app, const std::string& spelling, Value& value,
+                       const std::string& help) {
+  const OptionName option = option_name(spelling);
+  return app.add_option(option.name, value, help)
+      ->required(option.is_required)
+      ->option_text(option.text);
+}
+// Values with commas between them.
+template <class Value>
+CLI::Option* add_list(CLI::App& app, const std::string& spelling, Value& value,
+                      const std::string& help) {
+  return add_value(app, spelling, value, help)->delimiter(',')->allow_extra_args(false);
+}
+// One value each time that it is given.
+template <class Value>
+CLI::Option* add_repeated(CLI::App& app, const std::string& spelling, Value& value,
+                          const std::string& help) {
+  return add_value(app, spelling, value, help)->expected(1)->take_all();
+}
 
-  void add_to(CLI::App& app);
-  // The JSON is printed with --quiet too; the report is not.
-  void show(Console& console, const nlohmann::ordered_json& json, const std::string& report) const;
-};
+// A flag that is asked for by its name, see CLI::App::count().
+CLI::Option* add_flag(CLI::App& app, const std::string& name, const std::string& help);
 
 // --timeout and --memory, for the verbs that start an engine, also within other programs;
 // command_table.cc reads them. `group`: of the help; empty: the usual one.

@@ -17,6 +17,7 @@ namespace tfaot::toolkit {
 struct Program : Context {
   Console& console;
   std::vector<std::string> arguments;  ///< of the command line, as the user typed them
+  bool json = false;                   ///< --json: print JSON instead of text
 };
 
 /// Runs `work` on the arguments with the real files, console and environment, and returns the exit

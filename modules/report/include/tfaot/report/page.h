@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A report as a self-contained HTML page: values that a verb fills, and the page made of them.
-// Needs no network and no other file, follows the reader's light or dark setting, fits a phone,
-// prints, and can be read without JavaScript. Every text may be hostile: the page escapes it.
-// Equal values give equal bytes. Pure functions.
+// A report: values that a verb fills, and the two ways in which a user reads them. html_of() makes
+// a self-contained page: it needs no network and no other file, follows the reader's light or dark
+// setting, fits a phone, prints, and can be read without JavaScript. text_of() makes text for a
+// terminal. Every text may be hostile: both make it harmless. Equal values give equal bytes. Pure
+// functions.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +14,9 @@
 #include <vector>
 
 namespace tfaot::toolkit::report {
+
+// Highlights, listings, figures and links are on the page alone; the other parts say it.
+enum class Where { kBoth, kPage, kText };
 
 enum class Verdict { kNone, kNote, kGood, kWarning, kBad };
 
@@ -24,6 +29,7 @@ struct Badge {
 struct Fact {
   std::string label = {};
   std::string value = {};  // its lines stay lines; a fact without a value is left out
+  Where where = Where::kBoth;
 };
 
 // A figure in large type: {"code", "12.3 kB", "6 objects"}.
@@ -36,13 +42,16 @@ struct Highlight {
 // One paragraph.
 struct Text {
   std::string text = {};
+  Where where = Where::kBoth;
 };
 
-// A coloured box: a problem, or advice. Every note is a line of its own.
+// A coloured box: a problem, or advice. Every note is a line of its own. The text begins with
+// "problem:", "warning:" or "note:".
 struct Callout {
   Verdict verdict = Verdict::kNote;
   std::string text = {};
   std::vector<std::string> notes = {};
+  Where where = Where::kBoth;
 };
 
 struct Facts {
@@ -51,13 +60,14 @@ struct Facts {
 
 enum class ColumnKind {
   kText,    // wraps between words
-  kCode,    // a name: fixed width, wraps anywhere
+  kCode,    // a name: fixed width, wraps anywhere; text keeps its end if it cuts it
   kNumber,  // aligned to the right
   kHash,    // small, fixed width, never wraps
 };
 struct Column {
   std::string title = {};
   ColumnKind kind = ColumnKind::kText;
+  Where where = Where::kBoth;
 };
 struct Cell {
   std::string text = {};
@@ -67,9 +77,13 @@ struct Cell {
 };
 struct Table {
   std::string caption = {};
-  std::vector<Column> columns = {};
+  std::vector<Column> columns = {};          // text: without a head if they have no titles
   std::vector<std::vector<Cell>> rows = {};  // of as many cells as columns
   std::string empty = "none";                // shown instead of a table without rows
+  Where where = Where::kBoth;
+  // Of the text alone.
+  std::size_t most_rows = 1'000'000;
+  std::size_t most_bytes = 2000;  // of a cell
 };
 
 // Horizontal bars. The series of a bar gives its colour; their names are the legend.
@@ -83,6 +97,7 @@ struct Bars {
   std::string caption = {};
   std::vector<std::string> series = {};  // at most kMostSeries; empty: one colour, no legend
   std::vector<Bar> bars = {};            // equal neighbouring labels are shown once
+  Where where = Where::kBoth;
 };
 inline constexpr std::size_t kMostSeries = 6;
 
@@ -117,11 +132,15 @@ struct Section {
   std::string title = {};
   Badge badge = {};
   std::vector<Block> blocks = {};
+  Where where = Where::kBoth;
 };
+// The title of a section whose blocks come below the text's first line, without a title.
+inline constexpr const char* kOverview = "Overview";
 
 struct Page {
-  std::string kind = {};   // "package"
-  std::string title = {};  // "tagger 1.0.0"
+  std::string kind = {};     // "package"
+  std::string title = {};    // "tagger 1.0.0"
+  std::string heading = {};  // the text's first line; empty: kind, title and summary
   Badge badge = {};
   std::string summary = {};
   std::vector<Highlight> highlights = {};
@@ -133,8 +152,16 @@ struct Page {
 
 // REQUIRES: page.data is JSON, and every row of a table has a cell for each column.
 std::string html_of(const Page& page);
+std::string text_of(const Page& page);
+// Not indented.
+std::string text_of(const Table& table);
 
 // A text inside an SVG element or its attribute.
 std::string escaped(std::string_view text);
+
+// "12.3 kB", with powers of 1000; below that "512 bytes".
+std::string bytes_text(std::uint64_t bytes);
+// "12 345 678"
+std::string grouped_digits(std::int64_t number);
 
 }  // namespace tfaot::toolkit::report

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "text/describe.h"
+#include "pages/pages.h"
 
 #include <gtest/gtest.h>
-
-#include "text/text_table.h"
 
 namespace tfaot::toolkit {
 namespace {
 
-TEST(DescribeTest, CodeIsCountedWithoutWeightsAndRuntime) {
+TEST(PackageSizesTest, CodeIsCountedWithoutWeightsAndRuntime) {
   Manifest manifest;
   manifest.weights_size = 640;
   manifest.files = {{"lib/a_bs1_x86-64.o", "", 100},
@@ -18,16 +16,6 @@ TEST(DescribeTest, CodeIsCountedWithoutWeightsAndRuntime) {
                     {"model.h", "", 3}};
   EXPECT_EQ(package_sizes(manifest).code, 120U);
   EXPECT_EQ(package_sizes(manifest).weights, 640U);
-}
-
-TEST(DescribeTest, TableAlignsColumns) {
-  EXPECT_EQ(text_table({{"A", "BB", "C"}, {"long", "", "c"}, {"x"}}),
-            "A     BB  C\n"
-            "long      c\n"
-            "x\n");
-  EXPECT_EQ(text_table({}), "");
-  EXPECT_EQ(text_table({{"a\nb", "\x1b[31m"}, {"c", "d"}}),
-            "a\\u000ab  \\u001b[31m\nc         d\n");
 }
 
 }  // namespace

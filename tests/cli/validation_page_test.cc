@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "text/validation_report.h"
-
 #include <gmock/gmock.h>
+
+#include "pages/pages.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -22,14 +22,14 @@ ValidationResult compared_with_a_file(const std::vector<std::string>& outputs) {
   return result;
 }
 
-TEST(ValidationReport, NamesOutputsThatAreNotCompared) {
+TEST(ValidationPage, NamesOutputsThatAreNotCompared) {
   const ValidationResult part = compared_with_a_file({"label"});
-  EXPECT_THAT(validation_text(part, {}),
+  EXPECT_THAT(report::text_of(validation_page(part, {})),
               HasSubstr("\n  not compared  probabilities: not in scores.npz\n"));
   EXPECT_EQ(validation_result_to_json(part, {})["not_compared"],
             nlohmann::ordered_json({"probabilities"}));
   const ValidationResult all = compared_with_a_file({"label", "probabilities"});
-  EXPECT_THAT(validation_text(all, {}), Not(HasSubstr("not compared")));
+  EXPECT_THAT(report::text_of(validation_page(all, {})), Not(HasSubstr("not compared")));
   EXPECT_EQ(validation_result_to_json(all, {})["not_compared"], nlohmann::ordered_json::array());
 }
 

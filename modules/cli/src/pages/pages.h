@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way from a result to the user, and the pages, parts of pages and JSON that several verbs or
+// their tests use.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tfaot/cli/run_program.h"
+#include "tfaot/records/manifest.h"
+#include "tfaot/report/page.h"
+#include "tfaot/workflow/array_files.h"
+#include "tfaot/workflow/validate_package.h"
+
+namespace CLI {
+class App;
+}
+
+namespace tfaot::toolkit {
+
+// "1 file", "2 files"
+std::string counted(std::size_t count, const std::string& word);
+// A whole number, its digits in groups, and sorted by its value.
+report::Cell number_cell(std::int64_t number);
+// "12.345"
+std::string microseconds(double ns);
+report::Cell microseconds_cell(double ns);
+// Indented, with a newline; bytes that are not UTF-8 are replaced.
+std::string json_text(const nlohmann::ordered_json& json);
+// The JSON of what a verb made: `path`, and which model it is.
+nlohmann::ordered_json made_json(const std::string& kind, const Path& path,
+                                 const Manifest& manifest);
+
+// Prints what a verb did: the JSON with --json, else the report, unless --quiet is given.
+void show_done(Program& program, const nlohmann::ordered_json& json, const std::string& report);
+
+// --html, for every verb that makes a page of what it found:
+//
+//   options->html.add_to(app);                          // where the options are declared
+//   TFAOT_TRY(options.html.check(program));             // before the work
+//   return options.html.show(program, page_of(...), json);
+class HtmlOption {
+ public:
+  void add_to(CLI::App& app);
+  bool given() const { return !file_.empty(); }
+  // Usage error if a page cannot be put there, or if the file is something else than a page.
+  Status check(const Program& program) const;
+  // REQUIRES: given(). `json`: what readers of the page can save, unless page.data is set.
+  Status write(Program& program, report::Page page, const nlohmann::ordered_json& json) const;
+  // Writes the page if it is given. Prints JSON with --json, else the page's text, or `text`.
+  Status show(Program& program, report::Page page, const nlohmann::ordered_json& json,
+              const std::optional<std::string>& text = std::nullopt) const;
+
+ private:
+  std::string file_;
+};
+
+// Inputs by a word or a file, for `verb`'s --inputs.
+Result<InputSource> named_inputs(const std::string& verb, const std::string& inputs,
+                                 const Program& program);
+
+// A value that differs; empty: there is none.
+struct Difference {
+  std::string what;  // "batch sizes", "input x", "lib/tagger_bs4.o"
+  std::string first;
+  std::string second;
+};
+using NamedValues = std::vector<std::pair<std::string, std::string>>;
+// In the first one's order, then what only the second has.
+std::vector<Difference> differences(const NamedValues& first, const NamedValues& second);
+
+// info.cc: a package.
+
+// Bytes of the package by use, from the manifest's file list.
+struct PackageSizes {
+  std::uint64_t code = 0;           // objects of the model, without weights
+  std::uint64_t weights = 0;        // 0 if embedded in the code
+  std::uint64_t model_weights = 0;  // in the model itself; 0: unknown
+  std::uint64_t headers = 0;        // of the model, without the runtime's
+  struct Object {
+    std::int64_t batch_size = 0;
+    std::string cpu_level;
+    std::uint64_t bytes = 0;
+  };
+  std::vector<Object> objects;  // of the code, by batch size, then CPU level
+};
+PackageSizes package_sizes(const Manifest& manifest);
+// "[batch, 28, 28]", or "[28, 28]" of a model without a batch.
+std::string shape_text(const TensorSpec& tensor, BatchMode batch);
+// All but the tensors and the files.
+std::vector<report::Fact> facts_of(const Manifest& manifest);
+// Measured calls. REQUIRES: manifest.tuning.
+report::Section times_section(const Manifest& manifest);
+// How some numbers of rows run at the highest measured level; no blocks if nothing was measured, or
+// if nothing is composed because rows depend on each other.
+report::Section plan_section(const Manifest& manifest);
+
+// validate.cc: predictions compared.
+
+// A row for each: output, inputs, verdict, differences, place.
+report::Table differences_table(const std::vector<ValidatedOutput>& outputs);
+// In a few lines; empty without a validation.
+std::string validation_summary(const Manifest& manifest);
+// Paths as the user wrote them.
+struct ValidatedPaths {
+  std::string package;
+  std::string model;
+};
+report::Page validation_page(const ValidationResult& result, const ValidatedPaths& paths);
+nlohmann::ordered_json validation_result_to_json(const ValidationResult& result,
+                                                 const ValidatedPaths& paths);
+
+}  // namespace tfaot::toolkit
