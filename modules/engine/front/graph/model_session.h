@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The original model in TensorFlow's session: its own nodes, run by TensorFlow's own kernels, with
-// variables that TensorFlow's own loader fills. For predictions that ours are compared with. A model
-// may come from anywhere, so its graph is cut and checked as for compiling, and here every operation
-// runs: none may do more than compute. Used by one thread.
+// variables that TensorFlow's own loader fills. For predictions that ours are compared with. A
+// model may come from anywhere, so its graph is cut and checked as for compiling, and here every
+// operation runs: none may do more than compute. Used by one thread.
 #pragma once
 
 #include <chrono>
