@@ -597,7 +597,7 @@ std::vector<XlaOp> run_loop(const Node& node, LoopLength length, std::vector<Xla
   const bool is_elsewhere = !state.empty() && !state.front().IsUninitialized();
   xla::XlaBuilder& builder = is_elsewhere ? *state.front().builder() : node.builder();
   const auto number = [&](std::int64_t i) { return xla::ConstantR0<std::int64_t>(&builder, i); };
-  if (length.count && *length.count <= kMostStepsInLine && !length.by_state) {
+  if (length.count && *length.count <= kMostStepsInLine && !length.by_state && !length.is_while) {
     for (std::int64_t i = 0; i < *length.count; ++i) {
       state = step({builder, number(i), state, fixed});
     }

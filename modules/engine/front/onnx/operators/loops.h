@@ -26,6 +26,7 @@ struct LoopStep {
 struct LoopLength {
   std::optional<std::int64_t> count;  // none: only the state ends the loop
   bool by_state = false;  // the state starts with a boolean scalar: go on while it is true
+  bool is_while = false;  // an XLA While also for few steps
 };
 
 // Returns the results of the last step. Few steps of known count are done one after the other; more

@@ -1532,7 +1532,8 @@ class ForestWalk {
     const auto step = [&](const LoopStep& now) -> std::vector<XlaOp> {
       return {next_places(now.builder, now.fixed[0], now.fixed[1], now.state[0])};
     };
-    return run_loop(node_, {.count = tables_.depth}, {roots}, {keys, nodes}, step).front();
+    return run_loop(node_, {.count = tables_.depth, .is_while = true}, {roots}, {keys, nodes}, step)
+        .front();
   }
 
   XlaOp reduced(XlaOp values) const {
