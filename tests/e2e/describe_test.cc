@@ -14,7 +14,7 @@ using DescribeTest = ToolTest;
 
 TEST_F(DescribeTest, ASavedModel) {
   EXPECT_THAT(done({"info", model("keras_export") + "/saved_model"}),
-              AllOf(HasSubstr("format   saved_model\n"), HasSubstr("\nsignature serving_default\n"),
+              AllOf(HasSubstr("format   saved_model\n"), HasSubstr("\nSignature serving_default\n"),
                     HasSubstr("MatMul"), HasSubstr("parameters"), HasSubstr("flops")));
 }
 
