@@ -60,14 +60,10 @@ def convolution(size, channels, out_channels, rows=1):
     return Net([channels, size, size], ["y = Conv <pads = [1, 1, 1, 1]> (x, w)"], rows, w=(out_channels, channels, 3, 3))
 
 
-def attention(rows, depth, keys=None):
+def attention(rows, depth):
     lines = ["q = MatMul (x, a)", "k = MatMul (x, b)", "v = MatMul (x, c)", "t = Transpose <perm = [0, 2, 1]> (k)",
              "s = MatMul (q, t)", "p = Softmax <axis = -1> (s)", "y = MatMul (p, v)"]
     return Net([rows, depth], lines, 4, a=(depth, depth), b=(depth, depth), c=(depth, depth))
-
-
-def rows_of(table, width, places):
-    return {"t": (table, width), "i": numpy.arange(places, dtype=numpy.int64) * 7 % table}
 
 
 # A model whose size in the number's unit is n.

@@ -26,9 +26,6 @@
 namespace tfaot::toolkit {
 namespace {
 
-// One of a child's two output pipes on a libuv loop: collects the text and hands out lines as they
-// come. Must live until the loop has closed it. One thread.
-
 // Closes a libuv handle of any kind, once.
 template <class Handle>
 void close_handle(Handle& handle) {
@@ -36,6 +33,8 @@ void close_handle(Handle& handle) {
   if (uv_is_closing(base) == 0) uv_close(base, nullptr);
 }
 
+// One of a child's two output pipes on a libuv loop: collects the text and hands out lines as they
+// come. Must live until the loop has closed it. One thread.
 class ProcessOutput {
  public:
   using OnLine = std::function<void(const std::string&)>;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tfaot/base/memory_budget.h"
 #include "tfaot/base/text.h"
 #include "tfaot/elf/run_path.h"
 
@@ -47,9 +48,8 @@ ProcessSpec engine_process(const EngineProgram& engine,
 }
 
 Error over_memory(const EngineProgram& engine, const Path& model, const std::string& who) {
-  constexpr std::uint64_t kBytesOfMegabyte = 1'000'000;
   return Error::at({model.string()}, fmt::format("{} needed more than {} MB of memory", who,
-                                                 engine.memory->bytes() / kBytesOfMegabyte))
+                                                 engine.memory->bytes() / kMegabyte))
       .note(std::string(kMemoryAdvice) + ", or start fewer at the same time (-j)");
 }
 

@@ -69,19 +69,24 @@ Status ask_engine(const FileSystem& fs, const EngineProgram& engine, const Engin
       Error::internal(fmt::format("the engine did not read {}", question.file.string())), result));
 }
 
+// Takes a line that `read` understands as the answer.
+template <class Answer>
+auto kept_in(Answer& answer, std::optional<Answer> (*read)(const std::string&)) {
+  return [&answer, read](const std::string& line) {
+    auto found = read(line);
+    if (found) answer = *std::move(found);
+    return found.has_value();
+  };
+}
+
 }  // namespace
 
 Result<ModelDescription> describe_model(const FileSystem& fs, const Path& model,
                                         const EngineProgram& engine) {
   TFAOT_TRY(check_model_files(fs, model));
   ModelDescription description;
-  TFAOT_TRY(
-      ask_engine(fs, engine, {.option = kDescribeOption, .file = model}, [&](const auto& line) {
-        auto read = model_description_from_json(line);
-        if (!read) return false;
-        description = *std::move(read);
-        return true;
-      }));
+  TFAOT_TRY(ask_engine(fs, engine, {.option = kDescribeOption, .file = model},
+                       kept_in(description, model_description_from_json)));
   if (!description.signatures.empty()) return description;
   return fail(Error::at({model.string()}, "the SavedModel has no signatures")
                   .note("save it with signatures=..."));
@@ -91,12 +96,7 @@ Result<std::vector<CheckedOperation>> known_operations(const FileSystem& fs, Mod
                                                        const EngineProgram& engine) {
   EngineCheck known;
   TFAOT_TRY(ask_engine(fs, engine, {.option = kOperationsOption, .file = word_of(format)},
-                       [&](const std::string& line) {
-                         auto read = engine_check_from_json(line);
-                         if (!read) return false;
-                         known = *std::move(read);
-                         return true;
-                       }));
+                       kept_in(known, engine_check_from_json)));
   return std::move(known.operations);
 }
 
@@ -119,12 +119,8 @@ Result<std::vector<HloGraph>> read_hlo(FileSystem& fs, const HloQuestion& questi
 Result<Tf2xlaConfig> read_tf2xla_config(const FileSystem& fs, const Path& file,
                                         const EngineProgram& engine) {
   Tf2xlaConfig config;
-  TFAOT_TRY(ask_engine(fs, engine, {.option = kConfigOption, .file = file}, [&](const auto& line) {
-    auto read = tf2xla_config_from_json(line);
-    if (!read) return false;
-    config = *std::move(read);
-    return true;
-  }));
+  TFAOT_TRY(ask_engine(fs, engine, {.option = kConfigOption, .file = file},
+                       kept_in(config, tf2xla_config_from_json)));
   return config;
 }
 

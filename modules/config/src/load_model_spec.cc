@@ -124,10 +124,6 @@ void check_saved_model(const FileSystem& fs, const Path& path, FileKind kind, Er
                               : "the folder holds: " + join(*names, ", "));
 }
 
-bool holds_saved_model(const FileSystem& fs, const Path& folder) {
-  return is_file(fs, folder / "saved_model.pb") || is_file(fs, folder / "saved_model.pbtxt");
-}
-
 // The model's folder or file as written in the config.
 Path written_source_of(const Values& values) {
   return node_or_default(values, source_key(values)).Scalar();

@@ -360,10 +360,7 @@ std::optional<std::string> constant_text(const YAML::Node& node) {
   if (kind != NodeKind::kBool && kind != NodeKind::kInteger && kind != NodeKind::kFloat) {
     return std::nullopt;
   }
-  std::string text = node.Scalar();
-  for (char& c : text) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
+  std::string text = lower_case(node.Scalar());
   if (text.find_first_of("xo") != std::string::npos) return std::nullopt;  // 0x10, 0o20
   // ".inf" and ".nan" are YAML's.
   if (text.ends_with("inf") || text.ends_with("nan")) std::erase(text, '.');

@@ -45,8 +45,7 @@ NodeKind node_kind(const HloInstruction& one) {
 
 // Tensors that a kernel reads and writes, without its struct and its scratch.
 std::int64_t kernel_bytes(const HloInstruction& one) {
-  std::int64_t bytes =
-      shape_bytes(one.shape().IsTuple() ? one.shape().tuple_shapes(0) : one.shape());
+  std::int64_t bytes = shape_bytes(first_shape(one));
   for (std::int64_t i = 1; i < one.operand_count(); ++i)
     bytes += shape_bytes(one.operand(i)->shape());
   return bytes;
@@ -76,14 +75,9 @@ std::string attributes_of(const HloInstruction& one) {
 NodeFacts::NodeFacts(const xla::HloModule& module, const FactsOptions& options)
     : has_constants_(options.has_constants) {
   if (has_constants_) costs_ = instruction_costs(module, options.code);
-  std::vector<const HloInstruction*> loops;
-  for (const auto* computation : module.computations()) {
-    for (const auto* one : computation->instructions()) {
-      if (one->opcode() == HloOpcode::kWhile) loops.push_back(one);
-    }
-  }
-  for (const HloInstruction* loop : loops) {
-    if (const auto turns = loop_turns(*loop)) turns_[loop] = *turns;
+  for (const HloInstruction* one : instructions_of(module)) {
+    if (one->opcode() != HloOpcode::kWhile) continue;
+    if (const auto turns = loop_turns(*one)) turns_[one] = *turns;
   }
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inspect/run_pass.h"
 
-#include <charconv>
-
 #include "compiler/code/optimize.h"
 #include "compiler/hlo/canonical.h"
 #include "inspect/read_hlo.h"
 #include "tfaot/base/limits.h"
+#include "tfaot/base/text.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -22,12 +21,8 @@ Result<const Pass*> pass_named(const std::string& name) {
 
 Result<std::int64_t> input_count(const std::string& word, std::int64_t parameters) {
   if (word.empty()) return parameters;
-  std::int64_t inputs = -1;
-  const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), inputs);
-  if (fault == std::errc() && end == word.data() + word.size() && inputs >= 0 &&
-      inputs <= parameters) {
-    return inputs;
-  }
+  const auto inputs = parse_number<std::int64_t>(word);
+  if (inputs && *inputs >= 0 && *inputs <= parameters) return *inputs;
   return fail(Error("'" + word + "' is no number of inputs: the module has " +
                     std::to_string(parameters) + " parameters"));
 }

@@ -90,7 +90,6 @@ using Computations = std::map<std::string, const HloComputation*>;
 // Far more than a call can do; sums of such numbers still fit.
 constexpr double kMostCounted = 1e15;
 
-bool has_own_code(const HloNode& node) { return node.kind != NodeKind::kData; }
 bool is_loop(const HloNode& node) { return node.opcode == "while"; }
 bool is_branch(const HloNode& node) { return node.opcode == "conditional"; }
 
@@ -103,7 +102,7 @@ std::int64_t counted_turns(const HloNode& node) {
 double sum_of(const HloComputation& computation, std::int64_t HloNode::*number) {
   double sum = 0;
   for (const HloNode& node : computation.nodes) {
-    sum += static_cast<double>(std::max<std::int64_t>(node.*number, 0));
+    sum += static_cast<double>(known(node.*number));
   }
   return sum;
 }
@@ -157,9 +156,7 @@ class Scopes {
 };
 
 // XLA joins the names of instructions that it merges.
-std::string first_origin(const HloNode& node) {
-  return node.origin.substr(0, node.origin.find(';'));
-}
+std::string first_origin(const std::string& origin) { return origin.substr(0, origin.find(';')); }
 
 std::string scope_of(const HloNode& node, const Computations& computations) {
   Scopes scopes;
@@ -167,9 +164,9 @@ std::string scope_of(const HloNode& node, const Computations& computations) {
     const auto found = computations.find(name);
     if (found == computations.end()) continue;
     for (const HloNode& inner : found->second->nodes) {
-      if (!has_own_code(inner) || inner.origin.empty()) continue;
+      if (!has_code(inner) || inner.origin.empty()) continue;
       const auto weight = std::max<std::int64_t>(inner.picoseconds, 1);
-      const std::string origin = first_origin(inner);
+      const std::string origin = first_origin(inner.origin);
       scopes.add(origin, static_cast<double>(weight));
       // A loop is more than one of its instructions.
       if (node.kind != NodeKind::kControl || origin.find('/') == std::string::npos) {
@@ -185,14 +182,14 @@ void add_origins(HloComputation& computation, const Computations& computations) 
   for (HloNode& node : computation.nodes) {
     std::string& origin = origins[node.name];
     origin = node.origin;
-    if (origin.empty() && has_own_code(node)) origin = scope_of(node, computations);
+    if (origin.empty() && has_code(node)) origin = scope_of(node, computations);
     for (const std::string& operand : node.operands) {
       if (origin.empty() && origins.contains(operand)) origin = origins[operand];
     }
   }
   for (auto node = computation.nodes.rbegin(); node != computation.nodes.rend(); ++node) {
     const std::string origin = origins[node->name];
-    if (has_own_code(*node)) node->origin = origin;
+    if (has_code(*node)) node->origin = origin;
     if (origin.empty()) continue;
     for (const std::string& operand : node->operands) {
       const auto found = origins.find(operand);
@@ -253,11 +250,10 @@ std::vector<CodeNode> code_nodes(const HloGraph& graph) {
   return nodes;
 }
 
-// XLA joins the names of instructions that it merges.
 std::string short_origin(const std::string& origin) {
   static const std::regex kCalls("((Stateful)?PartitionedCall(_[0-9]+)?/)+");
-  const std::string first = origin.substr(0, origin.find(';'));
-  return std::regex_replace(first, kCalls, "", std::regex_constants::format_first_only);
+  return std::regex_replace(first_origin(origin), kCalls, "",
+                            std::regex_constants::format_first_only);
 }
 
 std::string layer_of(const std::string& origin) {

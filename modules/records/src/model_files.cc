@@ -58,6 +58,10 @@ std::optional<ModelFormat> format_of_file(const std::filesystem::path& file) {
   return std::nullopt;
 }
 
+bool holds_saved_model(const FileSystem& files, const Path& folder) {
+  return is_file(files, folder / "saved_model.pb") || is_file(files, folder / "saved_model.pbtxt");
+}
+
 const ForeignModel* foreign_model(const FileSystem& files, const Path& file) {
   const auto* const found =
       std::ranges::find(kForeign, file.extension().string(), &ForeignExtension::extension);

@@ -16,6 +16,7 @@
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/file_names.h"
+#include "tfaot/records/names.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -25,7 +26,7 @@ namespace {
 constexpr std::chrono::minutes kCompilerTimeout{10};
 
 Status check_machine(const Manifest& manifest, const TuneOptions& options) {
-  const std::string processor = manifest.architecture.substr(0, manifest.architecture.find('-'));
+  const std::string processor = processor_of(manifest.architecture);
   if (processor == options.machine) return {};
   return fail(Error::at({options.tree.string()},
                         fmt::format("the package is for '{}', this machine is '{}'", processor,

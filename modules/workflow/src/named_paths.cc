@@ -36,9 +36,8 @@ bool has_config_name(const Path& path) {
 std::optional<ModelFormat> model_format(const FileSystem& files, const Path& path) {
   if (is_in_saved_model(path)) return std::nullopt;
   if (is_file(files, path)) return format_of_file(path);
-  const bool is_saved =
-      is_file(files, path / kSavedModelBinary) || is_file(files, path / kSavedModelText);
-  return is_saved ? std::make_optional(ModelFormat::kSavedModel) : std::nullopt;
+  return holds_saved_model(files, path) ? std::make_optional(ModelFormat::kSavedModel)
+                                        : std::nullopt;
 }
 
 // A tar.zst, tar.gz or tar.

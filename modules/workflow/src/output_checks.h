@@ -4,8 +4,6 @@
 
 #include <string>
 
-#include <string>
-
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
 #include "tfaot/records/model_spec.h"

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "tfaot/arrays/array.h"
 #include "tfaot/arrays/csv.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/compiled_model_json.h"
@@ -25,15 +26,7 @@ Result<ModelInputs> enough_inputs(const FileSystem& files, const InputSource& so
   if (inputs.rows == 0) {
     return fail(Error::at({source.file.string()}, "the file has no rows"));
   }
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    Array& array = inputs.arrays[i];
-    const std::string rows = array.bytes;
-    const std::size_t wanted_bytes =
-        static_cast<std::size_t>(most) * row_elements(tensors[i]) * size_of(tensors[i].dtype);
-    while (array.bytes.size() < wanted_bytes) array.bytes += rows;
-    array.bytes.resize(wanted_bytes);
-    array.shape.front() = most;
-  }
+  for (Array& array : inputs.arrays) array = repeated(array, most);
   inputs.rows = most;
   return inputs;
 }

@@ -21,6 +21,7 @@
 #include "tfaot/profile/machine.h"
 #include "tfaot/profile/measure.h"
 #include "tfaot/profile/runner.h"
+#include "tfaot/records/model_files.h"
 #include "tfaot/records/profile.h"
 #include "tfaot/tune/plan.h"
 #include "tfaot/tune/tune.h"
@@ -47,8 +48,6 @@ struct Measured {
   std::unique_ptr<RunnerProcess> runner;
 };
 
-// For the sizes of the curve; a warning if it cannot be measured. `levels`: of the package,
-// ascending. Error: we were interrupted.
 struct HeapFolder {
   HeapTool tool = HeapTool::kMassif;
   Path folder;  // empty, for scratch files
@@ -118,6 +117,8 @@ Status count_allocations(const Context& context, const Path& counter, Measured& 
   return {};
 }
 
+// For the sizes of the curve; a warning if it cannot be measured. `levels`: of the package,
+// ascending. Error: we were interrupted.
 Status watch_heap(Context& context, const HeapFolder& heap, const std::vector<std::string>& levels,
                   Measured& measured) {
   ProfiledCurve& curve = measured.curve;
@@ -741,9 +742,8 @@ Status check_peer_model(const FileSystem& files, ProfiledEngine engine, const Pa
     if (is_file(files, model)) return {};
     return fail(Error::at({name}, fmt::format("a folder, but {} takes a file", word_of(engine))));
   }
-  const bool is_saved_model =
-      is_file(files, model / "saved_model.pb") || is_file(files, model / "saved_model.pbtxt");
-  if (is_saved_model || (is_file(files, model) && model.extension() == ".pb")) return {};
+  if (holds_saved_model(files, model) || (is_file(files, model) && model.extension() == ".pb"))
+    return {};
   return fail(Error::at({name}, "neither a SavedModel's folder nor a frozen graph (.pb)")
                   .note("tensorflow takes no other models"));
 }

@@ -10,6 +10,7 @@
 #include "spec_files.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/interrupts.h"
+#include "tfaot/base/memory_budget.h"
 #include "tfaot/records/names.h"
 #include "tfaot/release/release.h"
 #include "tfaot/release/spec.h"
@@ -93,12 +94,11 @@ class Preparation {
 
 // For each compilation: its share of the memory, since so many run at the same time.
 std::string limits_of_compilation(const Context& context, std::size_t models) {
-  constexpr std::uint64_t kBytesOfMegabyte = 1'000'000;
   std::string words;
   if (const auto time = context.limits.time) words = fmt::format("--timeout {} ", time->count());
   const std::uint64_t memory = engine_memory(context)->bytes();
   if (memory > 0) {
-    const std::uint64_t share = std::max<std::uint64_t>(memory / models / kBytesOfMegabyte, 1);
+    const std::uint64_t share = std::max<std::uint64_t>(memory / models / kMegabyte, 1);
     words += fmt::format("--memory {}", share);
   } else if (context.limits.memory) {
     words += "--memory 0";

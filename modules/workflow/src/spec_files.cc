@@ -174,7 +174,6 @@ Result<SpecSource> source_of_archive(const Context& context, const UnpackedArchi
 
 SpecRecord spec_record(const SpecSource& source, const SpecWords& words, SpecFlavour flavour) {
   const ModelSection& model = source.spec.model;
-  const std::string& triple = source.spec.compilation.target_triple;
   SpecRecord record;
   record.tool_name = words.tool_name.empty() ? default_tool_name(model.name) : words.tool_name;
   record.version = model.version;
@@ -182,7 +181,7 @@ SpecRecord spec_record(const SpecSource& source, const SpecWords& words, SpecFla
   record.description = model.description;
   record.license = words.license;
   record.scram_arch = words.scram_arch;
-  record.processor = triple.substr(0, triple.find('-'));
+  record.processor = processor_of(source.spec.compilation.target_triple);
   record.source = source.archive.empty()
                       ? fmt::format("{}-{}.tar", record.tool_name, rpm_version(record.version))
                       : source.archive.filename().string();

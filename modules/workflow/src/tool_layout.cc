@@ -94,6 +94,13 @@ Result<Path> companion_program(const Context& context, const char* name, const c
                   .note("reinstall tfaot"));
 }
 
+Result<Path> installed_file(const Context& context, Path file, const char* what) {
+  if (is_file(context.files, file)) return file;
+  return fail(Error(fmt::format("{} is missing", what))
+                  .note("looked for " + file.string())
+                  .note("reinstall tfaot"));
+}
+
 }  // namespace
 
 std::chrono::seconds engine_time(const Context& context) {
@@ -171,35 +178,26 @@ Result<EngineProgram> find_tensorflow_runner(const Context& context) {
 }
 
 Result<Path> find_allocation_counter(const Context& context) {
-  Path library = prefix(context) / TFAOT_LIBDIR "/tfaot/libtfaot_count_allocations.so";
-  if (is_file(context.files, library)) return library;
-  return fail(Error("the library that counts allocations is missing")
-                  .note("looked for " + library.string())
-                  .note("reinstall tfaot"));
+  return installed_file(context,
+                        prefix(context) / TFAOT_LIBDIR "/tfaot/libtfaot_count_allocations.so",
+                        "the library that counts allocations");
 }
 
 Result<Path> find_fetch_script(const Context& context) {
-  const Path script = prefix(context) / TFAOT_DATADIR / "tfaot/fetch_tensorflow.sh";
-  if (is_file(context.files, script)) return script;
-  return fail(Error("the script that fetches TensorFlow is missing")
-                  .note("looked for " + script.string())
-                  .note("reinstall tfaot"));
+  return installed_file(context, prefix(context) / TFAOT_DATADIR / "tfaot/fetch_tensorflow.sh",
+                        "the script that fetches TensorFlow");
 }
 
 Result<Path> find_plot_script(const Context& context) {
-  Path script = prefix(context) / TFAOT_DATADIR / "tfaot/plot.py";
-  if (is_file(context.files, script)) return script;
-  return fail(Error("the script that draws plots is missing")
-                  .note("looked for " + script.string())
-                  .note("reinstall tfaot"));
+  return installed_file(context, prefix(context) / TFAOT_DATADIR / "tfaot/plot.py",
+                        "the script that draws plots");
 }
 
 Result<Path> find_python_folder(const Context& context) {
-  Path folder = prefix(context) / TFAOT_LIBDIR "/tfaot/python";
-  if (is_file(context.files, folder / "tfaot.py")) return folder;
-  return fail(Error("the Python module tfaot.py is missing")
-                  .note("looked for " + (folder / "tfaot.py").string())
-                  .note("reinstall tfaot"));
+  TFAOT_ASSIGN(const Path module,
+               installed_file(context, prefix(context) / TFAOT_LIBDIR "/tfaot/python/tfaot.py",
+                              "the Python module tfaot.py"));
+  return module.parent_path();
 }
 
 Result<std::vector<StagedFile>> runtime_files(const Context& context, const std::string& machine) {
@@ -234,12 +232,9 @@ Result<std::vector<StagedFile>> runtime_files(const Context& context, const std:
   }
   const Path notices = prefix(context) / TFAOT_DATADIR / "tfaot/runtime";
   for (const char* const name : {"LICENSE", "NOTICE"}) {
-    if (!is_file(context.files, notices / name)) {
-      return fail(Error("a licence that goes into every package is missing")
-                      .note("looked for " + (notices / name).string())
-                      .note("reinstall tfaot"));
-    }
-    staged.push_back({fmt::format("runtime/{}", name), "", notices / name});
+    TFAOT_ASSIGN(Path notice,
+                 installed_file(context, notices / name, "a licence that goes into every package"));
+    staged.push_back({fmt::format("runtime/{}", name), "", std::move(notice)});
   }
   return staged;
 }

@@ -372,7 +372,7 @@ report::Page operations_page(const KnownOperations& known) {
 
 ordered_json known_operations_to_json(const KnownOperations& known) {
   ordered_json list = ordered_json::array();
-  if (known.format == ModelFormat::kOnnx) {
+  if (known.are_of_onnx()) {
     for (const CheckedOperation& row : known.operations) {
       const OnnxName name = onnx_name(row);
       list.push_back({{"operator", name.name},
@@ -410,8 +410,10 @@ Status list_operations(const CheckArguments& options, Program& program) {
   KnownOperations known{options.format, {}};
   TFAOT_ASSIGN(known.operations,
                compiled_operations(program, options.format, options.request.engine));
-  return options.html.show(program, operations_page(known), known_operations_to_json(known),
-                           operations_text(known));
+  const auto json = known_operations_to_json(known);
+  program.console.print(program.json ? json_text(json) : operations_text(known));
+  return options.html.given() ? options.html.write(program, operations_page(known), json)
+                              : Status();
 }
 
 Status check(const CheckArguments& options, Program& program) {

@@ -53,6 +53,7 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
 #define TFAOT_VERB(group, name, summary) {group, replace_all(#name, "_", "-"), summary, add_##name},
 #include "commands/verbs.def"
+#include "tfaot/base/memory_budget.h"
 #undef TFAOT_VERB
   };
   return table;
@@ -83,17 +84,17 @@ Error with_advice(Error error, const std::string& word) {
 
 // The verb comes first, as in `tfaot compile ...`; only --help and --version stand alone.
 Status check_verb(const std::vector<std::string>& arguments) {
-  const std::string all = join(verbs(), ", ");
+  const std::vector<std::string> names = verbs();
+  const auto all = [&names] { return "verbs: " + join(names, ", "); };
   if (arguments.empty()) {
-    return fail(Error::usage("a verb is missing").note("verbs: " + all).note("see 'tfaot --help'"));
+    return fail(Error::usage("a verb is missing").note(all()).note("see 'tfaot --help'"));
   }
   const std::string& word = arguments.front();
-  const std::vector<std::string> names = verbs();
   if (word.rfind('-', 0) == 0 || std::find(names.begin(), names.end(), word) != names.end()) {
     return {};
   }
   Error error = Error::usage(fmt::format("unknown verb '{}'", shown(word)));
-  return fail(with_advice(with_guess(std::move(error), word, names), word).note("verbs: " + all));
+  return fail(with_advice(with_guess(std::move(error), word, names), word).note(all()));
 }
 
 // `tfaot help compile` is `tfaot compile --help`.
@@ -157,9 +158,8 @@ bool is_given(const CLI::App& verb, const std::string& name) {
 
 // The limits on the command line, also for what is not started by an option's request.
 std::chrono::seconds take_limits(const CLI::App& verb, EngineLimits& limits) {
-  constexpr std::uint64_t kBytesOfMegabyte = 1'000'000;
   if (is_given(verb, "--memory")) {
-    limits.memory = verb["--memory"]->as<std::uint64_t>() * kBytesOfMegabyte;
+    limits.memory = verb["--memory"]->as<std::uint64_t>() * kMegabyte;
   }
   if (is_given(verb, "--timeout")) {
     limits.time = std::chrono::seconds(verb["--timeout"]->as<unsigned>());

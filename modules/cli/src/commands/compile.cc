@@ -12,6 +12,7 @@
 #include "options/shared_options.h"
 #include "options/target_flags.h"
 #include "pages/pages.h"
+#include "tfaot/base/memory_budget.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/names.h"
 #include "tfaot/workflow/build_package.h"
@@ -60,8 +61,6 @@ struct CompileCommand {
   std::string object_list;  // a response file of all objects is written there
   std::string make;
 };
-
-constexpr std::uint64_t kMegabyte = 1'000'000;
 
 void add_upstream_options(CLI::App& app, CompileCommand& command) {
   auto* model = add_value(app, "MODEL", command.model,

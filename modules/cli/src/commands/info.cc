@@ -392,15 +392,13 @@ std::size_t level_index(const Manifest& manifest, const std::string& level) {
 }
 
 std::vector<Highlight> package_highlights(const Manifest& manifest, const PackageSizes& sizes) {
-  std::vector<std::string> batch_sizes;
-  for (const std::int64_t size : manifest.batch_sizes) batch_sizes.push_back(std::to_string(size));
   std::vector<Highlight> highlights = {
       {"code", report::bytes_text(sizes.code), counted(sizes.objects.size(), "object")},
       {"weights", sizes.weights == 0 ? "in the code" : report::bytes_text(sizes.weights),
        sizes.weights == 0         ? ""
        : sizes.model_weights == 0 ? "stored once"
                                   : "the model has " + report::bytes_text(sizes.model_weights)},
-      {"batch sizes", std::to_string(batch_sizes.size()), join(batch_sizes, ", ")},
+      {"batch sizes", std::to_string(manifest.batch_sizes.size()), numbers(manifest.batch_sizes)},
       {"CPU levels", std::to_string(manifest.cpu_levels.size()), join(manifest.cpu_levels, ", ")}};
   if (!manifest.tuning || manifest.tuning->calls.empty()) return highlights;
   const std::vector<TunedCall>& calls = manifest.tuning->calls;
@@ -421,13 +419,11 @@ Section tensors_section(const Manifest& manifest) {
                           {"values per row", ColumnKind::kNumber, Where::kPage}}};
   const auto add = [&](const char* role, const std::vector<TensorSpec>& tensors) {
     for (const TensorSpec& tensor : tensors) {
-      std::int64_t elements = 1;
-      for (const std::int64_t size : tensor.row_shape) elements *= size;
       table.rows.push_back({{role},
                             {tensor.name},
                             {word_of(tensor.dtype)},
                             {shape_text(tensor, manifest.batch)},
-                            number_cell(elements)});
+                            number_cell(static_cast<std::int64_t>(row_elements(tensor)))});
     }
   };
   add("input", manifest.signature.inputs);
@@ -438,10 +434,9 @@ Section tensors_section(const Manifest& manifest) {
 }
 
 Section sizes_section(const Manifest& manifest, const PackageSizes& sizes) {
-  std::uint64_t others = 0;
-  for (const ManifestFile& file : manifest.files) others += file.size;
-  std::uint64_t weights = 0;
+  std::uint64_t others = 0, weights = 0;
   for (const ManifestFile& file : manifest.files) {
+    others += file.size;
     if (file.sha256 == manifest.weights_sha256) weights += file.size;
   }
   others -= sizes.code + sizes.headers + weights;

@@ -249,11 +249,12 @@ Status run(const RunArguments& options, Program& program) {
   TFAOT_ASSIGN(const RunResult result, run_package(program, request));
   const auto json = run_to_json(result, options.output);
   if (options.output.empty()) {
-    return options.html.show(program, predictions_page(result), json, predictions_text(result));
+    program.console.print(program.json ? json_text(json) : predictions_text(result));
   }
   if (options.html.given()) {
     TFAOT_TRY(options.html.write(program, predictions_page(result), json));
   }
+  if (options.output.empty()) return {};
   show_done(
       program, json,
       fmt::format("output     {}\nmodel      {} {}\nrows       {}\nCPU level  {}\n", options.output,

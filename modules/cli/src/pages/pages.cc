@@ -81,16 +81,15 @@ Status HtmlOption::write(Program& program, report::Page page,
   return program.files.replace_atomically(place, report::html_of(page));
 }
 
-Status HtmlOption::show(Program& program, report::Page page, const nlohmann::ordered_json& json,
-                        const std::optional<std::string>& text) const {
+Status HtmlOption::show(Program& program, report::Page page,
+                        const nlohmann::ordered_json& json) const {
   const report::Verdict verdict = page.badge.verdict;
   if (program.json) {
     program.console.print(json_text(json));
   } else {
-    program.console.print(text ? *text : report::text_of(page),
-                          verdict == report::Verdict::kGood  ? Tone::kGood
-                          : verdict == report::Verdict::kBad ? Tone::kBad
-                                                             : Tone::kNone);
+    program.console.print(report::text_of(page), verdict == report::Verdict::kGood  ? Tone::kGood
+                                                 : verdict == report::Verdict::kBad ? Tone::kBad
+                                                                                    : Tone::kNone);
   }
   return given() ? write(program, std::move(page), json) : Status();
 }

@@ -51,9 +51,8 @@ class HtmlOption {
   Status check(const Program& program) const;
   // REQUIRES: given(). `json`: what readers of the page can save, unless page.data is set.
   Status write(Program& program, report::Page page, const nlohmann::ordered_json& json) const;
-  // Writes the page if it is given. Prints JSON with --json, else the page's text, or `text`.
-  Status show(Program& program, report::Page page, const nlohmann::ordered_json& json,
-              const std::optional<std::string>& text = std::nullopt) const;
+  // Writes the page if it is given. Prints JSON with --json, else the page's text.
+  Status show(Program& program, report::Page page, const nlohmann::ordered_json& json) const;
 
  private:
   std::string file_;

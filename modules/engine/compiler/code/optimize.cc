@@ -70,8 +70,6 @@ consteval std::size_t first_out_of_order() {
 }
 static_assert(first_out_of_order() == kPasses.size(), "a pass needs what does not hold there");
 
-constexpr const char* kUsualKernels = "x86_64_v3";  // shares hardly depend on the level
-
 // By parameter: whether the entry computation still needs it. Inputs are always kept.
 std::vector<bool> needed_parameters(const xla::HloModule& module, std::size_t inputs) {
   std::vector<bool> needed;

@@ -17,14 +17,12 @@ using xla::HloInstruction;
 // The time of a call that is worth several threads, in picoseconds: a few times what handing pieces
 // out and waiting for the last one takes.
 constexpr double kWorthwhile = 20e6;
-// Every level has the same HLO, so the one in the middle decides.
-constexpr const char* kLevel = "x86_64_v3";
 
 }  // namespace
 
 Status share_kernels(xla::HloModule& module, PassContext& context) {
   xla::HloComputation& entry = *module.entry_computation();
-  const auto costs = kernel_costs(module, {context.inputs, 0, kLevel});
+  const auto costs = kernel_costs(module, {context.inputs, 0, kUsualKernels});
   std::vector<HloInstruction*> able;
   for (HloInstruction* one : entry.MakeInstructionPostOrder()) {
     const auto cost = costs.find(one);

@@ -210,6 +210,11 @@ class Estimate {
   ProgramSpeed speed_;
 };
 
+// Of a call: rounded, and at least 1.
+double call_picoseconds(double cycles) {
+  return std::clamp(std::round(cycles * kPicosecondsPerCycle), 1.0, kLongestCall);
+}
+
 }  // namespace
 
 StaticCost static_cost(const xla::HloModule& module, const CodeSize& code) {
@@ -217,8 +222,7 @@ StaticCost static_cost(const xla::HloModule& module, const CodeSize& code) {
   const auto& entry = *module.entry_computation();
   const double all = kRunCycles + estimate.cycles(entry);
   StaticCost cost;
-  cost.picoseconds = static_cast<std::uint64_t>(
-      std::clamp(std::round(all * kPicosecondsPerCycle), 1.0, kLongestCall));
+  cost.picoseconds = static_cast<std::uint64_t>(call_picoseconds(all));
   // Only the entry computation has calls that skip rows of padding, or that share their work.
   cost.live_permille =
       static_cast<std::uint32_t>(estimate.cycles(entry, skips_padding) / all * 1000);
@@ -250,11 +254,11 @@ std::vector<XlaProduct> products_of_xla(const xla::HloModule& module, const Code
   std::vector<std::pair<const HloInstruction*, double>> found;
   collect(*module.entry_computation(), 1, found);
   if (found.empty()) return {};
-  const auto costs = instruction_costs(module, code);
-  const auto all = static_cast<double>(static_cost(module, code).picoseconds);
+  const Estimate estimate(module, code);
+  const double all = call_picoseconds(kRunCycles + estimate.cycles(*module.entry_computation()));
   std::vector<XlaProduct> products;
   for (const auto& [one, runs] : found) {
-    const double share = std::min(1.0, costs.at(one) * runs / all);
+    const double share = std::min(1.0, estimate.cycles(*one) * kPicosecondsPerCycle * runs / all);
     if (share < kLeastShare) continue;
     products.push_back({text_of(*one), share});
   }

@@ -21,6 +21,9 @@ struct CodeSize {
   std::string kernels = "x86_64";  // of the level (JobLevel::kernels)
 };
 
+// Every level has the same HLO, and shares hardly depend on it: the one in the middle decides.
+inline constexpr const char* kUsualKernels = "x86_64_v3";
+
 struct StaticCost {
   std::uint64_t picoseconds = 1;      // of a call, at least 1
   std::uint32_t live_permille = 0;    // the share of products that skip rows of padding

@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-
 #include "absl/algorithm/container.h"
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/simplify.h"
+#include "tfaot/base/text.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 
 namespace tfaot::toolkit::engine {
@@ -107,12 +106,7 @@ std::string constant_call(std::size_t constant) { return fmt::format("{}{}", kCa
 
 std::optional<std::size_t> constant_of_call(std::string_view target) {
   if (!target.starts_with(kCall)) return std::nullopt;
-  target.remove_prefix(kCall.size());
-  std::size_t number = 0;
-  const char* const end = target.data() + target.size();
-  const auto read = std::from_chars(target.data(), end, number);
-  if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
-  return number;
+  return parse_number<std::size_t>(target.substr(kCall.size()));
 }
 
 Status put_constants(xla::HloModule& module, const CalledConstants& constants) {

@@ -45,9 +45,12 @@ inline std::optional<DType> dtype_of(tensorflow::DataType type) {
   }
   return std::nullopt;
 }
+// DT_INVALID for types that TensorFlow does not have.
+inline tensorflow::DataType tensorflow_type(xla::PrimitiveType type) {
+  return tensorflow::EncodePrimitiveTypeAsDataType(type).value_or(tensorflow::DT_INVALID);
+}
 inline std::optional<DType> dtype_of(xla::PrimitiveType type) {
-  const auto known = tensorflow::EncodePrimitiveTypeAsDataType(type);
-  return known.ok() ? dtype_of(*known) : std::nullopt;
+  return dtype_of(tensorflow_type(type));
 }
 
 inline tensorflow::DataType tensorflow_type(DType dtype) {

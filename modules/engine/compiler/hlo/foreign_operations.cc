@@ -104,12 +104,10 @@ Status check_calls(const xla::HloModuleProto& module, const std::string& label) 
       const auto fault = fault_of(one);
       if (!fault) continue;
       const HloName name{one.opcode(), one.name()};
-      const std::string& node = one.metadata().op_name();
       errors.push_back(Error(fmt::format("{} cannot be compiled: {} {}", label,
                                          describe_instruction(name, one.metadata()), *fault))
                            .note("a compiled model only computes: do this part outside of it")
-                           .about(word_of(ProblemKind::kForeignCall),
-                                  {node.empty() ? std::string(one.name()) : node}));
+                           .about(word_of(ProblemKind::kForeignCall), {name_of_node(one)}));
     }
   }
   return all_or_first(std::move(errors));
@@ -121,8 +119,7 @@ Status check_random_numbers(const xla::HloModule& module) {
   for (const auto* instruction : needed_instructions(module)) {
     if (!draws(*instruction)) continue;
     drawing.insert(describe(*instruction));
-    const std::string& node = instruction->metadata().op_name();
-    nodes.insert(node.empty() ? std::string(instruction->name()) : node);
+    nodes.insert(name_of_node(*instruction));
   }
   if (drawing.empty()) return {};
   Error error(fmt::format("the model draws random numbers when it runs, by {}", *drawing.begin()));

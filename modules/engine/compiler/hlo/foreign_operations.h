@@ -27,6 +27,13 @@ struct HloName {
 };
 std::string describe_instruction(const HloName& name, const xla::OpMetadata& metadata);
 
+// The name of the model's node, or if that is not known of the instruction.
+template <typename Instruction>
+std::string name_of_node(const Instruction& one) {
+  const std::string& node = one.metadata().op_name();
+  return node.empty() ? std::string(one.name()) : node;
+}
+
 // XLA's numbers differ from those of TensorFlow's kernels, also for stateless operations.
 bool draws_random_numbers(std::string_view operation);
 

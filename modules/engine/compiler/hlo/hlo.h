@@ -30,7 +30,7 @@ inline Status checked(const absl::Status& status) {
 // For failures of TensorFlow or XLA that are defects of ours.
 template <typename T>
 Result<T> or_internal(absl::StatusOr<T> made) {
-  if (!made.ok()) return fail(Error::internal(std::string(made.status().message())));
+  if (!made.ok()) return fail(internal_error(made.status()));
   return *std::move(made);
 }
 
@@ -54,6 +54,10 @@ inline xla::PrimitiveType type_of(const xla::HloInstruction& value) {
   return value.shape().element_type();
 }
 std::int64_t elements_of(const xla::HloInstruction& value);  // 0 for tuples
+// Of the first result, if it is a tuple.
+inline const xla::Shape& first_shape(const xla::HloInstruction& one) {
+  return one.shape().IsTuple() ? one.shape().tuple_shapes(0) : one.shape();
+}
 
 std::int64_t product(absl::Span<const std::int64_t> sizes);
 

@@ -34,14 +34,17 @@ std::optional<std::int64_t> loop_turns(const HloInstruction& loop) {
   return turns ? std::make_optional(*turns) : std::nullopt;
 }
 
+bool is_taken_apart(const HloInstruction& tuple) {
+  return std::ranges::all_of(tuple.users(), [](const HloInstruction* user) {
+    return user->opcode() == HloOpcode::kGetTupleElement;
+  });
+}
+
 std::optional<Loop> Loop::of(HloInstruction& loop) {
   if (loop.opcode() != HloOpcode::kWhile) return std::nullopt;
   const HloInstruction& root = *loop.while_body()->root_instruction();
   const HloInstruction& state = *loop.while_body()->parameter_instruction(0);
-  const bool is_taken_apart = std::ranges::all_of(state.users(), [](const HloInstruction* user) {
-    return user->opcode() == HloOpcode::kGetTupleElement;
-  });
-  if (root.opcode() != HloOpcode::kTuple || !is_taken_apart) return std::nullopt;
+  if (root.opcode() != HloOpcode::kTuple || !is_taken_apart(state)) return std::nullopt;
   return Loop(loop);
 }
 

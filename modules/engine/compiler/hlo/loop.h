@@ -13,6 +13,9 @@ namespace tfaot::toolkit::engine {
 // The number of turns of a loop, if XLA can tell. It may add computations to the module for that.
 std::optional<std::int64_t> loop_turns(const xla::HloInstruction& loop);
 
+// True if the tuple is read by its elements alone.
+bool is_taken_apart(const xla::HloInstruction& tuple);
+
 class Loop {
  public:
   // Nothing if the state is not a tuple that the body takes apart and makes anew. The instruction

@@ -132,6 +132,13 @@ HloInstruction* only_user(const HloInstruction& value) {
   return value.user_count() == 1 && !value.IsRoot() ? value.users().front() : nullptr;
 }
 
+HloInstruction* only_result(const HloInstruction& call) {
+  HloInstruction* const user = only_user(call);
+  const bool is_first =
+      user != nullptr && user->opcode() == HloOpcode::kGetTupleElement && user->tuple_index() == 0;
+  return is_first ? user : nullptr;
+}
+
 HloInstruction* after_reshapes(HloInstruction* value) {
   for (;;) {
     HloInstruction* const user = only_user(*value);

@@ -75,6 +75,8 @@ constexpr std::int64_t kBroadcast = -1;
 std::optional<Dimensions> before_reshape(const xla::HloInstruction& value);
 // The only user of a value that is no result of its computation; else null.
 xla::HloInstruction* only_user(const xla::HloInstruction& value);
+// The first element of a call's results, if nothing else uses the call; else null.
+xla::HloInstruction* only_result(const xla::HloInstruction& call);
 // The value after the reshapes that nothing else uses.
 xla::HloInstruction* after_reshapes(xla::HloInstruction* value);
 

@@ -262,8 +262,10 @@ std::vector<HloInstruction*> loops_of(const xla::HloModule& module) {
 // A loop that got products is a new instruction, and so are the loops in its body: those come
 // first.
 Status hoist_step_products(xla::HloModule& module, PassContext& /*context*/) {
-  for (std::size_t i = 0; i < loops_of(module).size(); ++i) {
-    const auto loop = Loop::of(*loops_of(module)[i]);
+  for (std::size_t i = 0;; ++i) {
+    const auto loops = loops_of(module);
+    if (i >= loops.size()) return {};
+    const auto loop = Loop::of(*loops[i]);
     if (!loop) continue;
     TFAOT_ASSIGN(const bool is_new, StepProducts(*loop).hoist());
     // The old body counts as long as it is there, and the new state is computed from the old one.
@@ -272,7 +274,6 @@ Status hoist_step_products(xla::HloModule& module, PassContext& /*context*/) {
     TFAOT_TRY(checked(tuples.Run(&module, {}).status()));
     TFAOT_TRY(remove_dead_code(module));
   }
-  return {};
 }
 
 }  // namespace tfaot::toolkit::engine

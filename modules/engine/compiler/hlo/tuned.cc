@@ -5,8 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
+#include "tfaot/base/text.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -28,8 +28,12 @@ const Tuned& tuned() { return numbers(); }
 Status set_tuned(std::string_view assignment) {
   const std::pair<std::string_view, std::string_view> words =
       absl::StrSplit(assignment, absl::MaxSplits('=', 1));
-  for (const auto& [name, member] : kTunedMembers) {
-    if (name == words.first && absl::SimpleAtoi(words.second, &(numbers().*member))) return {};
+  if (const auto number = parse_number<std::int64_t>(words.second)) {
+    for (const auto& [name, member] : kTunedMembers) {
+      if (name != words.first) continue;
+      numbers().*member = *number;
+      return {};
+    }
   }
   Error error("'" + std::string(assignment) + "' is not NAME=NUMBER of a tuned number");
   for (const auto& [name, member] : kTunedMembers) {

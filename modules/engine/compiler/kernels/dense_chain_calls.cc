@@ -54,11 +54,8 @@ bool is_dense_layer(const HloInstruction& one) {
 
 // The layer of a product; no call if its result is not there.
 Link link_of(HloInstruction& product) {
-  HloInstruction* const first = only_user(product);
-  if (first == nullptr || first->opcode() != HloOpcode::kGetTupleElement ||
-      first->tuple_index() != 0) {
-    return {};
-  }
+  HloInstruction* const first = only_result(product);
+  if (first == nullptr) return {};
   const auto call = call_of<MatMulCall>(product);
   Link link{&product,
             first,

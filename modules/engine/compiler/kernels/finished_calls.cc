@@ -50,12 +50,9 @@ Status add_results(HloInstruction& kernel, std::int64_t count) {
 
 Status absorb_function(HloInstruction& kernel, PassContext& /*context*/) {
   if (!is_kernel_call(kernel)) return {};
-  HloInstruction* const first = only_user(kernel);
+  HloInstruction* const first = only_result(kernel);
   const auto word = word_of_epilogue(kernel);
-  if (first == nullptr || !word || !takes_function(kernel) ||
-      first->opcode() != HloOpcode::kGetTupleElement || first->tuple_index() != 0) {
-    return {};
-  }
+  if (first == nullptr || !word || !takes_function(kernel)) return {};
   std::vector<std::int64_t> words = call_words(kernel);
   if ((words.at(*word) & (kernels::kEpilogueRelu | kernels::kEpilogueFunction)) != 0) return {};
   const auto found = function_of(*after_reshapes(first));

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/kernels/forest_calls.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,13 +11,25 @@
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/kernels/kernel_call.h"
-#include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
-
 namespace {
 
 constexpr const char* kForestAttribute = "tfaot_forest";
+
+// The struct and the blocks as the kernel reads them; empty if the instruction is no such call.
+std::vector<std::int64_t> forest_words(const xla::HloInstruction& instruction) {
+  if (instruction.opcode() != xla::HloOpcode::kCall) return {};
+  const auto found = instruction.frontend_attributes().map().find(kForestAttribute);
+  if (found == instruction.frontend_attributes().map().end()) return {};
+  std::vector<std::int64_t> words;
+  for (const auto text : absl::StrSplit(found->second, ',')) {
+    std::int64_t word = 0;
+    if (!absl::SimpleAtoi(text, &word)) return {};
+    words.push_back(word);
+  }
+  return words;
+}
 
 }  // namespace
 
@@ -29,19 +43,6 @@ xla::FrontendAttributes forest_attributes(kernels::ForestCall call,
   xla::FrontendAttributes attributes;
   (*attributes.mutable_map())[kForestAttribute] = fmt::format("{}", fmt::join(words, ","));
   return attributes;
-}
-
-std::vector<std::int64_t> forest_words(const xla::HloInstruction& instruction) {
-  if (instruction.opcode() != xla::HloOpcode::kCall) return {};
-  const auto found = instruction.frontend_attributes().map().find(kForestAttribute);
-  if (found == instruction.frontend_attributes().map().end()) return {};
-  std::vector<std::int64_t> words;
-  for (const auto text : absl::StrSplit(found->second, ',')) {
-    std::int64_t word = 0;
-    if (!absl::SimpleAtoi(text, &word)) return {};
-    words.push_back(word);
-  }
-  return words;
 }
 
 Status replace_forest(xla::HloInstruction& forest, PassContext& /*context*/) {

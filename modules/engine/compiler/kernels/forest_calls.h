@@ -4,19 +4,14 @@
 // tfaot_forest after the struct. Pure functions.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "tfaot/kernels/abi.h"
-#include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/xla_data.pb.h"
 
 namespace tfaot::toolkit::engine {
 
 xla::FrontendAttributes forest_attributes(kernels::ForestCall call,
                                           const std::vector<kernels::ForestBlock>& blocks);
-
-// The struct and the blocks as the kernel reads them; empty if the instruction is no such call.
-std::vector<std::int64_t> forest_words(const xla::HloInstruction& instruction);
 
 }  // namespace tfaot::toolkit::engine

@@ -231,8 +231,7 @@ class GatheredRows {
     return entry(gather_.gather_slice_sizes(), d) == 1 && is_left_out(d);
   }
   std::int64_t row_elements() const {
-    return std::accumulate(sizes_.begin() + inner_, sizes_.end(), std::int64_t{1},
-                           std::multiplies<>());
+    return product(absl::MakeConstSpan(sizes_).subspan(static_cast<std::size_t>(inner_)));
   }
 
   HloInstruction* filled(std::int64_t number, const Dimensions& sizes) const {

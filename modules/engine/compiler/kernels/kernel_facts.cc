@@ -57,9 +57,7 @@ bool is_first_in_order(const HloInstruction& one, const BatchRows& rows) {
   return rows.of(one, 1) == Rows::kInOrder;
 }
 
-double first_result_bytes(const HloInstruction& one) {
-  return bytes_of(one.shape().IsTuple() ? one.shape().tuple_shapes(0) : one.shape());
-}
+double first_result_bytes(const HloInstruction& one) { return bytes_of(first_shape(one)); }
 
 double function_cycles(std::int64_t kind, double bytes, const ProgramSpeed& speed) {
   if (kind == kernels::kFunctionNone) return 0;
@@ -94,15 +92,18 @@ const char* function_text(std::int64_t function) {
   return "";
 }
 
+const char* relu_text(std::int64_t epilogue) {
+  return (epilogue & kernels::kEpilogueRelu6) == kernels::kEpilogueRelu6 ? " relu6"
+         : (epilogue & kernels::kEpilogueRelu) != 0                      ? " relu"
+                                                                         : "";
+}
+
 std::string epilogue_text(std::int64_t epilogue) {
   std::string text;
   if ((epilogue & kernels::kEpilogueBias) != 0) text += ", then a bias";
   if ((epilogue & kernels::kEpilogueRowBias) != 0) text += ", then a bias of each row";
   if ((epilogue & kernels::kEpilogueSum) != 0) text += ", then a sum";
-  if ((epilogue & kernels::kEpilogueRelu) != 0) {
-    text += (epilogue & kernels::kEpilogueRelu6) == kernels::kEpilogueRelu6 ? ", then relu6"
-                                                                            : ", then relu";
-  }
+  if ((epilogue & kernels::kEpilogueRelu) != 0) text += ", then" + std::string(relu_text(epilogue));
   return text;
 }
 
@@ -189,11 +190,8 @@ struct KernelFacts<Kernel::kDenseChain> {
 
  private:
   static std::string layer_text(const kernels::DenseLayer& layer) {
-    const bool is_six = (layer.epilogue & kernels::kEpilogueRelu6) == kernels::kEpilogueRelu6;
-    const char* const relu = is_six                                           ? " relu6"
-                             : (layer.epilogue & kernels::kEpilogueRelu) != 0 ? " relu"
-                                                                              : "";
-    return fmt::format("{}{}{}", layer.columns, relu, function_text(layer.function.kind));
+    return fmt::format("{}{}{}", layer.columns, relu_text(layer.epilogue),
+                       function_text(layer.function.kind));
   }
 };
 

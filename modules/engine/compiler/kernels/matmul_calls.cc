@@ -128,16 +128,13 @@ std::optional<Strides> strides_of(const Side& side, std::size_t outer = 0) {
 
 // The order of the depth is free: both sides use the order of one side's memory.
 void order_depth(Side& by, Side& other) {
-  std::vector<std::size_t> order(by.depth.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return by.depth[a] < by.depth[b]; });
+  const Dimensions order = sorting_order(by.depth);
   for (Side* side : {&by, &other}) {
     Dimensions depth;
     Dimensions sizes;
     for (const auto i : order) {
-      depth.push_back(side->depth[i]);
-      sizes.push_back(side->depth_sizes[i]);
+      depth.push_back(entry(side->depth, i));
+      sizes.push_back(entry(side->depth_sizes, i));
     }
     side->depth = depth;
     side->depth_sizes = sizes;
@@ -309,8 +306,7 @@ Side transposed_result(HloInstruction& dot, const Side& lhs, const Side& rhs) {
       if (place != kBroadcast) place = place_or_broadcast(map, place);
     }
   };
-  while (at->user_count() == 1 && !at->IsRoot()) {
-    HloInstruction* const user = at->users().front();
+  while (HloInstruction* const user = only_user(*at)) {
     if (user->opcode() == HloOpcode::kTranspose) {
       follow(user->dimensions());
       const auto batch = static_cast<std::ptrdiff_t>(lhs.batch.size());

@@ -128,7 +128,7 @@ Status replace_reduction(HloInstruction& reduce, PassContext& context) {
   call.batch = product(sizes.subspan(0, outer));
   call.channels = product(sizes.subspan(outer + summed));
   const std::int64_t count = product(sizes.subspan(outer, summed));
-  if ((reduces_by(reduce, HloOpcode::kAdd) && count > kMostSummed) ||
+  if ((*kernel == Kernel::kSumPool && count > kMostSummed) ||
       call.channels < tuned().pool_fewest_channels ||
       is_better_in_a_loop(*before_reshapes(reduce.operand(0)), *kernel, count)) {
     return {};

@@ -444,10 +444,8 @@ class CellLoop {
       last_.push_back(*value);
     }
     return has_own_state(4, 0) && (call_.memory_out < 0 || has_own_state(5, 1)) &&
-           std::ranges::all_of(
-               loop_.instruction().users(),
-               [](auto* user) { return user->opcode() == HloOpcode::kGetTupleElement; }) &&
-           loop_.is_fixed(*cell_->operand(2)) && loop_.is_fixed(*cell_->operand(3)) && find_input();
+           is_taken_apart(loop_.instruction()) && loop_.is_fixed(*cell_->operand(2)) &&
+           loop_.is_fixed(*cell_->operand(3)) && find_input();
   }
 
   Status replace_all() {

@@ -436,9 +436,7 @@ Error refusal(const std::vector<Mixing>& mixing) {
   if (is_dynamic_quantization(*first.cause->at)) error.note(kStaticQuantization);
   std::vector<std::string> nodes;
   for (const Mixing& one : mixing) {
-    const xla::HloInstruction& at = *one.doubt->cause->at;
-    const std::string& node = at.metadata().op_name();
-    nodes.push_back(node.empty() ? std::string(at.name()) : node);
+    nodes.push_back(name_of_node(*one.doubt->cause->at));
   }
   return std::move(error.note(kRule))
       .note(kAdvice)

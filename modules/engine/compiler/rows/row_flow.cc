@@ -426,11 +426,9 @@ const HloInstruction* difference_at(const OtherSize& other, const xla::HloModule
   RowSizes following;
   if (other.rows != 1)
     Comparison(sizes, following, true).compare(entry, *large.entry_computation());
-  for (const auto* const computation : small.MakeComputationPostOrder()) {
-    for (const auto* const at : computation->MakeInstructionPostOrder()) {
-      if (result.others.contains(at)) return at;
-      if (result.numbers.contains(at) && !following.numbers.contains(at)) return at;
-    }
+  for (const HloInstruction* const at : instructions_of(small)) {
+    if (result.others.contains(at)) return at;
+    if (result.numbers.contains(at) && !following.numbers.contains(at)) return at;
   }
   return nullptr;
 }

@@ -38,10 +38,6 @@ RowFact all_results(const HloInstruction& one, const RowFact& each) {
   return fact;
 }
 
-const xla::Shape& first_shape(const HloInstruction& one) {
-  return one.shape().IsTuple() ? one.shape().tuple_shapes(0) : one.shape();
-}
-
 // ---- Control flow.
 
 RowFact parameter_rows(const HloInstruction& one, RowFlow& flow) {

@@ -8,6 +8,7 @@
 
 #include "absl/algorithm/container.h"
 #include "compiler/hlo/build.h"
+#include "compiler/hlo/loop.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/simplify.h"
 #include "compiler/rows/row_flow.h"
@@ -208,11 +209,7 @@ class WaitingLoop {
 
   HloInstruction* widen_state(xla::HloComputation& computation) const {
     HloInstruction* const old = computation.parameter_instruction(0);
-    const bool is_taken_apart = computation.root_instruction() != old &&
-                                std::ranges::all_of(old->users(), [](const auto* user) {
-                                  return user->opcode() == HloOpcode::kGetTupleElement;
-                                });
-    if (!is_taken_apart) return nullptr;
+    if (computation.root_instruction() == old || !is_taken_apart(*old)) return nullptr;
     return computation.ReplaceParameter(
         0, HloInstruction::CreateParameter(0, shape_, std::string(old->name())));
   }

@@ -22,6 +22,11 @@ Nodes nodes_of(const Range& range) {
   return nodes;
 }
 
+// Calls the function of its attribute "f".
+inline bool is_call(const tensorflow::NodeDef& node) {
+  return node.op() == "PartitionedCall" || node.op() == "StatefulPartitionedCall";
+}
+
 // The node's name in "node", "node:1", "node:output:1" or "^node".
 inline std::string node_name(const std::string& input) {
   const std::size_t start = input.starts_with('^') ? 1 : 0;

@@ -62,9 +62,8 @@ bool go_up(const tf::FunctionLibraryDefinition& library, const tf::FunctionDef*&
     return true;
   }
   const auto call = node->attr().find("f");
-  const bool is_call = node->op() == "PartitionedCall" || node->op() == "StatefulPartitionedCall";
-  const tf::FunctionDef* const called =
-      library.Find(is_call && call != node->attr().end() ? call->second.func().name() : node->op());
+  const tf::FunctionDef* const called = library.Find(
+      is_call(*node) && call != node->attr().end() ? call->second.func().name() : node->op());
   if (called == nullptr) return false;
   const auto& results = called->signature().output_arg();
   if (is_call && output.index >= results.size()) return false;

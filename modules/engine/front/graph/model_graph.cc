@@ -90,7 +90,7 @@ GraphEnds ends_of(const tf::GraphDef& graph) {
   std::set<std::string> read;
   for (const auto& node : graph.node()) {
     for (const std::string& input : node.input()) {
-      read.insert(input.substr(input.starts_with('^') ? 1 : 0, input.find(':')));
+      read.insert(node_name(input));
     }
   }
   GraphEnds ends;

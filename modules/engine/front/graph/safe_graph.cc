@@ -371,11 +371,10 @@ class Files {
 
   void visit_calls(const Nodes& nodes, const Names& paths, const tf::NodeDef& node) {
     visit_call(nodes, paths, node, node.op());
-    const bool is_call = node.op() == "StatefulPartitionedCall" || node.op() == "PartitionedCall";
     for (const auto& [key, attribute] : node.attr()) {
       // Loops and branches number their arguments differently: none of them is the path.
       if (attribute.has_func()) {
-        visit_call(nodes, is_call ? paths : Names(), node, attribute.func().name());
+        visit_call(nodes, is_call(node) ? paths : Names(), node, attribute.func().name());
       }
       for (const auto& one : attribute.list().func()) visit_call(nodes, {}, node, one.name());
     }

@@ -99,7 +99,7 @@ class RestoreReader {
   }
 
   void visit_call(const tf::NodeDef& node) {
-    if (node.op() != "StatefulPartitionedCall" && node.op() != "PartitionedCall") return;
+    if (!is_call(node)) return;
     const auto function = node.attr().find("f");
     if (function == node.attr().end()) return;
     const auto found = functions_.find(function->second.func().name());

@@ -172,8 +172,7 @@ class OnnxLowering final : public SignatureLowering {
   static Status check_made(const xla::XlaBuilder& builder, xla::XlaOp made,
                            const ModelTensor& output) {
     TFAOT_ASSIGN(const xla::Shape shape, or_internal(builder.GetShape(made)));
-    const auto type = tensorflow::EncodePrimitiveTypeAsDataType(shape.element_type())
-                          .value_or(tensorflow::DT_INVALID);
+    const tensorflow::DataType type = tensorflow_type(shape.element_type());
     if (type == output.type) return {};
     return fail(Error(fmt::format("output '{}' is declared as {}, but the graph makes {}",
                                   output.name, type_name(output.type), type_name(type)))
@@ -196,9 +195,7 @@ class OnnxLowering final : public SignatureLowering {
 tensorflow::DataType tf_type_of(int onnx_type) {
   if (onnx_type == onnx::TensorProto::STRING) return tensorflow::DT_STRING;
   const auto type = element_type(onnx_type);
-  if (!type) return tensorflow::DT_INVALID;
-  const auto encoded = tensorflow::EncodePrimitiveTypeAsDataType(*type);
-  return encoded.ok() ? *encoded : tensorflow::DT_INVALID;
+  return type ? tensorflow_type(*type) : tensorflow::DT_INVALID;
 }
 
 Result<ModelTensor> tensor_of(const onnx::ValueInfoProto& value) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "compiler/hlo/hlo.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/base/real_file_system.h"
+#include "tfaot/base/text.h"
 #include "tfaot/records/model_files.h"
 #include "xla/shape_util.h"
 
@@ -93,10 +93,7 @@ std::string typed_bytes(const TensorProto& tensor) {
 }
 
 Result<std::uint64_t> number_in(const TensorProto& tensor, const std::string& text) {
-  std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, number);
-  if (read.ec == std::errc() && read.ptr == end) return number;
+  if (const auto number = parse_number<std::uint64_t>(text)) return *number;
   return fail(
       at_tensor(tensor, fmt::format("has external data at '{}', which is not a number", text)));
 }

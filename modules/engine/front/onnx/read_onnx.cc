@@ -625,8 +625,10 @@ class ConstantLift {
     for (auto& attribute : *node.mutable_attribute()) {
       if (attribute.has_g()) visit_inside(*attribute.mutable_g(), place);
     }
+    const FunctionProto* const called = function_of(model_, node);
+    if (called == nullptr) return;
     for (FunctionProto& function : *model_.proto.mutable_functions()) {
-      if (&function != function_of(model_, node)) continue;
+      if (&function != called) continue;
       visit(function);
       const Lifted& lifted = lifted_.at(&function);
       if (lifted.initializers.empty()) return;

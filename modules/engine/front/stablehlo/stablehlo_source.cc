@@ -220,8 +220,7 @@ class InterpretedProgram final : public OriginalProgram {
 };
 
 tensorflow::DataType tf_type_of_text(std::string_view element) {
-  const auto encoded = tensorflow::EncodePrimitiveTypeAsDataType(type_of_text(element));
-  return encoded.ok() ? *encoded : tensorflow::DT_INVALID;
+  return tensorflow_type(type_of_text(element));
 }
 
 ModelTensor model_tensor_of(const FunctionValue& value) {

@@ -35,7 +35,7 @@ TFAOT_INLINE MoreOperands more_operands(const ConvolutionCall& call, const void*
   return more;
 }
 
-// Calls use(phases) for each combination of a phase of each dimension, in the order of abi.h.
+// Calls use(phases) for each combination of a phase of each dimension, in the order of window.h.
 template <typename Use>
 void for_each_phase(const Window& w, const Use& use) {
   Phase phase[kSpatial];

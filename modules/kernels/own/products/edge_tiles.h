@@ -121,10 +121,6 @@ __attribute__((noinline)) void multiply_half_tiles(const Tiles<T>& t) {
 
 static_assert(kVectorsPerPanel == 1, "a tile's vectors are b_panel apart");
 
-#endif
-
-#if TFAOT_HAS_MASKS
-
 // Strips: for one vector of columns or less, or for one and a half, as in images with few channels,
 // by many rows that are equally far apart, such as the positions on one line of an image. Loads are
 // then the bottleneck, and fewer tiles begin and end. Four rows share a pointer.
@@ -282,10 +278,6 @@ TFAOT_INLINE void arrange_panel(QuadPanel<NQ>& panel, const float* b, Int b_step
     for (int q = 0; q < NQ; ++q) store(panel.quads[i][q], quads[q]);
   }
 }
-
-#endif
-
-#if TFAOT_HAS_QUADS
 
 // Adds up each quarter of four rows' sums: each quarter of the result belongs to one row.
 TFAOT_INLINE Floats add_quarters(const Floats& a, const Floats& b, const Floats& c,

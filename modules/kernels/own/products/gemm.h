@@ -22,7 +22,7 @@ struct Gemm {
   Int run, a_step;
 
   const Element* b;
-  Int b_step, b_panel;  // as in Tile
+  Int b_step, b_panel;  // as in Tiles
 
   Element* c;
   Int c_row, columns;

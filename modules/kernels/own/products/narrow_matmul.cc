@@ -249,10 +249,6 @@ TFAOT_INLINE float round_row(std::int16_t* to, const float* row, Int count) {
   return largest * (1.0F / 32767.0F);
 }
 
-#endif
-
-#if TFAOT_CAN_ROUND_ROWS
-
 // Some rows of the product, rounded.
 struct RoundedRows {
   const std::int16_t* first;

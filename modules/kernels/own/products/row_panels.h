@@ -182,10 +182,6 @@ TFAOT_INLINE void add_part(RowSums<MR> (&sums)[NP], Vec<float> (&x)[MR], PanelSt
   }
 }
 
-#endif
-
-#if TFAOT_VECTOR_BYTES == 64
-
 // Takes the vectors of the rows from k on.
 template <int MR, int NP>
 TFAOT_INLINE void take_vectors(Vec<float> (&x)[MR], const RowInput<MR, NP>& in, Int k) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot_forest of abi.h. Eight walks go on at the same time, without a branch, so that none waits
-// for the loads of another: two rows through four trees, or one row through eight. Vectors help
-// with the first steps only (ForestTop of abi.h): further down a tree has too many nodes, and a
-// gather takes longer than the loads that it replaces (16 trees in a vector: 1.7 to 2.6 times as
-// long).
+// tfaot_forest of forest.h. Eight walks go on at the same time, without a branch, so that none
+// waits for the loads of another: two rows through four trees, or one row through eight. Vectors
+// help with the first steps only (ForestTop of forest.h): further down a tree has too many nodes,
+// and a gather takes longer than the loads that it replaces (16 trees in a vector: 1.7 to 2.6 times
+// as long).
 #include <type_traits>
 
 #include "simd/kernel.h"

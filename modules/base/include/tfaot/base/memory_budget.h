@@ -13,6 +13,8 @@
 
 namespace tfaot::toolkit {
 
+inline constexpr std::uint64_t kMegabyte = 1'000'000;  // bytes
+
 class MemoryBudget {
  public:
   explicit MemoryBudget(std::uint64_t bytes) : bytes_(bytes) {}  // 0: any number

@@ -13,6 +13,9 @@ namespace tfaot::toolkit {
 // Of a file that tfaot compiles; nothing for other names. A SavedModel is a folder.
 std::optional<ModelFormat> format_of_file(const std::filesystem::path& file);
 
+// True for a SavedModel's folder.
+bool holds_saved_model(const FileSystem& files, const Path& folder);
+
 // A model that tfaot does not read.
 struct ForeignModel {
   const char* what;  // "a Keras file"

@@ -21,5 +21,6 @@
 #include "tfaot/kernels/panels.h"
 #include "tfaot/kernels/products.h"
 #include "tfaot/kernels/recurrent.h"
+#include "tfaot/kernels/rows.h"
 #include "tfaot/kernels/selection.h"
 #include "tfaot/kernels/window.h"
