@@ -74,8 +74,9 @@ template <class Answer>
 auto kept_in(Answer& answer, std::optional<Answer> (*read)(const std::string&)) {
   return [&answer, read](const std::string& line) {
     auto found = read(line);
-    if (found) answer = *std::move(found);
-    return found.has_value();
+    if (!found) return false;
+    answer = *std::move(found);
+    return true;
   };
 }
 

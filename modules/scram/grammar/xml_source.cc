@@ -20,7 +20,7 @@ constexpr std::string_view kBefore = "<root>";
 constexpr std::string_view kAfter = "</root>";
 constexpr int kMostNested = 500;
 constexpr int kMostElements = 5000;
-constexpr int kMostAttributes = 100;  // of an element
+constexpr std::size_t kMostAttributes = 100;  // of an element
 
 struct SyntaxFault {
   std::size_t place = 0;  // in the text
@@ -183,7 +183,7 @@ class ScramParser {
     const std::size_t place = self.place();
     const std::size_t end =
         place + static_cast<std::size_t>(XML_GetCurrentByteCount(self.parser_.get()));
-    int count = 0;
+    std::size_t count = 0;
     while (attributes[2 * count] != nullptr) ++count;
     if (++self.elements_ > kMostElements) {
       self.stop({place, fmt::format("more than {} elements", kMostElements), "write fewer"});

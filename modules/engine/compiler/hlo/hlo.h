@@ -2,6 +2,7 @@
 // HLO modules and shapes as all rooms see them: dense and row-major. Used by one thread.
 #pragma once
 
+#include <concepts>
 #include <initializer_list>
 #include <memory>
 #include <utility>
@@ -66,7 +67,7 @@ xla::Shape resized(xla::Shape shape, std::int64_t dimension, std::int64_t size);
 
 // An entry of a vector or an array.
 template <typename Values>
-decltype(auto) entry(Values&& values, std::int64_t place) {
+decltype(auto) entry(Values&& values, std::integral auto place) {
   return std::forward<Values>(values)[static_cast<std::size_t>(place)];
 }
 

@@ -62,12 +62,14 @@ bool go_up(const tf::FunctionLibraryDefinition& library, const tf::FunctionDef*&
     return true;
   }
   const auto call = node->attr().find("f");
-  const tf::FunctionDef* const called = library.Find(
-      is_call(*node) && call != node->attr().end() ? call->second.func().name() : node->op());
+  const bool by_attribute = is_call(*node) && call != node->attr().end();
+  const tf::FunctionDef* const called =
+      library.Find(by_attribute ? call->second.func().name() : node->op());
   if (called == nullptr) return false;
   const auto& results = called->signature().output_arg();
-  if (is_call && output.index >= results.size()) return false;
-  const auto result = called->ret().find(is_call ? results[output.index].name() : output.output);
+  if (by_attribute && output.index >= results.size()) return false;
+  const auto result =
+      called->ret().find(by_attribute ? results[output.index].name() : output.output);
   if (result == called->ret().end()) return false;
   function = called;
   name = result->second;

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "front/onnx/node.h"
@@ -388,7 +389,7 @@ SpatialWindow window_without_auto_pad(const Node& node, std::size_t rank, Dimens
   // XLA adds and multiplies them without a check.
   const auto is_large = [](std::int64_t x) { return x > kMostPlaces || x < -kMostPlaces; };
   for (std::size_t d = 0; d < rank; ++d) {
-    const auto parts = {window.size[d], window.stride[d], window.dilation[d]};
+    const std::array parts = {window.size[d], window.stride[d], window.dilation[d]};
     if (std::ranges::min(parts) < 1) node.refuse("has a window, a stride or a dilation below 1");
     if (std::ranges::any_of(parts, is_large) || is_large(window.extent(d)) ||
         is_large(window.low[d]) || is_large(window.high[d])) {
