@@ -18,7 +18,8 @@ using testing::tensor_text;
 
 constexpr const char* kDomains =
     "opset_import { version: 17 } opset_import { domain: 'com.microsoft' version: 1 }"
-    "opset_import { domain: 'qonnx.custom_op.general' version: 1 }";
+    "opset_import { domain: 'qonnx.custom_op.general' version: 1 }"
+    "opset_import { domain: 'tfaot' version: 1 }";
 
 // The types of ONNX's enum.
 constexpr int kFloat = 1, kUint8 = 2, kInt8 = 3, kInt32 = 6, kInt64 = 7;
@@ -277,6 +278,18 @@ TEST(OnnxQuantizedTest, GelusOfOnnxRuntimesOptimiser) {
   EXPECT_THAT(gelu("QuickGelu", {"x"}), is_near({-0.06434138F, -0.14961156F, 0, 2.9819287F}));
   EXPECT_THAT(gelu("BiasGelu", {"x", "b"}), is_near({-0.15865525F, -0.1002108F, 0.34573123F, 0}));
   EXPECT_THAT(gelu("FastGelu", {"x", "b"}), is_near({-0.15880801F, -0.10042842F, 0.34571401F, 0}));
+}
+
+TEST(OnnxQuantizedTest, ASoftclipStaysWithinItsLimit) {
+  const auto softclip = [](const std::string& attributes) {
+    return of_row(tensor_text("input", "x", {"batch", "4"}) +
+                      tensor_text("output", "r", {"batch", "4"}) +
+                      quantized_node("Softclip", {"x"}, attributes, "tfaot"),
+                  {-3, -1, 0, 1});
+  };
+  EXPECT_THAT(softclip(""), ElementsAre(-0.75F, -0.5F, 0, 0.5F));
+  EXPECT_THAT(softclip("attribute { name: 'limit' type: FLOAT f: 3 }"),
+              ElementsAre(-1.5F, -0.75F, 0, 0.75F));
 }
 
 TEST(OnnxQuantizedTest, BoxesOfADeclaredNumber) {

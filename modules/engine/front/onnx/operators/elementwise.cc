@@ -187,6 +187,9 @@ XlaOp quick_gelu(const Node& node, XlaOp x) {
 }
 void lower_fast_gelu(Node& node) { node.set(tanh_gelu(accumulate<std::plus<>{}>(node))); }
 
+// An operator of the domain tfaot: a softsign that stays within the limit.
+XlaOp softclip(const Node& node, XlaOp x) { return x / (1 + xla::Abs(x) / node.real("limit", 1)); }
+
 void lower_prelu(Node& node) {
   XlaOp slope = node.operand(1);
   // Up to opset 6 a slope for each channel has one dimension.
@@ -263,6 +266,7 @@ std::vector<OnnxOperator> elementwise_operators() {
       {"Sign", 9, lower_unary<xla::Sign>},
       {"Sin", 7, lower_unary<xla::Sin>},
       {"Sinh", 9, lower_unary<xla::Sinh>},
+      {"Softclip", 1, lower_formula<softclip>, {}, "tfaot"},
       {"Softplus", 1, lower_unary<softplus>},
       {"Softsign", 1, lower_unary<softsign>},
       {"Sqrt", 6, lower_unary<xla::Sqrt>},
