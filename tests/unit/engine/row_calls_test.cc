@@ -323,6 +323,36 @@ TEST(RowCalls, Gelu) {
               with_gelu);
 }
 
+// x * sigmoid(1.7 x), in any order.
+TEST(RowCalls, QuickGelu) {
+  const auto with_quick_gelu = ElementsAre("matmul_f32", "quick_gelu_f32", "matmul_f32");
+  const std::string slope = all_sixteen("slope", "1.7");
+  const std::string text =
+      between_products(slope +
+                       "  k = f32[3,16] multiply(x, slope)\n  s = f32[3,16] logistic(k)\n"
+                       "  y = f32[3,16] multiply(x, s)\n");
+  EXPECT_THAT(kernels_of_rows(text), with_quick_gelu);
+  EXPECT_NEAR(row_call<kernels::QuickGeluCall>(text).slope, 1.7, 1e-7);
+  EXPECT_THAT(kernels_of_rows(between_products(
+                  slope + "  k = f32[3,16] multiply(slope, x)\n  s = f32[3,16] logistic(k)\n"
+                          "  y = f32[3,16] multiply(s, x)\n")),
+              with_quick_gelu);
+}
+
+// The gate of another value, and what XLA computes in its own loop.
+TEST(RowCalls, OtherGatesStay) {
+  const auto only_products = ElementsAre("matmul_f32", "matmul_f32");
+  const std::string slope = all_sixteen("slope", "1.7");
+  EXPECT_THAT(kernels_of_rows(between_products(
+                  slope + "  a = f32[3,16] abs(x)\n  k = f32[3,16] multiply(a, slope)\n"
+                          "  s = f32[3,16] logistic(k)\n  y = f32[3,16] multiply(x, s)\n")),
+              only_products);
+  EXPECT_THAT(kernels_of_rows(between_products(
+                  slope + "  k = f32[3,16] multiply(x, slope)\n  s = f32[3,16] logistic(k)\n"
+                          "  g = f32[3,16] multiply(x, s)\n  y = f32[3,16] cosine(g)\n")),
+              only_products);
+}
+
 // TensorFlow's approximation by tanh, with the cube as TensorFlow, JAX and the reader of ONNX write
 // it. `c`: the number beside the cube.
 std::string gelu_by_tanh(const std::string& cube, const std::string& c = "0.044715") {

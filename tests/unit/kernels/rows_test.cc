@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot_softmax, tfaot_layer_norm, tfaot_row_sum and tfaot_gelu against their formulas in
-// double precision.
+// tfaot_softmax, tfaot_layer_norm, tfaot_row_sum, tfaot_gelu and tfaot_quick_gelu against their
+// formulas in double precision.
 #include "tfaot/kernels/rows.h"
 
 #include <gtest/gtest.h>
@@ -286,6 +286,63 @@ TEST_P(RowKernels, GeluOfEveryLength) {
   }
 }
 
+double quick_gelu(double x, double slope) { return x / (1 + std::exp(-slope * x)); }
+constexpr double kSlopes[] = {1.7, 1.702, -0.5};
+
+TEST_P(RowKernels, QuickGeluOfAllFloats) {
+  const auto floats = some_of_all_floats();
+  const auto size = static_cast<Int>(floats.size());
+  Tensor<float> x(size), y(size);
+  std::copy(floats.begin(), floats.end(), x.data());
+  for (const double slope : kSlopes) {
+    const kernels::QuickGeluCall call{size, slope};
+    const void* in[] = {&call, x.data()};
+    GetParam().f32.quick_gelu(y.data(), in);
+    const double rounded = static_cast<float>(slope);
+    for (Int i = 0; i < size; ++i) {
+      if (rounded * x[i] < -87) {
+        ASSERT_NEAR(y[i], 0, 87.1 / std::abs(rounded) * std::exp(-87)) << x[i];
+        continue;
+      }
+      const double expected = quick_gelu(x[i], rounded);
+      // The rounded exponent changes the result by as much.
+      const double exponent = std::min(std::abs(rounded * x[i]), 88.0);
+      const double allowed = (exponent + 4) * kEpsilon * std::abs(expected) + 1e-45;
+      ASSERT_NEAR(y[i], expected, allowed) << x[i];
+    }
+  }
+}
+
+TEST_P(RowKernels, QuickGeluOfInfinitiesAndNoNumbers) {
+  constexpr Int kSize = 19;  // also a part of a vector
+  Tensor<float> x(kSize), y(kSize);
+  for (const float number : {kInfinity, -kInfinity, kNone}) {
+    std::fill(x.data(), x.data() + kSize, number);
+    const kernels::QuickGeluCall call{kSize, 1.7};
+    const void* in[] = {&call, x.data()};
+    GetParam().f32.quick_gelu(y.data(), in);
+    for (Int i = 0; i < kSize; ++i) {
+      if (number == kInfinity) {
+        EXPECT_EQ(y[i], kInfinity);
+      } else {
+        EXPECT_TRUE(std::isnan(y[i])) << number << " is " << y[i];
+      }
+    }
+  }
+}
+
+TEST_P(RowKernels, QuickGeluOfEveryLength) {
+  Random random(6);
+  for (const Int size : lengths()) {
+    Tensor<float> x(size), y(size);
+    random.fill(x);
+    const kernels::QuickGeluCall call{size, 1.7};
+    const void* in[] = {&call, x.data()};
+    GetParam().f32.quick_gelu(y.data(), in);
+    for (Int i = 0; i < size; ++i) ASSERT_NEAR(y[i], quick_gelu(x[i], 1.7), 6e-7) << size;
+  }
+}
+
 // `more`: tensors after x.
 template <typename Call>
 void expect_shared_rows(Kernel kernel, const Call& call, Tensor<float>& x,
@@ -313,6 +370,7 @@ TEST_P(RowKernels, ShareTheirWork) {
     for (const auto form : kGeluForms) {
       expect_shared_rows(GetParam().f32.gelu, kernels::GeluCall{size, form}, x, {}, size);
     }
+    expect_shared_rows(GetParam().f32.quick_gelu, kernels::QuickGeluCall{size, 1.7}, x, {}, size);
     for (const Int form : {kernels::kRowSumOfNumbers, kernels::kRowSumOfSquares}) {
       expect_shared_rows(GetParam().f32.row_sum, kernels::RowSumCall{rows, columns, form}, x, {},
                          rows);

@@ -392,6 +392,8 @@ struct KernelFacts<Kernel::kGelu> : RowFunctionFacts {
   }
 };
 template <>
+struct KernelFacts<Kernel::kQuickGelu> : KernelFacts<Kernel::kGelu> {};
+template <>
 struct KernelFacts<Kernel::kRowSum> : RowFunctionFacts {
   static double cycles(const HloInstruction& one, const ProgramSpeed& speed) {
     return over_vectors(one, speed, kPlainCycles);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of kernels for functions of rows (tfaot/kernels/rows.h): softmax as any format writes it,
-// sums of rows, and gelu between two kernels. A tensor is seen as [rows, columns]: the functions
-// are found by the tensors with one number for each row.
+// sums of rows, and gelu and quick gelu between two kernels. A tensor is seen as [rows, columns]:
+// the functions are found by the tensors with one number for each row.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -177,6 +177,33 @@ bool feeds_kernels(const HloInstruction& value) {
   });
 }
 
+// True if a kernel for functions of elements is worth its call: between kernels, of a value that is
+// not known while compiling.
+bool is_between_kernels(const HloInstruction& result, const HloInstruction& x,
+                        PassContext& context) {
+  return elements_of(result) >= tuned().gelu_fewest_elements &&
+         elements_of(x) == elements_of(result) && is_from_kernel(&x) && feeds_kernels(result) &&
+         !context.values().is_known(&result);
+}
+
+// x * sigmoid(slope * x)
+struct QuickGelu {
+  HloInstruction* x;
+  double slope;
+};
+std::optional<QuickGelu> quick_gelu_of(HloInstruction& result) {
+  if (result.opcode() != HloOpcode::kMultiply) return {};
+  for (const int i : {0, 1}) {
+    HloInstruction* const x = result.mutable_operand(i);
+    double slope = 0;
+    if (xla::Match(result.operand(1 - i),
+                   m::Logistic(m::MultiplyAnyOrder(same_as(x), number(&slope))))) {
+      return QuickGelu{x, slope};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Status replace_softmax(HloInstruction& quotient, PassContext& context) {
@@ -216,14 +243,19 @@ Status replace_row_sum(HloInstruction& reduce, PassContext& context) {
       add_kernel_call({Kernel::kRowSum, as_words(call), operands, dimensions_of(reduce)}, reduce));
 }
 
+Status replace_quick_gelu(HloInstruction& result, PassContext& context) {
+  const auto gelu = is_float32(result) ? quick_gelu_of(result) : std::nullopt;
+  if (!gelu || !is_between_kernels(result, *gelu->x, context)) return {};
+  const kernels::QuickGeluCall call{elements_of(result), gelu->slope};
+  return replace(
+      result, add_kernel_call(
+                  {Kernel::kQuickGelu, as_words(call), {gelu->x}, dimensions_of(result)}, result));
+}
+
 Status replace_gelu(HloInstruction& result, PassContext& context) {
   const auto gelu = is_float32(result) ? gelu_of(result) : std::nullopt;
-  const std::int64_t size = elements_of(result);
-  if (!gelu || size < tuned().gelu_fewest_elements || elements_of(*gelu->x) != size ||
-      !is_from_kernel(gelu->x) || !feeds_kernels(result) || context.values().is_known(&result)) {
-    return {};
-  }
-  const kernels::GeluCall call{size, gelu->form};
+  if (!gelu || !is_between_kernels(result, *gelu->x, context)) return {};
+  const kernels::GeluCall call{elements_of(result), gelu->form};
   return replace(
       result,
       add_kernel_call({Kernel::kGelu, as_words(call), {gelu->x}, dimensions_of(result)}, result));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The calls of kernels that go over rows of numbers: tfaot_softmax, tfaot_layer_norm,
-// tfaot_group_norm, tfaot_row_sum and tfaot_gelu. abi.h says what calls are. All have float32 alone
-// and no scratch: `out` is the result. `shared` is kEpilogueShared, or 0.
+// tfaot_group_norm, tfaot_row_sum, tfaot_gelu and tfaot_quick_gelu. abi.h says what calls are. All
+// have float32 alone and no scratch: `out` is the result. `shared` is kEpilogueShared, or 0.
 #pragma once
 
 #include <cstdint>
@@ -64,6 +64,14 @@ enum GeluForm : std::int64_t {
 struct GeluCall {
   std::int64_t size;
   std::int64_t form;  // of GeluForm
+  std::int64_t shared = 0;
+};
+
+// tfaot_quick_gelu: result[size] = x * sigmoid(slope * x) of each of x[size], right to (|slope * x|
+// + 4) * 1.2e-7 times the result, and 0 where slope * x < -87. in[1]: x.
+struct QuickGeluCall {
+  std::int64_t size;
+  double slope;
   std::int64_t shared = 0;
 };
 
