@@ -27,7 +27,6 @@
 #include "front/load_model.h"
 #include "front/lowering/signature.h"
 #include "front/onnx/operators.h"
-#include "front/original_predictions.h"
 #include "inspect/describe_model.h"
 #include "inspect/read_hlo.h"
 #include "inspect/run_pass.h"

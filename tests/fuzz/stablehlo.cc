@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files with StableHLO: MLIR as text, portable artifacts, files of jax.export. XLA's parsers are
 // not what is tried here: our own readers also get the bytes as they are.
-#include "front/stablehlo/mlir_text.h"
-#include "front/stablehlo/read_stablehlo.h"
+#include "front/stablehlo/stablehlo_source.h"
 #include "tests/fuzz/engine.h"
 #include "tests/fuzz/fuzz.h"
 

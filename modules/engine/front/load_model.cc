@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/load_model.h"
 
-#include <filesystem>
-
+#include "compiler/hlo/conversions.h"
 #include "front/graph/graph_source.h"
-#include "front/graph/model_graph.h"
 #include "front/lowering/signature.h"
 #include "front/onnx/onnx_source.h"
 #include "front/stablehlo/stablehlo_source.h"
+#include "tfaot/arrays/npy.h"
 #include "tfaot/records/model_files.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
+
+namespace tf = tensorflow;
 
 Result<std::unique_ptr<SourceModel>> read_model(const EngineJob& job) {
   switch (job.format) {
@@ -25,6 +26,83 @@ Result<std::unique_ptr<SourceModel>> read_model(const EngineJob& job) {
   }
   return load_graph_source(job);
 }
+
+// `rows` rows from `first` on; zeros after the last one. The tensor has no dimension for rows if
+// shapes are fixed.
+tf::Tensor rows_of(const Array& array, std::int64_t first, std::int64_t rows, bool fixed_shapes) {
+  tf::TensorShape shape;
+  for (const std::int64_t size : array.shape) shape.AddDim(size);
+  shape.set_dim(0, rows);
+  if (fixed_shapes) shape.RemoveDim(0);
+  tf::Tensor tensor(tensorflow_type(array.dtype), shape);
+  const std::size_t row_bytes = array.bytes.size() / static_cast<std::size_t>(array.shape.front());
+  auto* const to = static_cast<char*>(tensor.data());
+  const auto there = static_cast<std::size_t>(std::min(rows, array.shape.front() - first));
+  if (tensor.TotalBytes() == 0) return tensor;
+  std::memset(to, 0, tensor.TotalBytes());
+  std::memcpy(to, array.bytes.data() + static_cast<std::size_t>(first) * row_bytes,
+              there * row_bytes);
+  return tensor;
+}
+
+// Adds the first `rows` rows of the tensor. Error: it is not one of the output's rows.
+Status append_rows(Array& array, const tf::Tensor& tensor, const TensorSpec& output,
+                   std::int64_t rows, bool fixed_shapes) {
+  const auto type = dtype_of(tensor.dtype());
+  const std::size_t wanted = row_elements(output) * size_of(output.dtype);
+  const std::int64_t there = fixed_shapes ? 1 : tensor.dims() == 0 ? 0 : tensor.dim_size(0);
+  if (type != output.dtype || there < rows ||
+      tensor.TotalBytes() != wanted * static_cast<std::size_t>(there)) {
+    return fail(Error(fmt::format("output '{}' of the original model has the shape {}", output.name,
+                                  tensor.shape().DebugString())));
+  }
+  array.bytes.append(static_cast<const char*>(tensor.data()),
+                     wanted * static_cast<std::size_t>(rows));
+  return {};
+}
+
+class OriginalModel {
+ public:
+  OriginalModel(std::unique_ptr<OriginalProgram> program, bool fixed_shapes)
+      : program_(std::move(program)), fixed_shapes_(fixed_shapes) {}
+
+  const OriginalProgram& program() const { return *program_; }
+
+  // A model with a fixed number of rows runs as often as it takes, with rows of zeros at the end.
+  Status predict(FileSystem& fs, const Path& folder, std::chrono::seconds limit) {
+    std::vector<Array> inputs;
+    const Signature& signature = program_->signature();
+    for (std::size_t i = 0; i < signature.inputs.size(); ++i) {
+      const Path file = folder / input_file(i);
+      TFAOT_ASSIGN(const std::string bytes, fs.read(file));
+      TFAOT_ASSIGN(Array array, npy_from_bytes(bytes, file.string()));
+      inputs.push_back(std::move(array));
+    }
+    const std::int64_t rows = inputs.empty() ? 1 : inputs.front().shape.front();
+    const std::int64_t step = program_->fixed_rows() > 0 ? program_->fixed_rows() : rows;
+    std::vector<Array> outputs;
+    for (const TensorSpec& output : signature.outputs) outputs.push_back(make_array(output, rows));
+    for (Array& output : outputs) output.bytes.clear();
+    for (std::int64_t first = 0; first < rows; first += step) {
+      std::vector<tf::Tensor> fed;
+      for (const Array& input : inputs) fed.push_back(rows_of(input, first, step, fixed_shapes_));
+      TFAOT_ASSIGN(const auto made, program_->run(fed, limit));
+      for (std::size_t i = 0; i < made.size(); ++i) {
+        TFAOT_TRY(append_rows(outputs[i], made[i], signature.outputs[i],
+                              std::min(step, rows - first), fixed_shapes_));
+      }
+    }
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      TFAOT_TRY(fs.replace_atomically(folder / output_file(i), npy_to_bytes(outputs[i]),
+                                      Durability::kScratch));
+    }
+    return {};
+  }
+
+ private:
+  std::unique_ptr<OriginalProgram> program_;
+  bool fixed_shapes_;  // there is no batch: one row is all of the tensors
+};
 
 }  // namespace
 
@@ -46,6 +124,30 @@ Result<std::unique_ptr<SourceModel>> load_model(const EngineJob& job) {
   TFAOT_ASSIGN(auto model, read_model(job));
   TFAOT_TRY(check_signature_limits(job, *model));
   return model;
+}
+
+Result<EngineResult> predict_as_original(FileSystem& fs, const EngineJob& job,
+                                         const std::function<void(const std::string&)>& on_step) {
+  TFAOT_ASSIGN(auto program, job.format == ModelFormat::kStableHlo ? load_interpreted_program(job)
+                                                                   : load_session_program(job));
+  OriginalModel model(std::move(program), job.fixed_shapes);
+  EngineResult result;
+  result.model.engine = model.program().name();
+  result.model.target_triple = job.target_triple;
+  result.model.signature = model.program().signature();
+  std::chrono::seconds limit{0};  // none
+  for (const std::string& folder : job.predictions) {
+    const auto start = std::chrono::steady_clock::now();
+    const Status made = model.predict(fs, folder, limit);
+    if (limit.count() == 0) {
+      const auto took = std::chrono::steady_clock::now() - start;
+      limit = std::max(std::chrono::seconds(job.prediction_seconds),
+                       std::chrono::duration_cast<std::chrono::seconds>(100 * took));
+    }
+    result.refusals.push_back(made ? "" : made.error().message());
+    on_step(fmt::format("{}, inputs {}", result.model.engine, Path(folder).filename().string()));
+  }
+  return result;
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a model of any format by the folder of that format.
+//
+// Predictions of the original model, for a job with EngineJob::predictions. Used by one thread.
 #pragma once
 
-#include <memory>
-#include <string>
-
-#include "front/lowering/source_model.h"
+#include "front/lowering/signature.h"
+#include "tfaot/base/file_system.h"
 
 namespace tfaot::toolkit::engine {
 
@@ -14,5 +14,10 @@ Result<ModelFunctions> find_functions(const std::string& source);
 
 // Loads the model of the job. Errors name the folder or file and say what it contains.
 Result<std::unique_ptr<SourceModel>> load_model(const EngineJob& job);
+
+// Refuses what compiling refuses. Calls `on_step` after each prediction. That the program
+// refuses inputs is not an error, but one of the result's refusals.
+Result<EngineResult> predict_as_original(FileSystem& fs, const EngineJob& job,
+                                         const std::function<void(const std::string&)>& on_step);
 
 }  // namespace tfaot::toolkit::engine

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variables of the same name: which object each of them is, and its key in the checkpoint.
-#include "front/graph/variables.h"
+#include "front/graph/model_graph.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

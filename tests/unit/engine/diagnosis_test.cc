@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Only nodes that XLA does not know are to blame.
-#include "front/graph/diagnosis.h"
+#include "front/graph/safe_graph.h"
 
 #include <gtest/gtest.h>
 

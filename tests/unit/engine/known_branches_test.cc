@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "compiler/hlo/simplify.h"
-#include "front/graph/diagnosis.h"
+#include "front/graph/safe_graph.h"
 #include "parse_hlo.h"
 
 namespace tfaot::toolkit::engine {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is read from MLIR as text, in the form that XLA prints and in that of artifacts.
-#include "front/stablehlo/mlir_text.h"
 #include "compiler/hlo/constant_calls.h"
+#include "front/stablehlo/stablehlo_source.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

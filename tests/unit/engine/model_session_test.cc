@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "front/graph/model_session.h"
+#include "front/graph/graph_source.h"
 
 #include <gmock/gmock.h>
 
@@ -50,7 +50,7 @@ TEST(ModelSession, RunsTheModelsOwnNodes) {
   SmallModel model("Mul");
   auto session = ModelSession::open(model);
   ASSERT_TRUE(session) << session.error().text();
-  const auto made = session->run({floats({1, -3})}, std::chrono::seconds(10));
+  const auto made = (*session)->run({floats({1, -3})}, std::chrono::seconds(10));
   ASSERT_TRUE(made) << made.error().text();
   ASSERT_EQ(made->size(), 1U);
   EXPECT_EQ(made->front().flat<float>()(0), 1);
@@ -61,7 +61,7 @@ TEST(ModelSession, SaysWhatTensorFlowSays) {
   SmallModel model("MatMul");  // of two vectors
   auto session = ModelSession::open(model);
   ASSERT_TRUE(session) << session.error().text();
-  const auto made = session->run({floats({1, 2})}, std::chrono::seconds(10));
+  const auto made = (*session)->run({floats({1, 2})}, std::chrono::seconds(10));
   ASSERT_FALSE(made);
   EXPECT_THAT(made.error().text(), HasSubstr("TensorFlow: "));
 }

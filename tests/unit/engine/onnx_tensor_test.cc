@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "front/onnx/onnx_tensor.h"
+#include "front/onnx/onnx_source.h"
 
 #include <gmock/gmock.h>
 #include <google/protobuf/text_format.h>
@@ -7,7 +7,6 @@
 
 #include <fstream>
 
-#include "front/onnx/onnx_source.h"
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/real_file_system.h"
 

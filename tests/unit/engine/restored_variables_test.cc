@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Restore operations as TensorFlow 1 and 2 write them, and those that must be left to TensorFlow
 // itself.
-#include "front/graph/variables.h"
+#include "front/graph/model_graph.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -9,7 +9,6 @@
 #include <sstream>
 
 #include "compiler/hlo/hlo.h"
-#include "front/stablehlo/read_stablehlo.h"
 #include "front/stablehlo/stablehlo_source.h"
 #include "tests/support/temporary_folder.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"

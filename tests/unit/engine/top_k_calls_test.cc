@@ -79,7 +79,7 @@ TEST(TopKCalls, TakeSortsInTotalOrder) {
               ElementsAre(call_text(3, 21, 3, kDescending | kTotal)));
 }
 
-// As onnx/operators/selection.cc has it, largest and smallest first.
+// As onnx/operators/shapes.cc has it, largest and smallest first.
 constexpr const char* kNanLargest =
     "  c = pred[] compare(a, b), direction={0}\n  n = pred[] compare({1}, {1}), direction=NE\n"
     "  o = pred[] compare({2}, {2}), direction=EQ\n  d = pred[] and(n, o)\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Settles once in which order the dimensions of tensors lie. A net with channels first has
-// transposes around each convolution and pool (onnx/operators/convolution.cc). Here they move
+// transposes around each convolution and pool (onnx/operators/images.cc). Here they move
 // towards the outputs, through operations that can work in any order, until they meet their
 // inverse. So only the ends of such a net are transposed. All elements stay what they were.
 #include <algorithm>

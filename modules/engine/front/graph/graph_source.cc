@@ -3,36 +3,436 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <charconv>
-#include <map>
-#include <set>
-#include <string_view>
-#include <utility>
-
-#include "compiler/hlo/constant_calls.h"
+#include "absl/strings/str_split.h"
 #include "compiler/hlo/conversions.h"
-#include "front/graph/diagnosis.h"
-#include "front/graph/graph_nodes.h"
 #include "front/graph/safe_graph.h"
-#include "front/graph/variables.h"
-#include "front/lowering/call_compiled.h"
 #include "front/lowering/signature.h"
+#include "tensorflow/compiler/tf2xla/const_analysis.h"
+#include "tensorflow/compiler/tf2xla/functionalize_control_flow.h"
 #include "tensorflow/compiler/tf2xla/literal_util.h"
 #include "tensorflow/compiler/tf2xla/shape_util.h"
 #include "tensorflow/compiler/tf2xla/xla_op_registry.h"
+#include "tensorflow/core/common_runtime/function_body.h"
+#include "tensorflow/core/common_runtime/function_def_utils.h"
+#include "tensorflow/core/common_runtime/graph_constructor.h"
+#include "tensorflow/core/common_runtime/process_function_library_runtime.h"
+#include "tensorflow/core/framework/graph_to_functiondef.h"
 #include "tensorflow/core/framework/kernel_def.pb.h"
+#include "tensorflow/core/framework/node_def_util.h"
+#include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/graph/algorithm.h"
+#include "tensorflow/core/graph/graph.h"
+#include "tensorflow/core/graph/tensor_id.h"
 #include "tensorflow/core/lib/core/errors.h"
-#include "tfaot/records/model_check.h"
-#include "xla/client/xla_builder.h"
-#include "xla/literal.h"
+#include "tensorflow/core/public/version.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
 namespace tf = tensorflow;
+using TensorId = tf::SafeTensorId;
 using Argument = tf::XlaCompiler::Argument;
+
+constexpr const char* kFunctionName = "tfaot_signature";
+constexpr std::size_t kMostErrors = 100;
+constexpr std::int64_t kMostConstantElements = std::int64_t{1} << 33;
+
+// "node", "node:1" or "^node" as written in NodeDef::input.
+TensorId tensor_id(const std::string& text) { return tf::ParseTensorName(text); }
+bool is_control(const TensorId& id) { return id.index() == tf::Graph::kControlSlot; }
+
+// A node that freezing leaves in place of reading a variable: "dense/bias/read" (TensorFlow 1),
+// "model/dense/BiasAdd/ReadVariableOp".
+bool was_variable_read(const tf::NodeDef& node) {
+  if (node.op() != "Identity") return false;
+  const std::string last = node.name().substr(node.name().rfind('/') + 1);
+  return last == "read" || last.starts_with("ReadVariableOp");
+}
+
+// Constants without a known origin: floating-point ones may be weights. A lone number is part of
+// the formula (0.5, an epsilon), unless it is read as a variable. A constant with a control input
+// is inside a loop of TensorFlow 1, which takes outside values only through its own nodes.
+bool may_be_weight(const tf::NodeDef& node, bool is_read_as_variable) {
+  if (node.op() != "Const" || node.input_size() > 0) return false;
+  const auto type = node.attr().find("dtype");
+  const auto value = node.attr().find("value");
+  if (type == node.attr().end() || value == node.attr().end())
+    return false;  // TensorFlow reports it
+  const tf::DataType dtype = value->second.tensor().dtype();
+  if (type->second.type() != dtype) return false;
+  if (dtype != tf::DT_FLOAT && dtype != tf::DT_DOUBLE) return false;
+  const auto& shape = value->second.tensor().tensor_shape();
+  for (const auto& dimension : shape.dim()) {
+    if (dimension.size() == 0) return false;
+  }
+  return shape.dim_size() > 0 || is_read_as_variable;
+}
+
+// Cuts the subgraph out, replaces inputs and weights by _Arg nodes and ends it in _Retval nodes.
+class Cutter {
+ public:
+  // `kept`: constants that stay constants.
+  Cutter(ModelGraph& model, std::set<std::string> kept) : model_(model), kept_(std::move(kept)) {
+    for (const auto& node : model.graph().node()) {
+      nodes_[node.name()] = &node;
+      if (was_variable_read(node) && node.input_size() > 0) {
+        read_as_variables_.insert(tensor_id(node.input(0)).node());
+      }
+    }
+    *cut_.mutable_versions() = model.graph().versions();
+    *cut_.mutable_library() = model.graph().library();
+  }
+
+  Status cut() {
+    for (const auto& input : model_.inputs()) add_argument(tensor_id(input.tensor), input.type);
+    std::deque<std::string> queue;
+    for (const auto& output : model_.outputs()) {
+      const auto id = tensor_id(output.tensor);
+      if (!arguments_.contains(id)) queue.push_back(id.node());
+    }
+    std::vector<Error> errors;
+    while (!queue.empty() && errors.size() < kMostErrors) {
+      const std::string name = std::move(queue.front());
+      queue.pop_front();
+      if (!seen_.insert(name).second) continue;
+      if (Status visited = visit(name, queue); !visited) {
+        errors.push_back(std::move(visited).error());
+      }
+    }
+    TFAOT_TRY(all_or_first(std::move(errors)));
+    // References are rewritten last, because only now all arguments are known.
+    for (auto& node : *cut_.mutable_node()) rewrite_inputs(node);
+    for (const auto& output : model_.outputs()) add_result(output);
+    return {};
+  }
+
+  tf::GraphDef& graph() { return cut_; }
+  std::vector<WeightArgument>& weights() { return weights_; }
+
+ private:
+  Status visit(const std::string& name, std::deque<std::string>& queue) {
+    const auto found = nodes_.find(name);
+    if (found == nodes_.end()) {
+      return fail(Error(
+          fmt::format("the graph has no node '{}', although another node refers to it", name)));
+    }
+    const tf::NodeDef& node = *found->second;
+    if (is_variable(node)) return add_weight(node);
+    if (!kept_.contains(name) && may_be_weight(node, read_as_variables_.contains(name))) {
+      return add_constant(node);
+    }
+    if (node.op() == "Placeholder") {
+      return fail(
+          Error(fmt::format("{} depends on placeholder '{}', which is not one of its inputs",
+                            model_.label(), name))
+              .note(advice_to_fix(name, dtype_attribute(node)))
+              .about(word_of(ProblemKind::kModel), {name}));
+    }
+    tf::NodeDef* copy = cut_.add_node();
+    *copy = node;
+    copy->clear_device();
+    for (const auto& input : node.input()) {
+      const auto id = tensor_id(input);
+      if (is_control(id) ? !fed_nodes_.contains(id.node()) : !arguments_.contains(id)) {
+        queue.push_back(id.node());
+      }
+    }
+    return {};
+  }
+
+  Status add_weight(const tf::NodeDef& node) {
+    TFAOT_ASSIGN(auto value, model_.variable(node));
+    const bool is_resource = node.op() == "VarHandleOp";
+    add_argument({node.name(), 0}, is_resource ? tf::DT_RESOURCE : value.type);
+    weights_.push_back({node.name(), std::move(value), is_resource});
+    return {};
+  }
+
+  Status add_constant(const tf::NodeDef& node) {
+    const tf::TensorProto& proto = node.attr().at("value").tensor();
+    const auto broken = [name = node.name()] {
+      return fail(Error(fmt::format("constant '{}' has a broken value", name)));
+    };
+    StoredTensor value{proto.dtype(), {}, {}};
+    if (!tf::TensorShape::BuildTensorShape(proto.tensor_shape(), &value.shape).ok()) {
+      return broken();
+    }
+    // A constant of few bytes may claim any size: its last value is repeated.
+    if (value.shape.num_elements() > kMostConstantElements) return broken();
+    value.read = [broken, &proto]() -> Result<tf::Tensor> {
+      tf::Tensor tensor;
+      if (!tensor.FromProto(proto)) return broken();
+      return tensor;
+    };
+    add_argument({node.name(), 0}, value.type);
+    weights_.push_back({node.name(), std::move(value), false});
+    return {};
+  }
+
+  void add_argument(const TensorId& id, tf::DataType type) {
+    const std::string name = fmt::format("tfaot_argument_{}", arguments_.size());
+    tf::NodeDef* argument = cut_.add_node();
+    argument->set_name(name);
+    argument->set_op("_Arg");
+    tf::AddNodeAttr("T", type, argument);
+    tf::AddNodeAttr("index", static_cast<std::int64_t>(arguments_.size()), argument);
+    arguments_[id] = name;
+    fed_nodes_.insert(id.node());
+  }
+
+  void add_result(const ModelTensor& output) {
+    tf::NodeDef* result = cut_.add_node();
+    result->set_name(fmt::format("tfaot_result_{}", result_count_));
+    result->set_op("_Retval");
+    tf::AddNodeAttr("T", output.type, result);
+    tf::AddNodeAttr("index", result_count_++, result);
+    result->add_input(output.tensor);
+    rewrite_inputs(*result);
+  }
+
+  void rewrite_inputs(tf::NodeDef& node) const {
+    std::vector<std::string> inputs;
+    for (const auto& input : node.input()) {
+      const auto id = tensor_id(input);
+      const auto argument = arguments_.find(id);
+      if (!is_control(id) && argument != arguments_.end()) {
+        inputs.push_back(argument->second);
+      } else if (!is_control(id) || seen_and_kept(id.node())) {
+        inputs.push_back(input);
+      }
+    }
+    node.clear_input();
+    for (auto& input : inputs) node.add_input(std::move(input));
+  }
+
+  // Control edges from a node that became an argument are dropped: an argument is always available.
+  bool seen_and_kept(const std::string& node) const {
+    return seen_.contains(node) && !fed_nodes_.contains(node);
+  }
+
+  ModelGraph& model_;
+  std::set<std::string> kept_;
+  std::map<std::string, const tf::NodeDef*> nodes_;
+  std::set<std::string> read_as_variables_;
+  tf::GraphDef cut_;
+  std::map<TensorId, std::string> arguments_;
+  std::set<std::string> fed_nodes_;
+  std::set<std::string> seen_;
+  std::vector<WeightArgument> weights_;
+  std::int64_t result_count_ = 0;
+};
+
+// TensorFlow may compute ahead only operations that XLA compiles, and a few more, such as those on
+// strings.
+GraphRules rules_for(const std::string& label) {
+  const auto allows = [](const std::string& operation) {
+    return is_compiled(operation) || is_pure(operation);
+  };
+  const auto refuse = [label](const std::vector<BlamedNode>& nodes) {
+    return no_kernel_for(nodes, label)
+        .note(
+            "tfaot runs only operations of TensorFlow that compute and do nothing else: others may "
+            "read and write files");
+  };
+  return {allows, refuse};
+}
+
+// A function being built, and which of its weights XLA must know at compile time: shapes, axes,
+// ranges and the values they are computed from.
+struct CutFunction {
+  SignatureFunction function;
+  std::set<std::string> compile_time_weights;
+};
+
+Result<std::set<std::string>> compile_time_weights(const tf::Graph& graph,
+                                                   const SignatureFunction& function,
+                                                   std::size_t input_count) {
+  if (std::ranges::all_of(function.weights, &WeightArgument::is_resource))
+    return std::set<std::string>();
+  tf::XlaOpRegistry::RegisterCompilationKernels();
+  const tf::ProcessFunctionLibraryRuntime runtimes(nullptr, tf::Env::Default(), nullptr,
+                                                   function.graph_version, function.library.get(),
+                                                   tf::OptimizerOptions());
+  std::vector<bool> needed(input_count + function.weights.size(), false);
+  const auto status = tf::BackwardsConstAnalysis(
+      graph, &needed, nullptr,
+      runtimes.GetFLR(tf::ProcessFunctionLibraryRuntime::kDefaultFLRDevice));
+  if (!status.ok()) return fail(error_of(status, "the graph cannot be checked"));
+  std::set<std::string> names;
+  for (std::size_t i = 0; i < function.weights.size(); ++i) {
+    if (needed[input_count + i]) names.insert(function.weights[i].name);
+  }
+  return names;
+}
+
+// The part of the graph before it becomes a function: _Arg nodes for the inputs and then the
+// weights, the model's own nodes, _Retval nodes for the outputs. make_safe() has seen it.
+struct CutGraph {
+  tensorflow::GraphDef graph;
+  std::vector<WeightArgument> weights;
+};
+// `kept_constants`: stay constants.
+Result<CutGraph> cut_graph(ModelGraph& model, std::set<std::string> kept_constants) {
+  Cutter cutter(model, std::move(kept_constants));
+  TFAOT_TRY(cutter.cut());
+  TFAOT_TRY(make_safe(cutter.graph(), rules_for(model.label())));
+  return CutGraph{std::move(cutter.graph()), std::move(cutter.weights())};
+}
+
+Result<CutFunction> cut_function(ModelGraph& model, std::set<std::string> kept_constants) {
+  TFAOT_ASSIGN(CutGraph cut, cut_graph(model, std::move(kept_constants)));
+
+  CutFunction made;
+  SignatureFunction& function = made.function;
+  function.name = kFunctionName;
+  function.weights = std::move(cut.weights);
+  function.graph_version = cut.graph.versions().producer();
+  function.library = std::make_unique<tf::FunctionLibraryDefinition>(tf::OpRegistry::Global(),
+                                                                     cut.graph.library());
+  const std::string what =
+      fmt::format("{} is not a graph that TensorFlow 2.18 can read", model.label());
+  tf::Graph graph(*function.library);
+  tf::GraphConstructorOptions options;
+  options.allow_internal_ops = true;
+  auto status = tf::ConvertGraphDefToGraph(options, cut.graph, &graph);
+  if (!status.ok()) return fail(error_of(status, what));
+  // Loops and conditions of TensorFlow 1 (Enter, Switch, ...) become functional ones.
+  bool is_functional = true;
+  for (const tf::Node* node : graph.op_nodes()) is_functional &= !node->IsControlFlow();
+  if (!is_functional) {
+    status = tf::FunctionalizeControlFlow(&graph, function.library.get());
+    if (!status.ok()) return fail(error_of(status, what));
+  }
+  TFAOT_ASSIGN(made.compile_time_weights,
+               compile_time_weights(graph, function, model.inputs().size()));
+  tf::FunctionDef definition;
+  status = tf::GraphToFunctionDef(graph, function.name, &definition);
+  if (status.ok()) status = function.library->AddFunctionDef(definition);
+  if (!status.ok()) return fail(error_of(status, what));
+  return made;
+}
+
+constexpr const char* kCallOperation = "XlaCustomCall";
+constexpr const char* kTargetAttribute = "target_name";
+
+// A single number for all elements is a formula, such as tf.zeros().
+bool is_written_out(const tf::TensorProto& value) {
+  return !value.tensor_content().empty() ||
+         value.float_val_size() + value.double_val_size() + value.int_val_size() +
+                 value.int64_val_size() + value.uint32_val_size() + value.uint64_val_size() +
+                 value.half_val_size() + value.bool_val_size() >
+             1;
+}
+
+std::optional<tf::Tensor> large_value(const tf::NodeDef& node) {
+  if (node.op() != "Const") return std::nullopt;
+  const auto value = node.attr().find("value");
+  if (value == node.attr().end()) return std::nullopt;
+  const tf::TensorProto& proto = value->second.tensor();
+  tf::TensorShape shape;
+  if (!tf::TensorShape::BuildTensorShape(proto.tensor_shape(), &shape).ok()) return std::nullopt;
+  const auto sizes = shape.dim_sizes();
+  const bool is_weight = is_written_out(proto) &&
+                         is_weight_constant(dtype_of(proto.dtype()), {sizes.data(), sizes.size()});
+  tf::Tensor tensor;
+  if (!is_weight || !tensor.FromProto(proto)) return std::nullopt;
+  return tensor;
+}
+
+// The nodes of a function whose values must be known while compiling.
+class KnownNodes {
+ public:
+  KnownNodes(const tf::FunctionLibraryDefinition& library, int graph_version)
+      : library_(library),
+        runtimes_(nullptr, tf::Env::Default(), nullptr, graph_version, &library,
+                  tf::OptimizerOptions()) {}
+
+  // Nothing if TensorFlow cannot say.
+  std::optional<std::set<std::string>> of(const tf::FunctionDef& function) const {
+    std::unique_ptr<tf::FunctionBody> body;
+    if (!tf::FunctionDefToBodyHelper(function, tf::AttrSlice(), &library_, &body).ok()) {
+      return std::nullopt;
+    }
+    const tf::Graph& graph = *body->graph;
+    std::vector<bool> compile_time(static_cast<std::size_t>(graph.num_node_ids()), false);
+    const auto status = tf::BackwardsConstAnalysis(
+        graph, nullptr, &compile_time,
+        runtimes_.GetFLR(tf::ProcessFunctionLibraryRuntime::kDefaultFLRDevice));
+    if (!status.ok()) return std::nullopt;
+    std::vector<const tf::Node*> deciding;
+    for (const tf::Node* node : graph.op_nodes()) {
+      const bool is_call = library_.Find(node->type_string()) != nullptr;
+      if (compile_time[static_cast<std::size_t>(node->id())] ||
+          has_data_dependent_shape(node->type_string()) ||
+          (!is_call && has_no_xla_kernel(node->def()))) {
+        deciding.push_back(node);
+      }
+    }
+    std::set<std::string> known;
+    tf::ReverseDFSFrom(
+        graph, deciding, [&](const tf::Node* node) { known.insert(node->name()); }, nullptr);
+    return known;
+  }
+
+ private:
+  const tf::FunctionLibraryDefinition& library_;
+  tf::ProcessFunctionLibraryRuntime runtimes_;
+};
+
+// "predict" of "__inference_predict_57": the number is another one in each program.
+std::string own_name(std::string name) {
+  constexpr std::string_view kStart = "__inference_";
+  if (name.starts_with(kStart)) name.erase(0, kStart.size());
+  const auto last = name.rfind('_');
+  const bool is_numbered = last != std::string::npos && last > 0 && last + 1 < name.size() &&
+                           name.find_first_not_of("0123456789", last + 1) == std::string::npos;
+  return is_numbered ? name.substr(0, last) : name;
+}
+
+void make_call(tf::NodeDef& node, const tf::Tensor& value, std::size_t constant) {
+  node.set_op(kCallOperation);
+  node.mutable_attr()->erase("value");
+  tf::AddNodeAttr(kTargetAttribute, constant_call(constant), &node);
+  tf::AddNodeAttr("backend_config", "", &node);
+  tf::AddNodeAttr("T", tf::DataTypeVector(), &node);
+  tf::AddNodeAttr("shape", value.shape(), &node);
+}
+
+// Lifts constants of all functions that are called; the signature's own is already in the library.
+// Constants stay that must be known while compiling: for shapes, or for operations that XLA does
+// not compile.
+Status lift_function_constants(SignatureFunction& function) {
+  tf::XlaOpRegistry::RegisterCompilationKernels();
+  std::vector<tf::FunctionDef> changed;
+  std::set<std::string> names;
+  for (const WeightArgument& weight : function.weights) names.insert(weight.name);
+  const KnownNodes known_nodes(*function.library, function.graph_version);
+  for (const std::string& name : called_functions(*function.library, function.name)) {
+    tf::FunctionDef definition = *function.library->Find(name);
+    std::optional<std::set<std::string>> known;
+    const std::size_t before = function.constants.size();
+    for (tf::NodeDef& node : *definition.mutable_node_def()) {
+      auto value = large_value(node);
+      if (!value) continue;
+      if (!known) known = known_nodes.of(definition);
+      if (!known) break;
+      if (known->contains(node.name())) continue;
+      make_call(node, *value, function.constants.size());
+      const std::string place = name == function.name ? "" : own_name(name) + "/";
+      const std::string wanted = place + node.name();
+      std::string unused = wanted;
+      for (int i = 2; !names.insert(unused).second; ++i) unused = fmt::format("{}_{}", wanted, i);
+      function.constants.push_back({std::move(unused), stored(*std::move(value))});
+    }
+    if (function.constants.size() > before) changed.push_back(std::move(definition));
+  }
+  for (const tf::FunctionDef& definition : changed) {
+    const auto status =
+        function.library->ReplaceFunction(definition.signature().name(), definition);
+    if (!status.ok()) return fail(Error::internal(std::string(status.message())));
+  }
+  return {};
+}
 
 // "node", "node:output:1", as in a function's body.
 struct OutputName {
@@ -88,54 +488,53 @@ std::string origin_of(const tf::FunctionLibraryDefinition& library, const tf::Fu
 }
 
 struct Advice {
-  std::string_view start;  // of the operations' names
+  std::string_view starts;  // of the operations' names
   const char* text;
 };
 
 // Advice for operations that cannot be compiled; the first that fits counts.
-constexpr std::array kInstead = {
-    Advice{"HashTable", "look up outside of the model and pass the numbers found"},
-    Advice{"LookupTable", "look up outside of the model and pass the numbers found"},
-    Advice{"MutableHashTable", "look up outside of the model and pass the numbers found"},
-    Advice{"PyFunc", "express the Python function with TensorFlow's operations"},
-    Advice{"EagerPyFunc", "express the Python function with TensorFlow's operations"},
-    Advice{"Unique", "return fixed sizes: sort and compare neighbours, or do it outside"},
-    Advice{"Where", "return fixed sizes: select by a mask with tf.where(mask, a, b)"},
-    Advice{"NonMaxSuppression", "do it outside of the model, or use a fixed number of boxes"},
-    Advice{"CombinedNonMaxSuppression", "do it outside of the model"},
-    Advice{"DynamicPartition", "return fixed sizes: multiply by a mask for each part"},
-    Advice{"ListDiff", "return fixed sizes: compare and select by a mask"},
-    Advice{"ParseExample", "parse outside of the model and pass the tensors"},
-    Advice{"ParseSingleExample", "parse outside of the model and pass the tensors"},
-    Advice{"Decode", "decode outside of the model and pass the numbers"},
-    Advice{"ReadFile", "read outside of the model and pass the contents as numbers"},
-    Advice{"WriteFile", "write outside of the model: make it an output"},
-    Advice{"Print", "remove it before you export"},
-    Advice{"Sparse", "use dense tensors: tf.sparse.to_dense() before the model"},
-    Advice{"Ragged", "use dense tensors, padded to a fixed size"},
-    Advice{"String", "pass numbers: strings cannot be compiled"},
-    Advice{"Unicode", "pass numbers: strings cannot be compiled"},
-    Advice{"AsString", "pass numbers: strings cannot be compiled"},
-    Advice{"Random", "make the noise an input, or export for inference (training=False)"},
-};
+constexpr auto kInstead = std::to_array<Advice>({
+    {"HashTable LookupTable MutableHashTable",
+     "look up outside of the model and pass the numbers found"},
+    {"PyFunc EagerPyFunc", "express the Python function with TensorFlow's operations"},
+    {"Unique", "return fixed sizes: sort and compare neighbours, or do it outside"},
+    {"Where", "return fixed sizes: select by a mask with tf.where(mask, a, b)"},
+    {"NonMaxSuppression", "do it outside of the model, or use a fixed number of boxes"},
+    {"CombinedNonMaxSuppression", "do it outside of the model"},
+    {"DynamicPartition", "return fixed sizes: multiply by a mask for each part"},
+    {"ListDiff", "return fixed sizes: compare and select by a mask"},
+    {"ParseExample ParseSingleExample", "parse outside of the model and pass the tensors"},
+    {"Decode", "decode outside of the model and pass the numbers"},
+    {"ReadFile", "read outside of the model and pass the contents as numbers"},
+    {"WriteFile", "write outside of the model: make it an output"},
+    {"Print", "remove it before you export"},
+    {"Sparse", "use dense tensors: tf.sparse.to_dense() before the model"},
+    {"Ragged", "use dense tensors, padded to a fixed size"},
+    {"String Unicode AsString", "pass numbers: strings cannot be compiled"},
+    {"Random", "make the noise an input, or export for inference (training=False)"},
+});
 
 constexpr const char* kOutside =
     "do it outside of the model, or express it with operations that have a kernel";
 
 const char* advice_on(const std::string& operation) {
-  const auto found = std::ranges::find_if(
-      kInstead, [&](const Advice& one) { return operation.starts_with(one.start); });
-  return found == kInstead.end() ? kOutside : found->text;
+  for (const Advice& one : kInstead) {
+    for (const std::string_view start : absl::StrSplit(one.starts, ' ')) {
+      if (operation.starts_with(start)) return one.text;
+    }
+  }
+  return kOutside;
 }
 
 std::string advice_for(const CheckedOperation& row) {
+  const char* const advice = advice_on(row.operation);
   switch (row.support) {
     case OperationSupport::kTypes:
       return "cast to an allowed type before it";
     case OperationSupport::kConstant:
-      return advice_on(row.operation) + std::string("; constant inputs are fine");
+      return advice + std::string("; constant inputs are fine");
     case OperationSupport::kRefused:
-      return advice_on(row.operation);
+      return advice;
     case OperationSupport::kKernel:
     case OperationSupport::kStructure:
       break;
@@ -151,7 +550,7 @@ std::string advice_for(const CheckedOperation& row) {
     case OperationTrait::kDataDependentSize:
       break;
   }
-  return advice_on(row.operation);
+  return advice;
 }
 
 std::vector<OperationTrait> traits_of(const std::string& operation) {
@@ -250,17 +649,11 @@ class Table {
 tf::GraphDef needed_part(const ModelGraph& model) {
   Nodes nodes = nodes_of(model.graph().node());
   for (const ModelTensor& input : model.inputs()) nodes.erase(node_name(input.tensor));
-  std::set<const tf::NodeDef*> needed;
-  for (const ModelTensor& output : model.outputs()) {
-    for (const auto* node : needed_by(nodes, output.tensor)) needed.insert(node);
-  }
-  tf::GraphDef part;
-  *part.mutable_versions() = model.graph().versions();
-  *part.mutable_library() = model.graph().library();
-  for (const auto& node : model.graph().node()) {
-    if (needed.contains(&node) && !is_variable(node)) *part.add_node() = node;
-  }
-  return part;
+  std::vector<std::string> outputs;
+  for (const ModelTensor& output : model.outputs()) outputs.push_back(output.tensor);
+  auto needed = needed_by(nodes, outputs);
+  std::erase_if(needed, [](const tf::NodeDef* node) { return is_variable(*node); });
+  return part_of(model.graph(), needed);
 }
 
 // Keeps the tensor whose memory the literal uses.
@@ -339,11 +732,7 @@ class GraphLowering final : public SignatureLowering {
     if (!compiled.resource_updates.empty()) {
       return fail(written_variable(*model_, *function_, compiled));
     }
-    TFAOT_ASSIGN(auto lowered, wrap(arguments, compiled, batch_size));
-    const bool has_calls = !function_->constants.empty();
-    if (has_calls) TFAOT_TRY(put_constants(lowered));
-    TFAOT_TRY(check_calls(has_calls ? lowered.computation.proto() : compiled.computation->proto(),
-                          model_->label()));
+    TFAOT_ASSIGN(LoweredModel lowered, wrap(compiled, batch_size));
     return finished(std::move(lowered), batch_size, [this] { return size_causes(); });
   }
 
@@ -365,67 +754,34 @@ class GraphLowering final : public SignatureLowering {
     return arguments;
   }
 
-  // Our own computation around XlaCompiler's. There, embedded weights become constants.
-  Result<LoweredModel> wrap(const std::vector<Argument>& arguments,
-                            const tf::XlaCompilationResult& compiled,
+  // Our own computation around XlaCompiler's. There, embedded weights become constants, and the
+  // function's constants come in place of their calls.
+  Result<LoweredModel> wrap(const tf::XlaCompilationResult& compiled,
                             std::int64_t batch_size) const {
     xla::XlaBuilder builder(fmt::format("tfaot_bs{}", batch_size));
-    const auto parameter_shapes = compiled.xla_input_shapes;
-    std::vector<xla::XlaOp> operands(arguments.size());
-    std::vector<bool> needed(arguments.size(), false);
-    std::vector<xla::Shape> shapes(arguments.size());
-    for (std::size_t i = 0; i < compiled.input_mapping.size(); ++i) {
-      const auto argument = static_cast<std::size_t>(compiled.input_mapping[i]);
-      needed[argument] = true;
-      shapes[argument] = parameter_shapes[i];
+    TFAOT_ASSIGN(const auto made, parameters(builder, batch_size));
+    const std::size_t inputs = inputs_.size();
+    std::vector<xla::XlaOp> operands(made.begin(), made.begin() + std::ssize(inputs_));
+    operands.resize(inputs + function_->weights.size());
+    for (std::size_t i = 0; i < weight_parameters_.size(); ++i) {
+      operands[inputs + weight_parameters_[i]] = made[inputs + i];
     }
-    const std::size_t input_count = model_->inputs().size();
-    int parameter_count = 0;
-    const auto make_parameter = [&](std::size_t argument) -> Status {
-      if (!needed[argument]) {
-        const auto shape = std::get<tf::TensorShape>(arguments[argument].shape);
-        TFAOT_TRY(
-            checked(tf::TensorShapeToXLAShape(arguments[argument].type, shape, &shapes[argument])));
-      }
-      const std::string name = fmt::format("p{}", argument);
-      operands[argument] =
-          argument < input_count
-              ? input_parameter(builder, parameter_count++, shapes[argument])
-              : xla::Parameter(&builder, parameter_count++, shapes[argument], name);
-      return {};
-    };
-    for (std::size_t i = 0; i < input_count; ++i) TFAOT_TRY(make_parameter(i));
-    for (const auto i : weight_parameters_) TFAOT_TRY(make_parameter(input_count + i));
-    for (std::size_t i = weight_parameters_.size(); i < weights_.size(); ++i) {
-      xla::Parameter(&builder, parameter_count++, weights_[i].shape, weights_[i].name);
-    }
-    for (std::size_t i = 0; i < function_->weights.size(); ++i) {
-      if (operands[input_count + i].valid() || !needed[input_count + i]) continue;
-      TFAOT_ASSIGN(const auto value, function_->weights[i].value.read());
+    for (const int argument : compiled.input_mapping) {
+      xla::XlaOp& operand = entry(operands, argument);
+      if (operand.valid()) continue;
+      const auto& weight = function_->weights[static_cast<std::size_t>(argument) - inputs];
+      TFAOT_ASSIGN(const auto value, weight.value.read());
       xla::BorrowingLiteral literal;
       TFAOT_TRY(checked(tf::HostTensorToBorrowingLiteral(value, &literal)));
-      operands[input_count + i] = xla::ConstantLiteral(&builder, literal);
+      operand = xla::ConstantLiteral(&builder, literal);
     }
-
-    TFAOT_ASSIGN(std::vector<xla::XlaOp> results, call_compiled(builder, compiled, operands));
-    return built(builder, std::move(results));
-  }
-
-  // Puts the function's constants in place of their calls.
-  Status put_constants(LoweredModel& lowered) const {
     CalledConstants calls;
     for (const LiftedConstant& constant : function_->constants) {
-      TFAOT_ASSIGN(xla::Shape shape, shape_of_stored(constant.value));
-      calls.shapes.push_back(std::move(shape));
+      TFAOT_ASSIGN(calls.shapes.emplace_back(), shape_of_stored(constant.value));
     }
     calls.read = [this](std::size_t i) { return read_literal(function_->constants[i].value.read); };
-    if (!weights_.empty()) {
-      calls.parameter = std::ssize(model_->inputs()) + std::ssize(weight_parameters_);
-    }
-    TFAOT_ASSIGN(const auto module, make_module(lowered.computation.proto()));
-    TFAOT_TRY(engine::put_constants(*module, calls));
-    lowered.computation = xla::XlaComputation(module->ToProto());
-    return {};
+    if (!weights_.empty()) calls.parameter = std::ssize(made) - std::ssize(calls.shapes);
+    return calling(builder, compiled, operands, calls, model_->label());
   }
 
   SizeCauses size_causes() const {
@@ -441,6 +797,25 @@ class GraphLowering final : public SignatureLowering {
   const SignatureFunction* function_;
   std::vector<std::size_t> weight_parameters_;  // indices into SignatureFunction::weights
 };
+
+std::vector<Variable> variables_of(const SignatureFunction& function) {
+  std::vector<Variable> variables;
+  const auto add = [&](const std::string& name, const StoredTensor& value) {
+    Variable variable{name, type_name(value.type), {}};
+    for (const auto size : value.shape.dim_sizes()) variable.shape.push_back(size);
+    variables.push_back(std::move(variable));
+  };
+  for (const auto& weight : function.weights) add(weight.name, weight.value);
+  for (const auto& constant : function.constants) add(constant.name, constant.value);
+  return variables;
+}
+
+// True if the node is a call that took the place of a constant.
+bool is_lifted_constant(const tf::NodeDef& node) {
+  if (node.op() != kCallOperation) return false;
+  const auto target = node.attr().find(kTargetAttribute);
+  return target != node.attr().end() && constant_of_call(target->second.s()).has_value();
+}
 
 // By output: the name of the node, below calls and identities; empty if an input is handed on.
 std::vector<std::string> origins_of_outputs(const SignatureFunction& function) {
@@ -509,7 +884,83 @@ class GraphSource final : public SourceModel {
   SignatureFunction function_;
 };
 
+// Operations with state that act on nothing but the session's own variables and arrays, or that
+// call functions of the graph. Sorted. Before you add one, read its kernel.
+constexpr std::string_view kActingInside =
+    "Assert Case CheckNumerics DeviceIndex If ReadVariableOp ResourceGather ResourceGatherNd "
+    "Stack StackClose StackCloseV2 StackPop StackPopV2 StackPush StackPushV2 StackV2 "
+    "StatefulPartitionedCall StatelessRandomGetAlg TensorArrayCloseV3 TensorArrayConcatV3 "
+    "TensorArrayGatherV3 TensorArrayGradV3 TensorArrayReadV3 TensorArrayScatterV3 "
+    "TensorArraySizeV3 TensorArraySplitV3 TensorArrayV3 TensorArrayWriteV3 VarHandleOp "
+    "VarIsInitializedOp Variable VariableShape VariableV2 While XlaCallModule";
+
+bool runs_safely(const std::string& operation) {
+  return is_pure(operation) || connects(operation) || draws_random_numbers(operation) ||
+         is_listed(kActingInside, operation);
+}
+
+GraphRules rules_for_running(const std::string& label) {
+  const auto refuse = [label](const std::vector<BlamedNode>& nodes) {
+    Error error(fmt::format("{} cannot be run in TensorFlow's session: {} may do more than compute",
+                            label, nodes.front().text));
+    for (std::size_t i = 1; i < nodes.size(); ++i) error.note("and " + nodes[i].text);
+    return error;
+  };
+  return {runs_safely, refuse};
+}
+
+void make_placeholder(tf::NodeDef& node, tf::DataType type) {
+  node.set_op("Placeholder");
+  node.clear_attr();
+  tf::AddNodeAttr("dtype", type, &node);
+}
+
+// A copy of the model's own node: of a variable, another node for the same one.
+void make_weight(tf::NodeDef& node, const tf::NodeDef& original) {
+  const std::string name = node.name();
+  node = original;
+  node.set_name(name);
+  node.clear_input();
+  node.clear_device();
+  if (is_variable(node)) {
+    (*node.mutable_attr())["shared_name"].set_s(resource_name(original));
+  }
+}
+
+// The graph that a session runs: placeholders and the weights' own nodes instead of _Arg, Identity
+// instead of _Retval.
+void make_runnable(tf::GraphDef& cut, const ModelGraph& model,
+                   const std::vector<WeightArgument>& weights, std::vector<std::string>& inputs,
+                   std::vector<std::string>& outputs) {
+  const Nodes originals = nodes_of(model.graph().node());
+  inputs.resize(model.inputs().size());
+  outputs.resize(model.outputs().size());
+  for (tf::NodeDef& node : *cut.mutable_node()) {
+    const auto index = [&node] { return static_cast<std::size_t>(node.attr().at("index").i()); };
+    if (node.op() == "_Arg" && index() < inputs.size()) {
+      inputs[index()] = node.name();
+      make_placeholder(node, node.attr().at("T").type());
+    } else if (node.op() == "_Arg") {
+      make_weight(node, *originals.at(weights[index() - inputs.size()].name));
+    } else if (node.op() == "_Retval") {
+      outputs[index()] = node.name();
+      node.set_op("Identity");
+      node.mutable_attr()->erase("index");
+    }
+    node.mutable_attr()->erase("_class");  // names nodes that were cut off
+  }
+}
+
 }  // namespace
+
+Result<SignatureFunction> make_signature_function(ModelGraph& model) {
+  TFAOT_ASSIGN(CutFunction made, cut_function(model, {}));
+  if (!made.compile_time_weights.empty()) {
+    TFAOT_ASSIGN(made, cut_function(model, std::move(made.compile_time_weights)));
+  }
+  TFAOT_TRY(lift_function_constants(made.function));
+  return std::move(made.function);
+}
 
 Result<std::unique_ptr<Lowering>> make_graph_lowering(const ModelGraph& model,
                                                       const SignatureFunction& function,
@@ -531,6 +982,49 @@ std::vector<CheckedOperation> known_operations() {
   std::vector<CheckedOperation> rows;
   for (const std::string& name : operations_with_kernel()) rows.push_back(described(name));
   return rows;
+}
+
+Result<std::unique_ptr<ModelSession>> ModelSession::open(ModelGraph& model) {
+  TFAOT_ASSIGN(CutGraph cut, cut_graph(model, {}));
+  auto made = std::make_unique<ModelSession>();
+  make_runnable(cut.graph, model, cut.weights, made->inputs_, made->outputs_);
+  TFAOT_TRY(make_safe(cut.graph, rules_for_running(model.label())));
+  TFAOT_ASSIGN(made->session_, model.session(cut.graph));
+  return made;
+}
+
+std::string ModelSession::name() const { return std::string("tensorflow ") + TF_VERSION_STRING; }
+
+Result<std::vector<tf::Tensor>> ModelSession::run(const std::vector<tf::Tensor>& inputs,
+                                                  std::chrono::seconds limit) {
+  std::vector<std::pair<std::string, tf::Tensor>> fed;
+  for (std::size_t i = 0; i < inputs.size(); ++i) fed.emplace_back(inputs_[i], inputs[i]);
+  tf::RunOptions options;
+  options.set_timeout_in_ms(std::chrono::milliseconds(limit).count());
+  std::vector<tf::Tensor> outputs;
+  const auto status = session_->Run(options, fed, outputs_, {}, &outputs, nullptr);
+  if (status.ok()) return outputs;
+  if (absl::IsDeadlineExceeded(status)) {
+    return fail(Error(fmt::format("TensorFlow did not end within {} s", limit.count())));
+  }
+  return fail(Error(status_note(status)));
+}
+
+Result<std::unique_ptr<OriginalProgram>> load_session_program(const EngineJob& job) {
+  TFAOT_ASSIGN(auto model, ModelGraph::load(job));
+  TFAOT_ASSIGN(const auto function, make_signature_function(*model));
+  LoweringOptions options;
+  options.fixed_shapes = job.fixed_shapes;
+  TFAOT_ASSIGN(const auto lowering, make_graph_lowering(*model, function, options));
+  TFAOT_ASSIGN(auto lowered, lowering->lower(job.batch_sizes.front()));
+  TFAOT_ASSIGN(auto session, ModelSession::open(*model));
+  session->signature_ = {job.serving_key, std::move(lowered.inputs), std::move(lowered.outputs)};
+  session->fixed_rows_ = job.fixed_shapes ? 1 : 0;
+  for (const ModelTensor& input : model->inputs()) {
+    if (!job.fixed_shapes)
+      session->fixed_rows_ = std::max(session->fixed_rows_, input.shape.front());
+  }
+  return session;
 }
 
 }  // namespace tfaot::toolkit::engine

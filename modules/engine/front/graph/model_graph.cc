@@ -3,16 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <map>
-#include <set>
 
 #include "compiler/hlo/conversions.h"
-#include "front/graph/graph_nodes.h"
 #include "front/graph/safe_graph.h"
-#include "front/graph/variables.h"
 #include "front/lowering/signature.h"
 #include "tensorflow/cc/saved_model/constants.h"
 #include "tensorflow/cc/saved_model/reader.h"
@@ -21,16 +16,117 @@
 #include "tensorflow/core/framework/op.h"
 #include "tensorflow/core/framework/resource_mgr.h"
 #include "tensorflow/core/framework/resource_var.h"
-#include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/graph/tensor_id.h"
 #include "tensorflow/core/platform/env.h"
 #include "tensorflow/core/platform/path.h"
 #include "tensorflow/core/util/tensor_bundle/naming.h"
-#include "tfaot/base/text.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
 namespace tf = tensorflow;
+
+constexpr const char* kValue = "VARIABLE_VALUE";
+
+// Null if there is none.
+template <class Node>
+const Node* object_at(const google::protobuf::RepeatedPtrField<Node>& nodes, int number) {
+  return number >= 0 && number < nodes.size() ? &nodes.Get(number) : nullptr;
+}
+
+// One of a constant's strings.
+std::optional<std::string> text_at(const tf::NodeDef* node, int index) {
+  tf::Tensor value;
+  if (node == nullptr || node->op() != "Const") return {};
+  const auto found = node->attr().find("value");
+  if (found == node->attr().end() || found->second.tensor().dtype() != tf::DT_STRING ||
+      !value.FromProto(found->second.tensor()) || index < 0 || index >= value.NumElements()) {
+    return {};
+  }
+  return std::string(value.flat<tf::tstring>()(index));
+}
+
+// The key of a restored value; nothing for parts of tensors and other cases.
+std::optional<std::string> key_behind(const Nodes& nodes, std::string input) {
+  const tf::NodeDef* node = find_node(nodes, input);
+  std::set<const tf::NodeDef*> seen;
+  while (node != nullptr && node->op() == "Identity" && node->input_size() > 0) {
+    if (!seen.insert(node).second) return {};  // a graph may have any form
+    input = node->input(0);
+    node = find_node(nodes, input);
+  }
+  if (node == nullptr || node->op() != "RestoreV2" || node->input_size() < 3) return {};
+  const int index = tf::ParseTensorName(input).index();
+  const auto part = text_at(find_node(nodes, node->input(2)), index);
+  if (!part || !part->empty()) return {};
+  return text_at(find_node(nodes, node->input(1)), index);
+}
+
+class RestoreReader {
+ public:
+  explicit RestoreReader(const tf::MetaGraphDef& model) {
+    graph_ = nodes_of(model.graph_def().node());
+    functions_ = functions_of(model.graph_def().library());
+    const auto restoring = needed_by(graph_, {model.saver_def().restore_op_name()});
+    add_others(restoring);
+    visit(restoring, graph_);
+    for (const auto* node : restoring) visit_call(*node);
+    add_others(needed_by(graph_, init_operations(model)));
+    for (const auto& name : found_.others) found_.keys.erase(name);
+  }
+
+  RestoredVariables take() { return std::move(found_); }
+
+ private:
+  void add_others(const std::vector<const tf::NodeDef*>& nodes) {
+    for (const auto* node : nodes) {
+      if (is_variable(*node)) found_.others.insert(resource_name(*node));
+    }
+  }
+
+  void visit(const std::vector<const tf::NodeDef*>& operations, const Nodes& nodes) {
+    for (const auto* node : operations) {
+      if ((node->op() != "AssignVariableOp" && node->op() != "Assign") || node->input_size() < 2) {
+        continue;
+      }
+      const tf::NodeDef* variable = find_node(nodes, node->input(0));
+      const auto key = key_behind(nodes, node->input(1));
+      if (variable == nullptr || !is_variable(*variable) || !key) continue;
+      const std::string name = resource_name(*variable);
+      const auto [known, is_new] = found_.keys.try_emplace(name, *key);
+      if (is_new) found_.others.erase(name);
+      if (known->second != *key) found_.others.insert(name);
+    }
+  }
+
+  void visit_call(const tf::NodeDef& node) {
+    if (!is_call(node)) return;
+    const auto function = node.attr().find("f");
+    if (function == node.attr().end()) return;
+    const auto found = functions_.find(function->second.func().name());
+    if (found == functions_.end()) return;
+    Nodes body;
+    std::vector<const tf::NodeDef*> operations;
+    for (int i = 0; i < found->second->signature().input_arg_size() && i < node.input_size(); ++i) {
+      body[found->second->signature().input_arg(i).name()] = find_node(graph_, node.input(i));
+    }
+    for (const auto& inner : found->second->node_def()) {
+      body[inner.name()] = &inner;
+      operations.push_back(&inner);
+    }
+    visit(operations, body);
+  }
+
+  Nodes graph_;
+  Functions functions_;
+  RestoredVariables found_;
+};
+
+constexpr const char* kObjectGraphKey = "_CHECKPOINTABLE_OBJECT_GRAPH";
+
+Error no_value(const absl::Status& status, const std::string& variable) {
+  return error_of(status, fmt::format("variable '{}' has no value", variable));
+}
 
 // "x" and "x:0" are the same tensor.
 std::string placeholder_name(const ModelConstant& constant) {
@@ -38,17 +134,13 @@ std::string placeholder_name(const ModelConstant& constant) {
   return name.ends_with(":0") ? name.substr(0, name.size() - 2) : name;
 }
 
-tf::DataType dtype_attribute(const tf::NodeDef& node) {
-  const auto found = node.attr().find("dtype");
-  return found == node.attr().end() ? tf::DT_INVALID : found->second.type();
-}
-
 ConstantPlace place_of_placeholder(const tf::NodeDef& node) {
   ConstantPlace place{.type = dtype_attribute(node)};
   tf::PartialTensorShape shape;
   if (!tf::GetNodeAttr(node, "shape", &shape).ok() || shape.unknown_rank()) return place;
   place.rank_known = true;
-  for (int i = 0; i < shape.dims(); ++i) place.shape.push_back(shape.dim_size(i));
+  const auto sizes = shape.dim_sizes();
+  place.shape.assign(sizes.begin(), sizes.end());
   return place;
 }
 
@@ -89,9 +181,7 @@ struct GraphEnds {
 GraphEnds ends_of(const tf::GraphDef& graph) {
   std::set<std::string> read;
   for (const auto& node : graph.node()) {
-    for (const std::string& input : node.input()) {
-      read.insert(node_name(input));
-    }
+    for (const std::string& input : node.input()) read.insert(node_name(input));
   }
   GraphEnds ends;
   for (const auto& node : graph.node()) {
@@ -177,11 +267,10 @@ class FrozenGraph final : public ModelGraph {
   // "x" or "x:0" of a node in the graph; the dtype comes from the op's definition. `key` is the
   // config's.
   Result<ModelTensor> named_tensor(const std::string& tensor, const std::string& key) const {
-    const auto colon = tensor.find(':');
-    const std::string name = tensor.substr(0, colon);
+    const tf::SafeTensorId id = tf::ParseTensorName(tensor);
+    const auto& [name, index] = id;
     const auto found = nodes_.find(name);
     if (found == nodes_.end()) return fail(no_node(name, key));
-    const int index = colon == std::string::npos ? 0 : std::atoi(tensor.c_str() + colon + 1);
     const tf::OpDef* definition = nullptr;
     tf::DataTypeVector types;
     auto status = tf::OpRegistry::Global()->LookUpOpDef(found->second->op(), &definition);
@@ -192,21 +281,14 @@ class FrozenGraph final : public ModelGraph {
                                                 name, types.size(), tensor)));
     }
     const std::string own = index == 0 ? name : fmt::format("{}_{}", name, index);
-    return ModelTensor{
-        own, fmt::format("{}:{}", name, index), types[static_cast<std::size_t>(index)], false, {}};
+    return ModelTensor{own, fmt::format("{}:{}", name, index), entry(types, index), false, {}};
   }
 
   Result<ModelTensor> input_tensor(const JobInput& input, const std::string& key) const {
     TFAOT_ASSIGN(auto tensor, named_tensor(input.tensor, key));
-    const tf::NodeDef& node = *nodes_.at(tensor.tensor.substr(0, tensor.tensor.find(':')));
-    tf::PartialTensorShape shape;
-    if (input.has_shape) {
-      tensor.rank_known = true;
-      tensor.shape = input.shape;
-    } else if (tf::GetNodeAttr(node, "shape", &shape).ok() && !shape.unknown_rank()) {
-      tensor.rank_known = true;
-      for (int i = 0; i < shape.dims(); ++i) tensor.shape.push_back(shape.dim_size(i));
-    }
+    const ConstantPlace own = place_of_placeholder(*nodes_.at(node_name(tensor.tensor)));
+    tensor.rank_known = input.has_shape || own.rank_known;
+    tensor.shape = input.has_shape ? input.shape : own.shape;
     if (input.dtype && input.dtype != dtype_of(tensor.type)) {
       return fail(
           config_fault(key, fmt::format("input '{}' is {} in the graph, not {}", tensor.name,
@@ -273,81 +355,52 @@ Result<std::unique_ptr<tf::Session>> load_session(const SavedModelSource& source
   return session;
 }
 
+// The variables of a session, of which a VarHandleOp node is one.
+struct SessionVariables {
+  tf::ResourceMgr* manager;
+  std::string container;
+};
+Result<SessionVariables> variables_around(tf::Session& session, const tf::NodeDef& node) {
+  const tf::DeviceMgr* devices = nullptr;
+  TFAOT_TRY(checked(session.LocalDeviceManager(&devices)));
+  SessionVariables found{devices->ListDevices().front()->resource_manager(), ""};
+  tf::GetNodeAttr(node, "container", &found.container).IgnoreError();
+  if (found.container.empty()) found.container = found.manager->default_container();
+  return found;
+}
+
 // Gives a variable that has no value yet one. REQUIRES: the node is a VarHandleOp.
 Status set_variable(tf::Session& session, const tf::NodeDef& node, const tf::Tensor& value) {
-  const tf::DeviceMgr* devices = nullptr;
-  auto status = session.LocalDeviceManager(&devices);
-  if (!status.ok()) return fail(Error::internal(std::string(status.message())));
-  tf::ResourceMgr* const resources = devices->ListDevices().front()->resource_manager();
-  std::string container;
-  tf::GetNodeAttr(node, "container", &container).IgnoreError();
-  if (container.empty()) container = resources->default_container();
+  TFAOT_ASSIGN(const SessionVariables around, variables_around(session, node));
   auto* const variable = new tf::Var(value.dtype());  // the manager takes it
   *variable->tensor() = value;
   variable->is_initialized = true;
-  status = resources->Create(container, resource_name(node), variable);
+  const auto status = around.manager->Create(around.container, resource_name(node), variable);
   if (status.ok()) return {};
   return fail(error_of(status, fmt::format("variable '{}' cannot be set", node.name())));
 }
 
-class LoadedSession {
- public:
-  // `saved_model` is the folder. The first request for a variable loads it; `model` and its `graph`
-  // are read then and must outlive the object.
-  LoadedSession(std::string saved_model, const tf::MetaGraphDef& model, const tf::GraphDef& graph)
-      : source_{std::move(saved_model), model, graph} {}
-
-  // The value of a VarHandleOp or VariableV2 node; shares memory with the session.
-  Result<tf::Tensor> variable(const tf::NodeDef& node) {
-    TFAOT_TRY(load());
-    return node.op() == "VarHandleOp" ? resource_variable(node) : reference_variable(node);
-  }
-
- private:
-  Status load() {
-    if (session_ != nullptr) return {};
-    tf::SessionOptions options;
-    // The graph is compiled, not run: no optimiser processes it.
-    auto* graph_options = options.config.mutable_graph_options();
-    graph_options->mutable_optimizer_options()->set_opt_level(tf::OptimizerOptions::L0);
-    graph_options->mutable_rewrite_options()->set_disable_meta_optimizer(true);
-    TFAOT_ASSIGN(session_, load_session(source_, {}, options));
-    return {};
-  }
-
-  // Directly from the session's resources: a session call for each variable takes 20 ms.
-  Result<tf::Tensor> resource_variable(const tf::NodeDef& node) {
-    std::string container;
-    tf::GetNodeAttr(node, "container", &container).IgnoreError();
-    const tf::DeviceMgr* devices = nullptr;
-    auto status = session_->LocalDeviceManager(&devices);
-    if (!status.ok()) return fail(Error::internal(std::string(status.message())));
-    const std::string name = resource_name(node);
-    for (tf::Device* device : devices->ListDevices()) {
-      tf::ResourceMgr* resources = device->resource_manager();
-      if (container.empty()) container = resources->default_container();
-      tf::Var* found = nullptr;
-      status = resources->Lookup(container, name, &found);
-      if (!status.ok()) continue;
-      const tf::core::RefCountPtr<tf::Var> variable(found);
-      tf::tf_shared_lock lock(*variable->mu());
-      return *variable->tensor();
-    }
+// The value of a VarHandleOp or VariableV2 node; shares memory with the session. The first directly
+// from the session's resources: a session call for each variable takes 20 ms.
+Result<tf::Tensor> variable_in(tf::Session& session, const tf::NodeDef& node) {
+  const bool is_resource = node.op() == "VarHandleOp";
+  const std::string name = is_resource ? resource_name(node) : node.name();
+  const auto no_value = [&](const absl::Status& status) {
     return fail(error_of(status, fmt::format("variable '{}' has no value", name)));
-  }
-
-  Result<tf::Tensor> reference_variable(const tf::NodeDef& node) {
+  };
+  if (!is_resource) {
     std::vector<tf::Tensor> values;
-    const auto status = session_->Run({}, {node.name()}, {}, &values);
-    if (!status.ok()) {
-      return fail(error_of(status, fmt::format("variable '{}' has no value", node.name())));
-    }
-    return values.front();
+    const auto status = session.Run({}, {name}, {}, &values);
+    return status.ok() ? Result<tf::Tensor>(values.front()) : no_value(status);
   }
-
-  SavedModelSource source_;
-  std::unique_ptr<tf::Session> session_;  // null: not loaded
-};
+  TFAOT_ASSIGN(const SessionVariables around, variables_around(session, node));
+  tf::Var* found = nullptr;
+  const auto status = around.manager->Lookup(around.container, name, &found);
+  if (!status.ok()) return no_value(status);
+  const tf::core::RefCountPtr<tf::Var> variable(found);
+  tf::tf_shared_lock lock(*variable->mu());
+  return *variable->tensor();
+}
 
 Result<ModelTensor> graph_tensor(const std::string& kind, const std::string& key,
                                  const tf::TensorInfo& info) {
@@ -407,11 +460,11 @@ std::vector<ModelConstant> needed_constants(const tf::GraphDef& graph,
                                             const tf::SignatureDef& signature) {
   Nodes nodes = nodes_of(graph.node());
   for (const auto& [key, input] : signature.inputs()) nodes.erase(node_name(input.name()));
+  std::vector<std::string> outputs;
+  for (const auto& [key, output] : signature.outputs()) outputs.push_back(output.name());
   Nodes placeholders;
-  for (const auto& [key, output] : signature.outputs()) {
-    for (const auto* node : needed_by(nodes, output.name())) {
-      if (node->op() == "Placeholder") placeholders[node->name()] = node;
-    }
+  for (const auto* node : needed_by(nodes, outputs)) {
+    if (node->op() == "Placeholder") placeholders[node->name()] = node;
   }
   std::vector<const tf::NodeDef*> sorted;
   for (const auto& [name, node] : placeholders) sorted.push_back(node);
@@ -420,8 +473,7 @@ std::vector<ModelConstant> needed_constants(const tf::GraphDef& graph,
 
 class SavedModelGraph final : public ModelGraph {
  public:
-  explicit SavedModelGraph(const std::string& folder)
-      : folder_(folder), checkpoint_(folder), session_(folder, model_, graph_) {}
+  explicit SavedModelGraph(const std::string& folder) : folder_(folder), checkpoint_(folder) {}
 
   Status open(const EngineJob& job) override {
     TFAOT_TRY(read_meta_graph(job.source, model_));
@@ -441,7 +493,8 @@ class SavedModelGraph final : public ModelGraph {
   Result<StoredTensor> variable(const tf::NodeDef& node) override {
     const std::string name = resource_name(node);
     if (restored_.others.contains(name)) {
-      TFAOT_ASSIGN(auto value, session_.variable(node));
+      TFAOT_TRY(load_variables());
+      TFAOT_ASSIGN(auto value, variable_in(*variables_, node));
       return stored(std::move(value));
     }
     return checkpoint_.value(name, key_of(name));
@@ -463,6 +516,17 @@ class SavedModelGraph final : public ModelGraph {
   }
 
  private:
+  Status load_variables() {
+    if (variables_ != nullptr) return {};
+    tf::SessionOptions options;
+    // The graph is compiled, not run: no optimiser processes it.
+    auto* graph_options = options.config.mutable_graph_options();
+    graph_options->mutable_optimizer_options()->set_opt_level(tf::OptimizerOptions::L0);
+    graph_options->mutable_rewrite_options()->set_disable_meta_optimizer(true);
+    TFAOT_ASSIGN(variables_, load_session({folder_, model_, graph_}, {}, options));
+    return {};
+  }
+
   // In the checkpoint. Keras 3 models saved by tf.saved_model.save() contain variables that only
   // Python's loader fills: it goes by the objects that functions captured. A variable of TensorFlow
   // 1 is stored under its name.
@@ -486,18 +550,154 @@ class SavedModelGraph final : public ModelGraph {
   std::map<std::string, int> captured_;  // objects by the names of their variables
   std::map<int, std::string> object_keys_;
   Checkpoint checkpoint_;
-  LoadedSession session_;
+  std::unique_ptr<tf::Session> variables_;  // null: not loaded
 };
 
 }  // namespace
 
-Result<std::unique_ptr<ModelGraph>> ModelGraph::load(const EngineJob& job) {
-  std::unique_ptr<ModelGraph> model;
-  if (job.format == ModelFormat::kFrozenGraph) {
-    model = std::make_unique<FrozenGraph>();
-  } else {
-    model = std::make_unique<SavedModelGraph>(job.source);
+tf::GraphDef part_of(const tf::GraphDef& graph, const std::vector<const tf::NodeDef*>& nodes) {
+  const std::set<const tf::NodeDef*> kept(nodes.begin(), nodes.end());
+  tf::GraphDef part;
+  *part.mutable_versions() = graph.versions();
+  *part.mutable_library() = graph.library();
+  for (const auto& node : graph.node()) {
+    if (kept.contains(&node)) *part.add_node() = node;
   }
+  return part;
+}
+
+// A call's last inputs are what its function captured, in the order of `bound_inputs`.
+std::map<std::string, int> captured_variables(const tf::MetaGraphDef& model) {
+  std::map<std::string, int> objects;
+  const Nodes nodes = nodes_of(model.graph_def().node());
+  const auto& functions = model.object_graph_def().concrete_functions();
+  for (const auto& [name, node] : nodes) {
+    const auto callee = node->attr().find("f");
+    if (callee == node->attr().end()) continue;
+    const auto function = functions.find(callee->second.func().name());
+    if (function == functions.end()) continue;
+    const auto& captured = function->second.bound_inputs();
+    int inputs = node->input_size();
+    while (inputs > 0 && node->input(inputs - 1).starts_with('^')) --inputs;
+    const int first = inputs - captured.size();
+    for (int i = 0; first >= 0 && i < captured.size(); ++i) {
+      const tf::NodeDef* variable = find_node(nodes, node->input(first + i));
+      if (variable != nullptr && is_variable(*variable)) {
+        objects.try_emplace(resource_name(*variable), captured.Get(i));
+      }
+    }
+  }
+  return objects;
+}
+
+std::map<int, std::string> keys_of_objects(const tf::SavedObjectGraph& model,
+                                           const tf::TrackableObjectGraph& checkpoint) {
+  std::map<int, std::string> keys;
+  std::map<int, int> places = {{0, 0}};  // of the model's objects in the checkpoint
+  std::deque<int> queue = {0};
+  while (!queue.empty()) {
+    const int number = queue.front();
+    queue.pop_front();
+    const auto* object = object_at(model.nodes(), number);
+    const auto* stored = object_at(checkpoint.nodes(), places.at(number));
+    if (object == nullptr || stored == nullptr) continue;
+    for (const auto& attribute : stored->attributes()) {
+      if (attribute.name() == kValue) keys[number] = attribute.checkpoint_key();
+    }
+    std::map<std::string, int> stored_children;
+    for (const auto& child : stored->children()) {
+      stored_children[child.local_name()] = child.node_id();
+    }
+    for (const auto& child : object->children()) {
+      const auto place = stored_children.find(child.local_name());
+      if (place == stored_children.end()) continue;
+      if (places.try_emplace(child.node_id(), place->second).second) {
+        queue.push_back(child.node_id());
+      }
+    }
+  }
+  return keys;
+}
+
+std::optional<std::string> key_of_name(const tf::TrackableObjectGraph& checkpoint,
+                                       const std::string& name) {
+  std::optional<std::string> key;
+  for (const auto& object : checkpoint.nodes()) {
+    for (const auto& attribute : object.attributes()) {
+      if (attribute.full_name() != name) continue;
+      if (key.has_value()) return {};
+      key = attribute.checkpoint_key();
+    }
+  }
+  return key;
+}
+
+std::string resource_name(const tf::NodeDef& node) {
+  std::string name;
+  tf::GetNodeAttr(node, "shared_name", &name).IgnoreError();
+  return name.empty() ? node.name() : name;
+}
+
+std::vector<std::string> init_operations(const tf::MetaGraphDef& model) {
+  std::vector<std::string> names;
+  const auto signature = model.signature_def().find(tf::kSavedModelInitOpSignatureKey);
+  if (signature != model.signature_def().end()) {
+    for (const auto& [key, output] : signature->second.outputs()) names.push_back(output.name());
+  }
+  for (const char* key : {tf::kSavedModelMainOpKey, tf::kSavedModelLegacyInitOpKey}) {
+    const auto collection = model.collection_def().find(key);
+    if (collection == model.collection_def().end()) continue;
+    for (const auto& name : collection->second.node_list().value()) names.push_back(name);
+  }
+  return names;
+}
+
+RestoredVariables restored_variables(const tf::MetaGraphDef& model) {
+  return RestoreReader(model).take();
+}
+
+absl::Status Checkpoint::open() {
+  if (reader_ == nullptr) {
+    reader_ = std::make_unique<tf::BundleReader>(
+        tf::Env::Default(), tf::io::JoinPath(saved_model_, tf::kSavedModelVariablesDirectory,
+                                             tf::kSavedModelVariablesFilename));
+  }
+  return reader_->status();
+}
+
+Result<StoredTensor> Checkpoint::value(const std::string& variable, const std::string& key) {
+  StoredTensor value;
+  auto found = open();
+  if (found.ok()) found = reader_->LookupDtypeAndShape(key, &value.type, &value.shape);
+  if (!found.ok()) return fail(no_value(found, variable));
+  value.read = [this, variable, key, type = value.type,
+                shape = value.shape]() -> Result<tf::Tensor> {
+    tf::Tensor read(type, shape);
+    const auto status = reader_->Lookup(key, &read);
+    if (!status.ok()) return fail(no_value(status, variable));
+    if (type == tf::DT_BOOL) {
+      make_bools(static_cast<char*>(read.data()), read.TotalBytes());
+    }
+    return read;
+  };
+  return value;
+}
+
+const tf::TrackableObjectGraph& Checkpoint::objects() {
+  if (!objects_.has_value()) {
+    objects_.emplace();
+    tf::Tensor serialized(tf::DT_STRING, {});
+    if (open().ok() && reader_->Lookup(kObjectGraphKey, &serialized).ok() &&
+        !objects_->ParseFromString(std::string(serialized.scalar<tf::tstring>()()))) {
+      objects_->Clear();
+    }
+  }
+  return *objects_;
+}
+
+Result<std::unique_ptr<ModelGraph>> ModelGraph::load(const EngineJob& job) {
+  std::unique_ptr<ModelGraph> model = std::make_unique<SavedModelGraph>(job.source);
+  if (job.format == ModelFormat::kFrozenGraph) model = std::make_unique<FrozenGraph>();
   TFAOT_TRY(model->open(job));
   TFAOT_TRY(set_open_sizes(model->inputs_, job));
   return model;
@@ -520,17 +720,19 @@ void read_old_shapes(tf::GraphDef& graph) {
 }
 
 void read_bools(tf::GraphDef& graph) {
-  const auto read = [](tf::NodeDef& node) {
-    for (auto& [name, value] : *node.mutable_attr()) {
-      if (!value.has_tensor() || value.tensor().dtype() != tf::DT_BOOL) continue;
-      std::string bytes(value.tensor().tensor_content());
-      make_bools(bytes.data(), bytes.size());
-      value.mutable_tensor()->set_tensor_content(bytes);
+  const auto read = [](auto& nodes) {
+    for (tf::NodeDef& node : nodes) {
+      for (auto& [name, value] : *node.mutable_attr()) {
+        if (!value.has_tensor() || value.tensor().dtype() != tf::DT_BOOL) continue;
+        std::string bytes(value.tensor().tensor_content());
+        make_bools(bytes.data(), bytes.size());
+        value.mutable_tensor()->set_tensor_content(bytes);
+      }
     }
   };
-  for (tf::NodeDef& node : *graph.mutable_node()) read(node);
+  read(*graph.mutable_node());
   for (auto& function : *graph.mutable_library()->mutable_function()) {
-    for (tf::NodeDef& node : *function.mutable_node_def()) read(node);
+    read(*function.mutable_node_def());
   }
 }
 

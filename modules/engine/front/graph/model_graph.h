@@ -1,25 +1,163 @@
 // SPDX-License-Identifier: Apache-2.0
+// The variables of a SavedModel: which object each variable of its graph is, which key of the
+// checkpoint has its value, and the values themselves, each read separately: no session holds them
+// all. Names do not tell: layers inside of one Keras layer may have variables of the same name, and
+// the graph then numbers them in an order of its own. Used by one thread.
+//
+// Nodes that refer to each other: those of a graph, or of a function's body. Pure functions.
+//
 // A TensorFlow model as read from disk: one graph, its inputs and outputs, and access to the values
 // of its variables. Placeholders that are not inputs get values from model.constants of the config
 // before anything else is done with the graph. Independent of XLA. Used by one thread.
 #pragma once
 
+#include <deque>
+#include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "compiler/hlo/lowering.h"
-#include "front/graph/variables.h"
-#include "front/lowering/source_model.h"
+#include "front/lowering/signature.h"
 #include "tensorflow/core/framework/graph.pb.h"
-#include "tensorflow/core/framework/types.pb.h"
+#include "tensorflow/core/framework/node_def.pb.h"
+#include "tensorflow/core/framework/tensor.h"
+#include "tensorflow/core/protobuf/meta_graph.pb.h"
+#include "tensorflow/core/protobuf/trackable_object_graph.pb.h"
 #include "tensorflow/core/public/session.h"
+#include "tensorflow/core/util/tensor_bundle/tensor_bundle.h"
 #include "tfaot/base/result.h"
-#include "tfaot/records/engine_job.h"
-#include "tfaot/records/model_spec.h"
 
 namespace tfaot::toolkit::engine {
+
+struct StoredTensor {
+  tensorflow::DataType type = tensorflow::DT_INVALID;
+  tensorflow::TensorShape shape;
+  // Reads it again in each call; must not outlive the model.
+  std::function<Result<tensorflow::Tensor>()> read;
+};
+
+// A tensor that is already in memory.
+inline StoredTensor stored(tensorflow::Tensor tensor) {
+  const auto type = tensor.dtype();
+  auto shape = tensor.shape();
+  return {type, std::move(shape),
+          [tensor = std::move(tensor)]() -> Result<tensorflow::Tensor> { return tensor; }};
+}
+
+// By resource_name(): the number of the object that a call of one of the model's functions passes
+// on with the variable.
+std::map<std::string, int> captured_variables(const tensorflow::MetaGraphDef& model);
+
+// The keys of variables in the checkpoint, by the numbers that their objects have in the model.
+// Both graphs have the same names between objects.
+std::map<int, std::string> keys_of_objects(const tensorflow::SavedObjectGraph& model,
+                                           const tensorflow::TrackableObjectGraph& checkpoint);
+
+// The key of the variable of that name ("dense/kernel"), if there is one alone.
+std::optional<std::string> key_of_name(const tensorflow::TrackableObjectGraph& checkpoint,
+                                       const std::string& name);
+
+inline bool is_variable(const tensorflow::NodeDef& node) {
+  return node.op() == "VarHandleOp" || node.op() == "VariableV2" || node.op() == "Variable";
+}
+
+// DT_INVALID if it has none.
+inline tensorflow::DataType dtype_attribute(const tensorflow::NodeDef& node) {
+  const auto found = node.attr().find("dtype");
+  return found == node.attr().end() ? tensorflow::DT_INVALID : found->second.type();
+}
+
+struct RestoredVariables {
+  std::map<std::string, std::string> keys;  // by resource_name(): the key in the checkpoint
+  // Variables that loading fills in another way than by a key alone.
+  std::set<std::string> others;
+};
+
+// The name by which TensorFlow's sessions know the variable of a VarHandleOp or VariableV2 node.
+std::string resource_name(const tensorflow::NodeDef& node);
+
+// The operations that loading runs after reading the checkpoint: initialisers.
+std::vector<std::string> init_operations(const tensorflow::MetaGraphDef& model);
+
+RestoredVariables restored_variables(const tensorflow::MetaGraphDef& model);
+
+class Checkpoint {
+ public:
+  // `saved_model` is the folder. Reads nothing yet.
+  explicit Checkpoint(std::string saved_model) : saved_model_(std::move(saved_model)) {}
+
+  // The value under a key; fails if there is none. Reading it compares checksums. The object must
+  // outlive the result.
+  Result<StoredTensor> value(const std::string& variable, const std::string& key);
+
+  // The objects that were saved, with the keys of their variables. Of TensorFlow 1: none.
+  const tensorflow::TrackableObjectGraph& objects();
+
+ private:
+  absl::Status open();
+
+  std::string saved_model_;
+  std::unique_ptr<tensorflow::BundleReader> reader_;
+  std::optional<tensorflow::TrackableObjectGraph> objects_;
+};
+
+// The arguments of a function may stand for nodes of the graph that calls it.
+using Nodes = std::map<std::string, const tensorflow::NodeDef*>;
+
+template <class Range>
+Nodes nodes_of(const Range& range) {
+  Nodes nodes;
+  for (const auto& node : range) nodes[node.name()] = &node;
+  return nodes;
+}
+
+// Calls the function of its attribute "f".
+inline bool is_call(const tensorflow::NodeDef& node) {
+  return node.op() == "PartitionedCall" || node.op() == "StatefulPartitionedCall";
+}
+
+// The node's name in "node", "node:1", "node:output:1" or "^node".
+inline std::string node_name(const std::string& input) {
+  const std::size_t start = input.starts_with('^') ? 1 : 0;
+  return input.substr(start, input.find(':', start) - start);
+}
+
+// Null if there is none.
+inline const tensorflow::NodeDef* find_node(const Nodes& nodes, const std::string& input) {
+  const auto found = nodes.find(node_name(input));
+  return found == nodes.end() ? nullptr : found->second;
+}
+
+// All nodes that these need, including themselves.
+inline std::vector<const tensorflow::NodeDef*> needed_by(const Nodes& nodes,
+                                                         const std::vector<std::string>& names) {
+  std::vector<const tensorflow::NodeDef*> needed;
+  std::set<const tensorflow::NodeDef*> seen;
+  const auto add = [&](const std::string& name) {
+    const tensorflow::NodeDef* const node = find_node(nodes, name);
+    if (node != nullptr && seen.insert(node).second) needed.push_back(node);
+  };
+  for (const std::string& name : names) add(name);
+  for (std::size_t i = 0; i < needed.size(); ++i) {
+    for (const auto& input : needed[i]->input()) add(input);
+  }
+  return needed;
+}
+
+// The graph with these of its nodes alone.
+tensorflow::GraphDef part_of(const tensorflow::GraphDef& graph,
+                             const std::vector<const tensorflow::NodeDef*>& nodes);
+
+using Functions = std::map<std::string, const tensorflow::FunctionDef*>;
+inline Functions functions_of(const tensorflow::FunctionDefLibrary& library) {
+  Functions functions;
+  for (const auto& function : library.function())
+    functions[function.signature().name()] = &function;
+  return functions;
+}
 
 class ModelGraph {
  public:

@@ -3,22 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <deque>
-#include <functional>
-#include <map>
-#include <set>
-#include <string_view>
-#include <utility>
-
-#include "front/graph/graph_nodes.h"
-#include "front/graph/variables.h"
 #include "front/lowering/post_order.h"
 #include "tensorflow/compiler/tf2xla/xla_op_registry.h"
 #include "tensorflow/core/framework/kernel_def.pb.h"
+#include "tensorflow/core/framework/node_def_util.h"
 #include "tensorflow/core/framework/op.h"
+#include "tensorflow/core/framework/op_kernel.h"
 #include "tensorflow/core/framework/types.h"
-#include "tfaot/records/model_check.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -96,10 +87,25 @@ bool has_xla_kernel(const std::string& operation) {
   return known.contains(operation);
 }
 
-bool is_stateless(const std::string& operation) {
+// Null if TensorFlow has no such operation.
+const tf::OpDef* definition_of(const std::string& operation) {
   const tf::OpDef* definition = nullptr;
-  return tf::OpRegistry::Global()->LookUpOpDef(operation, &definition).ok() &&
-         !definition->is_stateful();
+  const auto status = tf::OpRegistry::Global()->LookUpOpDef(operation, &definition);
+  return status.ok() ? definition : nullptr;
+}
+
+// The functions that a node may call, through any attribute or by its own name. In the order of the
+// attributes' names: a map of protobuf has none.
+std::vector<std::string> functions_named_in(const tf::NodeDef& node) {
+  std::vector<std::string> names;
+  std::map<std::string_view, const tf::AttrValue*> sorted;
+  for (const auto& [key, attribute] : node.attr()) sorted[key] = &attribute;
+  for (const auto& [key, attribute] : sorted) {
+    if (attribute->has_func()) names.push_back(attribute->func().name());
+    for (const auto& function : attribute->list().func()) names.push_back(function.name());
+  }
+  names.push_back(node.op());
+  return names;
 }
 
 // The same operation for functions with state.
@@ -125,19 +131,14 @@ class Library {
     return found == functions_.end() ? nullptr : found->second;
   }
 
-  // The functions that a node calls, through any attribute or by its own name.
+  // The functions that a node calls, and those of their gradients.
   std::vector<std::string> called_by(const tf::NodeDef& node) const {
     std::vector<std::string> called;
-    const auto add = [&](const std::string& name) {
-      if (find(name) == nullptr) return;
+    for (const std::string& name : functions_named_in(node)) {
+      if (find(name) == nullptr) continue;
       called.push_back(name);
       const auto gradient = gradients_.find(name);
       if (gradient != gradients_.end()) called.push_back(gradient->second);
-    };
-    add(node.op());
-    for (const auto& [key, attribute] : node.attr()) {
-      if (attribute.has_func()) add(attribute.func().name());
-      for (const auto& function : attribute.list().func()) add(function.name());
     }
     return called;
   }
@@ -146,9 +147,8 @@ class Library {
     if (const tf::FunctionDef* function = find(node.op())) {
       return function->signature().is_stateful();
     }
-    const tf::OpDef* definition = nullptr;
-    return tf::OpRegistry::Global()->LookUpOpDef(node.op(), &definition).ok() &&
-           definition->is_stateful();
+    const tf::OpDef* const definition = definition_of(node.op());
+    return definition != nullptr && definition->is_stateful();
   }
 
  private:
@@ -163,22 +163,15 @@ void erase_others(Field& field, const Stays& stays) {
 
 // As in TensorFlow: operations with state stay.
 void remove_dead_nodes(tf::FunctionDef& function, const Library& library) {
-  std::map<std::string, const tf::NodeDef*> nodes;
-  std::deque<std::string> queue;
+  std::vector<std::string> roots;
   for (const auto& node : function.node_def()) {
-    nodes[node.name()] = &node;
-    if (library.has_state(node)) queue.push_back(node.name());
+    if (library.has_state(node)) roots.push_back(node.name());
   }
-  for (const auto& [name, output] : function.ret()) queue.push_back(node_name(output));
-  for (const auto& [name, node] : function.control_ret()) queue.push_back(node);
+  for (const auto& [name, output] : function.ret()) roots.push_back(output);
+  for (const auto& [name, node] : function.control_ret()) roots.push_back(node);
   std::set<std::string> live;
-  while (!queue.empty()) {
-    const std::string name = std::move(queue.front());
-    queue.pop_front();
-    const auto found = nodes.find(name);  // else an argument
-    if (found == nodes.end() || !live.insert(name).second) continue;
-    for (const auto& input : found->second->input()) queue.push_back(node_name(input));
-  }
+  for (const auto* node : needed_by(nodes_of(function.node_def()), roots))
+    live.insert(node->name());
   erase_others(*function.mutable_node_def(),
                [&](const auto& node) { return live.contains(node.name()); });
 }
@@ -212,11 +205,10 @@ class Guard {
     std::set<std::string> names;
     for (const auto& function : graph_.library().function()) {
       const std::string& name = function.signature().name();
-      const tf::OpDef* definition = nullptr;
       if (!names.insert(name).second) {
         return fail(Error(fmt::format("the model has two functions of the name '{}'", name)));
       }
-      if (tf::OpRegistry::Global()->LookUpOpDef(name, &definition).ok()) {
+      if (definition_of(name) != nullptr) {
         return fail(Error(
             fmt::format("the model has a function '{}', which is an operation's name", name)));
       }
@@ -276,9 +268,8 @@ class Guard {
   bool spread_to(tf::NodeDef& node) const {
     if (library_.has_state(node)) return true;
     const auto called = library_.called_by(node);
-    const bool stateful = std::any_of(called.begin(), called.end(), [&](const auto& name) {
-      return library_.find(name)->signature().is_stateful();
-    });
+    const bool stateful = std::ranges::any_of(
+        called, [&](const auto& name) { return library_.find(name)->signature().is_stateful(); });
     const auto other = kWithState.find(node.op());
     if (stateful && other != kWithState.end()) node.set_op(other->second);
     return stateful;
@@ -320,12 +311,11 @@ GraphRules rules() {
 // Operations that pass variables on: those that write them, and calls of functions that do.
 std::vector<std::string> operations_on_variables(const Nodes& nodes, const std::string& target) {
   std::vector<std::string> found;
-  for (const auto* node : needed_by(nodes, target)) {
-    const bool takes_one =
-        std::any_of(node->input().begin(), node->input().end(), [&](const std::string& input) {
-          const auto* from = find_node(nodes, input);
-          return !input.starts_with('^') && from != nullptr && is_variable(*from);
-        });
+  for (const auto* node : needed_by(nodes, {target})) {
+    const bool takes_one = std::ranges::any_of(node->input(), [&](const std::string& input) {
+      const auto* from = find_node(nodes, input);
+      return !input.starts_with('^') && from != nullptr && is_variable(*from);
+    });
     if (takes_one) found.push_back(node->name());
   }
   std::sort(found.begin(), found.end());
@@ -335,10 +325,8 @@ std::vector<std::string> operations_on_variables(const Nodes& nodes, const std::
 // Follows the checkpoint's path to the operations that read files.
 class Files {
  public:
-  Files(const tf::GraphDef& graph, std::string path_node) {
-    for (const auto& function : graph.library().function()) {
-      functions_[function.signature().name()] = &function;
-    }
+  Files(const tf::GraphDef& graph, std::string path_node)
+      : functions_(functions_of(graph.library())) {
     visit(nodes_of(graph.node()), {std::move(path_node)}, "");
   }
 
@@ -395,16 +383,24 @@ class Files {
     visit(nodes_of(function.node_def()), handed_on, name);
   }
 
-  std::map<std::string, const tf::FunctionDef*> functions_;
+  Functions functions_;
   std::set<std::pair<std::string, Names>> seen_;
   std::vector<std::string> others_;
 };
+
+// Ops whose result sizes depend on values: TensorFlow's shape functions leave them unknown.
+constexpr std::string_view kDataDependentOps =
+    "Where Unique UniqueV2 UniqueWithCounts UniqueWithCountsV2 ListDiff DynamicPartition "
+    "NonMaxSuppression NonMaxSuppressionV2 NonMaxSuppressionV3 NonMaxSuppressionV4 "
+    "NonMaxSuppressionV5 SparseToDense";
 
 }  // namespace
 
 // XLA's kernels of stateless operations describe a computation; TensorFlow's versions execute it.
 bool is_pure(const std::string& operation) {
-  return is_listed(kComputing, operation) || (has_xla_kernel(operation) && is_stateless(operation));
+  if (is_listed(kComputing, operation)) return true;
+  const tf::OpDef* const definition = definition_of(operation);
+  return has_xla_kernel(operation) && definition != nullptr && !definition->is_stateful();
 }
 
 bool is_compiled(const std::string& operation) {
@@ -444,18 +440,11 @@ Result<LoadingGraph> loading_graph(const tf::MetaGraphDef& model, const tf::Grap
       loading.initialize.push_back(std::move(operation));
     }
   }
-  std::set<const tf::NodeDef*> kept;
-  for (const auto* list : {&loading.restore, &loading.initialize}) {
-    for (const auto& name : *list) {
-      for (const auto* node : needed_by(nodes, name)) kept.insert(node);
-    }
-  }
+  std::vector<std::string> run = loading.restore;
+  run.insert(run.end(), loading.initialize.begin(), loading.initialize.end());
+  const auto kept = needed_by(nodes, run);
   tf::GraphDef& graph = loading.graph;
-  *graph.mutable_versions() = whole.versions();
-  *graph.mutable_library() = whole.library();
-  for (const auto& node : whole.node()) {
-    if (kept.contains(&node)) *graph.add_node() = node;
-  }
+  graph = part_of(whole, kept);
   TFAOT_TRY(make_safe(graph, rules()));
   const std::string path = node_name(model.saver_def().filename_tensor_name());
   const Files files(graph, path);
@@ -465,8 +454,113 @@ Result<LoadingGraph> loading_graph(const tf::MetaGraphDef& model, const tf::Grap
                     .note("save the model again, with the values of its variables in it"));
   }
   const auto* path_node = find_node(nodes, path);
-  if (kept.contains(path_node)) loading.file_tensor = model.saver_def().filename_tensor_name();
+  if (std::ranges::count(kept, path_node) > 0)
+    loading.file_tensor = model.saver_def().filename_tensor_name();
   return loading;
+}
+
+std::string describe_node(const tf::NodeDef& node, const std::string& function) {
+  const std::string op = shortened(node.op());
+  const std::string name = shortened(node.name());
+  if (function.empty()) return fmt::format("op '{}' (node '{}')", op, name);
+  return fmt::format("op '{}' (node '{}' in function '{}')", op, name, shortened(function));
+}
+
+std::vector<std::string> called_functions(const tf::FunctionLibraryDefinition& library,
+                                          const std::string& function) {
+  std::vector<std::string> called;
+  std::set<std::string> seen;
+  std::deque<std::string> queue{function};
+  while (!queue.empty()) {
+    const std::string name = std::move(queue.front());
+    queue.pop_front();
+    const tf::FunctionDef* definition = library.Find(name);
+    if (definition == nullptr || !seen.insert(name).second) continue;
+    called.push_back(name);
+    for (const auto& node : definition->node_def()) {
+      for (std::string& one : functions_named_in(node)) queue.push_back(std::move(one));
+    }
+  }
+  return called;
+}
+
+void visit_nodes(
+    const SignatureFunction& function,
+    const std::function<void(const tf::NodeDef&, const std::string& function)>& visit) {
+  for (const std::string& name : called_functions(*function.library, function.name)) {
+    for (const auto& node : function.library->Find(name)->node_def()) {
+      const bool is_call = function.library->Find(node.op()) != nullptr;
+      if (!is_call) visit(node, name == function.name ? "" : name);
+    }
+  }
+}
+
+std::vector<BlamedNode> find_nodes(const SignatureFunction& function,
+                                   const std::function<bool(const tf::NodeDef&)>& wanted) {
+  std::vector<BlamedNode> found;
+  visit_nodes(function, [&](const tf::NodeDef& node, const std::string& holder) {
+    if (!wanted(node)) return;
+    const auto text = describe_node(node, holder);
+    const bool is_known =
+        std::ranges::any_of(found, [&](const BlamedNode& other) { return other.text == text; });
+    if (!is_known) found.push_back({node.name(), text});
+  });
+  return found;
+}
+
+std::vector<std::string> names_of(const std::vector<BlamedNode>& nodes) {
+  std::vector<std::string> names;
+  for (const BlamedNode& node : nodes) names.push_back(node.name);
+  return names;
+}
+
+std::vector<std::string> nodes_named_in(std::string_view message) {
+  constexpr std::string_view kStart = "{{node ";
+  constexpr std::string_view kEnd = "}}";
+  std::vector<std::string> names;
+  for (auto start = message.find(kStart); start != std::string_view::npos;
+       start = message.find(kStart)) {
+    message.remove_prefix(start + kStart.size());
+    std::string name(message.substr(0, message.find(kEnd)));
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+  return names;
+}
+
+Error no_kernel_for(const std::vector<BlamedNode>& nodes, const std::string& label) {
+  Error error(fmt::format("XLA cannot compile {}: no kernel for {}", label, nodes.front().text));
+  for (std::size_t i = 1; i < nodes.size(); ++i) error.note("nor for " + nodes[i].text);
+  return std::move(
+             error.note("do this part outside of the model, or express it with ops that XLA knows"))
+      .about(word_of(ProblemKind::kNoKernel), names_of(nodes));
+}
+
+tf::NodeDef with_defaults(tf::NodeDef node) {
+  const tf::OpDef* const definition = definition_of(node.op());
+  if (definition != nullptr) tf::AddDefaultsToNodeDef(*definition, &node);
+  return node;
+}
+
+bool has_no_xla_kernel(const tf::NodeDef& node) {
+  static const std::set<std::string_view> kCompiledWithoutKernel = {
+      "PartitionedCall", "StatefulPartitionedCall", "_Arg", "_Retval", "NoOp", "Placeholder"};
+  if (kCompiledWithoutKernel.contains(node.op())) return false;
+  const auto has_kernel = [](const tf::NodeDef& one) {
+    return tf::FindKernelDef(tf::DeviceType(tf::DEVICE_CPU_XLA_JIT), one, nullptr, nullptr).ok();
+  };
+  // Most nodes need no copy, which may hold a large constant.
+  return !has_kernel(node) && !has_kernel(with_defaults(node));
+}
+
+bool has_data_dependent_shape(std::string_view operation) {
+  return is_listed(kDataDependentOps, operation);
+}
+
+bool writes_variable(std::string_view op) {
+  return (op.starts_with("Assign") && op.ends_with("VariableOp")) ||
+         op.starts_with("ResourceScatter") || op.starts_with("ResourceApply") ||
+         op.starts_with("ResourceStridedSliceAssign") || op == "Assign" || op == "AssignAdd" ||
+         op == "AssignSub";
 }
 
 }  // namespace tfaot::toolkit::engine

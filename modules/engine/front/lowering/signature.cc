@@ -3,15 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "compiler/hlo/conversions.h"
+#include "compiler/hlo/foreign_operations.h"
 #include "compiler/hlo/simplify.h"
+#include "tensorflow/compiler/tf2xla/literal_util.h"
+#include "tensorflow/compiler/tf2xla/shape_util.h"
 #include "tfaot/arrays/csv.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/base/printable.h"
-#include "tfaot/records/model_check.h"
-#include "tfaot/records/model_description.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -209,6 +208,20 @@ Error data_dependent(const ModelTensor& output, const xla::Shape& shape, SizeCau
                         std::move(causes));
 }
 
+Status check_batch(const ModelTensor& input, std::int64_t batch_size) {
+  if (!fixes_batch(input) || input.shape[0] == batch_size) return {};
+  return fail(Error(fmt::format("input '{}' of shape {} has a fixed first dimension, so batch size "
+                                "{} cannot be compiled",
+                                input.name, shape_text(input.shape), batch_size))
+                  .note(fmt::format("only batch size {0} can: compilation.batch_sizes: [{0}], or "
+                                    "'--batch-sizes {0}'",
+                                    input.shape[0]))
+                  .note("for others, save the model with an unknown first dimension (None)")
+                  .note("if that dimension is not the batch: compilation.batch: none, or "
+                        "'--batch none'")
+                  .about(word_of(ProblemKind::kBatch), {input.name}));
+}
+
 }  // namespace
 
 Status check_signature_limits(const EngineJob& job, const SourceModel& model) {
@@ -323,31 +336,13 @@ Status check_signature(const std::string& label, const std::vector<ModelTensor>&
   return all_or_first(std::move(errors));
 }
 
-bool fixes_batch(const ModelTensor& input) { return input.shape[0] >= 0; }
-
-Status check_batch(const ModelTensor& input, std::int64_t batch_size) {
-  if (!fixes_batch(input) || input.shape[0] == batch_size) return {};
-  return fail(Error(fmt::format("input '{}' of shape {} has a fixed first dimension, so batch size "
-                                "{} cannot be compiled",
-                                input.name, shape_text(input.shape), batch_size))
-                  .note(fmt::format("only batch size {0} can: compilation.batch_sizes: [{0}], or "
-                                    "'--batch-sizes {0}'",
-                                    input.shape[0]))
-                  .note("for others, save the model with an unknown first dimension (None)")
-                  .note("if that dimension is not the batch: compilation.batch: none, or "
-                        "'--batch none'")
-                  .about(word_of(ProblemKind::kBatch), {input.name}));
-}
-
 // Outputs whose size depends on the data compile without an error, but would return wrong sizes.
-Result<LoweredModel> with_signature(LoweredModel lowered, const std::vector<ModelTensor>& inputs,
-                                    const std::vector<ModelTensor>& outputs,
-                                    std::int64_t batch_size,
-                                    const std::function<SizeCauses()>& causes) {
+Result<LoweredModel> SignatureLowering::finished(LoweredModel lowered, std::int64_t batch_size,
+                                                 const std::function<SizeCauses()>& causes) const {
   TFAOT_TRY(check_ranks(lowered.computation.proto()));
   std::vector<Error> errors;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const ModelTensor& output = outputs[i];
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    const ModelTensor& output = outputs_[i];
     const auto& shape = lowered.shape.result().tuple_shapes(static_cast<int>(i));
     if (!shape.is_static()) {
       errors.push_back(data_dependent(output, shape, causes()));
@@ -370,10 +365,110 @@ Result<LoweredModel> with_signature(LoweredModel lowered, const std::vector<Mode
   TFAOT_TRY(all_or_first(std::move(errors)));
   const Status fixed = make_sizes_static(lowered.computation);
   if (!fixed) return fail(data_dependent(fixed.error(), causes()));
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    lowered.inputs.push_back({inputs[i].name, *dtype_of(inputs[i].type),
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    lowered.inputs.push_back({inputs_[i].name, *dtype_of(inputs_[i].type),
                               row_shape(lowered.shape.parameters(static_cast<int>(i)))});
   }
+  return lowered;
+}
+
+Result<std::vector<tensorflow::XlaCompiler::Argument>> SignatureLowering::input_arguments(
+    std::int64_t batch_size) const {
+  std::vector<tensorflow::XlaCompiler::Argument> arguments;
+  for (const ModelTensor& input : inputs_) {
+    if (!fixed_shapes_) TFAOT_TRY(check_batch(input, batch_size));
+    tensorflow::XlaCompiler::Argument& argument = arguments.emplace_back();
+    argument.kind = tensorflow::XlaCompiler::Argument::kParameter;
+    argument.name = input.name;
+    argument.type = input.type;
+    tensorflow::TensorShape shape;
+    for (std::size_t i = 0; i < input.shape.size(); ++i) {
+      shape.AddDim(i == 0 && !fixed_shapes_ ? batch_size : input.shape[i]);
+    }
+    argument.shape = shape;
+  }
+  return arguments;
+}
+
+Result<std::vector<xla::XlaOp>> SignatureLowering::parameters(xla::XlaBuilder& builder,
+                                                              std::int64_t batch_size) const {
+  std::vector<xla::XlaOp> parameters;
+  const auto add = [&](const xla::Shape& shape) {
+    const auto number = std::ssize(parameters);
+    return parameters.emplace_back(
+        xla::Parameter(&builder, number, shape, fmt::format("p{}", number)));
+  };
+  TFAOT_ASSIGN(const auto arguments, input_arguments(batch_size));
+  for (const auto& argument : arguments) {
+    xla::Shape shape;
+    TFAOT_TRY(checked(tensorflow::TensorShapeToXLAShape(
+        argument.type, std::get<tensorflow::TensorShape>(argument.shape), &shape)));
+    const xla::XlaOp input = add(fixed_shapes_ ? one_row(shape) : shape);
+    if (fixed_shapes_) parameters.back() = xla::Reshape(input, shape.dimensions());
+  }
+  for (const RawWeight& weight : weights_) add(weight.shape);
+  return parameters;
+}
+
+Result<LoweredModel> SignatureLowering::built(xla::XlaBuilder& builder,
+                                              std::vector<xla::XlaOp> results) const {
+  for (xla::XlaOp& result : results) {
+    if (!fixed_shapes_) break;
+    TFAOT_ASSIGN(const xla::Shape shape, or_internal(builder.GetShape(result)));
+    if (shape.is_static()) result = xla::Reshape(result, one_row(shape).dimensions());
+  }
+  xla::Tuple(&builder, results);
+  TFAOT_ASSIGN(auto computation, or_internal(builder.Build()));
+  return model_of(std::move(computation));
+}
+
+Result<tensorflow::XlaCompilationResult> compile_function(
+    const LibraryFunction& function,
+    const std::vector<tensorflow::XlaCompiler::Argument>& arguments,
+    const std::function<Error(const absl::Status&)>& error) {
+  tensorflow::XlaCompiler::Options options;
+  TFAOT_ASSIGN(options.client, compiler_client());
+  options.device_type = tensorflow::DeviceType(tensorflow::DEVICE_CPU_XLA_JIT);
+  options.flib_def = &function.library;
+  options.graph_def_version = function.graph_version;
+  options.allow_cpu_custom_calls = true;
+  tensorflow::NameAttrList name;
+  name.set_name(function.name);
+  tensorflow::XlaCompilationResult compiled;
+  const auto status =
+      tensorflow::XlaCompiler(options).CompileFunction({}, name, arguments, &compiled);
+  if (!status.ok()) return fail(error(status));
+  return compiled;
+}
+
+// XlaCompiler leaves constant results out of the tuple and numbers only the arguments that it
+// needs.
+Result<LoweredModel> SignatureLowering::calling(xla::XlaBuilder& builder,
+                                                const tensorflow::XlaCompilationResult& compiled,
+                                                const std::vector<xla::XlaOp>& operands,
+                                                const CalledConstants& constants,
+                                                const std::string& label) const {
+  std::vector<xla::XlaOp> needed;
+  for (const int argument : compiled.input_mapping) needed.push_back(entry(operands, argument));
+  const auto call = xla::Call(&builder, *compiled.computation, needed);
+  std::vector<xla::XlaOp> results;
+  std::int64_t element = 0;
+  for (const auto& output : compiled.outputs) {
+    if (!output.is_constant) {
+      results.push_back(xla::GetTupleElement(call, element++));
+      continue;
+    }
+    xla::BorrowingLiteral literal;
+    TFAOT_TRY(checked(tensorflow::HostTensorToBorrowingLiteral(output.constant_value, &literal)));
+    results.push_back(xla::ConstantLiteral(&builder, literal));
+  }
+  TFAOT_ASSIGN(LoweredModel lowered, built(builder, std::move(results)));
+  if (!constants.shapes.empty()) {
+    TFAOT_ASSIGN(const auto module, make_module(lowered.computation.proto()));
+    TFAOT_TRY(put_constants(*module, constants));
+    lowered.computation = xla::XlaComputation(module->ToProto());
+  }
+  TFAOT_TRY(check_calls(lowered.computation.proto(), label));
   return lowered;
 }
 

@@ -1,29 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
+// A model as read from disk, in any format, and the program that runs it unchanged. Used by one
+// thread.
+//
 // The conditions for compiling a signature, in any format: dtypes, known shapes, the batch as the
 // first dimension, the limits of base/limits.h, sizes that the model leaves open and the config
 // gives (by the model's own name, or "input:axis"), and the config's model.constants. Errors caused
 // by the config name a key of it ("model.outputs[0]"); the compile room finds its line. Pure
 // functions.
+//
+// Lowering, as far as all formats share it: parameters, calls of functions that TensorFlow's
+// XlaCompiler compiled, results. Used by one thread.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
+#include <algorithm>
+#include <chrono>
+#include <map>
 #include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
+#include "compiler/hlo/constant_calls.h"
 #include "compiler/hlo/lowering.h"
-#include "front/lowering/source_model.h"
-#include "tensorflow/core/framework/types.pb.h"
-#include "tfaot/base/result.h"
+#include "tensorflow/compiler/tf2xla/xla_compiler.h"
+#include "tensorflow/core/framework/tensor.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/engine_job.h"
-#include "tfaot/records/model_spec.h"
+#include "tfaot/records/model_check.h"
+#include "tfaot/records/model_description.h"
+#include "xla/client/xla_builder.h"
 
 namespace tfaot::toolkit::engine {
+
+class OriginalProgram {
+ public:
+  virtual ~OriginalProgram() = default;
+
+  // With its version: "tensorflow 2.18.1".
+  virtual std::string name() const = 0;
+  const Signature& signature() const { return signature_; }
+  // The only number of rows that it runs; 0: any number.
+  std::int64_t fixed_rows() const { return fixed_rows_; }
+  // Inputs and outputs are in the model's order; they have no dimension for rows if shapes are
+  // fixed. Error: what the program says, or that it does not end within the limit; 0: none.
+  virtual Result<std::vector<tensorflow::Tensor>> run(const std::vector<tensorflow::Tensor>& inputs,
+                                                      std::chrono::seconds limit) = 0;
+
+ protected:
+  Signature signature_;
+  std::int64_t fixed_rows_ = 0;
+};
+
+// The functions of a model that can be compiled.
+struct ModelFunctions {
+  std::string producer;         // "tensorflow 2.18.1"; empty if the model does not say
+  std::vector<EngineJob> jobs;  // arguments of load_model() for each; other members unset
+};
+// The one function of a file.
+inline ModelFunctions one_function(std::string producer, ModelFormat format, std::string source) {
+  EngineJob job;
+  job.format = format;
+  job.source = std::move(source);
+  return {std::move(producer), {std::move(job)}};
+}
+
+class SourceModel {
+ public:
+  virtual ~SourceModel() = default;
+
+  const std::vector<ModelTensor>& inputs() const { return inputs_; }
+  const std::vector<ModelTensor>& outputs() const { return outputs_; }
+
+  // The compiler's verdict on each operation. Sorted by operation.
+  virtual std::vector<CheckedOperation> operations() const = 0;
+
+  // Reads what lowering needs beyond the inputs and outputs; call it before those below.
+  virtual Status prepare() = 0;
+  // Must not outlive the model.
+  virtual Result<std::unique_ptr<Lowering>> lowering(const LoweringOptions& options) const = 0;
+  // The weights that the outputs need, in order of first use.
+  virtual std::vector<Variable> variables() const = 0;
+  // Counts of the operations that the outputs need.
+  virtual std::map<std::string, std::int64_t> operation_counts() const = 0;
+  // By output: the name of the node that computes it, "" if it has none; empty if the format has no
+  // names of nodes.
+  virtual std::vector<std::string> output_origins() const { return {}; }
+
+ protected:
+  std::vector<ModelTensor> inputs_;
+  std::vector<ModelTensor> outputs_;
+};
 
 inline Error config_fault(const std::string& key, std::string message) {
   return Error::at({.file = "", .key = key}, std::move(message));
@@ -87,16 +150,58 @@ Status check_signature(const std::string& label, const std::vector<ModelTensor>&
                        const std::vector<ModelTensor>& outputs, const SignatureRules& rules);
 
 // An input with a fixed first dimension allows only that batch size.
-bool fixes_batch(const ModelTensor& input);
-Status check_batch(const ModelTensor& input, std::int64_t batch_size);
+inline bool fixes_batch(const ModelTensor& input) { return input.shape[0] >= 0; }
 
-// The end of every format's lowering: the model with its inputs and outputs, as the signature names
-// them and the computation shapes them. Errors: more dimensions than base/limits.h allows, a size
-// that depends on the data, rows that are not the batch's. `causes`: the nodes to blame for a size
-// that depends on the data.
-Result<LoweredModel> with_signature(LoweredModel lowered, const std::vector<ModelTensor>& inputs,
-                                    const std::vector<ModelTensor>& outputs,
-                                    std::int64_t batch_size,
-                                    const std::function<SizeCauses()>& causes);
+// Lowers a model with this signature. The references must outlive the object.
+class SignatureLowering : public Lowering {
+ public:
+  bool has_fixed_batch() const override {
+    return fixed_shapes_ || std::ranges::any_of(inputs_, fixes_batch);
+  }
+
+ protected:
+  SignatureLowering(const std::vector<ModelTensor>& inputs, const std::vector<ModelTensor>& outputs,
+                    bool fixed_shapes)
+      : inputs_(inputs), outputs_(outputs), fixed_shapes_(fixed_shapes) {}
+
+  // The arguments for the inputs. Errors: an input that fixes another batch size.
+  Result<std::vector<tensorflow::XlaCompiler::Argument>> input_arguments(
+      std::int64_t batch_size) const;
+  // The parameters: of the inputs, then of the weights. With fixed shapes an input has one row, the
+  // whole tensor. Errors as above.
+  Result<std::vector<xla::XlaOp>> parameters(xla::XlaBuilder& builder,
+                                             std::int64_t batch_size) const;
+  // The computation of the results. With fixed shapes each becomes one row; one whose size depends
+  // on the data stays as it is.
+  Result<LoweredModel> built(xla::XlaBuilder& builder, std::vector<xla::XlaOp> results) const;
+  // The same for all results of a function that XlaCompiler compiled. `operands`: of its arguments.
+  // `constants`: in place of their calls.
+  Result<LoweredModel> calling(xla::XlaBuilder& builder,
+                               const tensorflow::XlaCompilationResult& compiled,
+                               const std::vector<xla::XlaOp>& operands,
+                               const CalledConstants& constants, const std::string& label) const;
+  // The end of lowering: the model with its inputs and outputs, as the signature names them and the
+  // computation shapes them. Errors: more dimensions than base/limits.h allows, a size that depends
+  // on the data, rows that are not the batch's. `causes`: the nodes to blame for a size that
+  // depends on the data.
+  Result<LoweredModel> finished(
+      LoweredModel lowered, std::int64_t batch_size,
+      const std::function<SizeCauses()>& causes = [] { return SizeCauses(); }) const;
+
+  const std::vector<ModelTensor>& inputs_;
+  const std::vector<ModelTensor>& outputs_;
+  bool fixed_shapes_;
+};
+
+struct LibraryFunction {
+  const tensorflow::FunctionLibraryDefinition& library;
+  std::string name;
+  int graph_version = 0;  // GraphDef producer version
+};
+// `error`: makes the error from XlaCompiler's.
+Result<tensorflow::XlaCompilationResult> compile_function(
+    const LibraryFunction& function,
+    const std::vector<tensorflow::XlaCompiler::Argument>& arguments,
+    const std::function<Error(const absl::Status&)>& error);
 
 }  // namespace tfaot::toolkit::engine

@@ -1,31 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/onnx/node.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-#include <numeric>
-
 #include "compiler/hlo/conversions.h"
-#include "front/onnx/onnx_tensor.h"
+#include "front/onnx/onnx_source.h"
 #include "front/onnx/operators.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/base/printable.h"
-#include "tfaot/records/model_check.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
 #include "xla/primitive_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
-using onnx::AttributeProto;
 using onnx::NodeProto;
-
-// The node's name, or that of its first result.
-const std::string& name_of_node(const onnx::NodeProto& node) {
-  return node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name();
-}
 
 // Marks instructions as made by the node, for messages and `tfaot inspect`.
 class Trace {
@@ -102,8 +91,8 @@ const onnx::FunctionProto* function_of(const OnnxModel& model, const NodeProto& 
   return nullptr;
 }
 
-std::set<std::string> names_read_by(const NodeProto& node) {
-  std::set<std::string> names(node.input().begin(), node.input().end());
+Names names_read_by(const NodeProto& node) {
+  Names names(node.input().begin(), node.input().end());
   names.erase("");
   for (const auto& attribute : node.attribute()) {
     if (attribute.has_g()) names.merge(free_names(attribute.g()));
@@ -112,9 +101,8 @@ std::set<std::string> names_read_by(const NodeProto& node) {
   return names;
 }
 
-std::set<std::string> free_names(const onnx::GraphProto& graph) {
-  std::set<std::string> names;
-  for (const auto& output : graph.output()) names.insert(output.name());
+Names free_names(const onnx::GraphProto& graph) {
+  Names names = names_of(graph.output());
   for (const NodeProto& node : graph.node()) names.merge(names_read_by(node));
   for (const NodeProto& node : graph.node()) {
     for (const std::string& made : node.output()) names.erase(made);
@@ -139,10 +127,8 @@ xla::XlaOp OnnxScope::keep(const std::string& name, const xla::Literal& value) c
 }
 
 void OnnxScope::lower(const onnx::GraphProto& graph) {
-  std::set<std::string> outputs;
-  for (const auto& output : graph.output()) outputs.insert(output.name());
-  const auto nodes = needed_nodes(graph.node(), outputs);
-  std::set<std::string> read = outputs;
+  const auto nodes = needed_nodes(graph);
+  Names read = names_of(graph.output());
   for (const NodeProto* const node : nodes) read.merge(names_read_by(*node));
   for (const auto& initializer : graph.initializer()) {
     if (values_.count(initializer.name()) > 0 || read.count(initializer.name()) == 0) continue;
@@ -202,7 +188,7 @@ void OnnxScope::lower_call(const NodeProto& call, const onnx::FunctionProto& fun
     if (node.has(i)) inside.set(function.input(i), node.operand(i));
   }
   const auto nodes = nodes_of_call(call, function);
-  const std::set<std::string> outputs(function.output().begin(), function.output().end());
+  const Names outputs(function.output().begin(), function.output().end());
   for (const NodeProto* const one : needed_nodes(nodes, outputs)) inside.lower_node(*one);
   for (int i = 0; i < function.output_size() && i < call.output_size(); ++i) {
     if (call.output(i).empty()) continue;
@@ -232,8 +218,6 @@ std::string describe_node(const onnx::NodeProto& node, std::int64_t opset) {
                      node.op_type(), opset);
 }
 
-xla::XlaBuilder& Node::builder() const { return scope_.builder(); }
-
 Error Node::error(const std::string& why) const {
   return Error(fmt::format("{} {}", describe_node(proto_, opset_), why))
       .about(word_of(ProblemKind::kModel), {proto_.name()});
@@ -258,8 +242,6 @@ std::vector<xla::XlaOp> Node::operands() const {
   return all;
 }
 
-const std::string& Node::name() const { return name_of_node(proto_); }
-
 xla::Shape Node::shape_of_op(xla::XlaOp op) const {
   const xla::XlaBuilder& owner = op.IsUninitialized() ? builder() : *op.builder();
   return made(owner.GetShape(op));
@@ -269,10 +251,6 @@ Dimensions Node::sizes_of(xla::XlaOp op) const {
   const xla::Shape shape = shape_of_op(op);
   return {shape.dimensions().begin(), shape.dimensions().end()};
 }
-
-std::int64_t Node::rank(int operand) const { return std::ssize(sizes(operand)); }
-
-xla::PrimitiveType Node::type_of(xla::XlaOp op) const { return shape_of_op(op).element_type(); }
 
 xla::Literal Node::known(int operand) const {
   auto value = or_refuse(known_value(this->operand(operand)));
@@ -349,77 +327,31 @@ void Node::check_made(std::int64_t elements, std::int64_t most) const {
   refuse("makes {} numbers while compiling, and at most {} can be", elements, most);
 }
 
-const AttributeProto* Node::find(const std::string& name) const {
-  for (const AttributeProto& attribute : proto_.attribute()) {
-    if (attribute.name() == name) return &attribute;
-  }
-  return nullptr;
+const onnx::AttributeProto* Node::find(const std::string& name) const {
+  const auto found = std::ranges::find(proto_.attribute(), name, &Attribute::name);
+  return found == proto_.attribute().end() ? nullptr : &*found;
 }
 
-const AttributeProto* Node::find(const std::string& name,
-                                 AttributeProto::AttributeType type) const {
-  const AttributeProto* const found = find(name);
-  if (found != nullptr && found->type() != type) {
+const onnx::AttributeProto& Node::given(const std::string& name,
+                                        Attribute::AttributeType type) const {
+  const Attribute* const found = find(name);
+  if (found == nullptr) return Attribute::default_instance();
+  if (found->type() != type) {
     refuse("has an attribute '{}' of type {} instead of {}", name,
-           AttributeProto::AttributeType_Name(found->type()),
-           AttributeProto::AttributeType_Name(type));
+           Attribute::AttributeType_Name(found->type()), Attribute::AttributeType_Name(type));
   }
-  return found;
+  return *found;
 }
 
-std::int64_t Node::integer(const std::string& name) const {
-  const AttributeProto* const found = find(name, AttributeProto::INT);
-  if (found == nullptr) refuse("has no attribute '{}'", name);
-  return found->i();
-}
-
-std::int64_t Node::integer(const std::string& name, std::int64_t otherwise) const {
-  const AttributeProto* const found = find(name, AttributeProto::INT);
-  return found == nullptr ? otherwise : found->i();
-}
-
-float Node::real(const std::string& name, float otherwise) const {
-  const AttributeProto* const found = find(name, AttributeProto::FLOAT);
-  return found == nullptr ? otherwise : found->f();
-}
-
-std::string Node::text(const std::string& name, const std::string& otherwise) const {
-  const AttributeProto* const found = find(name, AttributeProto::STRING);
-  return found == nullptr ? otherwise : found->s();
-}
-
-std::optional<std::vector<std::int64_t>> Node::optional_integers(const std::string& name) const {
-  const AttributeProto* const found = find(name, AttributeProto::INTS);
-  if (found == nullptr) return std::nullopt;
-  return std::vector<std::int64_t>(found->ints().begin(), found->ints().end());
-}
-
-std::vector<std::int64_t> Node::integers(const std::string& name) const {
-  return optional_integers(name).value_or(std::vector<std::int64_t>());
-}
-
-std::vector<float> Node::reals(const std::string& name) const {
-  const AttributeProto* const found = find(name, AttributeProto::FLOATS);
-  if (found == nullptr) return {};
-  return {found->floats().begin(), found->floats().end()};
-}
-
-std::vector<std::string> Node::texts(const std::string& name) const {
-  const AttributeProto* const found = find(name, AttributeProto::STRINGS);
-  if (found == nullptr) return {};
-  return {found->strings().begin(), found->strings().end()};
+const onnx::AttributeProto& Node::needed(const std::string& name,
+                                         Attribute::AttributeType type) const {
+  if (!has_attribute(name)) refuse("has no attribute '{}'", name);
+  return given(name, type);
 }
 
 std::optional<xla::Literal> Node::tensor(const std::string& name) const {
-  const AttributeProto* const found = find(name, AttributeProto::TENSOR);
-  if (found == nullptr) return std::nullopt;
-  return or_refuse(read_tensor(found->t(), scope_.model().file));
-}
-
-const onnx::GraphProto& Node::graph(const std::string& name) const {
-  const AttributeProto* const found = find(name, AttributeProto::GRAPH);
-  if (found == nullptr) refuse("has no attribute '{}'", name);
-  return found->g();
+  if (!has_attribute(name)) return std::nullopt;
+  return or_refuse(read_tensor(given(name, Attribute::TENSOR).t(), scope_.model().file));
 }
 
 int Node::place_of_word(const std::string& name, std::initializer_list<const char*> words) const {
@@ -451,13 +383,6 @@ std::int64_t Node::axis(std::int64_t axis, std::int64_t rank) const {
 std::vector<std::int64_t> Node::axes(std::vector<std::int64_t> axes, std::int64_t rank) const {
   for (std::int64_t& one : axes) one = axis(one, rank);
   return axes;
-}
-
-std::vector<std::int64_t> Node::axes_attribute(std::int64_t rank) const {
-  if (const auto given = optional_integers("axes")) return axes(*given, rank);
-  std::vector<std::int64_t> all(static_cast<std::size_t>(rank));
-  std::iota(all.begin(), all.end(), 0);
-  return all;
 }
 
 bool Node::wants(int result) const {

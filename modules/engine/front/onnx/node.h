@@ -9,19 +9,12 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <initializer_list>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "absl/status/statusor.h"
 #include "compiler/hlo/hlo.h"
 #include "onnx-ml.pb.h"
-#include "tfaot/base/result.h"
 #include "xla/client/xla_builder.h"
 #include "xla/literal.h"
 
@@ -119,25 +112,43 @@ class OnnxScope {
   WeightKeeper keeper_;
 };
 
+// Calls `visit` for each node, and for those of the graphs inside of it.
+template <typename Nodes, typename Visit>
+void for_each_node(const Nodes& nodes, const Visit& visit) {
+  for (const onnx::NodeProto& node : nodes) {
+    visit(node);
+    for (const auto& attribute : node.attribute()) for_each_node(attribute.g().node(), visit);
+  }
+}
+
+using Names = std::set<std::string>;
+// The names of inputs, outputs or initializers.
+template <typename Values>
+Names names_of(const Values& values) {
+  Names names;
+  for (const auto& value : values) names.insert(value.name());
+  return names;
+}
 // Names that the graph reads from around it, also in graphs inside of its nodes.
-std::set<std::string> free_names(const onnx::GraphProto& graph);
+Names free_names(const onnx::GraphProto& graph);
 // Names that the node reads, also in graphs inside of it.
-std::set<std::string> names_read_by(const onnx::NodeProto& node);
+Names names_read_by(const onnx::NodeProto& node);
 // The nodes that the names need, in order.
 template <typename Nodes>
-std::vector<const onnx::NodeProto*> needed_nodes(const Nodes& nodes, std::set<std::string> names) {
+std::vector<const onnx::NodeProto*> needed_nodes(const Nodes& nodes, Names names) {
   std::vector<const onnx::NodeProto*> needed;
   for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
     const auto& made = node->output();
-    if (std::none_of(made.begin(), made.end(),
-                     [&](const std::string& name) { return names.count(name) > 0; })) {
+    if (std::ranges::none_of(made, [&](const auto& name) { return names.contains(name); }))
       continue;
-    }
     names.merge(names_read_by(*node));
     needed.push_back(&*node);
   }
   std::reverse(needed.begin(), needed.end());
   return needed;
+}
+inline std::vector<const onnx::NodeProto*> needed_nodes(const onnx::GraphProto& graph) {
+  return needed_nodes(graph.node(), names_of(graph.output()));
 }
 
 // Thrown by functions that lower operators. They are many and small, so here, and only here, an
@@ -163,6 +174,13 @@ Result<std::optional<xla::Literal>> known_value(xla::XlaOp op);
 // Computes a whole computation. REQUIRES: it has no parameters.
 Result<xla::Literal> value_of_constants(const xla::XlaComputation& computation);
 
+// Dimensions from `first` to before `end`.
+Dimensions dimension_range(std::int64_t first, std::int64_t end);
+// The node's name, or that of its first result.
+inline const std::string& name_of_node(const onnx::NodeProto& node) {
+  return node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name();
+}
+
 // One node of an ONNX graph while it is lowered: its operands, attributes and results. Operators
 // are functions that take a Node (operators.h). A wrong node, and all that cannot be compiled, ends
 // in a Refusal that names the node; refuse() makes one.
@@ -176,7 +194,7 @@ class Node {
         results_(static_cast<std::size_t>(proto.output_size())) {}
 
   std::int64_t opset() const { return opset_; }
-  xla::XlaBuilder& builder() const;
+  xla::XlaBuilder& builder() const { return scope_.builder(); }
   [[noreturn]] void refuse(const std::string& why) const;
   template <typename First, typename... More>
   [[noreturn]] void refuse(fmt::format_string<First, More...> why, First&& first,
@@ -184,7 +202,7 @@ class Node {
     refuse(fmt::format(why, std::forward<First>(first), std::forward<More>(more)...));
   }
   // The node's name, or its first result's.
-  const std::string& name() const;
+  const std::string& name() const { return name_of_node(proto_); }
   // Refuses with XLA's message if XLA failed.
   template <typename T>
   T made(absl::StatusOr<T> value) const {
@@ -206,9 +224,9 @@ class Node {
   xla::Shape shape_of_op(xla::XlaOp op) const;
   Dimensions sizes(int operand) const { return sizes_of(this->operand(operand)); }
   Dimensions sizes_of(xla::XlaOp op) const;
-  std::int64_t rank(int operand) const;
+  std::int64_t rank(int operand) const { return std::ssize(sizes(operand)); }
   xla::PrimitiveType type(int operand) const { return type_of(this->operand(operand)); }
-  xla::PrimitiveType type_of(xla::XlaOp op) const;
+  xla::PrimitiveType type_of(xla::XlaOp op) const { return shape_of_op(op).element_type(); }
 
   // Operands that must be known while compiling, such as a shape. These refuse others.
   xla::Literal known(int operand) const;
@@ -226,19 +244,38 @@ class Node {
   // Refuses to make so many elements while compiling. `most`: of base/limits.h.
   void check_made(std::int64_t elements, std::int64_t most) const;
 
-  // Attributes. Without a default they must be there.
+  // Attributes. Without a default they must be there. Lists are empty if the attribute is missing.
+  using Attribute = onnx::AttributeProto;
   bool has_attribute(const std::string& name) const { return find(name) != nullptr; }
-  std::int64_t integer(const std::string& name) const;
-  std::int64_t integer(const std::string& name, std::int64_t otherwise) const;
-  float real(const std::string& name, float otherwise) const;
-  std::string text(const std::string& name, const std::string& otherwise) const;
-  // Lists are empty if the attribute is missing.
-  std::vector<std::int64_t> integers(const std::string& name) const;
-  std::vector<float> reals(const std::string& name) const;
-  std::vector<std::string> texts(const std::string& name) const;
-  std::optional<std::vector<std::int64_t>> optional_integers(const std::string& name) const;
+  std::int64_t integer(const std::string& name) const { return needed(name, Attribute::INT).i(); }
+  std::int64_t integer(const std::string& name, std::int64_t otherwise) const {
+    return has_attribute(name) ? integer(name) : otherwise;
+  }
+  float real(const std::string& name, float otherwise) const {
+    return has_attribute(name) ? needed(name, Attribute::FLOAT).f() : otherwise;
+  }
+  std::string text(const std::string& name, const std::string& otherwise) const {
+    return has_attribute(name) ? needed(name, Attribute::STRING).s() : otherwise;
+  }
+  std::vector<std::int64_t> integers(const std::string& name) const {
+    const auto& list = given(name, Attribute::INTS).ints();
+    return {list.begin(), list.end()};
+  }
+  std::vector<float> reals(const std::string& name) const {
+    const auto& list = given(name, Attribute::FLOATS).floats();
+    return {list.begin(), list.end()};
+  }
+  std::vector<std::string> texts(const std::string& name) const {
+    const auto& list = given(name, Attribute::STRINGS).strings();
+    return {list.begin(), list.end()};
+  }
+  std::optional<std::vector<std::int64_t>> optional_integers(const std::string& name) const {
+    return has_attribute(name) ? std::optional(integers(name)) : std::nullopt;
+  }
   std::optional<xla::Literal> tensor(const std::string& name) const;
-  const onnx::GraphProto& graph(const std::string& name) const;
+  const onnx::GraphProto& graph(const std::string& name) const {
+    return needed(name, Attribute::GRAPH).g();
+  }
   bool flag(const std::string& name, bool otherwise = false) const {
     return integer(name, otherwise ? 1 : 0) != 0;
   }
@@ -256,7 +293,9 @@ class Node {
   std::int64_t axis(std::int64_t axis, std::int64_t rank) const;
   std::vector<std::int64_t> axes(std::vector<std::int64_t> axes, std::int64_t rank) const;
   // The attribute 'axes'; all if it is not there.
-  std::vector<std::int64_t> axes_attribute(std::int64_t rank) const;
+  std::vector<std::int64_t> axes_attribute(std::int64_t rank) const {
+    return axes(optional_integers("axes").value_or(dimension_range(0, rank)), rank);
+  }
 
   // Results. Trailing ones, and optional ones, may not be wanted.
   int result_count() const { return proto_.output_size(); }
@@ -281,9 +320,10 @@ class Node {
   std::vector<T> numbers(const xla::Literal& value, int operand) const;
   template <typename T>
   T number(int operand) const;
-  const onnx::AttributeProto* find(const std::string& name) const;
-  const onnx::AttributeProto* find(const std::string& name,
-                                   onnx::AttributeProto::AttributeType type) const;
+  const Attribute* find(const std::string& name) const;
+  // Refuse another type. `given`: an empty one if it is missing, which `needed` refuses.
+  const Attribute& given(const std::string& name, Attribute::AttributeType type) const;
+  const Attribute& needed(const std::string& name, Attribute::AttributeType type) const;
 
   const onnx::NodeProto& proto_;
   std::int64_t opset_;

@@ -1,30 +1,807 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/onnx/onnx_source.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <cstring>
-#include <functional>
-#include <map>
-#include <optional>
-#include <set>
 
 #include "compiler/hlo/conversions.h"
-#include "compiler/hlo/hlo.h"
-#include "front/lowering/call_compiled.h"
+#include "compiler/hlo/lowering.h"
+#include "front/lowering/post_order.h"
 #include "front/lowering/signature.h"
-#include "front/onnx/node.h"
-#include "front/onnx/onnx_tensor.h"
 #include "front/onnx/operators.h"
-#include "front/onnx/read_onnx.h"
-#include "tensorflow/compiler/tf2xla/type_util.h"
-#include "tensorflow/core/framework/types.h"
-#include "tfaot/records/model_check.h"
-#include "xla/client/xla_builder.h"
+#include "tensorflow/core/platform/env.h"
+#include "tfaot/base/limits.h"
+#include "tfaot/base/real_file_system.h"
+#include "tfaot/base/text.h"
+#include "tfaot/records/model_files.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
+
+using onnx::FunctionProto;
+using onnx::GraphProto;
+using onnx::NodeProto;
+using onnx::SparseTensorProto;
+using onnx::TensorProto;
+
+using Nodes = google::protobuf::RepeatedPtrField<NodeProto>;
+
+std::string describe(const NodeProto& node, const Opsets& opsets) {
+  const auto opset = opsets.find(plain_domain(node.domain()));
+  return describe_node(node, opset == opsets.end() ? 0 : opset->second);
+}
+
+Error name_twice(std::string text, std::vector<std::string> nodes = {}) {
+  return Error(std::move(text))
+      .note(
+          "each value of a graph needs a name of its own; onnx.checker.check_model() finds such "
+          "faults")
+      .about(word_of(ProblemKind::kModel), std::move(nodes));
+}
+
+template <typename Values>
+Status check_unique(const Values& values, const char* what) {
+  Names names;
+  for (const auto& value : values) {
+    if (names.insert(value.name()).second) continue;
+    return fail(name_twice(fmt::format("the graph has two {}s '{}'", what, value.name())));
+  }
+  return {};
+}
+
+// Names are unique: of inputs, initializers and results of nodes. But an initializer with the name
+// of an input is that input's default.
+Status check_names(const GraphProto& graph, const Opsets& opsets) {
+  TFAOT_TRY(check_unique(graph.input(), "input"));
+  TFAOT_TRY(check_unique(graph.initializer(), "initializer"));
+  const Names inputs = names_of(graph.input());
+  const Names initializers = names_of(graph.initializer());
+  std::map<std::string, const NodeProto*> makers;
+  for (const NodeProto& node : graph.node()) {
+    for (const std::string& made : node.output()) {
+      if (made.empty()) continue;
+      const auto [other, is_new] = makers.emplace(made, &node);
+      if (!is_new) {
+        return fail(name_twice(fmt::format("{} makes '{}', and so does {}", describe(node, opsets),
+                                           made, describe(*other->second, opsets)),
+                               {other->second->name(), node.name()}));
+      }
+      const bool is_input = inputs.contains(made);
+      if (!is_input && !initializers.contains(made)) continue;
+      return fail(
+          name_twice(fmt::format("{} makes '{}', which is an {} already", describe(node, opsets),
+                                 made, is_input ? "input" : "initializer"),
+                     {node.name()}));
+    }
+  }
+  return {};
+}
+
+// Nodes by number, each after those whose results it reads. A sorted graph stays as it is.
+PostOrder<int> node_order(const onnx::GraphProto& graph) {
+  std::map<std::string, int> maker;  // of each value
+  std::vector<int> all;
+  for (int i = 0; i < graph.node_size(); ++i) {
+    all.push_back(i);
+    for (const std::string& made : graph.node(i).output()) maker.emplace(made, i);
+  }
+  return post_order(all, [&](int node) {
+    std::vector<int> makers;
+    for (const std::string& name : names_read_by(graph.node(node))) {
+      if (const auto made = maker.find(name); made != maker.end()) makers.push_back(made->second);
+    }
+    return makers;
+  });
+}
+
+Error cycle_error(const onnx::GraphProto& graph, const std::vector<int>& cycle,
+                  const Opsets& opsets) {
+  constexpr std::size_t kMostShown = 5;
+  std::vector<std::string> names;
+  std::vector<std::string> path;
+  for (const int number : cycle) {
+    const NodeProto& node = graph.node(number);
+    names.push_back(node.name());
+    if (path.size() < kMostShown) path.push_back(describe(node, opsets));
+  }
+  path.push_back(cycle.size() == 1 ? "its own"
+                 : cycle.size() > kMostShown
+                     ? fmt::format("a node, and so on: {} nodes in a circle", cycle.size())
+                     : path.front());
+  std::string text = path[0] + " needs a result of " + path[1];
+  for (std::size_t i = 2; i < path.size(); ++i) text += ", which needs a result of " + path[i];
+  return Error(std::move(text)).about(word_of(ProblemKind::kModel), std::move(names));
+}
+
+// Puts nodes after those whose results they read, as the standard wants it, which not all exporters
+// do; also in graphs inside of nodes. Fails if nodes need each other's results, or if two values of
+// a graph have the same name, and says which.
+Status sort_graph(onnx::GraphProto& graph, const Opsets& opsets) {
+  TFAOT_TRY(check_names(graph, opsets));
+  const PostOrder<int> nodes = node_order(graph);
+  if (!nodes.cycle.empty()) return fail(cycle_error(graph, nodes.cycle, opsets));
+  google::protobuf::RepeatedPtrField<NodeProto> sorted;
+  for (const int node : nodes.order) sorted.Add()->Swap(graph.mutable_node(node));
+  graph.mutable_node()->Swap(&sorted);
+  for (auto& node : *graph.mutable_node()) {
+    for (auto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_g()) TFAOT_TRY(sort_graph(*attribute.mutable_g(), opsets));
+    }
+  }
+  return {};
+}
+
+// A pruned net has few zeros for each value; a hostile file makes many of nothing.
+constexpr std::int64_t kMostZerosOfAValue = 100;
+
+Error at_sparse(const SparseTensorProto& sparse, const std::string& what) {
+  return Error(fmt::format("sparse tensor '{}' {}", sparse.values().name(), what));
+}
+
+// The row-major place of each value. Indices: one number, or one for each dimension.
+Result<std::vector<std::int64_t>> value_places(const SparseTensorProto& sparse,
+                                               const xla::Shape& shape, std::int64_t values,
+                                               const std::string& model_file) {
+  TFAOT_ASSIGN(const xla::Literal indices, read_tensor(sparse.indices(), model_file));
+  const std::int64_t rank = shape.rank();
+  const auto sizes = indices.shape().dimensions();
+  const bool is_linear = sizes.size() == 1 && sizes[0] == values;
+  const bool is_tuples = sizes.size() == 2 && sizes[0] == values && sizes[1] == rank;
+  if (indices.shape().element_type() != xla::S64 || !(is_linear || is_tuples)) {
+    return fail(at_sparse(sparse, "has indices of another type or shape than its values need"));
+  }
+  const auto numbers = indices.data<std::int64_t>();
+  const std::int64_t elements = xla::ShapeUtil::ElementsIn(shape);
+  std::vector<std::int64_t> places;
+  for (std::int64_t i = 0; i < values; ++i) {
+    std::int64_t place = is_linear ? numbers[static_cast<std::size_t>(i)] : 0;
+    bool is_inside = !is_linear || (place >= 0 && place < elements);
+    for (std::int64_t d = 0; d < rank && !is_linear; ++d) {
+      const std::int64_t index = numbers[static_cast<std::size_t>(i * rank + d)];
+      const std::int64_t size = shape.dimensions(static_cast<int>(d));
+      is_inside = is_inside && index >= 0 && index < size;
+      place = place * size + index;
+    }
+    if (!is_inside) return fail(at_sparse(sparse, fmt::format("has no place for value {}", i)));
+    if (!places.empty() && place <= places.back()) {
+      return fail(at_sparse(sparse, fmt::format("has value {} out of order", i)));
+    }
+    places.push_back(place);
+  }
+  return places;
+}
+
+Result<TensorProto> dense_tensor(const SparseTensorProto& sparse, const std::string& model_file) {
+  TensorProto dense;
+  dense.set_name(sparse.values().name());
+  dense.set_data_type(sparse.values().data_type());
+  *dense.mutable_dims() = sparse.dims();
+  TFAOT_ASSIGN(const xla::Shape shape, shape_of_tensor(dense));
+  TFAOT_ASSIGN(const xla::Literal values, read_tensor(sparse.values(), model_file));
+  const std::int64_t count = values.element_count();
+  const std::int64_t most = std::max(kMostMadeElements, kMostZerosOfAValue * count);
+  if (xla::ShapeUtil::ElementsIn(shape) > most) {
+    return fail(at_sparse(sparse, fmt::format("has {} values for {} elements", count,
+                                              xla::ShapeUtil::ElementsIn(shape))));
+  }
+  TFAOT_ASSIGN(const auto places, value_places(sparse, shape, count, model_file));
+  std::string bytes(static_cast<std::size_t>(xla::ShapeUtil::ByteSizeOf(shape)), '\0');
+  const std::size_t size = count == 0 ? 0 : static_cast<std::size_t>(values.size_bytes() / count);
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    std::memcpy(bytes.data() + static_cast<std::size_t>(places[i]) * size,
+                static_cast<const char*>(values.untyped_data()) + i * size, size);
+  }
+  dense.set_raw_data(std::move(bytes));
+  return dense;
+}
+
+Status make_dense(onnx::GraphProto& graph, const std::string& model_file);
+
+// A Constant may hold a sparse tensor, and all nodes may hold graphs.
+Status make_dense(Nodes& nodes, const std::string& model_file) {
+  for (NodeProto& node : nodes) {
+    for (auto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_g()) TFAOT_TRY(make_dense(*attribute.mutable_g(), model_file));
+      if (attribute.name() != "sparse_value" || !attribute.has_sparse_tensor()) continue;
+      TFAOT_ASSIGN(*attribute.mutable_t(), dense_tensor(attribute.sparse_tensor(), model_file));
+      attribute.clear_sparse_tensor();
+      attribute.set_name("value");
+      attribute.set_type(onnx::AttributeProto::TENSOR);
+    }
+  }
+  return {};
+}
+
+Status make_dense(onnx::GraphProto& graph, const std::string& model_file) {
+  for (const SparseTensorProto& sparse : graph.sparse_initializer()) {
+    TFAOT_ASSIGN(*graph.add_initializer(), dense_tensor(sparse, model_file));
+  }
+  graph.clear_sparse_initializer();
+  return make_dense(*graph.mutable_node(), model_file);
+}
+
+// Nodes that are lowered if each call becomes the nodes of its function: functions that call others
+// twice have twice as many at each step.
+struct LoweredNodes {
+  double nodes = 0;
+  int nested_calls = 0;
+};
+
+// Errors: functions that need themselves or are nested too deep, more nodes than kMostNodes.
+Status check_function_calls(const OnnxModel& model) {
+  std::vector<const FunctionProto*> all;
+  for (const FunctionProto& function : model.proto.functions()) all.push_back(&function);
+  const auto calls = post_order(all, [&](const FunctionProto* function) {
+    std::vector<const FunctionProto*> called;
+    for_each_node(function->node(), [&](const NodeProto& node) {
+      if (const auto* const one = function_of(model, node)) called.push_back(one);
+    });
+    return called;
+  });
+  if (!calls.cycle.empty()) {
+    return fail(Error(fmt::format("function '{}' calls itself", calls.cycle.front()->name())));
+  }
+  std::map<const FunctionProto*, LoweredNodes> functions;
+  const auto lowered = [&](const Nodes& nodes) {
+    LoweredNodes all_nodes;
+    for_each_node(nodes, [&](const NodeProto& node) {
+      const auto* const called = function_of(model, node);
+      const LoweredNodes more = called == nullptr ? LoweredNodes() : functions.at(called);
+      all_nodes.nodes += 1 + more.nodes;
+      all_nodes.nested_calls = std::max(all_nodes.nested_calls, more.nested_calls + 1);
+    });
+    return all_nodes;
+  };
+  for (const FunctionProto* const function : calls.order) {
+    functions[function] = lowered(function->node());
+    if (functions[function].nested_calls > kMostNestedCalls) {
+      return fail(
+          Error(fmt::format("more than {} functions call each other in turn", kMostNestedCalls)));
+    }
+  }
+  if (lowered(model.proto.graph().node()).nodes <= static_cast<double>(kMostNodes)) return {};
+  return fail(
+      Error(fmt::format("has more than {} nodes once its functions are called", kMostNodes)));
+}
+
+bool needs_only_shapes(const NodeProto& node) {
+  return plain_domain(node.domain()).empty() &&
+         (node.op_type() == "Shape" || node.op_type() == "Size");
+}
+
+// A Loop's inputs are those of its graph, and each output of one step is an input of the next: the
+// condition comes first, and before it the inputs have the number of the step.
+int inputs_before_outputs(const NodeProto& node) { return node.op_type() == "Loop" ? 1 : 0; }
+
+template <typename Given>
+bool any_in(const Given& given, const Names& marked) {
+  return std::ranges::any_of(given, [&](const auto& name) { return marked.contains(name); });
+}
+
+// Adds the names of values that depend on data of the names in it, from the first node to the last.
+void follow_data(const Nodes& nodes, Names& varying) {
+  for (const NodeProto& node : nodes) {
+    if (needs_only_shapes(node)) continue;
+    if (!any_in(names_read_by(node), varying)) continue;
+    for (const auto& attribute : node.attribute()) {
+      if (!attribute.has_g()) continue;
+      const auto& inputs = attribute.g().input();
+      for (int i = inputs_before_outputs(node); i < inputs.size(); ++i) {
+        varying.insert(inputs[i].name());
+      }
+      follow_data(attribute.g().node(), varying);
+    }
+    varying.insert(node.output().begin(), node.output().end());
+  }
+  varying.erase("");
+}
+
+// The values of a graph or a function, and of the graphs inside of its nodes, by name.
+struct Values {
+  Names varying;  // depend on data of inputs
+  Names known;    // must be known while compiling
+  Names better;   // make better code if they are known, but depend on data of inputs
+
+  std::size_t marked() const { return known.size() + better.size(); }
+};
+constexpr std::array kMarks = {&Values::known, &Values::better};
+
+class Marking {
+ public:
+  // Values that a setting is computed from are not marked: they may be weights.
+  Marking(const OnnxModel& model, Names& settings) : model_(model), settings_(settings) {}
+
+  // From the last node to the first: what makes a marked value is marked too.
+  void visit(const Nodes& nodes, Values& values) const {
+    for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) visit_node(*node, values);
+  }
+
+ private:
+  void visit_node(const NodeProto& node, Values& values) const {
+    std::vector<Names Values::*> marks;  // of results
+    std::ranges::copy_if(kMarks, std::back_inserter(marks),
+                         [&](Names Values::*mark) { return any_in(node.output(), values.*mark); });
+    for (const auto& attribute : node.attribute()) {
+      if (!attribute.has_g()) continue;
+      for (const auto mark : marks) (values.*mark).merge(names_of(attribute.g().output()));
+      visit_steps(node, attribute.g(), values);
+    }
+    if (const auto* const function = function_of(model_, node)) {
+      return visit_call(node, *function, values);
+    }
+    if (needs_only_shapes(node)) return;
+    for (const auto mark : marks) (values.*mark).insert(node.input().begin(), node.input().end());
+    mark_epsilon(node);
+    const OnnxOperator* const row = find_operator(plain_domain(node.domain()), node.op_type());
+    if (row == nullptr) return;
+    const auto add = [&node](const std::vector<int>& operands, const auto& to) {
+      for (const int operand : operands) {
+        if (operand < node.input_size()) to(node.input(operand));
+      }
+    };
+    add(row->operands.known, [&](const std::string& name) { values.known.insert(name); });
+    add(row->operands.settings, [&](const std::string& name) { settings_.insert(name); });
+    add(row->operands.better_known, [&](const std::string& name) {
+      (values.varying.contains(name) ? values.better : values.known).insert(name);
+    });
+  }
+
+  // A number that is added under a root keeps it from 0: exporters write normalisations so.
+  void mark_epsilon(const NodeProto& node) const {
+    const bool is_own = plain_domain(node.domain()).empty();
+    if (!is_own || node.input_size() == 0 || node.output_size() == 0) return;
+    if (node.op_type() == "Sqrt") under_roots_.insert(node.input(0));
+    if (node.op_type() == "Add" && under_roots_.contains(node.output(0))) {
+      settings_.insert(node.input().begin(), node.input().end());
+    }
+  }
+
+  // Again until nothing new is marked: what one step makes, the next one reads.
+  void visit_steps(const NodeProto& node, const onnx::GraphProto& graph, Values& values) const {
+    std::size_t before = 0;
+    do {
+      before = values.marked();
+      visit(graph.node(), values);
+      for (const auto mark : kMarks) mark_steps(node, graph, values.*mark);
+    } while (values.marked() > before);
+  }
+
+  static void mark_steps(const NodeProto& node, const onnx::GraphProto& graph, Names& marked) {
+    const int before = inputs_before_outputs(node);
+    for (int i = 0; i < graph.input_size() && i < node.input_size(); ++i) {
+      if (!marked.contains(graph.input(i).name())) continue;
+      marked.insert(node.input(i));
+      if (i >= before && i - before < graph.output_size()) {
+        marked.insert(graph.output(i - before).name());
+      }
+    }
+  }
+
+  void visit_call(const NodeProto& call, const onnx::FunctionProto& function,
+                  Values& values) const {
+    Values inside;
+    const auto share = [](const auto& own, const auto& given, const Names& from, Names& to) {
+      for (int i = 0; i < own.size() && i < given.size(); ++i) {
+        if (from.contains(own[i])) to.insert(given[i]);
+      }
+    };
+    share(call.input(), function.input(), values.varying, inside.varying);
+    follow_data(function.node(), inside.varying);
+    for (const auto mark : kMarks) {
+      share(call.output(), function.output(), values.*mark, inside.*mark);
+    }
+    visit(function.node(), inside);
+    for (const auto mark : kMarks)
+      share(function.input(), call.input(), inside.*mark, values.*mark);
+  }
+
+  const OnnxModel& model_;
+  Names& settings_;
+  mutable Names under_roots_;
+};
+
+absl::Span<const std::int64_t> sizes_of(const TensorProto& tensor) {
+  return {tensor.dims().data(), static_cast<std::size_t>(tensor.dims_size())};
+}
+
+// By name, of the graph and of the graphs inside of its nodes. REQUIRES: functions of the model do
+// not call themselves.
+Names needed_values(const OnnxModel& model, const onnx::GraphProto& graph) {
+  Values values;
+  values.varying = names_of(graph.input());
+  for (const auto& initializer : graph.initializer()) values.varying.erase(initializer.name());
+  follow_data(graph.node(), values.varying);
+  Names settings;
+  Marking(model, settings).visit(graph.node(), values);
+  for (const TensorProto& initializer : graph.initializer()) {
+    const auto sizes = sizes_of(initializer);
+    const bool is_number = std::ranges::all_of(sizes, [](auto size) { return size == 1; });
+    const auto type = element_type(initializer.data_type());
+    const bool is_place = type && is_place_constant(dtype_of(*type), sizes);
+    if ((is_number && settings.contains(initializer.name())) ||
+        (is_place && values.better.contains(initializer.name()))) {
+      values.known.insert(initializer.name());
+    }
+  }
+  values.known.erase("");
+  return values.known;
+}
+
+bool is_weight_tensor(const TensorProto& tensor) {
+  const auto type = element_type(tensor.data_type());
+  return type && is_weight_constant(dtype_of(*type), sizes_of(tensor));
+}
+
+// The tensor of a Constant node; nothing for other values, or if the call of its function gives it.
+std::optional<TensorProto> tensor_of_constant(const NodeProto& node) {
+  if (node.op_type() != "Constant" || !plain_domain(node.domain()).empty() ||
+      node.attribute_size() != 1 || node.output_size() != 1) {
+    return std::nullopt;
+  }
+  const auto& attribute = node.attribute(0);
+  if (!attribute.ref_attr_name().empty()) return std::nullopt;
+  if (attribute.name() == "value") return attribute.t();
+  TensorProto tensor;
+  if (attribute.name() == "value_floats") {
+    tensor.set_data_type(TensorProto::FLOAT);
+    tensor.add_dims(attribute.floats_size());
+    *tensor.mutable_float_data() = attribute.floats();
+    return tensor;
+  }
+  if (attribute.name() == "value_ints") {
+    tensor.set_data_type(TensorProto::INT64);
+    tensor.add_dims(attribute.ints_size());
+    *tensor.mutable_int64_data() = attribute.ints();
+    return tensor;
+  }
+  return std::nullopt;
+}
+
+// Counts the values of each name, also in graphs inside of nodes.
+using NameCounts = std::map<std::string, int>;
+void count_names(const Nodes& nodes, NameCounts& counts);
+void count_names(const GraphProto& graph, NameCounts& counts) {
+  for (const auto& input : graph.input()) ++counts[input.name()];
+  for (const auto& initializer : graph.initializer()) ++counts[initializer.name()];
+  count_names(graph.node(), counts);
+}
+void count_names(const Nodes& nodes, NameCounts& counts) {
+  for (const NodeProto& node : nodes) {
+    for (const std::string& made : node.output()) ++counts[made];
+    for (const auto& attribute : node.attribute()) {
+      if (attribute.has_g()) count_names(attribute.g(), counts);
+    }
+  }
+}
+
+std::string unused_name(const std::string& wanted, NameCounts& counts) {
+  std::string name = wanted;
+  for (int i = 2; counts.count(name) > 0; ++i) name = fmt::format("{}_{}", wanted, i);
+  ++counts[name];
+  return name;
+}
+
+void rename_reads(GraphProto& graph, const std::string& from, const std::string& to) {
+  for (NodeProto& node : *graph.mutable_node()) {
+    for (std::string& read : *node.mutable_input()) {
+      if (read == from) read = to;
+    }
+    for (auto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_g()) rename_reads(*attribute.mutable_g(), from, to);
+    }
+  }
+  for (auto& output : *graph.mutable_output()) {
+    if (output.name() == from) output.set_name(to);
+  }
+}
+
+// Makes large Constant nodes initializers of the model's graph, also those of graphs inside of
+// nodes and of the model's own functions, which then take them as inputs; likewise initializers of
+// graphs inside of nodes.
+class ConstantLift {
+ public:
+  explicit ConstantLift(OnnxModel& model) : model_(model), graph_(*model.proto.mutable_graph()) {
+    count_names(graph_, names_);
+  }
+
+  void run() {
+    for (FunctionProto& function : *model_.proto.mutable_functions()) visit(function);
+    Place place{names_, [](const std::string& initializer) { return initializer; },
+                [this](TensorProto tensor, const std::string& name) {
+                  tensor.set_name(name);
+                  *graph_.add_initializer() = std::move(tensor);
+                }};
+    visit(*graph_.mutable_node(), place);
+  }
+
+ private:
+  // A graph or a function, with the graphs inside of its nodes: what they all can read.
+  struct Place {
+    NameCounts& names;
+    // The name under which the place reads an initializer.
+    std::function<std::string(const std::string& initializer)> read;
+    // Makes the tensor an initializer that the place reads by this name.
+    std::function<void(TensorProto, const std::string& name)> add;
+  };
+
+  void visit(FunctionProto& function) {
+    if (lifted_.count(&function) > 0) return;
+    const int inputs = function.input_size();
+    NameCounts names;
+    for (const std::string& input : function.input()) ++names[input];
+    count_names(function.node(), names);
+    std::vector<std::string> initializers;  // of the new inputs
+    const auto add_input = [&](const std::string& initializer, const std::string& name) {
+      initializers.push_back(initializer);
+      function.add_input(name);
+    };
+    Place place{names,
+                [&](const std::string& initializer) {
+                  for (std::size_t i = 0; i < initializers.size(); ++i) {
+                    if (initializers[i] == initializer)
+                      return function.input(inputs + static_cast<int>(i));
+                  }
+                  std::string name = unused_name(initializer, names);
+                  add_input(initializer, name);
+                  return name;
+                },
+                [&](TensorProto tensor, const std::string& name) {
+                  tensor.set_name(unused_name(function.name() + "/" + name, names_));
+                  add_input(tensor.name(), name);
+                  *graph_.add_initializer() = std::move(tensor);
+                }};
+    visit(*function.mutable_node(), place);
+    lifted_[&function] = {inputs, std::move(initializers)};
+  }
+
+  void visit(Nodes& nodes, Place& place) {
+    Nodes kept;
+    for (NodeProto& node : nodes) {
+      auto tensor = tensor_of_constant(node);
+      if (tensor && is_weight_tensor(*tensor)) {
+        place.add(*std::move(tensor), node.output(0));
+        continue;
+      }
+      visit_node(node, place);
+      kept.Add()->Swap(&node);
+    }
+    nodes.Swap(&kept);
+  }
+
+  void visit_node(NodeProto& node, Place& place) {
+    for (auto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_g()) visit_inside(*attribute.mutable_g(), place);
+    }
+    const FunctionProto* const called = function_of(model_, node);
+    if (called == nullptr) return;
+    for (FunctionProto& function : *model_.proto.mutable_functions()) {
+      if (&function != called) continue;
+      visit(function);
+      const Lifted& lifted = lifted_.at(&function);
+      if (lifted.initializers.empty()) return;
+      while (node.input_size() < lifted.inputs) node.add_input();
+      for (const std::string& one : lifted.initializers) node.add_input(place.read(one));
+      return;
+    }
+  }
+
+  // Names are those of one graph and of those around it: another may have the same.
+  void visit_inside(GraphProto& graph, Place& place) {
+    Place inside{place.names, place.read, [&](TensorProto tensor, const std::string& name) {
+                   std::string own = name;
+                   if (place.names[name] > 1) {
+                     own = unused_name(name, place.names);
+                     rename_reads(graph, name, own);
+                   }
+                   place.add(std::move(tensor), own);
+                 }};
+    google::protobuf::RepeatedPtrField<TensorProto> kept;
+    for (TensorProto& initializer : *graph.mutable_initializer()) {
+      if (is_weight_tensor(initializer)) {
+        const std::string name = initializer.name();
+        inside.add(std::move(initializer), name);
+      } else {
+        *kept.Add() = std::move(initializer);
+      }
+    }
+    graph.mutable_initializer()->Swap(&kept);
+    visit(*graph.mutable_node(), inside);
+  }
+
+  struct Lifted {
+    int inputs = 0;  // that the function had before
+    std::vector<std::string> initializers;
+  };
+
+  OnnxModel& model_;
+  GraphProto& graph_;
+  NameCounts names_;
+  std::map<const FunctionProto*, Lifted> lifted_;
+};
+
+// Makes the sparse tensors of all graphs and functions dense, sorts nodes, lifts constants. Errors:
+// indices that are wrong or not in order, far more zeros than values, and those of the steps.
+Status prepare(OnnxModel& model) {
+  onnx::GraphProto& graph = *model.proto.mutable_graph();
+  TFAOT_TRY(make_dense(graph, model.file));
+  for (auto& function : *model.proto.mutable_functions()) {
+    TFAOT_TRY(make_dense(*function.mutable_node(), model.file));
+  }
+  // The outputs of a model have names of their own; those of a loop's body need not.
+  TFAOT_TRY(check_unique(graph.output(), "output"));
+  TFAOT_TRY(sort_graph(graph, opsets_of(model.proto.opset_import())));
+  TFAOT_TRY(check_function_calls(model));
+  ConstantLift(model).run();
+  return {};
+}
+
+bool can_be_weight(const onnx::TensorProto& tensor) {
+  const auto type = element_type(tensor.data_type());
+  return type && tensor.dims_size() > 0 && dtype_of(*type);
+}
+
+struct TypePair {
+  int onnx;
+  xla::PrimitiveType xla;
+};
+constexpr auto kTypes = std::to_array<TypePair>({
+    {TensorProto::FLOAT, xla::F32},
+    {TensorProto::UINT8, xla::U8},
+    {TensorProto::INT8, xla::S8},
+    {TensorProto::UINT16, xla::U16},
+    {TensorProto::INT16, xla::S16},
+    {TensorProto::INT32, xla::S32},
+    {TensorProto::INT64, xla::S64},
+    {TensorProto::BOOL, xla::PRED},
+    {TensorProto::FLOAT16, xla::F16},
+    {TensorProto::DOUBLE, xla::F64},
+    {TensorProto::UINT32, xla::U32},
+    {TensorProto::UINT64, xla::U64},
+    {TensorProto::COMPLEX64, xla::C64},
+    {TensorProto::COMPLEX128, xla::C128},
+    {TensorProto::BFLOAT16, xla::BF16},
+});
+
+Error at_tensor(const TensorProto& tensor, const std::string& what) {
+  return Error(fmt::format("tensor '{}' {}", tensor.name(), what));
+}
+
+// The values of a repeated field, each as a Stored, which holds the bits of one element.
+template <typename Stored, typename Field>
+std::string raw_bytes(const Field& field) {
+  std::string bytes(static_cast<std::size_t>(field.size()) * sizeof(Stored), '\0');
+  char* to = bytes.data();
+  for (const auto value : field) {
+    const auto stored = static_cast<Stored>(value);
+    std::memcpy(to, &stored, sizeof stored);
+    to += sizeof stored;
+  }
+  return bytes;
+}
+
+// From the field that the standard names for the type.
+std::string typed_bytes(const TensorProto& tensor) {
+  switch (tensor.data_type()) {
+    case TensorProto::FLOAT:
+    case TensorProto::COMPLEX64:
+      return raw_bytes<float>(tensor.float_data());
+    case TensorProto::DOUBLE:
+    case TensorProto::COMPLEX128:
+      return raw_bytes<double>(tensor.double_data());
+    case TensorProto::INT64:
+      return raw_bytes<std::int64_t>(tensor.int64_data());
+    case TensorProto::UINT64:
+      return raw_bytes<std::uint64_t>(tensor.uint64_data());
+    case TensorProto::UINT32:
+      return raw_bytes<std::uint32_t>(tensor.uint64_data());
+    case TensorProto::INT32:
+      return raw_bytes<std::int32_t>(tensor.int32_data());
+    case TensorProto::INT16:
+    case TensorProto::UINT16:
+    case TensorProto::FLOAT16:
+    case TensorProto::BFLOAT16:
+      return raw_bytes<std::uint16_t>(tensor.int32_data());
+    case TensorProto::BOOL: {
+      std::string bytes;
+      for (const auto value : tensor.int32_data()) bytes += value == 0 ? '\0' : '\1';
+      return bytes;
+    }
+    default:
+      return raw_bytes<std::uint8_t>(tensor.int32_data());
+  }
+}
+
+Result<std::uint64_t> number_in(const TensorProto& tensor, const std::string& text) {
+  if (const auto number = parse_number<std::uint64_t>(text)) return *number;
+  return fail(
+      at_tensor(tensor, fmt::format("has external data at '{}', which is not a number", text)));
+}
+
+Result<std::string> external_bytes(const TensorProto& tensor, const std::string& model_file,
+                                   std::uint64_t size) {
+  std::string location;
+  std::uint64_t offset = 0;
+  for (const auto& entry : tensor.external_data()) {
+    if (entry.key() == "location") location = entry.value();
+    if (entry.key() == "offset") {
+      TFAOT_ASSIGN(offset, number_in(tensor, entry.value()));
+    }
+    if (entry.key() == "length") {
+      TFAOT_ASSIGN(const std::uint64_t length, number_in(tensor, entry.value()));
+      if (length != size) {
+        return fail(at_tensor(
+            tensor, fmt::format("has {} bytes of external data instead of {}", length, size)));
+      }
+    }
+  }
+  const RealFileSystem files;
+  const bool is_name = !location.empty() && location.find('\0') == std::string::npos;
+  const auto path = file_of_model(files, model_file, Path(model_file).parent_path() / location);
+  if (!is_name || !path) {
+    return fail(at_tensor(tensor, fmt::format("has its values in '{}'", location))
+                    .note("external data must lie in the folder of the model"));
+  }
+  const auto cannot_read = [&](const std::string& why) {
+    return fail(Error::at({path->string()}, why)
+                    .note("the model keeps values there: copy the file with the model"));
+  };
+  const auto file = files.open(*path);
+  if (!file) return cannot_read(file.error().message());
+  TFAOT_ASSIGN(const std::uint64_t there, (*file)->size());
+  if (there < offset || there - offset < size) {
+    return cannot_read(
+        fmt::format("ends before the {} bytes of tensor '{}' at {}", size, tensor.name(), offset));
+  }
+  return (*file)->read_range({offset, size});
+}
+
+// Large constants are initializers of the graph, wherever the file has them. Errors name the file:
+// it cannot be read or is not an ONNX model, two of its values have the same name, or nodes or
+// functions need themselves.
+Result<OnnxModel> read_onnx(const std::string& file) {
+  std::string bytes;
+  const auto read = tensorflow::ReadFileToString(tensorflow::Env::Default(), file, &bytes);
+  if (!read.ok()) return fail(error_of(read, "cannot read it"));
+  OnnxModel model;
+  model.file = file;
+  if (!model.proto.ParseFromString(bytes) || !model.proto.has_graph() ||
+      model.proto.opset_import_size() == 0) {
+    return fail(Error::at({file}, "is not an ONNX model")
+                    .note("an ONNX file holds a graph and the versions of its operators"));
+  }
+  const Status prepared = prepare(model);
+  if (!prepared) return fail(Error(prepared.error()).moved_to({file}));
+  return model;
+}
+
+// Initializers that are weights, in their order of first use by the outputs. REQUIRES: functions of
+// the model do not call themselves.
+struct OnnxWeight {
+  std::string name;
+  const onnx::TensorProto* tensor = nullptr;
+};
+std::vector<OnnxWeight> weights_of(const OnnxModel& model) {
+  const onnx::GraphProto& graph = model.proto.graph();
+  const Names constants = needed_values(model, graph);
+  std::map<std::string, const onnx::TensorProto*> values;
+  for (const auto& initializer : graph.initializer()) {
+    if (!constants.contains(initializer.name()) && can_be_weight(initializer)) {
+      values[initializer.name()] = &initializer;
+    }
+  }
+  std::vector<OnnxWeight> weights;
+  const auto add = [&](const std::string& name) {
+    const auto found = values.find(name);
+    if (found == values.end()) return;
+    weights.push_back({name, found->second});
+    values.erase(found);
+  };
+  for (const auto* const node : needed_nodes(graph)) {
+    for (const std::string& name : node->input()) add(name);
+    for (const std::string& name : names_read_by(*node)) add(name);
+  }
+  for (const std::string& name : names_of(graph.output())) add(name);
+  return weights;
+}
 
 // True if operators of the model may make weights of their attributes.
 bool may_make_weights(const OnnxModel& model) {
@@ -80,9 +857,6 @@ class OnnxLowering final : public SignatureLowering {
   }
 
   Result<LoweredModel> lower(std::int64_t batch_size) const override {
-    if (!fixed_shapes_) {
-      for (const ModelTensor& input : inputs_) TFAOT_TRY(check_batch(input, batch_size));
-    }
     try {
       return lower_graph(batch_size);
     } catch (const Refusal& refusal) {
@@ -95,10 +869,10 @@ class OnnxLowering final : public SignatureLowering {
   Result<LoweredModel> lower_graph(std::int64_t batch_size) const {
     xla::XlaBuilder builder(fmt::format("tfaot_bs{}", batch_size));
     OnnxScope scope(model_, opsets_, builder);
-    const std::vector<xla::XlaOp> parameters = add_parameters(scope, batch_size);
+    TFAOT_ASSIGN(const auto made, add_parameters(scope, batch_size));
     scope.keep_by([&](const std::string& name, const xla::Literal& value) {
       const auto found = find_made(name, value);
-      return found ? parameters[*found] : xla::ConstantLiteral(&builder, value);
+      return found ? made[*found] : xla::ConstantLiteral(&builder, value);
     });
     scope.lower(model_.proto.graph());
     std::vector<xla::XlaOp> results = scope.outputs_of(model_.proto.graph());
@@ -127,7 +901,7 @@ class OnnxLowering final : public SignatureLowering {
     }
     xla::XlaBuilder builder("weights");
     OnnxScope scope(model_, opsets_, builder);
-    add_parameters(scope, rows);
+    if (!add_parameters(scope, rows)) return;  // lower() says it
     scope.keep_by([&](const std::string& name, const xla::Literal& value) {
       if (!find_made(name, value)) {
         made_.push_back({name, std::make_shared<xla::Literal>(value.Clone())});
@@ -146,26 +920,14 @@ class OnnxLowering final : public SignatureLowering {
   }
 
   // Returns the weights that operators make, as in `made_`; the others get their names.
-  std::vector<xla::XlaOp> add_parameters(OnnxScope& scope, std::int64_t batch_size) const {
-    xla::XlaBuilder& builder = scope.builder();
-    std::int64_t number = 0;
-    for (const ModelTensor& input : inputs_) {
-      Dimensions sizes = input.shape;
-      if (!fixed_shapes_) sizes.front() = batch_size;
-      scope.set(input.name, input_parameter(builder, number++, shape_of(type_of(input), sizes)));
+  Result<std::vector<xla::XlaOp>> add_parameters(OnnxScope& scope, std::int64_t batch_size) const {
+    TFAOT_ASSIGN(const auto all, parameters(scope.builder(), batch_size));
+    const std::size_t inputs = inputs_.size();
+    const std::size_t named = all.size() - made_.size();
+    for (std::size_t i = 0; i < named; ++i) {
+      scope.set(i < inputs ? inputs_[i].name : weights_[i - inputs].name, all[i]);
     }
-    std::vector<xla::XlaOp> made;
-    for (const RawWeight& weight : weights_) {
-      const std::int64_t place = number++;
-      const xla::XlaOp op =
-          xla::Parameter(&builder, place, weight.shape, fmt::format("p{}", place));
-      if (place - std::ssize(inputs_) < std::ssize(weights_) - std::ssize(made_)) {
-        scope.set(weight.name, op);
-      } else {
-        made.push_back(op);
-      }
-    }
-    return made;
+    return std::vector(all.begin() + static_cast<std::ptrdiff_t>(named), all.end());
   }
 
   // Callers of the model read the output as the declared type.
@@ -178,13 +940,6 @@ class OnnxLowering final : public SignatureLowering {
                                   output.name, type_name(output.type), type_name(type)))
                     .note("declare the type that is made, or put a Cast before the output")
                     .about(word_of(ProblemKind::kDtype), {output.name}));
-  }
-
-  // REQUIRES: the input's type was checked.
-  static xla::PrimitiveType type_of(const ModelTensor& input) {
-    xla::PrimitiveType type = xla::PRIMITIVE_TYPE_INVALID;
-    static_cast<void>(tensorflow::DataTypeToPrimitiveType(input.type, &type));
-    return type;
   }
 
   const OnnxModel& model_;
@@ -235,12 +990,10 @@ ConstantPlace place_of_input(const onnx::ValueInfoProto& input) {
 
 // Inputs with a value in the config become initializers.
 Status fix_inputs(onnx::GraphProto& graph, const std::vector<ModelConstant>& constants) {
-  std::set<std::string> initializers;
-  for (const auto& initializer : graph.initializer()) initializers.insert(initializer.name());
+  const Names initializers = names_of(graph.initializer());
   for (std::size_t i = 0; i < constants.size(); ++i) {
     auto& inputs = *graph.mutable_input();
-    std::set<std::string> names;
-    for (const auto& input : inputs) names.insert(input.name());
+    Names names = names_of(inputs);
     std::erase_if(names, [&](const auto& name) { return initializers.contains(name); });
     const ModelConstant& constant = constants[i];
     if (!names.contains(constant.name)) {
@@ -263,9 +1016,8 @@ class OnnxSource final : public SourceModel {
   explicit OnnxSource(OnnxModel model) : model_(std::move(model)) {}
 
   Status read_signature(const EngineJob& job) {
-    std::set<std::string> initializers;
     const onnx::GraphProto& graph = model_.proto.graph();
-    for (const auto& initializer : graph.initializer()) initializers.insert(initializer.name());
+    const Names initializers = names_of(graph.initializer());
     for (const auto& value : graph.input()) {
       if (initializers.count(value.name()) > 0) continue;
       TFAOT_ASSIGN(ModelTensor input, tensor_of(value));
@@ -348,9 +1100,7 @@ class OnnxSource final : public SourceModel {
   // Also nodes of graphs inside of others and of functions that are called.
   void visit_needed(const Visitor& visit) const { visit_graph(model_.proto.graph(), visit); }
   void visit_graph(const onnx::GraphProto& graph, const Visitor& visit) const {
-    std::set<std::string> outputs;
-    for (const auto& output : graph.output()) outputs.insert(output.name());
-    for (const auto* const node : needed_nodes(graph.node(), outputs)) visit_node(*node, visit);
+    for (const auto* const node : needed_nodes(graph)) visit_node(*node, visit);
   }
   void visit_node(const onnx::NodeProto& node, const Visitor& visit) const {
     visit(node);
@@ -366,6 +1116,65 @@ class OnnxSource final : public SourceModel {
 };
 
 }  // namespace
+
+std::optional<xla::PrimitiveType> element_type(int onnx_type) {
+  for (const TypePair& pair : kTypes) {
+    if (pair.onnx == onnx_type) return pair.xla;
+  }
+  return std::nullopt;
+}
+
+std::string onnx_type_name(int onnx_type) {
+  return onnx::TensorProto_DataType_IsValid(onnx_type)
+             ? onnx::TensorProto_DataType_Name(static_cast<onnx::TensorProto_DataType>(onnx_type))
+             : fmt::format("type {}", onnx_type);
+}
+
+Result<xla::Shape> shape_of_tensor(const TensorProto& tensor) {
+  const auto type = element_type(tensor.data_type());
+  if (!type) {
+    return fail(at_tensor(tensor, fmt::format("has values of {}, which cannot be compiled",
+                                              onnx_type_name(tensor.data_type()))));
+  }
+  if (static_cast<std::size_t>(tensor.dims_size()) > kMostDimensions) {
+    return fail(at_tensor(tensor, fmt::format("has {} dimensions, but at most {} are allowed",
+                                              tensor.dims_size(), kMostDimensions)));
+  }
+  std::int64_t elements = 1;
+  for (const std::int64_t size : tensor.dims()) {
+    if (size < 0 || size > kMostTensorElements / std::max<std::int64_t>(elements, 1)) {
+      return fail(at_tensor(tensor, fmt::format("has a dimension of size {}", size)));
+    }
+    elements *= size;
+  }
+  const std::vector<std::int64_t> sizes(tensor.dims().begin(), tensor.dims().end());
+  return shape_of(*type, sizes);
+}
+
+Result<xla::Literal> read_tensor(const TensorProto& tensor, const std::string& model_file) {
+  TFAOT_ASSIGN(const xla::Shape shape, shape_of_tensor(tensor));
+  const auto size = static_cast<std::uint64_t>(xla::ShapeUtil::ByteSizeOf(shape));
+  std::string kept;
+  const std::string* bytes = &kept;
+  if (tensor.data_location() == TensorProto::EXTERNAL) {
+    TFAOT_ASSIGN(kept, external_bytes(tensor, model_file, size));
+  } else if (tensor.has_raw_data()) {
+    bytes = &tensor.raw_data();
+  } else {
+    kept = typed_bytes(tensor);
+  }
+  if (bytes->size() != size) {
+    return fail(
+        at_tensor(tensor, fmt::format("of shape {} has {} bytes of values instead of {}",
+                                      xla::ShapeUtil::HumanString(shape), bytes->size(), size)));
+  }
+  xla::Literal literal(shape);
+  if (size > 0) std::memcpy(literal.untyped_data(), bytes->data(), size);
+  if (shape.element_type() == xla::PRED) {
+    make_bools(static_cast<char*>(literal.untyped_data()), size);
+  }
+  return literal;
+}
 
 Result<ModelFunctions> onnx_functions(const std::string& file) {
   TFAOT_ASSIGN(const OnnxModel model, read_onnx(file));

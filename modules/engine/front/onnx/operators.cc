@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/onnx/operators.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
 #include <iterator>
-#include <string_view>
 #include <tuple>
 
-#include "front/graph/diagnosis.h"
-#include "front/onnx/node.h"
+#include "front/graph/safe_graph.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -20,9 +14,8 @@ auto operator_key(const OnnxOperator& row) { return std::tie(row.domain, row.nam
 std::vector<OnnxOperator> make_operator_table() {
   std::vector<OnnxOperator> table;
   for (auto* const rows_of :
-       {convolution_operators, elementwise_operators, image_operators, loop_operators,
-        machine_learning_operators, normalization_operators, product_operators, quantized_operators,
-        selection_operators, sequence_operators, shape_operators}) {
+       {elementwise_operators, image_operators, machine_learning_operators, product_operators,
+        quantized_operators, sequence_operators, shape_operators}) {
     std::ranges::move(rows_of(), std::back_inserter(table));
   }
   std::ranges::sort(table, {}, operator_key);
@@ -35,7 +28,7 @@ const std::vector<OnnxOperator>& all_operators() {
   return *table;
 }
 
-// As graph/diagnosis.cc says it of TensorFlow's.
+// As graph/safe_graph.cc says it of TensorFlow's.
 Error random_numbers(const Node& node) {
   return Error(fmt::format("{} draws random numbers when the model runs",
                            describe_node(node.proto(), node.opset())))

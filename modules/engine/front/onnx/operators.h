@@ -3,10 +3,6 @@
 // add an operator, write its function and its row in one of them.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "front/onnx/node.h"
 #include "tfaot/records/model_check.h"
 
@@ -34,15 +30,11 @@ struct OnnxOperator {
 };
 
 // The rows of each file of operators/; operators.cc lists them.
-std::vector<OnnxOperator> convolution_operators();
 std::vector<OnnxOperator> elementwise_operators();
 std::vector<OnnxOperator> image_operators();
-std::vector<OnnxOperator> loop_operators();
 std::vector<OnnxOperator> machine_learning_operators();  // domain ai.onnx.ml
-std::vector<OnnxOperator> normalization_operators();
 std::vector<OnnxOperator> product_operators();
 std::vector<OnnxOperator> quantized_operators();  // also of com.microsoft, qonnx.custom_op.general
-std::vector<OnnxOperator> selection_operators();
 std::vector<OnnxOperator> sequence_operators();
 std::vector<OnnxOperator> shape_operators();
 // The rows, all of this domain.

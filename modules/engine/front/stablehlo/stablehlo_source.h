@@ -1,19 +1,123 @@
 // SPDX-License-Identifier: Apache-2.0
+// A file with StableHLO, read: MLIR as text, a portable artifact, or a file that jax.export wrote
+// (Exported.serialize()), a FlatBuffer around a portable artifact. XLA parses it; nothing in it is
+// run.
+//
+// MLIR as text, as far as compiling needs it: the signature of a function, places in Python code,
+// operations, large constants, which become weights, and limits beyond which the text would end XLA
+// or the machine's memory. Not a parser. The text is StableHLO or, if XLA printed a portable
+// artifact, VHLO, which is StableHLO in a form with versions. Pure functions, for any text; what is
+// not understood is left as it is or not found.
+//
 // Files with StableHLO as a SourceModel. TensorFlow's XlaCallModule lowers a module for a batch
 // size: it settles the open sizes, chooses the code for CPUs and checks what the module demands of
 // its inputs. XLA's interpreter is the OriginalProgram: it computes one operation after the other,
 // without XLA's compiler for CPUs, tfaot's rewriting and our kernels.
 #pragma once
 
-#include <memory>
-#include <string>
+#include <cstring>
+#include <map>
 
 #include "compiler/hlo/lowering.h"
-#include "front/lowering/source_model.h"
-#include "front/stablehlo/read_stablehlo.h"
-#include "tfaot/records/engine_job.h"
+#include "front/lowering/signature.h"
+#include "tfaot/base/limits.h"
 
 namespace tfaot::toolkit::engine {
+
+// "tensor<?x16xf32>".
+struct TensorText {
+  std::vector<std::int64_t> sizes;  // -1: not known
+  std::string element;              // "f32"
+};
+// Limits of this text alone; those of all formats are in base/limits.h.
+// Limits constants that repeat one number, in all.
+inline constexpr std::int64_t kMostRepeatedElements = std::int64_t{1} << 25;
+inline constexpr std::int64_t kMostWrittenOperations = 100'000;  // with calls written out
+inline constexpr int kMostBrackets = 200;                        // in each other
+
+// For any text, before XLA parses it: nested brackets and sizes of tensors.
+Status check_sizes(const std::string& file, std::string_view text);
+
+// For the text that XLA printed: large constants of one number, and functions that call each other.
+Status check_contents(const std::string& file, std::string_view text);
+
+// An argument or a result of a function.
+struct FunctionValue {
+  std::string type;                  // as in the text
+  std::optional<TensorText> tensor;  // nothing: not a tensor, or not with plain dimensions
+  std::string name;                  // tfaot.name, else that in Python or MLIR; may be empty
+  std::vector<std::string> sizes;    // tfaot.sizes, "b,16": names of open sizes; may be empty
+  std::string global_constant;       // value that JAX passes in it; empty: an argument of the model
+};
+
+struct FunctionText {
+  std::vector<FunctionValue> arguments;
+  std::vector<FunctionValue> results;
+};
+
+// Nothing if there is no such function.
+std::optional<FunctionText> find_function(std::string_view text, std::string_view name);
+
+// The names of all functions, in the text's order.
+std::vector<std::string> function_names(std::string_view text);
+
+// Without locations, which newer versions of MLIR write in another way. Lines stay where they are.
+std::string without_locations(std::string_view text);
+
+// Counts of each operation in the text: "stablehlo.add".
+std::map<std::string, std::int64_t> count_operations(std::string_view text);
+
+struct ConstantText {
+  std::size_t value = 0;  // where "dense<...>" starts
+  std::size_t size = 0;   // of it
+  TensorText type;
+};
+
+// The text with calls in place of the constants (hlo/constant_calls.h).
+struct LiftedText {
+  std::string text;
+  std::vector<ConstantText> constants;  // places in the original text
+};
+LiftedText lift_constants(std::string_view text);
+
+struct JaxExport {
+  // Counts the bytes that were read; many may be the same ones.
+  std::string_view module;
+  std::vector<std::string_view> platforms;            // "cpu"
+  std::vector<std::vector<std::string_view>> shapes;  // of the module's arguments: "b", "16", "2*n"
+};
+
+// Nothing if the bytes are not such a file, or have more arguments, sizes or platforms than any.
+std::optional<JaxExport> read_jax_export(std::string_view bytes);
+
+struct StableHloModule {
+  std::string producer;                 // "StableHLO 1.7.0"; empty: the file does not say
+  std::string whole;                    // the text that XLA made of it
+  std::string text;                     // the same with calls instead of constants
+  std::vector<ConstantText> constants;  // places in `whole`
+  FunctionText main;                    // without what JAX passes itself
+  std::vector<std::string> platforms;   // of a module with code for several
+};
+
+// Errors: the file cannot be read, is none of the three, or newer than what XLA reads.
+Result<StableHloModule> read_stablehlo(const std::string& file);
+
+// Values of the module's constants, in order. The first call reads all that are not in binary form.
+class ConstantValues {
+ public:
+  // The module must outlive the values.
+  explicit ConstantValues(const StableHloModule& module) : module_(module) {}
+  Result<Value> value(std::size_t constant) const;
+
+ private:
+  Status read_small() const;
+
+  const StableHloModule& module_;
+  mutable std::map<std::size_t, Value> small_;
+};
+
+// XLA's type; PRIMITIVE_TYPE_INVALID for those that inputs cannot have.
+xla::PrimitiveType type_of_text(std::string_view element);
 
 // Refuses what compiling refuses.
 Result<std::unique_ptr<OriginalProgram>> load_interpreted_program(const EngineJob& job);

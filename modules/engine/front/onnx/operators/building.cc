@@ -1,19 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/onnx/operators/building.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <algorithm>
-#include <array>
-#include <numeric>
-
-#include "front/onnx/node.h"
-#include "tfaot/base/limits.h"
-#include "xla/client/lib/arithmetic.h"
-#include "xla/client/lib/constants.h"
-#include "xla/hlo/ir/hlo_instructions.h"
-#include "xla/primitive_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -85,18 +73,17 @@ xla::PrimitiveType element_type_of(XlaOp x) {
   return shape.ok() ? shape->element_type() : xla::F32;
 }
 
+// XLA makes no integer of a double.
 XlaOp scalar_of(xla::XlaBuilder& builder, xla::PrimitiveType type, double value) {
-  // XLA makes no integer of a double.
-  if (is_real(type) || xla::primitive_util::IsComplexType(type)) {
-    return xla::ConstantR0WithType(&builder, type, value);
-  }
-  return xla::ConstantR0WithType(&builder, type, static_cast<std::int64_t>(value));
+  return xla::ConstantLiteral(&builder, *xla::LiteralUtil::CreateR0(value).Convert(type));
 }
 
-// XLA's functions that combine two scalars.
-using Combination = xla::XlaComputation (*)(xla::PrimitiveType, xla::XlaBuilder*);
-XlaOp reduce(XlaOp x, XlaOp start, Combination combine, const Dimensions& axes) {
-  return xla::Reduce(x, start, combine(element_type_of(x), x.builder()), axes);
+// kCombine: XLA's functions that combine two scalars.
+template <auto kStart, auto kCombine, auto kCombineBooleans = kCombine>
+XlaOp reduce(XlaOp x, const Dimensions& axes) {
+  const auto type = element_type_of(x);
+  const auto combine = type == xla::PRED ? kCombineBooleans : kCombine;
+  return xla::Reduce(x, kStart(x.builder(), type), combine(type, x.builder()), axes);
 }
 
 }  // namespace
@@ -108,11 +95,6 @@ XlaOp scalar_like(XlaOp x, double value) {
   const auto shape = x.builder()->GetShape(x);
   if (!shape.ok()) return x.builder()->ReportError(shape.status());
   return scalar_of(*x.builder(), shape->element_type(), value);
-}
-
-bool is_real(xla::PrimitiveType type) { return xla::primitive_util::IsFloatingPointType(type); }
-bool is_unsigned(xla::PrimitiveType type) {
-  return xla::primitive_util::IsUnsignedIntegralType(type);
 }
 
 Dimensions with_size(Dimensions sizes, std::int64_t axis, std::int64_t size) {
@@ -187,35 +169,18 @@ XlaOp broadcast_to(const Node& node, XlaOp op, const Dimensions& sizes) {
   return xla::BroadcastInDim(op, sizes, places);
 }
 
-std::vector<XlaOp> broadcast_operands(const Node& node) {
+std::vector<XlaOp> broadcast_operands(const Node& node, std::optional<std::size_t> count,
+                                      const char* needs) {
   std::vector<XlaOp> operands = node.operands();
   place_second_operand(node, operands);
   std::vector<Dimensions> all;
   for (const XlaOp operand : operands) all.push_back(node.sizes_of(operand));
   const Dimensions sizes = common_sizes(node, all);
   for (XlaOp& operand : operands) operand = broadcast_to(node, operand, sizes);
-  return operands;
-}
-std::vector<XlaOp> broadcast_operands(const Node& node, std::size_t count, const char* needs) {
-  auto operands = broadcast_operands(node);
-  if (operands.size() != count) node.refuse("needs {}", needs);
+  if (operands.size() != count.value_or(operands.size())) node.refuse("needs {}", needs);
   return operands;
 }
 
-XlaOp along(XlaOp values, const Dimensions& sizes, std::int64_t axis) {
-  return xla::BroadcastInDim(values, sizes, {axis});
-}
-
-XlaOp scalar_if_single(const Node& node, XlaOp x) {
-  return product(node.sizes_of(x)) == 1 ? xla::Reshape(x, {}) : x;
-}
-
-XlaOp constant_integers(const Node& node, const std::vector<std::int64_t>& values) {
-  return xla::ConstantR1<std::int64_t>(&node.builder(), values);
-}
-XlaOp constant_integer(const Node& node, std::int64_t value) {
-  return xla::ConstantR0<std::int64_t>(&node.builder(), value);
-}
 XlaOp constant_reals(const Node& node, xla::PrimitiveType type, const std::vector<double>& values,
                      const Dimensions& sizes) {
   xla::Literal literal(shape_of(xla::F64, sizes));
@@ -236,29 +201,35 @@ XlaOp index_along(const Node& node, xla::PrimitiveType type, const Dimensions& s
 }
 
 XlaOp sum_of(XlaOp x, const Dimensions& axes) {
-  return reduce(x, xla::Zero(x.builder(), element_type_of(x)), xla::CreateScalarAddComputation,
-                axes);
+  return reduce<xla::Zero, xla::CreateScalarAddComputation>(x, axes);
 }
 XlaOp product_of(XlaOp x, const Dimensions& axes) {
-  return reduce(x, xla::One(x.builder(), element_type_of(x)), xla::CreateScalarMultiplyComputation,
-                axes);
+  return reduce<xla::One, xla::CreateScalarMultiplyComputation>(x, axes);
 }
 XlaOp largest_of(XlaOp x, const Dimensions& axes) {
-  const auto type = element_type_of(x);
-  return reduce(
-      x, xla::MinValue(x.builder(), type),
-      type == xla::PRED ? xla::CreateScalarOrComputation : xla::CreateScalarMaxComputation, axes);
+  return reduce<xla::MinValue, xla::CreateScalarMaxComputation, xla::CreateScalarOrComputation>(
+      x, axes);
 }
 XlaOp least_of(XlaOp x, const Dimensions& axes) {
-  const auto type = element_type_of(x);
-  return reduce(
-      x, xla::MaxValue(x.builder(), type),
-      type == xla::PRED ? xla::CreateScalarAndComputation : xla::CreateScalarMinComputation, axes);
+  return reduce<xla::MaxValue, xla::CreateScalarMinComputation, xla::CreateScalarAndComputation>(
+      x, axes);
 }
 XlaOp exact_sum_of(XlaOp x, const Dimensions& axes) {
   const auto type = element_type_of(x);
   const auto wide = type == xla::F16 || type == xla::BF16 ? xla::F32 : type;
   return cast(sum_of(cast(x, wide), axes), type);
+}
+XlaOp below_largest(const Node& node, XlaOp x, std::int64_t axis) {
+  return xla::Min(x - spread(largest_of(x, {axis}), node.sizes_of(x), {axis}), like(x, 0));
+}
+XlaOp softmax(const Node& node, XlaOp x, std::int64_t axis) {
+  const XlaOp powers = xla::Exp(below_largest(node, x, axis));
+  return powers / spread(exact_sum_of(powers, {axis}), node.sizes_of(x), {axis});
+}
+XlaOp log_softmax(const Node& node, XlaOp x, std::int64_t axis) {
+  const XlaOp below = below_largest(node, x, axis);
+  const XlaOp sum = exact_sum_of(xla::Exp(below), {axis});
+  return below - spread(xla::Log(sum), node.sizes_of(x), {axis});
 }
 XlaOp spread(XlaOp reduced, const Dimensions& sizes, const Dimensions& axes) {
   return xla::BroadcastInDim(reduced, sizes, dimensions_but(std::ssize(sizes), axes));
@@ -266,13 +237,11 @@ XlaOp spread(XlaOp reduced, const Dimensions& sizes, const Dimensions& axes) {
 
 XlaOp dot(XlaOp a, XlaOp b, const DotDimensions& dimensions) {
   xla::DotDimensionNumbers numbers;
-  numbers.mutable_lhs_contracting_dimensions()->Add(dimensions.left.begin(), dimensions.left.end());
-  numbers.mutable_rhs_contracting_dimensions()->Add(dimensions.right.begin(),
-                                                    dimensions.right.end());
-  numbers.mutable_lhs_batch_dimensions()->Add(dimensions.left_batch.begin(),
-                                              dimensions.left_batch.end());
-  numbers.mutable_rhs_batch_dimensions()->Add(dimensions.right_batch.begin(),
-                                              dimensions.right_batch.end());
+  const auto set = [](auto* to, const Dimensions& from) { to->Add(from.begin(), from.end()); };
+  set(numbers.mutable_lhs_contracting_dimensions(), dimensions.left);
+  set(numbers.mutable_rhs_contracting_dimensions(), dimensions.right);
+  set(numbers.mutable_lhs_batch_dimensions(), dimensions.left_batch);
+  set(numbers.mutable_rhs_batch_dimensions(), dimensions.right_batch);
   return xla::DotGeneral(a, b, numbers);
 }
 
@@ -311,13 +280,6 @@ XlaOp repeat_along(const Node& node, XlaOp x, std::int64_t axis, std::int64_t ti
   const XlaOp repeated = spread(x, with_new(sizes, axis + 1, times), {axis + 1});
   return xla::Reshape(repeated, with_size(sizes, axis, entry(sizes, axis) * times));
 }
-XlaOp slice_at(XlaOp x, std::int64_t place, std::int64_t axis) {
-  return xla::SliceInDim(x, place, place + 1, 1, axis);
-}
-XlaOp part_at(const Node& node, XlaOp x, std::int64_t place, std::int64_t axis) {
-  return xla::Reshape(slice_at(x, place, axis), without(node.sizes_of(x), axis));
-}
-
 XlaOp take_places(const Node& node, XlaOp x, std::int64_t axis,
                   const std::vector<std::int64_t>& places) {
   const Dimensions sizes = node.sizes_of(x);

@@ -2,14 +2,26 @@
 // The parts that operators are built from: arithmetic with numbers, sizes, broadcasting,
 // reductions, products, gathers, windows over images, other operators. A function that takes a Node
 // refuses, in the node's name, what does not fit. Used by one thread.
+//
+// Loops over computations, and the graphs inside of nodes as such computations: what If, Loop, Scan
+// and the recurrent operators share. XLA's computations see nothing around them, so all that they
+// read is passed.
 #pragma once
 
-#include <cstdint>
-#include <string>
-#include <type_traits>
-#include <vector>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <numeric>
 
-#include "front/onnx/node.h"
+#include "front/onnx/operators.h"
+#include "tfaot/base/limits.h"
+#include "xla/client/lib/arithmetic.h"
+#include "xla/client/lib/constants.h"
+#include "xla/client/lib/math.h"
+#include "xla/client/xla_computation.h"
+#include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/literal_util.h"
+#include "xla/primitive_util.h"
 
 namespace tfaot::toolkit::engine {
 
@@ -49,16 +61,20 @@ TFAOT_WITH_NUMBER(>=)
 #undef TFAOT_WITH_NUMBER
 
 inline XlaOp cast(XlaOp x, xla::PrimitiveType type) { return xla::ConvertElementType(x, type); }
-bool is_real(xla::PrimitiveType type);      // floating point
-bool is_unsigned(xla::PrimitiveType type);  // an integer
+// Floating point; unsigned integers.
+inline bool is_real(xla::PrimitiveType type) {
+  return xla::primitive_util::IsFloatingPointType(type);
+}
+inline bool is_unsigned(xla::PrimitiveType type) {
+  return xla::primitive_util::IsUnsignedIntegralType(type);
+}
 
 // Sizes with one replaced, one inserted, or one left out.
 Dimensions with_size(Dimensions sizes, std::int64_t axis, std::int64_t size);
 Dimensions with_new(Dimensions sizes, std::int64_t axis, std::int64_t size);
 Dimensions without(Dimensions sizes, std::int64_t axis);
 Dimensions joined(Dimensions first, const Dimensions& second);
-// Dimensions from `first` to before `end`, and those of a tensor but these.
-Dimensions dimension_range(std::int64_t first, std::int64_t end);
+// The dimensions of a tensor but these.
 Dimensions dimensions_but(std::int64_t rank, const Dimensions& axes);
 
 // The operand's sizes as a matrix: before the axis, and from it on; it may be one after the last.
@@ -69,15 +85,23 @@ Dimensions common_sizes(const Node& node, const std::vector<Dimensions>& all);
 // As numpy.broadcast_to: new dimensions come first.
 XlaOp broadcast_to(const Node& node, XlaOp op, const Dimensions& sizes);
 // All operands of the node, broadcast together. `count`: refuses more or fewer.
-std::vector<XlaOp> broadcast_operands(const Node& node);
-std::vector<XlaOp> broadcast_operands(const Node& node, std::size_t count, const char* needs);
+std::vector<XlaOp> broadcast_operands(const Node& node, std::optional<std::size_t> count = {},
+                                      const char* needs = "");
 // One value, or one for each place along the axis, for all elements of a tensor of these sizes.
-XlaOp along(XlaOp values, const Dimensions& sizes, std::int64_t axis);
+inline XlaOp along(XlaOp values, const Dimensions& sizes, std::int64_t axis) {
+  return xla::BroadcastInDim(values, sizes, {axis});
+}
 // A tensor of one element as a scalar; others as they are.
-XlaOp scalar_if_single(const Node& node, XlaOp x);
+inline XlaOp scalar_if_single(const Node& node, XlaOp x) {
+  return product(node.sizes_of(x)) == 1 ? xla::Reshape(x, {}) : x;
+}
 
-XlaOp constant_integers(const Node& node, const std::vector<std::int64_t>& values);
-XlaOp constant_integer(const Node& node, std::int64_t value);
+inline XlaOp constant_integers(const Node& node, const std::vector<std::int64_t>& values) {
+  return xla::ConstantR1<std::int64_t>(&node.builder(), values);
+}
+inline XlaOp constant_integer(const Node& node, std::int64_t value) {
+  return xla::ConstantR0<std::int64_t>(&node.builder(), value);
+}
 XlaOp constant_reals(const Node& node, xla::PrimitiveType type, const std::vector<double>& values,
                      const Dimensions& sizes);
 // Zeros (false) of that type and these sizes.
@@ -94,6 +118,12 @@ XlaOp largest_of(XlaOp x, const Dimensions& axes);
 XlaOp least_of(XlaOp x, const Dimensions& axes);
 // Half floats are added up as float32 and rounded once, as NumPy does.
 XlaOp exact_sum_of(XlaOp x, const Dimensions& axes);
+// x minus its largest element along the axis, and from that the shares of the exponentials. At most
+// 0, also where XLA computes x twice and rounds it in two ways: large numbers then differ by more
+// than exponentials can hold.
+XlaOp below_largest(const Node& node, XlaOp x, std::int64_t axis);
+XlaOp softmax(const Node& node, XlaOp x, std::int64_t axis);
+XlaOp log_softmax(const Node& node, XlaOp x, std::int64_t axis);
 // Broadcasts what was reduced over the axes to a tensor of these sizes.
 XlaOp spread(XlaOp reduced, const Dimensions& sizes, const Dimensions& axes);
 
@@ -112,8 +142,12 @@ XlaOp multiply_matrices(const Node& node, XlaOp a, XlaOp b);
 // Each element several times in a row.
 XlaOp repeat_along(const Node& node, XlaOp x, std::int64_t axis, std::int64_t times);
 // One place of a dimension, which keeps the size 1, or is left out (part_at).
-XlaOp slice_at(XlaOp x, std::int64_t place, std::int64_t axis);
-XlaOp part_at(const Node& node, XlaOp x, std::int64_t place, std::int64_t axis);
+inline XlaOp slice_at(XlaOp x, std::int64_t place, std::int64_t axis) {
+  return xla::SliceInDim(x, place, place + 1, 1, axis);
+}
+inline XlaOp part_at(const Node& node, XlaOp x, std::int64_t place, std::int64_t axis) {
+  return xla::Reshape(slice_at(x, place, axis), without(node.sizes_of(x), axis));
+}
 // The elements at known places (from 0 on) of one dimension; by slices if they are few.
 XlaOp take_places(const Node& node, XlaOp x, std::int64_t axis,
                   const std::vector<std::int64_t>& places);
@@ -173,5 +207,35 @@ struct Applied {
   int results = 1;
 };
 std::vector<XlaOp> apply(Node& node, const Applied& what, const std::vector<XlaOp>& operands);
+
+// The operands of a loop's step. All values are of the builder.
+struct LoopStep {
+  xla::XlaBuilder& builder;
+  xla::XlaOp number;              // of the step, from 0 on; a scalar of type S64
+  std::vector<xla::XlaOp> state;  // results of the step before
+  std::vector<xla::XlaOp> fixed;  // the same for all steps
+};
+
+struct LoopLength {
+  std::optional<std::int64_t> count;  // none: only the state ends the loop
+  bool by_state = false;  // the state starts with a boolean scalar: go on while it is true
+  bool is_while = false;  // an XLA While also for few steps
+};
+
+// Returns the results of the last step. Few steps of known count are done one after the other; more
+// are an XLA While. Refuses states that change their shape.
+std::vector<xla::XlaOp> run_loop(
+    const Node& node, LoopLength length, std::vector<xla::XlaOp> state,
+    const std::vector<xla::XlaOp>& fixed,
+    const std::function<std::vector<xla::XlaOp>(const LoopStep&)>& step);
+
+// x at one place of a dimension, which is taken out.
+xla::XlaOp at_step(const Node& node, xla::XlaOp x, std::int64_t axis, xla::XlaOp place);
+// `all` with `one` at one place of its first dimension.
+xla::XlaOp with_step(const Node& node, xla::XlaOp all, xla::XlaOp one, xla::XlaOp place);
+
+// A builder for a computation of its own, with the node's name on what it makes.
+std::unique_ptr<xla::XlaBuilder> computation_builder(const Node& node, const std::string& name);
+xla::XlaComputation built_computation(const Node& node, xla::XlaBuilder& builder, xla::XlaOp root);
 
 }  // namespace tfaot::toolkit::engine

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise operators: arithmetic, comparisons, casts, activation functions. An operator of one
 // operand is a formula and its row.
-#include <functional>
 
-#include "front/onnx/operators.h"
 #include "front/onnx/operators/building.h"
-#include "xla/client/lib/constants.h"
-#include "xla/client/lib/math.h"
 
 namespace tfaot::toolkit::engine {
 namespace {

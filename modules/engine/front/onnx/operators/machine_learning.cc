@@ -1,31 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "front/onnx/operators/machine_learning.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <cstring>
-#include <limits>
-#include <map>
 #include <numbers>
-#include <numeric>
-#include <optional>
-#include <set>
-#include <string_view>
 
-#include "absl/container/flat_hash_map.h"
-#include "compiler/hlo/hlo.h"
 #include "compiler/kernels/forest_calls.h"
 #include "front/lowering/post_order.h"
-#include "front/onnx/operators.h"
 #include "front/onnx/operators/building.h"
-#include "front/onnx/operators/loops.h"
-#include "tfaot/base/limits.h"
-#include "xla/client/lib/arithmetic.h"
-#include "xla/client/lib/constants.h"
-#include "xla/client/lib/math.h"
 #include "xla/client/lib/slicing.h"
 
 namespace tfaot::toolkit::engine {
@@ -45,21 +26,16 @@ struct ClassLabels {
   bool are_strings = false;
 };
 
-XlaOp score_softmax(XlaOp scores, const Dimensions& sizes) {
-  const XlaOp powers = xla::Exp(scores - spread(largest_of(scores, {1}), sizes, {1}));
-  return powers / spread(sum_of(powers, {1}), sizes, {1});
-}
-
 // A softmax that leaves scores of zero out. A row of nothing else becomes halves, as the standard's
 // reference implementation has it.
-XlaOp score_softmax_zero(XlaOp scores, const Dimensions& sizes) {
+XlaOp score_softmax_zero(const Node& node, XlaOp scores) {
+  const Dimensions sizes = node.sizes_of(scores);
   const XlaOp largest = spread(largest_of(scores, {1}), sizes, {1});
   const XlaOp is_zero = xla::Abs(scores) <= 1e-7;
   const XlaOp powers =
       xla::Select(is_zero, scores * xla::Exp(-largest), xla::Exp(scores - largest));
   const XlaOp sum = spread(sum_of(powers, {1}), sizes, {1});
-  const XlaOp halves = xla::ZerosLike(sum) + 0.5;
-  return xla::Select(sum == xla::ZerosLike(sum), halves, powers / sum);
+  return xla::Select(sum == 0, xla::FullLike(sum, 0.5), powers / sum);
 }
 
 // The approximation of the inverse error function that ONNX Runtime and the standard's reference
@@ -91,10 +67,9 @@ PostTransform numbered_post_transform(const Node& node) {
 // Sets a result to the transformed scores of [rows, scores of a row].
 void set_scores(Node& node, int result, XlaOp scores, PostTransform transform,
                 xla::PrimitiveType type = xla::F32) {
-  const Dimensions sizes = node.sizes_of(scores);
-  if (transform == PostTransform::kSoftmax) scores = score_softmax(scores, sizes);
+  if (transform == PostTransform::kSoftmax) scores = softmax(node, scores, 1);
   if (transform == PostTransform::kLogistic) scores = xla::Logistic(scores);
-  if (transform == PostTransform::kSoftmaxZero) scores = score_softmax_zero(scores, sizes);
+  if (transform == PostTransform::kSoftmaxZero) scores = score_softmax_zero(node, scores);
   if (transform == PostTransform::kProbit) scores = score_probit(scores);
   node.set(result, cast(scores, type));
 }
@@ -125,10 +100,8 @@ ClassLabels class_labels(const Node& node, const std::string& integers) {
     labels.count = std::ssize(strings);
   }
   if (labels.count < 2) {
-    node.refuse(
-        "has {} labels in '{}' and 'classlabels_strings'; a classifier needs "
-        "two or more",
-        labels.count, integers);
+    node.refuse("has {} labels in '{}' and 'classlabels_strings'; a classifier needs two or more",
+                labels.count, integers);
   }
   return labels;
 }
@@ -206,9 +179,7 @@ std::vector<XlaOp> improved_probabilities(const Node& node, const LoopStep& step
   XlaOp p = start;
   XlaOp slopes = sum_of(form * spread(p, node.sizes_of(form), {1}), {2});
   XlaOp value = sum_of(p * slopes, {1});
-  const auto type = node.type_of(p);
-  const XlaOp error = xla::Reduce(xla::Abs(slopes - across(value)), xla::Zero(&step.builder, type),
-                                  xla::CreateScalarMaxComputation(type, &step.builder), {1});
+  const XlaOp error = largest_of(xla::Abs(slopes - across(value)), {1});
   // So are rows of NaN.
   const XlaOp is_there = ~(error >= 0.005 / static_cast<double>(classes));
   const XlaOp places = xla::Iota(&step.builder, shape_of(xla::S32, sizes), 1);
@@ -224,9 +195,7 @@ std::vector<XlaOp> improved_probabilities(const Node& node, const LoopStep& step
     value = (value + rise) / xla::Square(sum);
     slopes = (slopes + across(change) * row) / across(sum);
   }
-  const XlaOp all_there = least_of(is_there, {0});
-  const XlaOp stays = along(is_there, sizes, 0);
-  return {~all_there, xla::Select(stays, start, p)};
+  return {~least_of(is_there, {0}), xla::Select(along(is_there, sizes, 0), start, p)};
 }
 
 // [rows, classes]: how many pairs chose the class. `scores`: [rows, pairs], positive for the first
@@ -262,28 +231,34 @@ XlaOp probabilities_of_pairs(const Node& node, XlaOp first, std::int64_t classes
       .back();
 }
 
-std::vector<double> doubles_of(const std::vector<float>& values) {
+// Numbers of an attribute.
+std::vector<double> doubles(const Node& node, const std::string& name) {
+  const std::vector<float> values = node.reals(name);
   return {values.begin(), values.end()};
+}
+
+// A number for each column, in all rows of a tensor such as `like`.
+XlaOp in_columns(const Node& node, const std::vector<double>& values, XlaOp like) {
+  const Dimensions sizes = node.sizes_of(like);
+  const XlaOp row = constant_reals(node, node.type_of(like), values, {sizes.back()});
+  return along(row, sizes, std::ssize(sizes) - 1);
 }
 
 // One value for each feature, or one for all of them, in every place of `like`.
 XlaOp value_of_features(const Node& node, const char* name, const std::vector<double>& values,
                         XlaOp like) {
   const Dimensions sizes = node.sizes_of(like);
-  const auto type = node.type_of(like);
-  if (values.size() == 1) {
-    return xla::Broadcast(scalar(node, type, values.front()), sizes);
-  }
+  if (values.size() == 1)
+    return xla::Broadcast(scalar(node, node.type_of(like), values.front()), sizes);
   if (sizes.empty() || sizes.size() > 2 || std::ssize(values) != sizes.back())
     node.refuse("has {} values of '{}', which do not fit its input", values.size(), name);
-  const XlaOp row = constant_reals(node, type, values, {sizes.back()});
-  return along(row, sizes, std::ssize(sizes) - 1);
+  return in_columns(node, values, like);
 }
 
 void lower_scaler(Node& node) {
   XlaOp x = as_real(node, node.operand(0));
-  const auto offset = doubles_of(node.reals("offset"));
-  const auto scale = doubles_of(node.reals("scale"));
+  const auto offset = doubles(node, "offset");
+  const auto scale = doubles(node, "scale");
   if (!offset.empty()) x = x - value_of_features(node, "offset", offset, x);
   if (!scale.empty()) x = x * value_of_features(node, "scale", scale, x);
   node.set(cast(x, xla::F32));
@@ -293,11 +268,8 @@ void lower_scaler(Node& node) {
 void lower_normalizer(Node& node) {
   const Dimensions sizes = node.sizes(0);
   const XlaOp x = as_real(node, feature_rows(node, node.operand(0)));
-  const auto type = node.type_of(x);
   const std::string norm = node.word("norm", {"MAX", "L1", "L2"});
-  const XlaOp largest = xla::Reduce(xla::Abs(x), scalar(node, type, 0),
-                                    xla::CreateScalarMaxComputation(type, &node.builder()), {1});
-  XlaOp size = norm == "MAX"  ? largest
+  XlaOp size = norm == "MAX"  ? largest_of(xla::Abs(x), {1})
                : norm == "L1" ? sum_of(xla::Abs(x), {1})
                               : xla::Sqrt(sum_of(xla::Square(x), {1}));
   size = xla::Max(size, like(size, 1e-30));
@@ -309,8 +281,8 @@ void lower_normalizer(Node& node) {
 void lower_imputer(Node& node) {
   const XlaOp x = node.operand(0);
   const auto type = node.type(0);
-  std::vector<double> values = doubles_of(node.reals("imputed_value_floats"));
   const char* name = "imputed_value_floats";
+  std::vector<double> values = doubles(node, name);
   XlaOp is_replaced;
   if (is_real(type)) {
     const float replaced = node.real("replaced_value_float", 0);
@@ -327,11 +299,9 @@ void lower_imputer(Node& node) {
 }
 
 void lower_binarizer(Node& node) {
-  const XlaOp x = node.operand(0);
   // Compared as real numbers: the threshold of integers need not be an integer.
-  const XlaOp compared = as_real(node, x);
-  const XlaOp is_larger = compared > node.real("threshold", 0);
-  node.set(cast(is_larger, node.type(0)));
+  const XlaOp x = as_real(node, node.operand(0));
+  node.set(cast(x > node.real("threshold", 0), node.type(0)));
 }
 
 // Elements of the last dimension. A vector is a row.
@@ -339,17 +309,17 @@ void lower_array_feature_extractor(Node& node) {
   const Dimensions sizes = node.sizes(0);
   if (sizes.empty()) node.refuse("has a number in place of features");
   const std::int64_t axis = std::ssize(sizes) - 1;
-  const XlaOp places = xla::Reshape(node.operand(1), {product(node.sizes(1))});
-  Dimensions result = sizes;
-  result.back() = product(node.sizes(1));
-  if (sizes.size() == 1) result.insert(result.begin(), 1);
-  if (const auto known = node.integers_if_known(1)) {
-    const bool is_inside = std::ranges::all_of(
-        *known, [&](std::int64_t place) { return place >= 0 && place < sizes.back(); });
-    if (!is_inside) node.refuse("takes features that are not among {}", sizes.back());
-    return node.set(xla::Reshape(take_places(node, node.operand(0), axis, *known), result));
-  }
-  node.set(xla::Reshape(xla::TorchIndexSelect(node.operand(0), places, axis), result));
+  const std::int64_t count = product(node.sizes(1));
+  Dimensions result = with_size(sizes, axis, count);
+  if (axis == 0) result.insert(result.begin(), 1);
+  const auto known = node.integers_if_known(1);
+  if (known && !std::ranges::all_of(*known, [&](auto i) { return i >= 0 && i < sizes.back(); }))
+    node.refuse("takes features that are not among {}", sizes.back());
+  const XlaOp x = node.operand(0);
+  const XlaOp taken = known
+                          ? take_places(node, x, axis, *known)
+                          : xla::TorchIndexSelect(x, xla::Reshape(node.operand(1), {count}), axis);
+  node.set(xla::Reshape(taken, result));
 }
 
 // Rows of several inputs side by side, each cut or filled up with zeros.
@@ -437,16 +407,13 @@ void lower_label_encoder(Node& node) {
   xla::XlaBuilder* const builder = &node.builder();
   const XlaOp x = node.operand(0);
   const XlaOp matches = matches_of(node, x, xla::ConstantLiteral(builder, *keys));
-  const std::int64_t count = keys->shape().dimensions(0);
   // The place of the key, and after all of them that of the default. Of equal keys, the last
   // counts.
   const XlaOp number = index_along(node, xla::S32, node.sizes_of(matches), node.rank(0));
-  const XlaOp none = scalar(node, xla::S32, -1);
-  const XlaOp places = xla::Select(matches, number, xla::Broadcast(none, node.sizes_of(matches)));
   const XlaOp found =
-      xla::Reduce(places, none, xla::CreateScalarMaxComputation(xla::S32, builder), {node.rank(0)});
-  const XlaOp last = scalar(node, xla::S32, static_cast<double>(count));
-  const XlaOp place = xla::Select(found < 0, xla::Broadcast(last, node.sizes(0)), found);
+      largest_of(xla::Select(matches, number, xla::FullLike(number, -1)), {node.rank(0)});
+  const XlaOp last = xla::FullLike(found, keys->shape().dimensions(0));
+  const XlaOp place = xla::Select(found < 0, last, found);
   const XlaOp table = xla::ConcatInDim(
       builder,
       {xla::ConstantLiteral(builder, *values), xla::Reshape(encoder_default(node, type), {1})}, 0);
@@ -471,6 +438,11 @@ XlaOp kept_matrix(Node& node, const std::string& name, const std::vector<float>&
   return node.keep(name, matrix);
 }
 
+XlaOp kept_row(Node& node, const std::string& name, const std::vector<float>& values,
+               xla::PrimitiveType type) {
+  return cast(node.keep(name, xla::LiteralUtil::CreateR1<float>(values)), type);
+}
+
 XlaOp model_matrix(Node& node, const std::string& name, std::int64_t width,
                    xla::PrimitiveType type) {
   return cast(kept_matrix(node, name, row_values(node, name, width), width), type);
@@ -486,9 +458,7 @@ XlaOp linear_scores(Node& node, XlaOp x) {
   const Dimensions sizes = node.sizes_of(scores);
   if (std::ssize(intercepts) != sizes.back())
     node.refuse("has {} intercepts for {} scores", intercepts.size(), sizes.back());
-  const XlaOp row =
-      cast(node.keep("intercepts", xla::LiteralUtil::CreateR1<float>(intercepts)), type);
-  return scores + along(row, sizes, 1);
+  return scores + along(kept_row(node, "intercepts", intercepts, type), sizes, 1);
 }
 
 void lower_linear_regressor(Node& node) {
@@ -548,15 +518,12 @@ XlaOp distances_by_product(Node& node, XlaOp x, std::vector<float> vectors) {
     vectors[i] -= origin[i % origin.size()];
     squares[i / origin.size()] += vectors[i] * vectors[i];
   }
-  const auto kept_row = [&](const std::string& name, const std::vector<float>& values) {
-    return cast(node.keep(name, xla::LiteralUtil::CreateR1<float>(values)), type);
-  };
-  x = x - along(kept_row("origin", origin), node.sizes_of(x), 1);
+  x = x - along(kept_row(node, "origin", origin, type), node.sizes_of(x), 1);
   const XlaOp matrix = cast(kept_matrix(node, "support_vectors", vectors, width), type);
   const XlaOp products = times_transposed(x, matrix);
   const Dimensions sizes = node.sizes_of(products);
-  const XlaOp sums =
-      along(sum_of(xla::Square(x), {1}), sizes, 0) + along(kept_row("squares", squares), sizes, 1);
+  const XlaOp sums = along(sum_of(xla::Square(x), {1}), sizes, 0) +
+                     along(kept_row(node, "squares", squares, type), sizes, 1);
   return xla::Max(sums - products * 2, like(x, 0));
 }
 
@@ -584,12 +551,18 @@ XlaOp kernel_values(Node& node, XlaOp x) {
   node.refuse("has the kernel_type '{}'", kernel);
 }
 
+// The only score's constant; the first one of several.
+float rho_of(const Node& node) {
+  const std::vector<float> rho = node.reals("rho");
+  if (rho.empty()) node.refuse("has no attribute 'rho'");
+  return rho.front();
+}
+
 void lower_svm_regressor(Node& node) {
   const XlaOp x = model_rows(node);
   const auto type = node.type_of(x);
   const std::int64_t supports = node.integer("n_supports", 0);
-  const std::vector<float> rho = node.reals("rho");
-  if (rho.empty()) node.refuse("has no attribute 'rho'");
+  const float rho = rho_of(node);
   XlaOp values = x;
   std::int64_t width = node.sizes_of(x).back();
   if (supports > 0) {
@@ -599,10 +572,9 @@ void lower_svm_regressor(Node& node) {
   }
   const XlaOp coefficients = model_matrix(node, "coefficients", width, type);
   if (node.sizes_of(coefficients).front() != 1) node.refuse("has coefficients of several targets");
-  XlaOp score = times_transposed(values, coefficients) + rho.front();
+  XlaOp score = times_transposed(values, coefficients) + rho;
   if (node.flag("one_class")) {
-    const XlaOp one = xla::Broadcast(scalar(node, type, 1), node.sizes_of(score));
-    score = xla::Select(score > xla::ZerosLike(score), one, -one);
+    score = xla::Select(score > 0, xla::FullLike(score, 1), xla::FullLike(score, -1));
   }
   set_scores(node, 0, score, post_transform_of(node));
 }
@@ -622,13 +594,13 @@ std::vector<std::int64_t> vector_places(const Node& node, const std::vector<std:
   return places;
 }
 
-// Numbers of an attribute, one for each pair of classes.
-XlaOp pair_numbers(const Node& node, const std::string& name, xla::PrimitiveType type,
-                   std::int64_t pairs) {
-  const std::vector<float> values = node.reals(name);
+// Numbers of an attribute, one for each pair of classes, in all rows of scores.
+XlaOp pair_numbers(const Node& node, const std::string& name, XlaOp scores) {
+  const std::vector<double> values = doubles(node, name);
+  const std::int64_t pairs = node.sizes_of(scores).back();
   if (std::ssize(values) != pairs)
     node.refuse("has {} values of '{}' for {} pairs of classes", values.size(), name, pairs);
-  return constant_reals(node, type, {values.begin(), values.end()}, {pairs});
+  return in_columns(node, values, scores);
 }
 
 // For each pair of classes what its vectors add to its score: [pairs, vectors], F64. The attribute
@@ -665,10 +637,9 @@ void lower_svm_classifier(Node& node) {
   const auto counts = node.integers("vectors_per_class");
   const PostTransform transform = post_transform_of(node);
   if (counts.empty()) {
-    const std::vector<float> rho = node.reals("rho");
-    if (rho.empty()) node.refuse("has no attribute 'rho'");
+    const float rho = rho_of(node);
     const XlaOp matrix = model_matrix(node, "coefficients", node.sizes_of(x).back(), type);
-    const XlaOp scores = times_transposed(x, matrix) + rho.front();
+    const XlaOp scores = times_transposed(x, matrix) + rho;
     if (node.sizes_of(scores).back() != labels.count) {
       node.refuse("has coefficients for {} classes instead of {}", node.sizes_of(scores).back(),
                   labels.count);
@@ -682,14 +653,11 @@ void lower_svm_classifier(Node& node) {
   const XlaOp values = cast(kernel_values(node, x), xla::F64);
   const auto places = vector_places(node, counts, node.sizes_of(values).back());
   const XlaOp products = times_transposed(values, pair_coefficients(node, places));
-  const Dimensions sizes = node.sizes_of(products);
-  const auto of_pairs = [&](const std::string& name) {
-    return along(pair_numbers(node, name, xla::F64, sizes.back()), sizes, 1);
-  };
-  XlaOp scores = products + of_pairs("rho");
+  XlaOp scores = products + pair_numbers(node, "rho", products);
   set_labels(node, labels, place_of_largest(votes_of_pairs(node, scores, labels.count)));
   if (!node.reals("prob_a").empty()) {
-    const XlaOp lines = scores * of_pairs("prob_a") + of_pairs("prob_b");
+    const XlaOp lines =
+        scores * pair_numbers(node, "prob_a", scores) + pair_numbers(node, "prob_b", scores);
     const XlaOp first = cast(xla::Logistic(-lines), type);
     scores = probabilities_of_pairs(node, first, labels.count);
   } else if (labels.count == 2) {
@@ -728,17 +696,27 @@ std::vector<std::int64_t> integers_of_nodes(const Node& node, const std::string&
   return values;
 }
 
-std::vector<double> tensor_values(const Node& node, const std::string& name, std::size_t count,
-                                  Forest& forest) {
+// Numbers of an attribute, and whether they are of float64.
+struct ForestNumbers {
+  std::vector<double> values;
+  bool is_double = false;
+};
+ForestNumbers numbers_of_tensor(const Node& node, const std::string& name) {
   const auto tensor = node.tensor(name);
-  if (!tensor) node.refuse("has no attribute '{}'", name);
-  forest.has_doubles = forest.has_doubles || tensor->shape().element_type() == xla::F64;
   const auto values = tensor->Convert(xla::F64);
   if (!values.ok()) node.refuse("needs numbers as '{}'", name);
   const auto data = values->data<double>();
-  if (data.size() != count)
-    node.refuse("has {} values of '{}' instead of {}", data.size(), name, count);
-  return {data.begin(), data.end()};
+  return {{data.begin(), data.end()}, tensor->shape().element_type() == xla::F64};
+}
+
+std::vector<double> tensor_values(const Node& node, const std::string& name, std::size_t count,
+                                  Forest& forest) {
+  if (!node.has_attribute(name)) node.refuse("has no attribute '{}'", name);
+  auto [values, is_double] = numbers_of_tensor(node, name);
+  forest.has_doubles = forest.has_doubles || is_double;
+  if (values.size() != count)
+    node.refuse("has {} values of '{}' instead of {}", values.size(), name, count);
+  return values;
 }
 
 // The nodes of one tree, each after those that it leads to, or a cycle of branches.
@@ -776,22 +754,11 @@ void check_forest(const Node& node, const Forest& forest, std::int64_t features)
 }
 
 // The values of an attribute, or of the one of float64 that may take its place, "..._as_tensor".
-struct ForestNumbers {
-  std::vector<double> values;
-  bool is_double = false;
-};
 ForestNumbers forest_numbers(const Node& node, const std::string& name) {
   const std::string other = name + "_as_tensor";
-  if (!node.has_attribute(other)) {
-    const std::vector<float> values = node.reals(name);
-    return {{values.begin(), values.end()}, false};
-  }
+  if (!node.has_attribute(other)) return {doubles(node, name), false};
   if (node.has_attribute(name)) node.refuse("has both '{}' and '{}'", name, other);
-  const auto tensor = node.tensor(other);
-  const auto values = tensor->Convert(xla::F64);
-  if (!values.ok()) node.refuse("needs numbers as '{}'", other);
-  const auto data = values->data<double>();
-  return {{data.begin(), data.end()}, tensor->shape().element_type() == xla::F64};
+  return numbers_of_tensor(node, other);
 }
 
 // Votes of TreeEnsembleRegressor and TreeEnsembleClassifier have different names.
@@ -900,9 +867,8 @@ class NumberedForest {
       const ForestNode& one = forest_.nodes[i];
       const auto [place, is_new] = roots.try_emplace(one.tree, static_cast<std::int64_t>(i));
       if (!is_new) {
-        const ForestNode& other = entry(forest_.nodes, place->second);
-        node_.refuse("has two roots in one tree: {} and {}", forest_place(other),
-                     forest_place(one));
+        node_.refuse("has two roots in one tree: {} and {}",
+                     forest_place(entry(forest_.nodes, place->second)), forest_place(one));
       }
       forest_.roots.push_back(static_cast<std::int64_t>(i));
     }
@@ -1114,8 +1080,7 @@ void add_forest_tops(ForestTables& tables) {
 // The same order as the numbers, but -0 comes right before 0. Not for NaN.
 template <typename Key, typename Element>
 Key key_of(Element value) {
-  Key bits = 0;
-  std::memcpy(&bits, &value, sizeof bits);
+  const Key bits = std::bit_cast<Key>(value);
   return bits < 0 ? static_cast<Key>(bits ^ std::numeric_limits<Key>::max()) : bits;
 }
 
@@ -1149,9 +1114,9 @@ class PartsOfForest {
 
   std::int64_t leaf(std::int64_t holds) { return add({.kind = ForestPart::kLeaf, .key = holds}); }
 
-  // `leaves`: the part of each leaf.
-  std::int64_t tree(std::int64_t root, const std::map<std::int64_t, std::int64_t>& leaves) {
-    const Dimensions order = tree_order(forest_, root).order;
+  // `order`: the nodes of one tree, each after those that it leads to. `leaves`: the part of each
+  // leaf.
+  std::int64_t tree(const Dimensions& order, const std::map<std::int64_t, std::int64_t>& leaves) {
     std::map<std::int64_t, std::int64_t> uses;
     for (const std::int64_t at : order) {
       const ForestNode& one = entry(forest_.nodes, at);
@@ -1170,7 +1135,7 @@ class PartsOfForest {
               ? leaves.at(at)
               : branch(one, {end_at(one.if_true), end_at(one.if_false), one.missing_is_true});
     }
-    return made.at(root);
+    return made.at(order.back());
   }
 
  private:
@@ -1225,18 +1190,9 @@ class PartsOfForest {
 
   std::int64_t branch(const ForestNode& one, const BranchEnds& ends) {
     const auto threshold = static_cast<Element>(one.threshold);
-    if (one.mode == BranchMode::kMember) {
-      std::vector<Element> members(one.members.begin(), one.members.end());
-      std::ranges::sort(members);
-      members.erase(std::unique(members.begin(), members.end()), members.end());
-      return member(one.feature, members, ends);
-    }
-    if (std::isnan(threshold)) {
-      // No number compares with it, so all are different.
-      return one.mode == BranchMode::kNotEqual ? never(one.feature, ends.swapped())
-                                               : never(one.feature, ends);
-    }
-    switch (one.mode) {
+    switch (std::isnan(threshold) ? BranchMode::kMember : one.mode) {
+      case BranchMode::kLessOrEqual:
+        return less_or_equal(one.feature, threshold, ends);
       case BranchMode::kLess:
         return less(one.feature, threshold, ends);
       case BranchMode::kGreater:
@@ -1247,9 +1203,14 @@ class PartsOfForest {
         return equal(one.feature, threshold, ends);
       case BranchMode::kNotEqual:
         return equal(one.feature, threshold, ends.swapped());
-      default:
-        return less_or_equal(one.feature, threshold, ends);
+      case BranchMode::kMember:
+        break;
     }
+    // No number compares with NaN, so all are different.
+    std::vector<Element> members(one.members.begin(), one.members.end());
+    std::ranges::sort(members);
+    members.erase(std::unique(members.begin(), members.end()), members.end());
+    return member(one.feature, members, one.mode == BranchMode::kNotEqual ? ends.swapped() : ends);
   }
 
   const Forest& forest_;
@@ -1258,54 +1219,36 @@ class PartsOfForest {
   std::vector<ForestPart> parts_;
 };
 
-// The nodes of a tree follow each other, and both ends of a branch are neighbours.
-class PlacedParts {
- public:
-  PlacedParts(const std::vector<ForestPart>& parts, const std::vector<std::int64_t>& roots)
-      : parts_(parts), place_of_(parts.size(), -1) {
-    for (const std::int64_t root : roots) place(root);
-    for (std::size_t i = 0; i < roots.size(); ++i) {
-      std::vector<std::size_t> open = {i};
-      for (std::size_t next = 0; next < open.size(); ++next) follow(open[next], open);
-    }
-  }
-
-  std::int64_t count() const { return std::ssize(placed_); }
-  const ForestPart& part(std::int64_t place) const {
-    return parts_[static_cast<std::size_t>(entry(placed_, place))];
-  }
-  // A leaf leads to itself.
-  std::int64_t next(std::int64_t place) const { return entry(next_, place); }
-
- private:
-  std::int64_t place(std::int64_t part) {
-    const std::int64_t place = std::ssize(placed_);
-    placed_.push_back(part);
-    next_.push_back(place);
-    entry(place_of_, part) = place;
-    return place;
-  }
-  void follow(std::size_t from, std::vector<std::size_t>& open) {
-    const ForestPart& one = part(static_cast<std::int64_t>(from));
-    if (one.kind == ForestPart::kLeaf) return;
-    std::int64_t& target = entry(place_of_, one.first);
-    if (one.kind == ForestPart::kForward && target >= 0) {
-      next_[from] = target;
-      return;
-    }
-    const std::int64_t first = place(one.first);
-    open.push_back(static_cast<std::size_t>(first));
-    if (one.kind == ForestPart::kBranch) {
-      open.push_back(static_cast<std::size_t>(place(one.second)));
-    }
-    next_[from] = first;
-  }
-
-  const std::vector<ForestPart>& parts_;
-  std::vector<std::int64_t> place_of_;
-  std::vector<std::int64_t> placed_;  // parts by place
-  std::vector<std::int64_t> next_;
+// Parts by place: the roots, then the nodes of one tree after the other, with both ends of a branch
+// next to each other. `next`: the place of the first end; a leaf leads to itself.
+struct PlacedParts {
+  Dimensions parts;
+  Dimensions next;
 };
+PlacedParts placed_parts(const std::vector<ForestPart>& parts, const Dimensions& roots) {
+  PlacedParts placed;
+  Dimensions place_of(parts.size(), -1);
+  const auto place = [&](std::int64_t part) {
+    const std::int64_t at = std::ssize(placed.parts);
+    placed.parts.push_back(part);
+    placed.next.push_back(at);
+    return entry(place_of, part) = at;
+  };
+  for (const std::int64_t root : roots) place(root);
+  for (std::int64_t root = 0; root < std::ssize(roots); ++root) {
+    Dimensions open = {root};
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      const std::int64_t from = open[i];
+      const ForestPart& one = entry(parts, entry(placed.parts, from));
+      if (one.kind == ForestPart::kLeaf) continue;
+      std::int64_t first = entry(place_of, one.first);
+      if (one.kind == ForestPart::kBranch || first < 0) open.push_back(first = place(one.first));
+      if (one.kind == ForestPart::kBranch) open.push_back(place(one.second));
+      entry(placed.next, from) = first;
+    }
+  }
+  return placed;
+}
 
 // The start of an aggregate.
 double neutral_weight(Aggregate aggregate, xla::PrimitiveType type) {
@@ -1320,45 +1263,44 @@ double add_vote(Aggregate aggregate, double before, double weight) {
   return aggregate == Aggregate::kMax ? std::max(before, weight) : before + weight;
 }
 
-// The leaves of each tree.
-std::vector<std::vector<std::int64_t>> leaves_of(const Forest& forest) {
-  std::vector<std::vector<std::int64_t>> all;
+// The nodes of each tree, each after those that it leads to. `targets`: of each tree; nothing if a
+// tree votes for several.
+struct ForestOrders {
+  std::vector<Dimensions> nodes;
+  std::optional<Dimensions> targets = Dimensions();
+};
+ForestOrders orders_of(const Forest& forest) {
+  ForestOrders orders;
   for (const std::int64_t root : forest.roots) {
-    std::vector<std::int64_t> leaves = tree_order(forest, root).order;
-    std::erase_if(leaves, [&](std::int64_t at) { return !entry(forest.nodes, at).is_leaf; });
-    all.push_back(std::move(leaves));
-  }
-  return all;
-}
-
-// The target of each tree; nothing if a tree votes for several.
-std::optional<std::vector<std::int64_t>> target_of_trees(
-    const Forest& forest, const std::vector<std::vector<std::int64_t>>& leaves) {
-  std::vector<std::int64_t> targets;
-  for (const auto& of_tree : leaves) {
-    std::int64_t target = -1;
-    for (const std::int64_t leaf : of_tree) {
-      for (const LeafVote& vote : entry(forest.nodes, leaf).votes) {
-        if (target >= 0 && vote.target != target) return std::nullopt;
-        target = vote.target;
-      }
+    orders.nodes.push_back(tree_order(forest, root).order);
+    std::set<std::int64_t> targets;
+    for (const std::int64_t at : orders.nodes.back()) {
+      for (const LeafVote& vote : entry(forest.nodes, at).votes) targets.insert(vote.target);
     }
-    targets.push_back(std::max<std::int64_t>(target, 0));
+    if (targets.size() > 1) orders.targets.reset();
+    if (orders.targets) orders.targets->push_back(targets.empty() ? 0 : *targets.begin());
   }
-  return targets;
+  return orders;
 }
 
-std::vector<ForestBlock> blocks_of(const std::vector<std::int64_t>& targets,
-                                   const std::vector<std::int64_t>& depths) {
-  std::vector<ForestBlock> blocks;
-  for (std::size_t i = 0; i < targets.size(); ++i) {
-    const bool goes_on = !blocks.empty() && blocks.back().target == targets[i] &&
+struct PlacedTree {
+  std::int64_t target = 0;  // 0 if trees vote for several
+  std::int64_t height = 0;
+  std::int64_t root = 0;  // a part
+};
+
+// Adds trees of one target and of like depth to blocks.
+void add_blocks(const std::vector<PlacedTree>& trees, ForestTables& tables) {
+  for (std::int64_t i = 0; i < std::ssize(trees); ++i) {
+    const PlacedTree& tree = entry(trees, i);
+    auto& blocks = tables.blocks;
+    const bool goes_on = !blocks.empty() && blocks.back().target == tree.target &&
                          blocks.back().trees < kernels::kForestBlockTrees;
-    if (!goes_on) blocks.push_back({static_cast<std::int64_t>(i), 0, 0, targets[i]});
+    if (!goes_on) blocks.push_back({i, 0, 0, tree.target});
     ++blocks.back().trees;
-    blocks.back().depth = std::max(blocks.back().depth, depths[i]);
+    blocks.back().depth = std::max(blocks.back().depth, tree.height);
+    tables.depth = std::max(tables.depth, tree.height);
   }
-  return blocks;
 }
 
 template <typename Key, typename Element>
@@ -1377,62 +1319,46 @@ ForestTables tables_of(const Forest& forest, xla::PrimitiveType type, std::int64
   tables.slots = 1 + features * (has_smallest ? 2 : 1);
   PartsOfForest<Key, Element> parts(forest, features, has_smallest);
 
-  const auto leaves = leaves_of(forest);
-  const auto targets = target_of_trees(forest, leaves);
+  const auto [orders, targets] = orders_of(forest);
   const double neutral = neutral_weight(forest.aggregate, type);
   std::vector<Element> vectors;
-  std::vector<std::int64_t> roots;
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
+  std::vector<PlacedTree> trees;
+  for (std::size_t i = 0; i < orders.size(); ++i) {
+    const std::int64_t target = targets ? (*targets)[i] : 0;
     std::map<std::int64_t, std::int64_t> part_of;
-    for (const std::int64_t leaf : leaves[i]) {
+    for (const std::int64_t at : orders[i]) {
+      const ForestNode& leaf = entry(forest.nodes, at);
+      if (!leaf.is_leaf) continue;
       // Sums for one target, or for all.
-      const std::int64_t first = targets ? (*targets)[i] : 0;
       std::vector<double> sums(targets ? 1 : static_cast<std::size_t>(forest.targets), neutral);
-      for (const LeafVote& vote : entry(forest.nodes, leaf).votes) {
-        double& sum = entry(sums, vote.target - first);
+      for (const LeafVote& vote : leaf.votes) {
+        double& sum = entry(sums, vote.target - target);
         sum = add_vote(forest.aggregate, sum, vote.weight);
       }
       if (targets) {
-        Key bits = 0;
-        const auto weight = static_cast<Element>(sums.front());
-        std::memcpy(&bits, &weight, sizeof bits);
-        part_of[leaf] = parts.leaf(bits);
+        part_of[at] = parts.leaf(std::bit_cast<Key>(static_cast<Element>(sums.front())));
       } else {
-        part_of[leaf] = parts.leaf(std::ssize(vectors) / forest.targets);
+        part_of[at] = parts.leaf(std::ssize(vectors) / forest.targets);
         for (const double sum : sums) vectors.push_back(static_cast<Element>(sum));
       }
     }
-    roots.push_back(parts.tree(forest.roots[i], part_of));
+    const std::int64_t root = parts.tree(orders[i], part_of);
+    trees.push_back({target, entry(parts.parts(), root).height, root});
   }
+  std::ranges::stable_sort(
+      trees, {}, [](const PlacedTree& tree) { return std::pair(tree.target, tree.height); });
+  add_blocks(trees, tables);
 
-  // Trees of one target and of like depth come together.
-  const auto height = [&](std::size_t tree) {
-    return parts.parts()[static_cast<std::size_t>(roots[tree])].height;
-  };
-  std::vector<std::size_t> order(roots.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::ranges::stable_sort(order, {}, [&](std::size_t tree) {
-    return std::pair(targets ? (*targets)[tree] : 0, height(tree));
-  });
-  std::vector<std::int64_t> sorted_roots;
-  std::vector<std::int64_t> sorted_targets;
-  std::vector<std::int64_t> depths;
-  for (const std::size_t tree : order) {
-    sorted_roots.push_back(roots[tree]);
-    sorted_targets.push_back(targets ? (*targets)[tree] : 0);
-    depths.push_back(height(tree));
-    tables.depth = std::max(tables.depth, depths.back());
-  }
-  tables.blocks = blocks_of(sorted_targets, depths);
-
-  const PlacedParts placed(parts.parts(), sorted_roots);
+  Dimensions roots;
+  for (const PlacedTree& tree : trees) roots.push_back(tree.root);
+  const PlacedParts placed = placed_parts(parts.parts(), roots);
   constexpr auto kBits = kernels::forest_slot_bits(sizeof(Element));
-  tables.nodes =
-      xla::Literal(shape_of(type == xla::F64 ? xla::S64 : xla::S32, {placed.count(), 2}));
+  const std::int64_t count = std::ssize(placed.parts);
+  tables.nodes = xla::Literal(shape_of(type == xla::F64 ? xla::S64 : xla::S32, {count, 2}));
   const auto words = tables.nodes.data<Key>();
-  for (std::int64_t i = 0; i < placed.count(); ++i) {
-    const ForestPart& part = placed.part(i);
-    const auto next = static_cast<std::uint64_t>(placed.next(i)) << kBits;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const ForestPart& part = entry(parts.parts(), entry(placed.parts, i));
+    const auto next = static_cast<std::uint64_t>(entry(placed.next, i)) << kBits;
     entry(words, 2 * i) = static_cast<Key>(part.key);
     entry(words, 2 * i + 1) = static_cast<Key>(next | static_cast<std::uint64_t>(part.slot));
   }
@@ -1451,12 +1377,20 @@ bool fits_float_tables(const ForestTables& tables) {
          tables.nodes.shape().dimensions(0) <= std::int64_t{1} << (32 - bits);
 }
 
+// Elements of ForestTables::leaves.
 std::int64_t leaf_elements(const Forest& forest) {
-  const auto leaves = leaves_of(forest);
-  if (target_of_trees(forest, leaves)) return 0;
+  const auto [orders, targets] = orders_of(forest);
   std::int64_t count = 0;
-  for (const auto& of_tree : leaves) count += std::ssize(of_tree);
-  return count * forest.targets;
+  for (const Dimensions& order : orders) {
+    count += std::ranges::count_if(
+        order, [&](std::int64_t at) { return entry(forest.nodes, at).is_leaf; });
+  }
+  return targets ? 0 : count * forest.targets;
+}
+
+// Aggregates that the kernel computes.
+bool is_sum(Aggregate aggregate) {
+  return aggregate == Aggregate::kSum || aggregate == Aggregate::kAverage;
 }
 
 // The computation of one forest. All operations are of its own builder.
@@ -1483,22 +1417,14 @@ class ForestWalk {
   }
 
  private:
-  XlaOp number(xla::XlaBuilder& builder, std::int64_t value) const {
-    return xla::ConstantR0WithType(&builder, keys_, value);
-  }
-
   // [rows, slots]
   XlaOp keys_of(XlaOp x) {
-    const bool is_double = tables_.type == xla::F64;
-    const std::int64_t largest = is_double ? std::numeric_limits<std::int64_t>::max()
-                                           : std::numeric_limits<std::int32_t>::max();
-    const XlaOp high = number(*builder_, largest);
-    const XlaOp low = number(*builder_, -largest - 1);
+    const XlaOp high = xla::MaxValue(builder_.get(), keys_);
+    const XlaOp low = xla::MinValue(builder_.get(), keys_);
     const XlaOp bits = xla::BitcastConvertType(x, keys_);
-    const XlaOp keys = xla::Select(bits < xla::ZerosLike(bits), bits ^ high, bits);
-    const XlaOp is_missing = x != x;
+    const XlaOp keys = xla::Select(bits < 0, bits ^ high, bits);
     const auto with = [&](XlaOp missing) {
-      return xla::Select(is_missing, xla::Broadcast(missing, {rows_, tables_.features}), keys);
+      return xla::Select(x != x, xla::Broadcast(missing, {rows_, tables_.features}), keys);
     };
     std::vector<XlaOp> all = {xla::Broadcast(low, {rows_, 1}), with(high)};
     if (tables_.slots > 1 + tables_.features) all.push_back(with(low));
@@ -1516,14 +1442,13 @@ class ForestWalk {
     const XlaOp pairs = pairs_at(nodes, places);
     const XlaOp word = node_part(pairs, 1);
     const XlaOp slot = word & like(word, (std::int64_t{1} << bits) - 1);
-    const XlaOp next = xla::ShiftRightLogical(word, number(builder, bits));
+    const XlaOp next = xla::ShiftRightLogical(word, like(word, bits));
     // Row and slot of each.
     const Dimensions one = {rows_, trees_, 1};
     const XlaOp row = xla::Iota(&builder, shape_of(keys_, one), 0);
     const XlaOp places_of_keys = xla::ConcatInDim(&builder, {row, xla::Reshape(slot, one)}, 2);
     const XlaOp key = gather(node_, keys, places_of_keys, {{0, 1}, {}, 2});
-    const XlaOp is_larger = key > node_part(pairs, 0);
-    return next + cast(is_larger, keys_);
+    return next + cast(key > node_part(pairs, 0), keys_);
   }
 
   XlaOp walk(XlaOp keys, XlaOp nodes) {
@@ -1537,23 +1462,13 @@ class ForestWalk {
   }
 
   XlaOp reduced(XlaOp values) const {
-    xla::XlaBuilder* const builder = builder_.get();
-    const auto type = tables_.type;
+    if (is_sum(aggregate_)) return sum_of(values, {1});
+    const bool is_least = aggregate_ == Aggregate::kMin;
+    const XlaOp found = is_least ? least_of(values, {1}) : largest_of(values, {1});
     // Without votes it is zero, as in ONNX Runtime.
-    const auto or_zero = [](XlaOp found, XlaOp start) {
-      return xla::Select(found == start, xla::ZerosLike(found), found);
-    };
-    if (aggregate_ == Aggregate::kMin) {
-      const XlaOp start = xla::MaxFiniteValue(builder, type);
-      return or_zero(
-          xla::Reduce(values, start, xla::CreateScalarMinComputation(type, builder), {1}), start);
-    }
-    if (aggregate_ == Aggregate::kMax) {
-      const XlaOp start = xla::MinFiniteValue(builder, type);
-      return or_zero(
-          xla::Reduce(values, start, xla::CreateScalarMaxComputation(type, builder), {1}), start);
-    }
-    return sum_of(values, {1});
+    const XlaOp none = is_least ? xla::MaxFiniteValue(builder_.get(), tables_.type)
+                                : xla::MinFiniteValue(builder_.get(), tables_.type);
+    return xla::Select(found == none, xla::ZerosLike(found), found);
   }
 
   XlaOp sums_of_trees(XlaOp found) {
@@ -1595,11 +1510,6 @@ class ForestWalk {
   std::unique_ptr<xla::XlaBuilder> builder_;
 };
 
-// Aggregates that the kernel computes.
-bool is_sum(Aggregate aggregate) {
-  return aggregate == Aggregate::kSum || aggregate == Aggregate::kAverage;
-}
-
 // Aggregates the trees, without base values: [rows, targets], F32 or F64. `x`: [rows,
 // features], F32 or F64. The tables become weights named after the node.
 XlaOp walk_forest(Node& node, XlaOp x, const Forest& forest) {
@@ -1633,11 +1543,10 @@ XlaOp walk_forest(Node& node, XlaOp x, const Forest& forest) {
 // The scores with a number added to each target.
 XlaOp with_base_values(const Node& node, XlaOp scores, const std::vector<double>& base) {
   if (base.empty()) return scores;
-  const Dimensions sizes = node.sizes_of(scores);
-  if (std::ssize(base) != sizes.back())
-    node.refuse("has {} base_values for {} scores", base.size(), sizes.back());
-  const XlaOp row = constant_reals(node, node.type_of(scores), base, {sizes.back()});
-  return scores + along(row, sizes, 1);
+  const std::int64_t count = node.sizes_of(scores).back();
+  if (std::ssize(base) != count)
+    node.refuse("has {} base_values for {} scores", base.size(), count);
+  return scores + in_columns(node, base, scores);
 }
 
 void lower_tree_ensemble(Node& node) {

@@ -4,9 +4,6 @@
 // one thread.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
 #include "front/onnx/node.h"
 #include "tfaot/kernels/abi.h"
 

@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Integers that stand for real numbers by a scale and a zero point: ONNX's own operators, ONNX
 // Runtime's (com.microsoft) and QONNX's.
-#include <algorithm>
-#include <array>
-#include <iterator>
 
-#include "front/onnx/operators.h"
 #include "front/onnx/operators/building.h"
-#include "xla/client/lib/arithmetic.h"
-#include "xla/client/lib/constants.h"
-#include "xla/client/lib/math.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
