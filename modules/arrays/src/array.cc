@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/arrays/array.h"
 
-#include <cstring>
-
 namespace tfaot::toolkit {
 
 Array repeated(const Array& array, std::int64_t rows) {
@@ -22,11 +20,11 @@ Array rounded_to(const Array& array, DType dtype) {
   visit_dtype(array.dtype, [&]<class From>(ElementType<From>) {
     visit_dtype(dtype, [&]<class To>(ElementType<To>) {
       if constexpr (kIsReal<From> && kIsReal<To>) {
-        for (std::size_t at = 0; at < array.bytes.size(); at += sizeof(From)) {
-          From from{};
-          std::memcpy(&from, array.bytes.data() + at, sizeof from);
-          const auto to = static_cast<To>(static_cast<double>(from));
-          rounded.bytes.append(reinterpret_cast<const char*>(&to), sizeof to);
+        const std::size_t count = array.bytes.size() / sizeof(From);
+        rounded.bytes.resize(count * sizeof(To));
+        for (std::size_t i = 0; i < count; ++i) {
+          const auto number = static_cast<double>(number_at<From>(array.bytes, i));
+          set_number(rounded.bytes, i, static_cast<To>(number));
         }
       }
     });

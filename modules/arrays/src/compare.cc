@@ -2,8 +2,8 @@
 #include "tfaot/arrays/compare.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -14,9 +14,7 @@ namespace {
 // differ by one, and -0 is 0.
 template <class Bits, class Real>
 Bits rank_of(Real number) {
-  Bits bits{};
-  static_assert(sizeof bits == sizeof number);
-  std::memcpy(&bits, &number, sizeof bits);
+  const auto bits = std::bit_cast<Bits>(number);
   return bits < 0 ? static_cast<Bits>(std::numeric_limits<Bits>::min() - bits) : bits;
 }
 
@@ -54,10 +52,8 @@ ArrayDifference compare_as(const std::string& bytes, const std::string& referenc
   std::uint64_t finite = 0;
   double sum = 0;
   for (std::uint64_t i = 0; i < found.numbers; ++i) {
-    Number a{};
-    Number b{};
-    std::memcpy(&a, bytes.data() + i * sizeof a, sizeof a);
-    std::memcpy(&b, reference.data() + i * sizeof b, sizeof b);
+    const auto a = number_at<Number>(bytes, i);
+    const auto b = number_at<Number>(reference, i);
     const auto real_a = static_cast<double>(a);
     const auto real_b = static_cast<double>(b);
     const bool is_equal = a == b || (std::isnan(real_a) && std::isnan(real_b));
@@ -82,10 +78,8 @@ ArrayDifference compare_as(const std::string& bytes, const std::string& referenc
 
 template <class Number>
 bool any_is_finite(const std::string& bytes) {
-  for (std::size_t at = 0; at + sizeof(Number) <= bytes.size(); at += sizeof(Number)) {
-    Number number{};
-    std::memcpy(&number, bytes.data() + at, sizeof number);
-    if (std::isfinite(number)) return true;
+  for (std::size_t i = 0; i < bytes.size() / sizeof(Number); ++i) {
+    if (std::isfinite(number_at<Number>(bytes, i))) return true;
   }
   return false;
 }

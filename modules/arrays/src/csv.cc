@@ -5,7 +5,6 @@
 
 #include <charconv>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <map>
 #include <optional>
@@ -76,17 +75,8 @@ std::optional<bool> parsed_bool(std::string_view cell) {
 template <class T>
 bool append(std::string& bytes, const std::optional<T>& value) {
   if (!value) return false;
-  char raw[sizeof(T)];
-  std::memcpy(raw, &*value, sizeof raw);
-  bytes.append(raw, sizeof raw);
+  bytes.append(reinterpret_cast<const char*>(&*value), sizeof(T));
   return true;
-}
-
-template <class T>
-T number_at(const std::string& bytes, std::size_t element) {
-  T value{};
-  std::memcpy(&value, bytes.data() + element * sizeof(T), sizeof(T));
-  return value;
 }
 
 // fmt knows the shortest text of a float and a double only.

@@ -2,8 +2,8 @@
 #include "tfaot/arrays/fill.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <random>
 #include <type_traits>
@@ -61,10 +61,7 @@ void fill_as(std::string& bytes, Numbers& numbers) {
       return static_cast<T>(numbers.next_whole());
     }
   };
-  for (std::size_t at = 0; at < bytes.size(); at += sizeof(T)) {
-    const T value = next();
-    std::memcpy(bytes.data() + at, &value, sizeof value);
-  }
+  for (std::size_t i = 0; i < bytes.size() / sizeof(T); ++i) set_number<T>(bytes, i, next());
 }
 
 void fill_array(Array& array, Numbers& numbers) {
@@ -87,11 +84,8 @@ bool has_wholes(const TensorSpec& tensor) {
 // Replaces each number by `change(number)`.
 template <class Number, class Change>
 void change_all(Array& array, Change change) {
-  for (std::size_t at = 0; at < array.bytes.size(); at += sizeof(Number)) {
-    Number number{};
-    std::memcpy(&number, array.bytes.data() + at, sizeof number);
-    number = change(number);
-    std::memcpy(array.bytes.data() + at, &number, sizeof number);
+  for (std::size_t i = 0; i < array.bytes.size() / sizeof(Number); ++i) {
+    set_number<Number>(array.bytes, i, change(number_at<Number>(array.bytes, i)));
   }
 }
 
@@ -101,9 +95,7 @@ void set_one_of_each_row(Array& array, Real value) {
   const auto rows = static_cast<std::size_t>(array.shape.front());
   const std::size_t width = rows == 0 ? 0 : array.bytes.size() / sizeof(Real) / rows;
   for (std::size_t row = 0; width > 0 && row < rows; ++row) {
-    const Real number(row % 2 == 0 ? value : -value);
-    std::memcpy(array.bytes.data() + (row * width + row % width) * sizeof(Real), &number,
-                sizeof number);
+    set_number(array.bytes, row * width + row % width, Real(row % 2 == 0 ? value : -value));
   }
 }
 
@@ -194,12 +186,8 @@ void for_each_with_rest(const Array& array, std::uint64_t seed, Set set) {
 
 template <class Number>
 void draw(Array& array, const InputUse& use, std::uint64_t seed) {
-  const auto at = [&](std::size_t element) {
-    return array.bytes.data() + element * sizeof(Number);
-  };
   const auto put = [&](std::size_t element, double value) {
-    const auto number = static_cast<Number>(value);
-    std::memcpy(at(element), &number, sizeof number);
+    set_number(array.bytes, element, static_cast<Number>(value));
   };
   std::mt19937_64 random(seed);
   for_each_with_rest(array, seed, [&](std::size_t element, bool is_rest) {
@@ -229,12 +217,9 @@ Real neighbour(Real number, std::uint64_t seed) {
                          std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint16_t>>;
   const auto value = static_cast<double>(number);
   if (!std::isfinite(value) || value == 0) return number;
-  Bits bits{};
-  std::memcpy(&bits, &number, sizeof bits);
+  const auto bits = std::bit_cast<Bits>(number);
   const bool is_away = (std::mt19937_64(bits + seed)() >> 63) != 0;
-  bits = static_cast<Bits>(is_away ? bits + 1 : bits - 1);
-  Real moved{};
-  std::memcpy(static_cast<void*>(&moved), &bits, sizeof moved);
+  const auto moved = std::bit_cast<Real>(static_cast<Bits>(is_away ? bits + 1 : bits - 1));
   return std::isfinite(static_cast<double>(moved)) ? moved : number;
 }
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "tfaot/base/printable.h"
@@ -46,10 +45,7 @@ template <class From, class To>
 void widen(Array& array) {
   std::string wider(array.bytes.size() / sizeof(From) * sizeof(To), '\0');
   for (std::size_t i = 0; i * sizeof(From) < array.bytes.size(); ++i) {
-    From from{};
-    std::memcpy(&from, array.bytes.data() + i * sizeof from, sizeof from);
-    const To to = from;  // NOLINT(bugprone-signed-char-misuse): int8 is a number here
-    std::memcpy(wider.data() + i * sizeof to, &to, sizeof to);
+    set_number<To>(wider, i, number_at<From>(array.bytes, i));
   }
   array.bytes = std::move(wider);
 }

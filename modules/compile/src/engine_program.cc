@@ -8,7 +8,7 @@
 
 #include "tfaot/base/memory_budget.h"
 #include "tfaot/base/text.h"
-#include "tfaot/elf/run_path.h"
+#include "tfaot/elf/linkage.h"
 
 namespace tfaot::toolkit {
 namespace {

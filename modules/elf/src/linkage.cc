@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-#include "elf_tables.h"
-#include "relocations.h"
+#include "elf_file.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -58,6 +57,24 @@ Result<Linkage> read_linkage(const FileSystem& fs, const Path& object) {
 
 Linkage linkage_of(const FileSystem& fs, const Path& object) {
   return read_linkage(fs, object).value_or(Linkage::kUnknown);
+}
+
+Result<std::string> run_path(const std::string& program) {
+  ElfImage image;
+  TFAOT_TRY(image.read(program));
+  TFAOT_ASSIGN(const ElfTables tables, read_sections(image));
+  for (const ElfSection& section : tables.sections) {
+    if (section.header.sh_type != SHT_DYNAMIC) continue;
+    Elf_Data* data = elf_getdata(section.handle, nullptr);
+    GElf_Dyn entry{};
+    for (int i = 0; gelf_getdyn(data, i, &entry) != nullptr && entry.d_tag != DT_NULL; ++i) {
+      if (entry.d_tag != DT_RUNPATH && entry.d_tag != DT_RPATH) continue;
+      const char* folders = elf_strptr(image.get(), section.header.sh_link, entry.d_un.d_val);
+      return folders == nullptr ? std::string() : std::string(folders);
+    }
+    return std::string();
+  }
+  return fail(Error("not a program that loads libraries"));
 }
 
 }  // namespace tfaot::toolkit

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "elf_tables.h"
+#include "elf_file.h"
 
 namespace tfaot::toolkit {
 namespace {

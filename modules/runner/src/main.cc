@@ -246,12 +246,10 @@ bool serve(int argc, char** argv) {
     std::size_t number = 0;
     words >> verb;
     std::string answer;
+    if (verb != "write") words >> number;
     if (verb == "write") {
-      std::cout << session.write(line.substr(verb.size() + 1)) << std::endl;
-      continue;
-    }
-    words >> number;
-    if (verb == "version") {
+      answer = session.write(line.substr(verb.size() + 1));
+    } else if (verb == "version") {
       answer = session.version();
     } else if (verb == "prepare") {
       answer = session.prepare(number);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tfaot/elf/run_path.h"
+#include "tfaot/elf/linkage.h"
 
 #include <gtest/gtest.h>
 

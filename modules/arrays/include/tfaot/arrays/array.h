@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,18 @@ struct Array {
   std::vector<std::int64_t> shape;
   std::string bytes;  // row-major, little-endian
 };
+
+// Number i of an array's bytes, and its replacement.
+template <class Number>
+Number number_at(const std::string& bytes, std::size_t i) {
+  Number number{};
+  std::memcpy(static_cast<void*>(&number), bytes.data() + i * sizeof number, sizeof number);
+  return number;
+}
+template <class Number>
+void set_number(std::string& bytes, std::size_t i, Number number) {
+  std::memcpy(bytes.data() + i * sizeof number, &number, sizeof number);
+}
 
 // Zeros: `rows` rows of a model's input or output.
 inline Array make_array(const TensorSpec& tensor, std::int64_t rows) {

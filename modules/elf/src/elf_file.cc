@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "elf_tables.h"
+#include "elf_file.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <utility>
 
 namespace tfaot::toolkit {
 namespace {
@@ -10,7 +15,120 @@ std::size_t entries_of(const ElfSection& section) {
   return section.header.sh_entsize == 0 ? 0 : section.header.sh_size / section.header.sh_entsize;
 }
 
+std::optional<RelocationUse> use_on_x86_64(std::uint32_t type) {
+  switch (type) {
+    case R_X86_64_64:
+    case R_X86_64_PC32:
+    case R_X86_64_32:
+    case R_X86_64_32S:
+    case R_X86_64_PC64:
+    case R_X86_64_GOTOFF64:
+      return RelocationUse::kAddress;
+    case R_X86_64_GOTPCREL:
+    case R_X86_64_GOTPCRELX:
+    case R_X86_64_REX_GOTPCRELX:
+    case R_X86_64_GOT64:
+    case R_X86_64_GOTPCREL64:
+      return RelocationUse::kSlot;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<RelocationUse> use_on_aarch64(std::uint32_t type) {
+  switch (type) {
+    case R_AARCH64_ABS64:
+    case R_AARCH64_PREL64:
+    case R_AARCH64_PREL32:
+    case R_AARCH64_ADR_PREL_PG_HI21:
+    case R_AARCH64_ADD_ABS_LO12_NC:
+    case R_AARCH64_LDST8_ABS_LO12_NC:
+    case R_AARCH64_LDST16_ABS_LO12_NC:
+    case R_AARCH64_LDST32_ABS_LO12_NC:
+    case R_AARCH64_LDST64_ABS_LO12_NC:
+    case R_AARCH64_LDST128_ABS_LO12_NC:
+      return RelocationUse::kAddress;
+    case R_AARCH64_ADR_GOT_PAGE:
+    case R_AARCH64_LD64_GOT_LO12_NC:
+      return RelocationUse::kSlot;
+    default:
+      return std::nullopt;
+  }
+}
+
 }  // namespace
+
+ElfImage::~ElfImage() {
+  elf_.reset();
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+Status ElfImage::make_file() {
+  elf_version(EV_CURRENT);
+  descriptor_ = ::memfd_create("tfaot", MFD_CLOEXEC);
+  if (descriptor_ < 0) return fail(Error::internal("cannot make a file in memory"));
+  return {};
+}
+
+Status ElfImage::read(std::string bytes) {
+  elf_version(EV_CURRENT);
+  bytes_ = std::move(bytes);
+  elf_.reset(elf_memory(bytes_.data(), bytes_.size()));
+  if (elf_ == nullptr) return fail(elf_error("read a file"));
+  return {};
+}
+
+Status ElfImage::change(std::string_view bytes) {
+  TFAOT_TRY(make_file());
+  TFAOT_TRY(fill(0, bytes));
+  elf_.reset(elf_begin(descriptor_, ELF_C_RDWR, nullptr));
+  if (elf_ == nullptr) return fail(elf_error("read an object"));
+  return {};
+}
+
+Status ElfImage::reserve(std::uint64_t size) {
+  TFAOT_TRY(make_file());
+  if (::ftruncate(descriptor_, static_cast<off_t>(size)) != 0) {
+    return fail(Error::internal("cannot make a file in memory"));
+  }
+  return {};
+}
+
+Status ElfImage::open() {
+  elf_.reset();
+  elf_.reset(elf_begin(descriptor_, ELF_C_READ, nullptr));
+  if (elf_ == nullptr) return fail(elf_error("read a file"));
+  return {};
+}
+
+Status ElfImage::fill(std::uint64_t offset, std::string_view bytes) const {
+  while (!bytes.empty()) {
+    const ssize_t put =
+        ::pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (put <= 0) return fail(Error::internal("cannot copy an ELF object"));
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+    offset += static_cast<std::uint64_t>(put);
+  }
+  return {};
+}
+
+Result<std::string> ElfImage::file_contents() const {
+  const off_t size = ::lseek(descriptor_, 0, SEEK_END);
+  std::string bytes(size > 0 ? static_cast<std::size_t>(size) : 0, '\0');
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t got =
+        ::pread(descriptor_, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
+    if (got <= 0) return fail(Error::internal("cannot read back an ELF object"));
+    done += static_cast<std::size_t>(got);
+  }
+  return bytes;
+}
+
+Result<std::string> ElfImage::written() const {
+  if (elf_update(elf_.get(), ELF_C_WRITE) < 0) return fail(elf_error("write an object"));
+  return file_contents();
+}
 
 Result<ElfTables> read_sections(const ElfImage& image) {
   Elf* elf = image.get();
@@ -109,6 +227,14 @@ Status append(const ElfSection& section, void* bytes, std::size_t size, Elf_Type
   data->d_type = type;
   data->d_version = EV_CURRENT;
   return {};
+}
+
+std::optional<RelocationUse> relocation_use(std::uint16_t machine, std::uint32_t type) {
+  return machine == EM_AARCH64 ? use_on_aarch64(type) : use_on_x86_64(type);
+}
+
+bool is_position_dependent(std::uint16_t machine, std::uint32_t type) {
+  return machine == EM_X86_64 && (type == R_X86_64_32 || type == R_X86_64_32S);
 }
 
 }  // namespace tfaot::toolkit

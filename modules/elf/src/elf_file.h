@@ -1,17 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ELF file as tables of sections, symbols and relocations, to be read and changed one by one.
-// Wraps libelf; one thread.
+// An ELF file that libelf works with: its handle and its memory, and its tables of sections,
+// symbols and relocations, to be read and changed one by one. One thread.
 #pragma once
+
+#include <fmt/format.h>
+#include <gelf.h>
+#include <libelf.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "elf_image.h"
 #include "tfaot/base/result.h"
 
 namespace tfaot::toolkit {
+
+class ElfImage {
+ public:
+  ElfImage() = default;
+  ElfImage(const ElfImage&) = delete;
+  ElfImage& operator=(const ElfImage&) = delete;
+  ~ElfImage();
+
+  // Open it with one of these three. For an object, program, library or archive:
+  Status read(std::string bytes);
+  // For changing and writing.
+  Status change(std::string_view bytes);
+  // A file of this size, all zeros, until fill() supplies the parts that libelf is to read. For
+  // large files. Call open() once the headers are there, and again after adding more of them.
+  Status reserve(std::uint64_t size);
+  Status fill(std::uint64_t offset, std::string_view bytes) const;
+  Status open();
+
+  Elf* get() const { return elf_.get(); }
+  // REQUIRES: change().
+  Result<std::string> written() const;
+
+ private:
+  struct EndElf {
+    void operator()(Elf* elf) const { elf_end(elf); }
+  };
+
+  Status make_file();
+  Result<std::string> file_contents() const;
+
+  std::string bytes_;    // of read(); libelf may write into it
+  int descriptor_ = -1;  // of the others: a file in memory, as libelf writes to descriptors only
+  std::unique_ptr<Elf, EndElf> elf_;
+};
+
+inline Error elf_error(const char* what) {
+  return Error::internal(fmt::format("libelf cannot {}: {}", what, elf_errmsg(-1)));
+}
 
 struct ElfSection {
   Elf_Scn* handle = nullptr;
@@ -61,5 +105,17 @@ Status change_relocation(const ElfTables& tables, const ElfRelocation& relocatio
                          const GElf_Rela& entry);
 // Appends bytes to the section. They must live until the image is written.
 Status append(const ElfSection& section, void* bytes, std::size_t size, Elf_Type type);
+
+// The relocations from code to constants, for each machine.
+enum class RelocationUse {
+  kAddress,  // the symbol's address plus the addend, in any encoding
+  kSlot,     // a table entry with the symbol's address, without the addend
+};
+
+// None for types with another meaning, or that compilers do not use for constants.
+std::optional<RelocationUse> relocation_use(std::uint16_t machine, std::uint32_t type);
+
+// True if it prevents linking into a shared library: an absolute address in 32 bits.
+bool is_position_dependent(std::uint16_t machine, std::uint32_t type);
 
 }  // namespace tfaot::toolkit
