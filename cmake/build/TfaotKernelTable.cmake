@@ -3,6 +3,7 @@
 #   tfaot_kernels_f32, tfaot_kernels_f64   the names of the kernels of an element type
 #   tfaot_kernel_levels_<architecture>     the suffixes of the levels with kernels
 #   tfaot_kernel_options_<suffix>          compiler options of a level
+#   tfaot_kernel_sizes_<suffix>            definitions for its kernels: bytes of a vector, vectors and rows of a tile
 #   tfaot_kernel_symbols                   all symbols that libtfaot_runtime.a offers to code for x86_64: the kernels' and
 #                                          those of modules/kernels/xla/symbols.txt
 set(abi "${PROJECT_SOURCE_DIR}/modules/kernels/abi/include/tfaot/kernels")
@@ -21,7 +22,7 @@ foreach(line IN LISTS rows)
   endif()
 endforeach()
 
-set(row "  ROW\\(x, \"[^\"]*\", ([a-z0-9_]+), \"([^\"]*)\",")
+set(row "  ROW\\(x, \"[^\"]*\", ([a-z0-9_]+), \"([^\"]*)\",[^\"]*\"[^\"]*\", ([0-9]+), ([0-9]+), ([0-9]+),")
 file(READ "${abi}/levels.def" text)
 string(REGEX MATCHALL "#define TFAOT_LEVELS_OF_[a-z0-9_]+|${row}" rows "${text}")
 foreach(line IN LISTS rows)
@@ -30,6 +31,8 @@ foreach(line IN LISTS rows)
     set(tfaot_kernel_levels_${architecture} "")
   elseif(line MATCHES "${row}")
     list(APPEND tfaot_kernel_levels_${architecture} "${CMAKE_MATCH_1}")
+    set(tfaot_kernel_sizes_${CMAKE_MATCH_1}
+      TFAOT_VECTOR_BYTES=${CMAKE_MATCH_3} TFAOT_TILE_SUMS=${CMAKE_MATCH_4} TFAOT_TILE_ROWS=${CMAKE_MATCH_5})
     separate_arguments(tfaot_kernel_options_${CMAKE_MATCH_1} UNIX_COMMAND "${CMAKE_MATCH_2}")
   endif()
 endforeach()

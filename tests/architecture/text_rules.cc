@@ -21,14 +21,14 @@ struct Ceiling {
   std::size_t lines;
 };
 constexpr Ceiling kCeilings[] = {
-    {"modules/arrays", 1320},   {"modules/base", 3880},    {"modules/cli", 7570},
+    {"modules/arrays", 1310},   {"modules/base", 3880},    {"modules/cli", 7570},
     {"modules/cmssw", 490},     {"modules/compile", 1920}, {"modules/config", 2610},
-    {"modules/convert", 1020},  {"modules/elf", 1120},     {"modules/engine", 32400},
+    {"modules/convert", 1020},  {"modules/elf", 1100},     {"modules/engine", 32400},
     {"modules/generate", 1430}, {"modules/inspect", 1580}, {"modules/install", 1070},
-    {"modules/kernels", 10500}, {"modules/load", 560},     {"modules/package", 1720},
+    {"modules/kernels", 9560},  {"modules/load", 560},     {"modules/package", 1720},
     {"modules/profile", 860},   {"modules/python", 210},   {"modules/records", 4660},
     {"modules/release", 820},   {"modules/remote", 330},   {"modules/report", 1220},
-    {"modules/runner", 1480},   {"modules/runtime", 3460}, {"modules/scram", 2920},
+    {"modules/runner", 1460},   {"modules/runtime", 3430}, {"modules/scram", 2920},
     {"modules/tfcompile", 280}, {"modules/tune", 680},     {"modules/workflow", 7040},
 };
 constexpr std::size_t kSlack = 500;  // lines that a room may be below its ceiling

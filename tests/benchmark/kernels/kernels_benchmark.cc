@@ -14,7 +14,6 @@
 #include "shapes.h"
 #include "tests/support/kernel_levels.h"
 #include "tfaot/kernels/abi.h"
-#include "tfaot/kernels/rows.h"
 #include "window_shapes.h"
 
 namespace tfaot::kernels_benchmark {

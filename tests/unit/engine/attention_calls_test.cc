@@ -12,7 +12,7 @@
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"
 #include "tests/unit/engine/run_pass.h"
-#include "tfaot/kernels/attention.h"
+#include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
 namespace {

@@ -280,7 +280,7 @@ TEST(LiveRows, PassFunctionsOfRows) {
 }
 
 // Whether products after a gather leave out padding: of 4 rows, x[4,8] by the places in x or a
-// table t[9,4], `parts` as selection.h has them.
+// table t[9,4], `parts` as abi.h has them.
 bool passes_gather(int rows, const std::string& parts, int part_count) {
   const std::string text =
       "ENTRY e {\n  x = f32[4,8] parameter(0)\n  w = f32[1,1,8,16] parameter(1)\n"

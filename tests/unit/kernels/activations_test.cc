@@ -16,7 +16,7 @@
 
 #include "tests/unit/kernels/levels.h"
 #include "tests/unit/kernels/tensors.h"
-#include "tfaot/kernels/rows.h"
+#include "tfaot/kernels/abi.h"
 
 namespace tfaot::kernels_test {
 namespace {

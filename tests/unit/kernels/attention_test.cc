@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_attention against its formula in double precision.
-#include "tfaot/kernels/attention.h"
+#include "tfaot/kernels/abi.h"
 
 #include <gtest/gtest.h>
 

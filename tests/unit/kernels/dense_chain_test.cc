@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_dense_chain beside the same layers in double precision, and its functions beside theirs, of
 // floats from everywhere.
-#include "tfaot/kernels/products.h"
+#include "tfaot/kernels/abi.h"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "tests/unit/kernels/tensors.h"
-#include "tfaot/kernels/products.h"
+#include "tfaot/kernels/abi.h"
 
 namespace tfaot::kernels_test {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of results (tfaot/kernels/panels.h) in double precision.
+// The functions of results (tfaot/kernels/abi.h) in double precision.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 
 #include "tests/unit/kernels/tensors.h"
-#include "tfaot/kernels/panels.h"
+#include "tfaot/kernels/abi.h"
 
 namespace tfaot::kernels_test {
 

@@ -10,7 +10,7 @@
 #include "tests/unit/kernels/levels.h"
 #include "tests/unit/kernels/shared_calls.h"
 #include "tests/unit/kernels/tensors.h"
-#include "tfaot/kernels/rows.h"
+#include "tfaot/kernels/abi.h"
 
 namespace tfaot::kernels_test {
 namespace {

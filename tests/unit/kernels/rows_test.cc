@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_softmax, tfaot_layer_norm, tfaot_row_sum and tfaot_gelu against their formulas in
 // double precision.
-#include "tfaot/kernels/rows.h"
+#include "tfaot/kernels/abi.h"
 
 #include <gtest/gtest.h>
 

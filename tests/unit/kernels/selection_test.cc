@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that find elements and move rows.
-#include "tfaot/kernels/selection.h"
+#include "tfaot/kernels/abi.h"
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ using kernels::TopKCall;
 class Selection : public EveryLevel {};
 INSTANTIATE_TEST_SUITE_P(Levels, Selection, ::testing::ValuesIn(all_levels()), name_of_level);
 
-// The order as selection.h has it, in the language of numbers. NaNs of one sign are equal here.
+// The order as abi.h has it, in the language of numbers. NaNs of one sign are equal here.
 template <typename T>
 bool is_less(T a, T b, bool is_total) {
   if (!is_total) return a < b || (!std::isnan(a) && std::isnan(b));

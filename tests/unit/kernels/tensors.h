@@ -132,7 +132,7 @@ class Sum {
   double value_ = 0, magnitude_ = 0, terms_ = 0;
 };
 
-// A [depth, columns] matrix, packed as in tfaot/kernels/panels.h; matrix(l, j) is its element.
+// A [depth, columns] matrix, packed as in tfaot/kernels/abi.h; matrix(l, j) is its element.
 template <typename T, typename Matrix>
 void pack(T* to, Int depth, Int columns, const Matrix& matrix) {
   const Int width = kernels::panel_columns(sizeof(T));

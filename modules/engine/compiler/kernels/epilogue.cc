@@ -13,7 +13,6 @@
 #include "compiler/hlo/match.h"
 #include "compiler/kernels/kernel_call.h"
 #include "tfaot/kernels/abi.h"
-#include "tfaot/kernels/rows.h"
 
 namespace tfaot::toolkit::engine {
 

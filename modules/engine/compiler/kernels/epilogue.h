@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that kernels apply to their results: activation functions (tfaot/kernels/panels.h)
+// Operations that kernels apply to their results: activation functions (tfaot/kernels/abi.h)
 // as HLO writes them, and the epilogue of products. Used by one thread.
 #pragma once
 
@@ -7,8 +7,7 @@
 
 #include "compiler/hlo/hlo.h"
 #include "compiler/hlo/weight_values.h"
-#include "tfaot/kernels/panels.h"
-#include "tfaot/kernels/rows.h"
+#include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
 

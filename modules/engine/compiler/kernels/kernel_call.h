@@ -14,7 +14,6 @@
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/hlo.h"
 #include "tfaot/kernels/abi.h"
-#include "tfaot/kernels/products.h"
 
 namespace tfaot::toolkit::engine {
 

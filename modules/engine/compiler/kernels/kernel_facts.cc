@@ -11,7 +11,6 @@
 
 #include "compiler/kernels/kernel_call.h"
 #include "tfaot/kernels/abi.h"
-#include "tfaot/kernels/rows.h"
 
 namespace tfaot::toolkit::engine {
 namespace {

@@ -190,7 +190,7 @@ bool split_batch(Side& side, Side& other) {
   return false;
 }
 
-// ---- Weights that are stored in fewer bits than float32 (tfaot/kernels/products.h). What is done
+// ---- Weights that are stored in fewer bits than float32 (tfaot/kernels/abi.h). What is done
 // to the weights is HLO, which folding evaluates, so new weights are treated alike.
 
 constexpr float kMostOfInt8 = 127;

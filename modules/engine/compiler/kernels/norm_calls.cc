@@ -17,7 +17,7 @@
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
 #include "compiler/kernels/kernel_call.h"
-#include "tfaot/kernels/rows.h"
+#include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
 namespace {

@@ -18,7 +18,7 @@ xla::HloInstruction* pack_narrow(xla::HloInstruction* packed, std::int64_t width
 xla::HloInstruction* pack_together(const Instructions& packed);
 
 // The matrices [depth, columns] of a recurrent kernel's gates, as blocks with so many panels of
-// each (tfaot/kernels/recurrent.h).
+// each (tfaot/kernels/abi.h).
 xla::HloInstruction* pack_gates(const Instructions& gates, std::int64_t panels);
 // Vectors of all gates, as whole blocks [blocks, gates * panels, panel columns].
 xla::HloInstruction* pack_biases(const Instructions& gates, std::int64_t panels);

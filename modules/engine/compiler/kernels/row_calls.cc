@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of kernels for functions of rows (tfaot/kernels/rows.h): softmax as any format writes it,
+// Calls of kernels for functions of rows (tfaot/kernels/abi.h): softmax as any format writes it,
 // sums of rows, and gelu between two kernels. A tensor is seen as [rows, columns]: the functions
 // are found by the tensors with one number for each row.
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 #include "compiler/hlo/tuned.h"
 #include "compiler/kernels/epilogue.h"
 #include "compiler/kernels/kernel_call.h"
-#include "tfaot/kernels/rows.h"
+#include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
 namespace {

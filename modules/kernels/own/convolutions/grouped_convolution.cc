@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_grouped_convolution of abi.h.
-#include "convolutions/phases.h"
+#include "convolutions/slide.h"
 
 namespace {
 
@@ -13,13 +13,11 @@ struct GroupsMultiplyAdd : MultiplyAdd {
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(grouped_convolution)(void* out, const void** in) {
-  const auto& call = *static_cast<const ConvolutionCall*>(in[0]);
-  auto* const* const results = static_cast<void* const*>(out);
-  const MoreOperands more = more_operands(call, in);
+  const auto& call = call_of<ConvolutionCall>(in);
+  const EpilogueOperands more = epilogue_of(call, in);
   const GroupsMultiplyAdd op = {{more.bias, rectifier_of(call.epilogue)},
                                 call.in_channels / call.groups,
                                 call.out_channels / call.groups,
                                 call.out_channels};
-  Phases(op, call, more, in)
-      .run(static_cast<const Element*>(in[1]), static_cast<Element*>(results[0]));
+  slide_phases(op, call, more, out, in);
 }

@@ -1,50 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input images as windows see them: finds the padding, and makes a copy of an image with its
-// padding and base dilation written out.
+// Input images as windows see them: finds the padding, makes a copy of an image with its padding
+// and base dilation written out, and describes a convolution as a product.
 #pragma once
 
+#include "products/gemm.h"
 #include "simd/kernel.h"
 
 namespace {
 
-using tfaot::kernels::ConvolutionCall;
-using tfaot::kernels::kSpatial;
-using tfaot::kernels::Phase;
-using tfaot::kernels::Window;
-
-// The operands after the filter in in[].
-struct MoreOperands {
-  const Element* bias;             // null: none
-  const Element* addends;          // null: none
-  const ResultFunction* function;  // null: none
-  Int images;                      // of the batch that count
-  tfaot::Tasks* tasks;             // null: the caller computes them alone
-};
-
-TFAOT_INLINE MoreOperands more_operands(const ConvolutionCall& call, const void** in) {
-  using namespace tfaot::kernels;
-  const void** next = in + 3;
-  MoreOperands more = {nullptr, nullptr, nullptr, call.batch, nullptr};
-  if ((call.epilogue & kEpilogueBias) != 0) more.bias = static_cast<const Element*>(*next++);
-  if ((call.epilogue & kEpilogueSum) != 0) more.addends = static_cast<const Element*>(*next++);
-  more.function = function_at(call.epilogue, next);
-  if ((call.epilogue & kEpilogueLive) != 0) {
-    more.images = smaller(call.batch, call.live_images * *static_cast<const Int*>(*next++));
-  }
-  if ((call.epilogue & kEpilogueShared) != 0) more.tasks = tasks_at(*next);
-  return more;
+TFAOT_INLINE EpilogueOperands epilogue_of(const ConvolutionCall& call, const void** in) {
+  const bool is_padded = (call.epilogue & kEpilogueLive) != 0;
+  return epilogue_operands(call.epilogue, call.batch, is_padded ? call.live_images : 0, in + 3);
 }
 
-// Calls use(phases) for each combination of a phase of each dimension, in the order of window.h.
+// Elements of an image of the input, and of one of the result.
+TFAOT_INLINE Int input_elements(const Window& w, Int channels) {
+  return w.in[0] * w.in[1] * w.in[2] * channels;
+}
+TFAOT_INLINE Int result_elements(const Window& w, Int channels) {
+  return w.out[0] * w.out[1] * w.out[2] * channels;
+}
+
+// Calls use(phases) for each combination of a phase of each dimension, in the order of abi.h.
 template <typename Use>
 void for_each_phase(const Window& w, const Use& use) {
   Phase phase[kSpatial];
-  for (Int i = 0; i < tfaot::kernels::phase_count(w, 0); ++i) {
-    phase[0] = tfaot::kernels::phase_of(w, 0, i);
-    for (Int j = 0; j < tfaot::kernels::phase_count(w, 1); ++j) {
-      phase[1] = tfaot::kernels::phase_of(w, 1, j);
-      for (Int k = 0; k < tfaot::kernels::phase_count(w, 2); ++k) {
-        phase[2] = tfaot::kernels::phase_of(w, 2, k);
+  for (Int i = 0; i < phase_count(w, 0); ++i) {
+    phase[0] = phase_of(w, 0, i);
+    for (Int j = 0; j < phase_count(w, 1); ++j) {
+      phase[1] = phase_of(w, 1, j);
+      for (Int k = 0; k < phase_count(w, 2); ++k) {
+        phase[2] = phase_of(w, 2, k);
         use(phase);
       }
     }
@@ -132,5 +118,46 @@ class PaddedImage {
   Int channels_;
   Int low_[kSpatial], size_[kSpatial];
 };
+
+// The product whose rows are the positions of a window.
+
+// The part that all groups and images share. `size`: of the image that is read.
+inline Gemm product_of(const ConvolutionCall& call, const Int (&size)[kSpatial], Int images) {
+  const Window& w = call.window;
+  const Int pixel = call.in_channels;
+  const Int step[kSpatial] = {size[1] * size[2] * pixel, size[2] * pixel, pixel};
+  const bool runs_of_rows = call.groups == 1 && w.window_dilation[2] == 1;
+  Gemm g = {};
+  g.row_count[0] = images;
+  g.row_step[0] = size[0] * step[0];
+  for (int d = 0; d < kSpatial; ++d) {
+    g.row_count[d + 1] = w.out[d];
+    g.row_step[d + 1] = w.stride[d] * step[d];
+    g.tap_count[d] = w.size[d];
+    g.tap_step[d] = w.window_dilation[d] * step[d];
+  }
+  g.run = call.in_channels / call.groups;
+  if (runs_of_rows) {
+    g.run *= w.size[2];
+    g.tap_count[2] = 1;
+  }
+  g.a_step = 1;
+  g.b_step = kPanelColumns<Element>;
+  g.b_panel = g.tap_count[0] * g.tap_count[1] * g.tap_count[2] * g.run * g.b_step;
+  g.c_row = call.out_channels;
+  g.columns = call.out_channels / call.groups;
+  return g;
+}
+
+inline void multiply_groups(Gemm g, Int groups) {
+  for (Int i = 0; i < groups; ++i) {
+    TFAOT_KERNEL(gemm)(&g);
+    g.a += g.run;
+    g.b += ceil_div(g.columns, kPanelColumns<Element>) * g.b_panel;
+    g.c += g.columns;
+    if (g.bias != nullptr) g.bias += g.columns;
+    if (g.addends != nullptr) g.addends += g.columns;
+  }
+}
 
 }  // namespace

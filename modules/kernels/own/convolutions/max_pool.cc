@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_max_pool of abi.h.
-#include "convolutions/pool.h"
+#include "convolutions/slide.h"
 
 namespace {
 

@@ -5,19 +5,16 @@
 
 namespace {
 
-using tfaot::kernels::ResizeCall;
-
 // to[x] = the sum of weights[k] * from[k * distance + x] over kTaps k; `taps` if kTaps is 0.
 template <int kTaps>
 TFAOT_INLINE void add_up(Element* to, const Element* from, Int distance, const Element* weights,
                          Int taps, Int count) {
-  const auto sum_at = [&](Int x, auto load_some) {
-    Vec<Element> sum = load_some(from + x) * weights[0];
+  const auto sum_at = [&](Int x, auto load_one) {
+    Vec<Element> sum = load_one(from + x) * weights[0];
     if constexpr (kTaps > 0) {
-      TFAOT_UNROLL
-      for (Int k = 1; k < kTaps; ++k) sum += load_some(from + k * distance + x) * weights[k];
+      TFAOT_FOR (Int k = 1; k < kTaps; ++k) sum += load_one(from + k * distance + x) * weights[k];
     } else {
-      for (Int k = 1; k < taps; ++k) sum += load_some(from + k * distance + x) * weights[k];
+      for (Int k = 1; k < taps; ++k) sum += load_one(from + k * distance + x) * weights[k];
     }
     return sum;
   };
@@ -130,13 +127,12 @@ class Resize {
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(resize)(void* out, const void** in) {
-  auto* const* const results = static_cast<void* const*>(out);
-  const auto& call = *static_cast<const ResizeCall*>(in[0]);
-  const auto* from = static_cast<const Element*>(in[1]);
-  auto* to = static_cast<Element*>(results[0]);
-  const Resize resize(call, static_cast<const Element*>(in[2]));
+  const auto& call = call_of<ResizeCall>(in);
+  const Element* from = operand(in, 1);
+  Element* to = result(out, 0);
+  const Resize resize(call, operand(in, 2));
   for (Int i = 0; i < call.batch; ++i) {
-    resize.image(to, from, static_cast<Element*>(results[1]));
+    resize.image(to, from, result(out, 1));
     from += call.in[0] * call.in[1] * call.channels;
     to += call.out[0] * call.out[1] * call.channels;
   }

@@ -1,12 +1,388 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows that treat every channel alone: pooling and depthwise convolution. A window that reaches
-// into the padding is clipped. slide_tiles.h lists the members of an operation.
+// Windows that treat every channel alone, or each of many small groups: pooling, depthwise and
+// grouped convolution. A window that reaches into the padding is clipped.
+//
+// An operation has
+//   static constexpr Filter kFilter                 its kind of filter
+//   static constexpr int kResults                   the number of results
+//   using State                                     Vec<Element>, or more of them
+//   template <bool kPart> State start(Int channel, Int count) const
+//   static State step(State state, Vec<Element> input, Vec<Element> weight)   with a filter
+//   static State step(State state, Vec<Element> input)                        without one
+//   static State join(State, State)                 of two parts of a window; without a filter
+//   Vec<Element> finish(const State& state, int result) const
 #pragma once
 
 #include "convolutions/image.h"
-#include "convolutions/slide_tiles.h"
 
 namespace {
+
+// ---- The inner loops: several neighbouring positions by a vector of channels, with sums in
+// registers.
+
+enum class Filter { kNone, kOfChannels, kOfGroups };
+
+// The taps of one tile; steps are in elements.
+struct Taps {
+  Int count[kSpatial], step[kSpatial], filter_step[kSpatial];
+};
+
+// Neighbouring positions and all their channels. The positions are `step` elements apart in the
+// input and `result` in the result. If there are several results, they are `other_result` elements
+// apart.
+struct Positions {
+  const Element* in;
+  Int step;
+  const Element* filter;
+  Element* out;
+  Int result, other_result;
+  Int begin = 0, end = 0;  // of the columns from `in` on that are in the image; for Edged alone
+};
+
+// The work of a tile on one vector of channels. kPart: only `count` of them are read and written.
+template <typename Op, bool kPart>
+struct Tile {
+  using State = typename Op::State;
+
+  TFAOT_INLINE State start() const { return op.template start<kPart>(channel, count); }
+  template <int N>
+  TFAOT_INLINE void start(State (&sums)[N]) const {
+    TFAOT_EACH (i, N) sums[i] = start();
+  }
+  TFAOT_INLINE Vec<Element> read(const Element* from) const {
+    return load_part<kPart>(from, count);
+  }
+  TFAOT_INLINE void write(const State& state, Int position) const {
+    write(state, at.out + position * at.result + channel);
+  }
+  TFAOT_INLINE void write(const State& state, Element* to) const {
+    TFAOT_EACH (which, Op::kResults) {
+      const Vec<Element> value = op.finish(state, which);
+      store_part<kPart>(to + which * at.other_result, value, count);
+    }
+  }
+  // Writes neighbouring positions.
+  template <int P>
+  TFAOT_INLINE void write(const State (&sums)[P]) const {
+    Element* to = at.out + channel;
+    TFAOT_FOR (int r = 0; r < P; ++r, go_on(to, at.result)) write(sums[r], to);
+  }
+  // Calls use(taps' input, their weights) for each row of the window.
+  template <typename Use>
+  TFAOT_INLINE void each_line(const Use& use) const {
+    for (Int i = 0; i < taps.count[0]; ++i) {
+      const Element* in = at.in + i * taps.step[0] + channel;
+      const Element* weights = at.filter + i * taps.filter_step[0] + channel;
+      for (Int j = 0; j < taps.count[1]; ++j) {
+        use(in, weights);
+        in += taps.step[1];
+        weights += taps.filter_step[1];
+      }
+    }
+  }
+
+  const Op& op;
+  const Taps& taps;
+  const Positions& at;
+  Int channel, count;
+  Int apart = kLanes<Element>;  // from one vector to the next, of several
+};
+
+// Takes a row of KW taps for P positions, which are kStride of the taps apart, so that neighbours
+// share their loads. in_image(p, from): the address to read column p from, which is `from` if the
+// column is in the image.
+template <int P, int KW, int kStride, typename Op, bool kPart, typename Where>
+TFAOT_INLINE void slide_taps(const Tile<Op, kPart>& tile, typename Op::State (&sums)[P],
+                             const Element* in, const Element* weights, const Where& in_image) {
+  Vec<Element> weight[KW];
+  TFAOT_FOR (int k = 0; k < KW; ++k, go_on(weights, tile.taps.filter_step[2])) {
+    weight[k] = tile.read(weights);
+  }
+  TFAOT_FOR (int p = 0; p < (P - 1) * kStride + KW; ++p, go_on(in, tile.taps.step[2])) {
+    Vec<Element> x = tile.read(in_image(p, in));
+    keep(x);
+    TFAOT_EACH (r, P) {
+      const int k = p - r * kStride;
+      if (k >= 0 && k < KW) sums[r] = Op::step(sums[r], x, weight[k]);
+    }
+  }
+}
+
+// The forms of tiles: P positions by a vector. kMost: the most positions. kExact: each smaller
+// number of positions has a tile, too.
+
+// Forms whose columns are all in the image.
+struct InImage {
+  static TFAOT_INLINE void move_on(Positions& /*at*/, Int /*positions*/) {}
+};
+
+// Any filter. kShared: the number of neighbouring taps taken together, if they are as far apart as
+// the positions; 1: none.
+template <int kShared>
+struct AnyFilter : InImage {
+  static constexpr int kMost = 8;
+  static constexpr bool kExact = false;
+
+  template <int P, typename Op, bool kPart>
+  static TFAOT_INLINE void slide(const Tile<Op, kPart>& tile) {
+    typename Op::State sums[P];
+    tile.start(sums);
+    tile.each_line([&](const Element* in, const Element* weights) TFAOT_ALWAYS {
+      const Taps& taps = tile.taps;
+      Int k = 0;
+      if constexpr (kShared > 1) {
+        for (; k + kShared <= taps.count[2]; k += kShared) {
+          slide_taps<P, kShared, 1>(tile, sums, in, weights,
+                                    [](int /*p*/, const Element* from) { return from; });
+          in += kShared * taps.step[2];
+          weights += kShared * taps.filter_step[2];
+        }
+      }
+      for (; k < taps.count[2]; ++k, in += taps.step[2], weights += taps.filter_step[2]) {
+        const Vec<Element> weight = tile.read(weights);
+        TFAOT_EACH (r, P) {
+          sums[r] = Op::step(sums[r], tile.read(in + r * tile.at.step), weight);
+        }
+      }
+    });
+    tile.write(sums);
+  }
+};
+
+// No filter: KW taps in a row, with neighbouring positions kStride taps apart, fewer than KW.
+// Columns of the windows are joined first, once for all windows that have them.
+template <int KH, int KW, int kStride>
+struct Overlapping : InImage {
+  static constexpr int kMost = TFAOT_VECTOR_REGISTERS == 32 ? 8 : 4;
+  static constexpr bool kExact = false;
+
+  template <int P, typename Op, bool kPart>
+  static TFAOT_INLINE void slide(const Tile<Op, kPart>& tile) {
+    constexpr int kColumns = (P - 1) * kStride + KW;
+    typename Op::State columns[kColumns];
+    tile.start(columns);
+    const auto line = [&](const Element* in, const Element*) TFAOT_ALWAYS {
+      TFAOT_EACH (p, kColumns) {
+        columns[p] = Op::step(columns[p], tile.read(in + p * tile.taps.step[2]));
+      }
+    };
+    if constexpr (KH != 0) {
+      TFAOT_EACH (i, KH) line(tile.at.in + i * tile.taps.step[1] + tile.channel, nullptr);
+    } else {
+      tile.each_line(line);
+    }
+    TFAOT_EACH (r, P) {
+      typename Op::State sum = columns[r * kStride];
+      TFAOT_FOR (int k = 1; k < KW; ++k) sum = Op::join(sum, columns[r * kStride + k]);
+      tile.write(sum, r);
+    }
+  }
+};
+
+// The same for windows of KH by KW taps that do not overlap, by NV vectors. 0: any number of taps.
+template <int KH, int KW>
+struct Apart : InImage {
+  template <int P, int NV = 1, typename Op, bool kPart>
+  static TFAOT_INLINE void slide(const Tile<Op, kPart>& tile) {
+    typename Op::State sums[P][NV];
+    const auto vector = [&](int v) TFAOT_ALWAYS {
+      return Tile<Op, kPart>{tile.op, tile.taps, tile.at, tile.channel + v * tile.apart,
+                             tile.count};
+    };
+    TFAOT_EACH (i, P * NV) sums[i / NV][i % NV] = vector(i % NV).start();
+    const auto tap = [&](const Element* in) TFAOT_ALWAYS {
+      TFAOT_EACH (i, P * NV) {
+        const Element* const from = in + i / NV * tile.at.step + i % NV * tile.apart;
+        sums[i / NV][i % NV] = Op::step(sums[i / NV][i % NV], tile.read(from));
+      }
+    };
+    if constexpr (KH != 0) {
+      TFAOT_EACH (i, KH * KW) {
+        tap(tile.at.in + i / KW * tile.taps.step[1] + i % KW * tile.taps.step[2] + tile.channel);
+      }
+    } else {
+      tile.each_line([&](const Element* in, const Element*) TFAOT_ALWAYS {
+        for (Int k = 0; k < tile.taps.count[2]; ++k, in += tile.taps.step[2]) tap(in);
+      });
+    }
+    TFAOT_EACH (i, P * NV) vector(i % NV).write(sums[i / NV][i % NV], i / NV);
+  }
+};
+
+// The channels from `begin` to `end`.
+struct Channels {
+  Int begin, end;
+};
+
+// Tiles of P positions while `count` lasts. All channels of some positions come before the next
+// positions, so that memory is read in order. kPart: fewer channels than a vector has.
+template <typename Form, int P, bool kPart, typename Op>
+TFAOT_INLINE void slide_some(const Op& op, const Taps& taps, Positions& at, Int& count,
+                             const Channels& channels) {
+  constexpr Int kWidth = kLanes<Element>;
+  for (; count >= P; count -= P) {
+    if constexpr (kPart) {
+      const Int width = channels.end - channels.begin;
+      Form::template slide<P>(Tile<Op, true>{op, taps, at, channels.begin, width});
+    } else {
+      // The last channels once more with some before them, as a whole vector.
+      for (Int c = channels.begin; c < channels.end; c += kWidth) {
+        const Int channel = smaller(c, channels.end - kWidth);
+        Form::template slide<P>(Tile<Op, false>{op, taps, at, channel, kWidth});
+      }
+    }
+    at.in += P * at.step;
+    at.out += P * at.result;
+    Form::move_on(at, P);
+  }
+}
+
+// Tiles of P positions, then of fewer.
+template <typename Form, int P, typename Op>
+TFAOT_INLINE void slide_sizes(const Op& op, const Taps& taps, Positions& at, Int& count,
+                              const Channels& channels) {
+  slide_some<Form, P, false>(op, taps, at, count, channels);
+  // For so few positions, two tiles cost more than more code.
+  constexpr int kNext = Form::kExact ? P - 1 : P > 4 ? 4 : P / 2;
+  if constexpr (kNext > 0) slide_sizes<Form, kNext>(op, taps, at, count, channels);
+}
+
+// Tiles of all sizes of a form. Referenced structs are copied first, because the compiler must
+// assume that a store changes them.
+template <typename Form, typename Op>
+__attribute__((noinline)) void slide_all(const Op op, const Taps& all_taps,
+                                         const Positions& positions, Int count, Channels channels) {
+  const Taps taps = all_taps;
+  Positions at = positions;
+  slide_sizes<Form, Form::kMost>(op, taps, at, count, channels);
+}
+
+// The same for fewer channels than a vector has.
+template <typename Form, typename Op>
+__attribute__((noinline)) void slide_part(const Op op, const Taps& all_taps,
+                                          const Positions& positions, Int count,
+                                          Channels channels) {
+  const Taps taps = all_taps;
+  Positions at = positions;
+  if constexpr (TFAOT_HAS_MASKS) slide_some<Form, 4, true>(op, taps, at, count, channels);
+  slide_some<Form, 1, true>(op, taps, at, count, channels);
+}
+
+// One position by NV vectors at a time, then by fewer, but at least two; returns the next channel.
+template <typename Form, int NV, typename Op>
+TFAOT_INLINE Int slide_vectors(const Op& op, const Taps& taps, const Positions& at, Int c,
+                               Int end) {
+  constexpr Int kWidth = kLanes<Element>;
+  for (; c + NV * kWidth <= end; c += NV * kWidth) {
+    Form::template slide<1, NV>(Tile<Op, false>{op, taps, at, c, kWidth});
+  }
+  if constexpr (NV > 2) return slide_vectors<Form, NV / 2>(op, taps, at, c, end);
+  return c;
+}
+
+// Windows that do not overlap: several positions of few channels, or one of many. Many channels of
+// a pixel at a time, as the next pixel may be far away.
+template <typename Form, typename Op>
+__attribute__((noinline)) void slide_apart(const Op op, const Taps& all_taps,
+                                           const Positions& positions, Int count,
+                                           Channels channels) {
+  constexpr Int kWidth = kLanes<Element>;
+  constexpr int kVectors = TFAOT_VECTOR_REGISTERS / 2 / Op::kResults;
+  constexpr Int kFew = 4;
+  const Taps taps = all_taps;
+  Positions at = positions;
+  if (count >= kFew && channels.end - channels.begin < kFew * kWidth) {
+    slide_some<Form, kFew, false>(op, taps, at, count, channels);
+    return slide_some<Form, 1, false>(op, taps, at, count, channels);
+  }
+  for (; count > 0; --count, at.in += at.step, at.out += at.result) {
+    const Int c = slide_vectors<Form, kVectors>(op, taps, at, channels.begin, channels.end);
+    const Int rest = channels.end - c;
+    if (rest > kWidth) {
+      Form::template slide<1, 2>(Tile<Op, false>{op, taps, at, c, kWidth, rest - kWidth});
+    } else if (rest > 0) {
+      Form::template slide<1, 1>(Tile<Op, false>{op, taps, at, channels.end - kWidth, kWidth});
+    }
+  }
+}
+
+// Tiles for groups of channels: a channel of each group's input is spread over the lanes of that
+// group's results, then the next one.
+
+// Input J of the group of each lane of results.
+template <int I, int O, int J>
+struct GroupLanes {
+  static constexpr int at(int l) { return l / O * I + J; }
+};
+
+// Groups of I channels of the input and O of the result, any filter. An operation has filter_row:
+// elements from one channel of a group's input to the next.
+template <int I, int O>
+struct GroupsFilter : InImage {
+  static constexpr int kWidth = kLanes<Element>;
+  static constexpr bool kIsOneGroup = O >= kWidth;  // for a vector of results
+  static constexpr int kMost = TFAOT_VECTOR_REGISTERS == 32 ? 8 : kIsOneGroup ? 4 : 6;
+  static constexpr bool kExact = false;
+
+  // Reads the inputs of `count` lanes of results.
+  template <bool kPart>
+  static TFAOT_INLINE Vec<Element> read(const Element* from, Int count) {
+    if constexpr (kPart) return load_first(from, count / O * I);
+    if constexpr (I < O && kWidth == 4) return Vec<Element>{from[0], from[1]};
+    if constexpr (I < O) return load_first(from, kWidth / O * I);
+    return load(from);
+  }
+
+  template <int J, int P>
+  static TFAOT_INLINE void spread(Vec<Element> (&spread)[P], const Vec<Element> (&inputs)[P],
+                                  const Element* from, Int step) {
+    TFAOT_EACH (r, P) {
+      if constexpr (kIsOneGroup) {
+        spread[r] = Vec<Element>{} + from[r * step + J];
+      } else {
+        spread[r] = shuffle<GroupLanes<I, O, J>>(inputs[r], inputs[r]);
+      }
+    }
+  }
+
+  // Adds the products with the J-th input of each group, and those after it.
+  template <int J, int P, typename Op, bool kPart>
+  static TFAOT_INLINE void add(const Tile<Op, kPart>& tile, typename Op::State (&sums)[P],
+                               const Vec<Element> (&inputs)[P], const Element* from,
+                               const Element* weights) {
+    if constexpr (J < I) {
+      Vec<Element> x[P];
+      spread<J>(x, inputs, from, tile.at.step);
+      const Vec<Element> weight = tile.read(weights);
+      TFAOT_EACH (r, P) sums[r] = Op::step(sums[r], x[r], weight);
+      add<J + 1>(tile, sums, inputs, from, weights + tile.op.filter_row);
+    }
+  }
+
+  template <int P, typename Op, bool kPart>
+  static TFAOT_INLINE void slide(const Tile<Op, kPart>& tile) {
+    typename Op::State sums[P];
+    tile.start(sums);
+    const Int first = tile.channel / O * I - tile.channel;
+    tile.each_line([&](const Element* in, const Element* weights) TFAOT_ALWAYS {
+      in += first;
+      for (Int k = 0; k < tile.taps.count[2]; ++k) {
+        Vec<Element> inputs[P] = {};
+        if constexpr (!kIsOneGroup) {
+          TFAOT_EACH (r, P) {
+            inputs[r] = read<kPart>(in + r * tile.at.step, tile.count);
+          }
+        }
+        add<0>(tile, sums, inputs, in, weights);
+        in += tile.taps.step[2];
+        weights += tile.taps.filter_step[2];
+      }
+    });
+    tile.write(sums);
+  }
+};
+
+// ---- Rows and images.
 
 // The part of a window that is inside the input, at one position of a dimension.
 struct Clip {
@@ -97,14 +473,14 @@ struct Edged {
     constexpr int kColumns = (P - 1) * kStride + KW;
     static constexpr Element kZeros[kLanes<Element>] = {};
     const Int begin = tile.at.begin, end = tile.at.end;
-    const auto in_image = [&](int p, const Element* from) __attribute__((always_inline)) {
+    const auto in_image = [&](int p, const Element* from) TFAOT_ALWAYS {
       if (p < kBeside && p < begin) return &kZeros[0];
       if (p >= kColumns - kBeside && p >= end) return &kZeros[0];
       return from;
     };
     typename Op::State sums[P];
     tile.start(sums);
-    tile.each_line([&](const Element* in, const Element* weights) __attribute__((always_inline)) {
+    tile.each_line([&](const Element* in, const Element* weights) TFAOT_ALWAYS {
       slide_taps<P, KW, kStride>(tile, sums, in, weights, in_image);
     });
     tile.write(sums);
@@ -199,7 +575,7 @@ TFAOT_INLINE void slide_groups_of(const Op& op, const Taps& taps, const Position
   slide_all<Form>(op, taps, at, count, channels);
 }
 
-// The same by a filter for each group, of the sizes of is_grouped() in window.h.
+// The same by a filter for each group, of the sizes of is_grouped() in abi.h.
 template <typename Op>
 void slide_groups(const Op& op, const Taps& taps, const Positions& at, Int count,
                   const Channels& channels) {
@@ -383,5 +759,103 @@ class Slide {
   Int in_step_[kSpatial], out_step_[kSpatial];
   Taps taps_;
 };
+
+// Convolutions of each channel, or of each of many small groups, alone.
+struct MultiplyAdd {
+  using State = Vec<Element>;
+  static constexpr int kResults = 1;
+  static constexpr Filter kFilter = Filter::kOfChannels;
+  static constexpr Int inputs = 1;  // of a result, per tap
+  template <bool kPart>
+  Vec<Element> start(Int channel, Int count) const {
+    if (bias == nullptr) return Vec<Element>{};
+    return load_part<kPart>(bias + channel, count);
+  }
+  static Vec<Element> step(Vec<Element> sum, Vec<Element> input, Vec<Element> weight) {
+    return sum + input * weight;
+  }
+  Vec<Element> finish(Vec<Element> sum, int /*result*/) const {
+    return rectified<Element>(sum, rectifier);
+  }
+
+  const Element* bias;  // null: none
+  Rectifier rectifier;
+};
+
+// Computes all images: an ordinary window for each phase, in place.
+template <typename Op>
+void slide_phases(const Op& op, const ConvolutionCall& call, const EpilogueOperands& more,
+                  void* out, const void** in) {
+  SlideSteps all = dense_steps(call.window, call.out_channels);
+  for (Int& step : all.filter) step *= op.inputs;
+  const Int in_image = input_elements(call.window, call.in_channels);
+  const Int out_image = result_elements(call.window, call.out_channels);
+  for_each_phase(call.window, [&](const Phase(&phase)[kSpatial]) {
+    const Window w = window_of(phase, call.window);
+    const Element* image = operand(in, 1);
+    const Element* filter = operand(in, 2);
+    Element* to = result(out, 0);
+    SlideSteps steps = all;
+    for (int d = 0; d < kSpatial; ++d) {
+      filter += phase[d].first_tap * steps.filter[d];
+      to += phase[d].first * steps.out[d];
+      steps.filter[d] *= phase[d].tap_step;
+      steps.out[d] *= phase[d].step;
+    }
+    Slide<Op> slide(op, w, {call.in_channels, call.out_channels}, filter, steps, 0);
+    for (Int i = 0; i < more.rows; ++i, image += in_image, to += out_image) {
+      slide.image(image, to);
+      activate({to, out_image, 1, out_image, more.function});
+    }
+  });
+}
+
+// ---- Pooling: an operation without a filter, over all images.
+
+// The members that operations of one result share. Op::kStart: the value of an empty window.
+template <typename Op>
+struct OneResult {
+  using State = Vec<Element>;
+  static constexpr int kResults = 1;
+  static constexpr Filter kFilter = Filter::kNone;
+  template <bool kPart>
+  Vec<Element> start(Int /*channel*/, Int /*count*/) const {
+    return Vec<Element>{} + Op::kStart;
+  }
+  static Vec<Element> step(Vec<Element> sum, Vec<Element> input) { return Op::join(sum, input); }
+  Vec<Element> finish(Vec<Element> sum, int /*result*/) const { return sum; }
+};
+
+// True if windows have one element along a dimension.
+inline bool is_apart(const Window& w, int d) {
+  return w.size[d] == 1 && w.stride[d] == 1 && w.pad_low[d] == 0 && w.in[d] == w.out[d];
+}
+
+// The rows of all images as those of one, if windows lie in rows: there are tiles of many of them.
+inline PoolCall joined(const PoolCall& call) {
+  PoolCall all = call;
+  Window& w = all.window;
+  if (is_apart(w, 0) && is_apart(w, 1)) {
+    w.in[1] = w.out[1] = call.batch * w.in[0] * w.in[1];
+    all.batch = w.in[0] = w.out[0] = 1;
+  }
+  return all;
+}
+
+template <typename Op>
+void pool(const Op& op, void* out, const void** in) {
+  const PoolCall call = joined(call_of<PoolCall>(in));
+  const Window& w = call.window;
+  const Element* image = operand(in, 1);
+  auto* to = static_cast<Element*>(out);
+  const Int out_elements = pooled_elements(call);
+  Slide<Op> slide(op, w, {call.channels, call.channels}, image /* there is no filter */,
+                  dense_steps(w, call.channels), call.batch * out_elements);
+  for (Int i = 0; i < call.batch; ++i) {
+    slide.image(image, to);
+    image += input_elements(w, call.channels);
+    to += out_elements;
+  }
+}
 
 }  // namespace

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_transposed_convolution of abi.h: an ordinary convolution for each phase, whose results are
 // stored with room for those of the other phases between them.
-#include "convolutions/convolve.h"
-#include "products/gemm.h"
+#include "convolutions/image.h"
 
 namespace {
 
@@ -50,24 +49,24 @@ void multiply_lines(Gemm g, const ResultSteps& steps, Int groups) {
 
 class Phases {
  public:
-  Phases(const ConvolutionCall& call, const void** in, Element* result)
+  Phases(const ConvolutionCall& call, void* out, const void** in)
       : call_(call),
-        more_(more_operands(call, in)),
-        filter_(static_cast<const Element*>(in[2])),
-        result_(result) {
+        more_(epilogue_of(call, in)),
+        filter_(operand(in, 2)),
+        result_(result(out, 0)),
+        image_step_(result_elements(call.window, call.out_channels)) {
     Int step = call.out_channels;
     for (int d = kSpatial; d-- > 0;) {
       pixel_step_[d] = step;
       step *= call.window.out[d];
-      padding_[d] = tfaot::kernels::phase_padding(call.window, d);
+      padding_[d] = phase_padding(call.window, d);
       size_[d] = padding_[d].low + call.window.in[d] + padding_[d].high;
       is_padded_ = is_padded_ || padding_[d].low > 0 || padding_[d].high > 0;
     }
-    image_step_ = step;
   }
 
-  void run(const Element* image, Element* scratch) {
-    if (!is_padded_) return all_phases(image, more_.images, result_);
+  void run(const Element* images, Element* scratch) {
+    if (!is_padded_) return all_phases(images, more_.rows, result_);
     Window around = call_.window;
     for (int d = 0; d < kSpatial; ++d) {
       around.base_dilation[d] = 1;
@@ -76,24 +75,23 @@ class Phases {
     }
     const PaddedImage padded(around, call_.in_channels);
     padded.clear(scratch);
-    const Window& w = call_.window;
-    for (Int i = 0; i < more_.images; ++i) {
-      padded.fill(scratch, image + i * w.in[0] * w.in[1] * w.in[2] * call_.in_channels);
+    for (Int i = 0; i < more_.rows; ++i) {
+      padded.fill(scratch, images + i * input_elements(call_.window, call_.in_channels));
       all_phases(scratch, 1, result_ + i * image_step_);
     }
   }
 
  private:
-  void all_phases(const Element* images, Int count, Element* result) {
+  void all_phases(const Element* images, Int count, Element* to) {
     const Element* filter = filter_;
     for_each_phase(call_.window, [&](const auto& phase) {
-      filter += one_phase(phase, images, count, filter, result);
+      filter += one_phase(phase, images, count, filter, to);
     });
   }
 
   // Returns the elements of the filter that belong to the phase.
   Int one_phase(const Phase (&phase)[kSpatial], const Element* images, Int count,
-                const Element* filter, Element* result) const {
+                const Element* filter, Element* to) const {
     ConvolutionCall call = call_;
     call.window = window_of(phase, call_.window);
     ResultSteps steps = {{image_step_, 0, 0}};
@@ -103,7 +101,7 @@ class Phases {
       const Phase& p = phase[d];
       start = start * size_[d] + padding_[d].low - p.pad_low;
       is_empty = is_empty || p.size == 0;
-      result += p.first * pixel_step_[d];
+      to += p.first * pixel_step_[d];
       if (d + 1 < kSpatial) steps.step[d + 1] = p.step * pixel_step_[d];
     }
     Gemm g = product_of(call, size_, count);
@@ -113,20 +111,19 @@ class Phases {
     }
     g.a = images + start * call.in_channels;
     g.b = filter;
-    g.bias = more_.bias;
-    g.function = more_.function;
-    g.c = result;
+    set_epilogue(g, call.epilogue, more_);
+    g.c = to;
     g.c_row = phase[kSpatial - 1].step * pixel_step_[kSpatial - 1];
     multiply_lines<0>(g, steps, call.groups);
     return call.groups * ceil_div(g.columns, kPanelColumns<Element>) * g.b_panel;
   }
 
   const ConvolutionCall& call_;
-  const MoreOperands more_;
+  const EpilogueOperands more_;
   const Element* filter_;
   Element* result_;
-  Int pixel_step_[kSpatial], image_step_;
-  tfaot::kernels::Padding padding_[kSpatial];
+  Int image_step_, pixel_step_[kSpatial];
+  Padding padding_[kSpatial];
   Int size_[kSpatial];
   bool is_padded_ = false;
 };
@@ -134,7 +131,5 @@ class Phases {
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(transposed_convolution)(void* out, const void** in) {
-  auto* const* const results = static_cast<void* const*>(out);
-  Phases(*static_cast<const ConvolutionCall*>(in[0]), in, static_cast<Element*>(results[0]))
-      .run(static_cast<const Element*>(in[1]), static_cast<Element*>(results[1]));
+  Phases(call_of<ConvolutionCall>(in), out, in).run(operand(in, 1), result(out, 1));
 }

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_winograd_convolution of abi.h: numbers of a block of tiles, their products, then results.
 #include "convolutions/image.h"
-#include "products/gemm.h"
-#include "simd/lanes.h"
-#include "tfaot/kernels/window.h"
+#include "simd/vec.h"
 
 namespace {
-
-using tfaot::kernels::kWinogradPoints;
-using tfaot::kernels::kWinogradSize;
 
 // Results of a tile along a spatial dimension, by its inputs.
 constexpr int results_of(int inputs) {
@@ -50,33 +45,18 @@ TFAOT_INLINE void make_part(const Input& d, Floats (&made)[kPartSize<N, PART>]) 
   }
 }
 
-// Calls use(PartOf<i>()) for each part.
-template <int PART>
-struct PartOf {
-  static constexpr int kPart = PART;
-};
-template <int N, int PART = 0, typename Use>
-TFAOT_INLINE void for_each_part(const Use& use) {
-  if constexpr (PART < kParts<N>) {
-    use(PartOf<PART>());
-    for_each_part<N, PART + 1>(use);
-  }
-}
-
 // Transforms all inputs, in place.
 template <int N>
 TFAOT_INLINE void transform_inputs(Floats (&d)[N]) {
   Floats numbers[N];
   int at = 0;
-  for_each_part<N>([&](auto part) __attribute__((always_inline)) {
-    constexpr int kPart = decltype(part)::kPart;
+  for_each<kParts<N>>([&](auto part) TFAOT_ALWAYS {
+    constexpr int kPart = part;
     Floats made[kPartSize<N, kPart>];
-    make_part<N, kPart>(
-        [&](int i) __attribute__((always_inline)) { return d[i]; }, made);
+    make_part<N, kPart>([&](int i) TFAOT_ALWAYS { return d[i]; }, made);
     for (const Floats& number : made) numbers[at++] = number;
   });
-  TFAOT_UNROLL
-  for (int i = 0; i < N; ++i) d[i] = numbers[i];
+  TFAOT_EACH (i, N) d[i] = numbers[i];
 }
 
 // Along one dimension, transforms a tile's sums to its results, in the first places.
@@ -113,27 +93,24 @@ struct TileInputs {
 // that registers hold sums alone.
 template <int kRows, int kColumns>
 TFAOT_INLINE void make_numbers_by_parts(const TileInputs<kRows>& inputs, Element* to, Int step) {
-  for_each_part<kRows>([&](auto part) __attribute__((always_inline)) {
-    constexpr int kPart = decltype(part)::kPart, kLines = kPartSize<kRows, kPart>;
+  for_each<kParts<kRows>>([&](auto part) TFAOT_ALWAYS {
+    constexpr int kPart = part, kLines = kPartSize<kRows, kPart>;
     Floats lines[kColumns][kLines];
     Int at = inputs.first;
-    const auto input = [&](int r) __attribute__((always_inline)) {
-      return load_some(inputs.rows[r] + at, inputs.count);
-    };
-    TFAOT_UNROLL
-    for (int c = 0; c < kColumns; ++c, go_on(at, inputs.channels)) {
+    const auto input = [&](int r)
+                           TFAOT_ALWAYS { return load_some(inputs.rows[r] + at, inputs.count); };
+    TFAOT_FOR (int c = 0; c < kColumns; ++c, go_on(at, inputs.channels)) {
       if (inputs.has_column(c)) {
         make_part<kRows, kPart>(input, lines[c]);
       } else {
         for (Floats& line : lines[c]) line = Floats{};
       }
     }
-    TFAOT_UNROLL
-    for (int line = 0; line < kLines; ++line) {
-      const auto number = [&](int c) __attribute__((always_inline)) { return lines[c][line]; };
-      for_each_part<kColumns>([&](auto of_line) __attribute__((always_inline)) {
-        Floats made[kPartSize<kColumns, decltype(of_line)::kPart>];
-        make_part<kColumns, decltype(of_line)::kPart>(number, made);
+    TFAOT_EACH (line, kLines) {
+      const auto number = [&](int c) TFAOT_ALWAYS { return lines[c][line]; };
+      for_each<kParts<kColumns>>([&](auto of_line) TFAOT_ALWAYS {
+        Floats made[kPartSize<kColumns, of_line>];
+        make_part<kColumns, of_line>(number, made);
         for (const Floats& one : made) {
           store_some(to, one, inputs.count);
           go_on(to, step);
@@ -152,25 +129,20 @@ TFAOT_INLINE void make_numbers_by_columns(const TileInputs<kRows>& inputs, Eleme
       for (Floats& number : numbers[c]) number = Floats{};
       continue;
     }
-    TFAOT_UNROLL
-    for (int r = 0; r < kRows; ++r) {
+    TFAOT_EACH (r, kRows) {
       numbers[c][r] = load_some(inputs.rows[r] + c * inputs.channels + inputs.first, inputs.count);
     }
     transform_inputs(numbers[c]);
   }
   for (int r = 0; r < kRows; ++r) {
     Floats line[kColumns];
-    TFAOT_UNROLL
-    for (int c = 0; c < kColumns; ++c) line[c] = numbers[c][r];
+    TFAOT_EACH (c, kColumns) line[c] = numbers[c][r];
     transform_inputs(line);
-    TFAOT_UNROLL
-    for (int c = 0; c < kColumns; ++c) {
+    TFAOT_EACH (c, kColumns) {
       store_some(to + (r * kColumns + c) * step, line[c], inputs.count);
     }
   }
 }
-
-using tfaot::kernels::WinogradCall;
 
 // The position of a tile's results.
 struct Place {
@@ -226,37 +198,29 @@ TFAOT_INLINE void along_channels(Int channels, const Use& use) {
 template <int kRows, int kColumns>
 class Convolution {
  public:
-  Convolution(const WinogradCall& winograd, Element* out, const void** in)
+  Convolution(const WinogradCall& winograd, void* out, const void** in)
       : winograd_(winograd),
         call_(winograd.convolution),
         window_(call_.window),
-        image_(static_cast<const Element*>(in[1])),
-        filter_(static_cast<const Element*>(in[2])),
-        out_(out),
-        more_(more_operands(call_, in)),
-        number_step_(tfaot::kernels::winograd_step(winograd, call_.in_channels)),
-        sum_step_(tfaot::kernels::winograd_step(winograd, call_.out_channels)),
+        image_(operand(in, 1)),
+        filter_(operand(in, 2)),
+        out_(result(out, 0)),
+        more_(epilogue_of(call_, in)),
+        number_step_(winograd_step(winograd, call_.in_channels)),
+        sum_step_(winograd_step(winograd, call_.out_channels)),
         rectifier_(rectifier_of(call_.epilogue)) {}
 
   void compute(Element* scratch) const {
-    const Int tiles = tfaot::kernels::winograd_tiles(winograd_) / call_.batch * more_.images;
-    const Int most = tfaot::kernels::winograd_tiles_at_once(winograd_);
-    if (more_.tasks != nullptr && has_even_blocks(tiles, most)) {
-      return share(*more_.tasks, ceil_div(tiles, most), [&](Int piece, Int lane) {
-        const Int first = piece * most;
-        compute_block({first, smaller(most, tiles - first)},
-                      room_in(scratch_of(*more_.tasks, lane)));
-      });
+    const Int tiles = winograd_tiles(winograd_) / call_.batch * more_.rows;
+    const Int most = winograd_tiles_at_once(winograd_);
+    const auto block_at = [&](Int first) { return Block{first, smaller(most, tiles - first)}; };
+    if (more_.tasks == nullptr || has_even_blocks(tiles, most)) {
+      return share_or_run(more_.tasks, ceil_div(tiles, most), scratch,
+                          [&](Int piece, Element* memory) {
+                            compute_block(block_at(piece * most), room_in(memory));
+                          });
     }
-    const Room room = room_in(scratch);
-    for (Int done = 0; done < tiles; done += most) {
-      const Block block = {done, smaller(most, tiles - done)};
-      if (more_.tasks == nullptr) {
-        compute_block(block, room);
-      } else {
-        share_block(block, room);
-      }
-    }
+    for (Int done = 0; done < tiles; done += most) share_block(block_at(done), room_in(scratch));
   }
 
  private:
@@ -274,7 +238,7 @@ class Convolution {
   };
 
   Room room_in(Element* scratch) const {
-    Element* const numbers = scratch + tfaot::kernels::winograd_row(winograd_);
+    Element* const numbers = scratch + winograd_row(winograd_);
     return {scratch, numbers, numbers + kMatrices * number_step_};
   }
 
@@ -331,7 +295,7 @@ class Convolution {
   // Computes the numbers of the tiles from `first` to `end` of a block.
   TFAOT_INLINE void make_numbers(const Block& block, Int first, Int end, const Room& room) const {
     if (first == end) return;  // a lane that only multiplies must not write another one's zeros
-    const Int zeros = tfaot::kernels::winograd_row(winograd_);
+    const Int zeros = winograd_row(winograd_);
     for (Int i = 0; i < zeros; i += kLanes<Element>) store(room.zeros + i, Floats{});
     Walk walk = walk_to(block.first + first);
     for (Int i = first; i < end; ++i) make_numbers(walk.next(), i, room);
@@ -354,15 +318,14 @@ class Convolution {
     }
     const Int begin = larger(0, -column), end = smaller(kColumns, window_.in[2] - column);
     Element* const to = room.numbers + tile * channels;
-    along_channels(
-        channels, [&](Int j, Int count) __attribute__((always_inline)) {
-          const TileInputs<kRows> inputs = {rows, begin, end, j, channels, count};
-          if constexpr (TFAOT_VECTOR_REGISTERS == 32) {
-            make_numbers_by_parts<kRows, kColumns>(inputs, to + j, number_step_);
-          } else {
-            make_numbers_by_columns<kRows, kColumns>(inputs, to + j, number_step_);
-          }
-        });
+    along_channels(channels, [&](Int j, Int count) TFAOT_ALWAYS {
+      const TileInputs<kRows> inputs = {rows, begin, end, j, channels, count};
+      if constexpr (TFAOT_VECTOR_REGISTERS == 32) {
+        make_numbers_by_parts<kRows, kColumns>(inputs, to + j, number_step_);
+      } else {
+        make_numbers_by_columns<kRows, kColumns>(inputs, to + j, number_step_);
+      }
+    });
   }
 
   // Multiplies with the matrices from `first` to `end`.
@@ -387,29 +350,27 @@ class Convolution {
     const Int rows = smaller(results_of(kRows), window_.out[1] - place.row);
     const Int columns = smaller(results_of(kColumns), window_.out[2] - place.column);
     const Int step = sum_step_;
-    along_channels(
-        channels, [&](Int j, Int count) __attribute__((always_inline)) {
-          const Element* from = room.sums + tile * channels + j;
-          Floats lines[kColumns][kRows];
-          TFAOT_UNROLL
-          for (int r = 0; r < kRows; ++r) {
-            Floats line[kColumns];
-            TFAOT_UNROLL
-            for (int c = 0; c < kColumns; ++c, go_on(from, step)) line[c] = load_some(from, count);
-            transform_sums(line);
-            for (int c = 0; c < results_of(kColumns); ++c) lines[c][r] = line[c];
-          }
-          const Floats bias = more_.bias == nullptr ? Floats{} : load_some(more_.bias + j, count);
-          Int to = at + j;
-          for (int c = 0; c < results_of(kColumns); ++c, go_on(to, channels)) {
-            if (c >= columns) return;
-            transform_sums(lines[c]);
-            Int below = to;
-            for (int r = 0; r < results_of(kRows); ++r, go_on(below, row_step)) {
-              if (r < rows) put(below, lines[c][r] + bias, count);
-            }
-          }
-        });
+    along_channels(channels, [&](Int j, Int count) TFAOT_ALWAYS {
+      const Element* from = room.sums + tile * channels + j;
+      Floats lines[kColumns][kRows];
+      TFAOT_EACH (r, kRows) {
+        Floats line[kColumns];
+        TFAOT_FOR (int c = 0; c < kColumns; ++c, go_on(from, step))
+          line[c] = load_some(from, count);
+        transform_sums(line);
+        for (int c = 0; c < results_of(kColumns); ++c) lines[c][r] = line[c];
+      }
+      const Floats bias = more_.bias == nullptr ? Floats{} : load_some(more_.bias + j, count);
+      Int to = at + j;
+      for (int c = 0; c < results_of(kColumns); ++c, go_on(to, channels)) {
+        if (c >= columns) return;
+        transform_sums(lines[c]);
+        Int below = to;
+        for (int r = 0; r < results_of(kRows); ++r, go_on(below, row_step)) {
+          if (r < rows) put(below, lines[c][r] + bias, count);
+        }
+      }
+    });
     activate({out_ + at, row_step, rows, columns * channels, more_.function});
   }
 
@@ -424,26 +385,24 @@ class Convolution {
   const Element* image_;
   const Element* filter_;
   Element* out_;
-  MoreOperands more_;
+  EpilogueOperands more_;
   Int number_step_, sum_step_;
   Rectifier rectifier_;
 };
 
 template <int kInputs>
-void convolve(const WinogradCall& call, Element* result, const void** in, Element* scratch) {
+void convolve(const WinogradCall& call, void* out, const void** in) {
   const Window& w = call.convolution.window;
-  if (w.size[1] == 1) return Convolution<1, kInputs>(call, result, in).compute(scratch);
-  if (w.size[2] == 1) return Convolution<kInputs, 1>(call, result, in).compute(scratch);
-  Convolution<kInputs, kInputs>(call, result, in).compute(scratch);
+  Element* const scratch = result(out, 1);
+  if (w.size[1] == 1) return Convolution<1, kInputs>(call, out, in).compute(scratch);
+  if (w.size[2] == 1) return Convolution<kInputs, 1>(call, out, in).compute(scratch);
+  Convolution<kInputs, kInputs>(call, out, in).compute(scratch);
 }
 
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(winograd_convolution)(void* out, const void** in) {
-  const auto& call = *static_cast<const WinogradCall*>(in[0]);
-  auto* const* const results = static_cast<void* const*>(out);
-  auto* const result = static_cast<Element*>(results[0]);
-  auto* const scratch = static_cast<Element*>(results[1]);
-  if (call.results == 2) return convolve<4>(call, result, in, scratch);
-  convolve<6>(call, result, in, scratch);
+  const auto& call = call_of<WinogradCall>(in);
+  if (call.results == 2) return convolve<4>(call, out, in);
+  convolve<6>(call, out, in);
 }

@@ -1,40 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot_add_rows of selection.h: some rows at a time.
+// tfaot_add_rows of abi.h: some rows at a time.
 #include "places/gathered.h"
 #include "simd/vec.h"
 
 namespace {
 
-using tfaot::kernels::AddRowsCall;
-
 constexpr Int kAddedRows = 64;  // at a time
 
 struct Addends {
-  const Element* x[tfaot::kernels::kMostAddedRows];
-  Int starts[tfaot::kernels::kMostAddedRows][kAddedRows];
+  const Element* x[kMostAddedRows];
+  Int starts[kMostAddedRows][kAddedRows];
 };
 
 template <int kParts, bool kRelu>
 void add_rows(const Addends& from, Int rows, Int row, Element* to) {
-  constexpr Int kWidth = kLanes<Element>;
   for (Int i = 0; i < rows; ++i, to += row) {
     const Element* at[kParts];
-    TFAOT_UNROLL
-    for (int p = 0; p < kParts; ++p) at[p] = from.x[p] + from.starts[p][i];
-    const auto add = [&](const auto& load_one) {
-      Vec<Element> sum = load_one(at[0]);
-      TFAOT_UNROLL
-      for (int p = 1; p < kParts; ++p) sum += load_one(at[p]);
-      return kRelu ? relu<Element>(sum) : sum;
-    };
-    Int j = 0;
-    for (; j + kWidth <= row; j += kWidth) {
-      store(to + j, add([j](const Element* one) { return load(one + j); }));
-    }
-    if (j == row) continue;
-    const Int rest = row - j;
-    store_first(to + j, add([j, rest](const Element* one) { return load_first(one + j, rest); }),
-                rest);
+    TFAOT_EACH (p, kParts) at[p] = from.x[p] + from.starts[p][i];
+    along_row<Element>(row, [&](Int j, Int count) {
+      Vec<Element> sum = load_some(at[0] + j, count);
+      TFAOT_FOR (int p = 1; p < kParts; ++p) sum += load_some(at[p] + j, count);
+      store_some(to + j, kRelu ? relu<Element>(sum) : sum, count);
+    });
   }
 }
 
@@ -48,10 +35,10 @@ void add_rows(Int parts, const Addends& from, Int rows, Int row, Element* to) {
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(add_rows)(void* out, const void** in) {
-  const auto& call = *static_cast<const AddRowsCall*>(in[0]);
+  const auto& call = call_of<AddRowsCall>(in);
   const auto* const parts = reinterpret_cast<const GatherPart*>(&call + 1);
   Addends from;
-  for (Int p = 0; p < call.parts; ++p) from.x[p] = static_cast<const Element*>(in[parts[p].x]);
+  for (Int p = 0; p < call.parts; ++p) from.x[p] = operand(in, parts[p].x);
   for (Int first = 0; first < call.rows; first += kAddedRows) {
     const Int rows = smaller(kAddedRows, call.rows - first);
     for (Int p = 0; p < call.parts; ++p) {

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot_gather of selection.h: part by part, some rows at a time.
+// tfaot_gather of abi.h: part by part, some rows at a time.
 #include "places/gathered.h"
 
 namespace {
 
-using tfaot::kernels::GatherCall;
-
 constexpr Int kGatheredRows = 64;      // at a time, at most
 constexpr Int kGatheredBytes = 16384;  // of the result: they stay in the first-level cache
-
-template <Int kValue>
-struct Constant {
-  constexpr operator Int() const { return kValue; }
-};
 
 struct Block {
   const Element* x;
@@ -30,16 +23,17 @@ void copy_rows(const Block& block, Length elements) {
   }
 }
 
+// Lengths that the compiler knows are copied faster.
 void copy_rows_of_any_length(const Block& block, Int elements) {
   switch (elements) {
     case 4:
-      return copy_rows(block, Constant<4>());
+      return copy_rows(block, Number<4>());
     case 8:
-      return copy_rows(block, Constant<8>());
+      return copy_rows(block, Number<8>());
     case 16:
-      return copy_rows(block, Constant<16>());
+      return copy_rows(block, Number<16>());
     case 32:
-      return copy_rows(block, Constant<32>());
+      return copy_rows(block, Number<32>());
     default:
       return copy_rows(block, elements);
   }
@@ -48,7 +42,7 @@ void copy_rows_of_any_length(const Block& block, Int elements) {
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(gather)(void* out, const void** in) {
-  const auto& call = *static_cast<const GatherCall*>(in[0]);
+  const auto& call = call_of<GatherCall>(in);
   const auto* const parts = reinterpret_cast<const GatherPart*>(&call + 1);
   const Int fitting = kGatheredBytes / (call.row * static_cast<Int>(sizeof(Element)));
   const Int step = smaller(larger(fitting, 4), kGatheredRows);
@@ -59,7 +53,7 @@ extern "C" void TFAOT_KERNEL(gather)(void* out, const void** in) {
     for (Int i = 0; i < call.parts; ++i) {
       const GatherPart& part = parts[i];
       find_starts(part, in, first, rows, starts);
-      const auto* const x = static_cast<const Element*>(in[part.x]);
+      const auto* const x = operand(in, part.x);
       copy_rows_of_any_length({x, starts, rows, to, call.row}, part.elements);
       to += part.elements;
     }

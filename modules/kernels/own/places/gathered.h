@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of its operand that a GatherPart (selection.h) takes.
+// The rows of its operand that a GatherPart (abi.h) takes.
 #pragma once
 
 #include "simd/kernel.h"
 
 namespace {
-
-using tfaot::kernels::GatherPart;
 
 // `place`, clamped to 0 to `last`.
 template <typename Place>
@@ -51,18 +49,18 @@ inline void find_repeated_starts(const GatherPart& part, Int first, Int count, I
 // Finds where rows `first` to first + count begin in the operand.
 inline void find_starts(const GatherPart& part, const void** in, Int first, Int count,
                         Int* starts) {
-  if (part.place_type == tfaot::kernels::kPlacesRepeated) {
+  if (part.place_type == kPlacesRepeated) {
     return find_repeated_starts(part, first, count, starts);
   }
   const void* const places = in[part.places];
   switch (part.place_type) {
-    case tfaot::kernels::kPlacesInt32:
+    case kPlacesInt32:
       return find_starts<std::int32_t>(part, places, first, count, starts);
-    case tfaot::kernels::kPlacesInt64:
+    case kPlacesInt64:
       return find_starts<Int>(part, places, first, count, starts);
-    case tfaot::kernels::kPlacesFloat32:
+    case kPlacesFloat32:
       return find_starts<float>(part, places, first, count, starts);
-    case tfaot::kernels::kPlacesFloat64:
+    case kPlacesFloat64:
       return find_starts<double>(part, places, first, count, starts);
     default:
       for (Int i = 0; i < count; ++i) starts[i] = part.x_at + (first + i) * part.x_step;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot_top_k of selection.h. An element becomes an integer, its key, so that smaller keys come
+// tfaot_top_k of abi.h. An element becomes an integer, its key, so that smaller keys come
 // first. Of few elements, the place of each is the number of those before it: vectors count them,
 // without a branch that depends on values. A few of many elements are found by letting only those
 // pass that come before the last one kept; otherwise the keys are sorted by their bytes.
@@ -8,35 +8,26 @@
 
 namespace {
 
-using tfaot::kernels::TopKCall;
-
-// The key of an element: an integer, so that smaller keys come first in an order of selection.h.
+// The key of an element: an integer, so that smaller keys come first in an order of abi.h.
 #if TFAOT_IS_F32
 using Key = std::int32_t;
-using Bits = std::uint32_t;
+using Word = std::uint32_t;
 constexpr Key kInfinity = 0x7f800000;
 #else
 using Key = std::int64_t;
-using Bits = std::uint64_t;
+using Word = std::uint64_t;
 constexpr Key kInfinity = 0x7ff0000000000000;
 #endif
-using Keys = Key __attribute__((vector_size(TFAOT_VECTOR_BYTES)));
+using Keys = Vec<Key>;
 
 constexpr Int kKeyLanes = kLanes<Element>;
 constexpr Int kBits = 8 * sizeof(Key);
-constexpr Key kLargestKey = static_cast<Key>(~Bits{0} >> 1);
-
-TFAOT_INLINE Keys load_keys(const Key* from) {
-  Keys keys;
-  __builtin_memcpy(&keys, from, sizeof keys);
-  return keys;
-}
+constexpr Key kLargestKey = static_cast<Key>(~Word{0} >> 1);
 
 // The key of an element, or of a vector of them: K is Key or Keys.
 template <bool kIsTotal, typename K, typename X>
 TFAOT_INLINE K key_of(const X& x, Key flip) {
-  K key;
-  __builtin_memcpy(&key, &x, sizeof key);
+  auto key = read_as<K>(&x);
   if constexpr (!kIsTotal) {
     const K magnitude = key & kLargestKey;
     key = magnitude > kInfinity ? K{} + kLargestKey : magnitude == 0 ? K{} : key;
@@ -44,45 +35,64 @@ TFAOT_INLINE K key_of(const X& x, Key flip) {
   return key ^ ((key >> (kBits - 1)) & kLargestKey) ^ flip;
 }
 
-template <bool kIsTotal>
-TFAOT_INLINE void make_keys_of(Key* keys, const Element* x, Int count, Key flip) {
-  for (Int i = 0; i < count; ++i) keys[i] = key_of<kIsTotal, Key>(x[i], flip);
-}
+TFAOT_INLINE Key flip_of(Int order) { return (order & kTopKDescending) != 0 ? Key{-1} : Key{0}; }
 
-TFAOT_INLINE Key flip_of(Int order) {
-  return (order & tfaot::kernels::kTopKDescending) != 0 ? Key{-1} : Key{0};
+// Calls use(true_type) for the total order, else use(false_type).
+template <typename Use>
+TFAOT_INLINE void by_order(Int order, const Use& use) {
+  if ((order & kTopKTotalOrder) != 0) return use(std::true_type());
+  use(std::false_type());
 }
 
 void make_keys(Key* keys, const Element* x, Int count, Int order) {
   const Key flip = flip_of(order);
-  if ((order & tfaot::kernels::kTopKTotalOrder) != 0) {
-    make_keys_of<true>(keys, x, count, flip);
-  } else {
-    make_keys_of<false>(keys, x, count, flip);
-  }
+  by_order(order, [&](auto is_total) {
+    for (Int i = 0; i < count; ++i) keys[i] = key_of<is_total, Key>(x[i], flip);
+  });
 }
+
+// Some lanes of a vector of keys: with AVX-512 a mask.
+#if TFAOT_VECTOR_BYTES == 64
+#if TFAOT_IS_F32
+#define TFAOT_OF_KEYS(name, end) _mm512_##name##_epi32##end
+using Lanes = __mmask16;
+#else
+#define TFAOT_OF_KEYS(name, end) _mm512_##name##_epi64##end
+using Lanes = __mmask8;
+#endif
+TFAOT_INLINE Lanes is_before(Keys a, Keys b) {
+  return TFAOT_OF_KEYS(cmplt, _mask)(__m512i(a), __m512i(b));
+}
+TFAOT_INLINE Lanes is_equal(Keys a, Keys b) {
+  return TFAOT_OF_KEYS(cmpeq, _mask)(__m512i(a), __m512i(b));
+}
+TFAOT_INLINE Lanes lanes_after(Int lane) { return static_cast<Lanes>(~0U << (lane + 1)); }
+TFAOT_INLINE Keys either(Lanes lanes, Keys a, Keys b) {
+  return Keys(TFAOT_OF_KEYS(mask_mov, )(__m512i(b), lanes, __m512i(a)));
+}
+// Adds one in some lanes.
+TFAOT_INLINE Keys count_lanes(Keys count, Lanes lanes) {
+  const auto from = __m512i(count);
+  return Keys(TFAOT_OF_KEYS(mask_add, )(from, lanes, from, TFAOT_OF_KEYS(set1, )(1)));
+}
+#else
+using Lanes = Keys;
+TFAOT_INLINE Lanes is_before(Keys a, Keys b) { return a < b; }
+TFAOT_INLINE Lanes is_equal(Keys a, Keys b) { return a == b; }
+TFAOT_INLINE Lanes lanes_after(Int lane) {
+  Keys lanes = {};
+  TFAOT_EACH (i, kKeyLanes) lanes[i] = i;
+  return lanes > static_cast<Key>(lane);
+}
+TFAOT_INLINE Keys either(Lanes lanes, Keys a, Keys b) { return lanes ? a : b; }
+TFAOT_INLINE Keys count_lanes(Keys count, Lanes lanes) { return count - lanes; }
+#endif
 
 // The first elements of as many rows as a vector has lanes, each row in a lane: no step depends on
 // values, and none goes across lanes. Only vectors of 32-bit integers have a minimum and maximum.
 #define TFAOT_HAS_LANE_ROWS (TFAOT_IS_F32 && TFAOT_VECTOR_BYTES >= 32)
 #if TFAOT_HAS_LANE_ROWS
 
-using tfaot::kernels::kMostFirstTogether;
-
-#if TFAOT_VECTOR_BYTES == 64
-using Lanes = __mmask16;
-TFAOT_INLINE Lanes is_before(Keys a, Keys b) {
-  return _mm512_cmplt_epi32_mask(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b));
-}
-TFAOT_INLINE Keys either(Lanes lanes, Keys a, Keys b) {
-  return reinterpret_cast<Keys>(
-      _mm512_mask_mov_epi32(reinterpret_cast<__m512i>(b), lanes, reinterpret_cast<__m512i>(a)));
-}
-#else
-using Lanes = Keys;
-TFAOT_INLINE Lanes is_before(Keys a, Keys b) { return a < b; }
-TFAOT_INLINE Keys either(Lanes lanes, Keys a, Keys b) { return lanes ? a : b; }
-#endif
 TFAOT_INLINE Keys first_of(Keys a, Keys b) { return a < b ? a : b; }
 TFAOT_INLINE Keys last_of(Keys a, Keys b) { return a > b ? a : b; }
 
@@ -91,11 +101,7 @@ class FirstInLanes {
   explicit FirstInLanes(const TopKCall& call) : call_(call) {}
 
   void find(const Element* x) {
-    if ((call_.order & tfaot::kernels::kTopKTotalOrder) != 0) {
-      find_in<true>(x);
-    } else {
-      find_in<false>(x);
-    }
+    by_order(call_.order, [&](auto is_total) { find_in<is_total>(x); });
   }
   // The place of element number i.
   Key place(Int row, Int i) const { return places_[i][row]; }
@@ -144,52 +150,6 @@ class FirstInLanes {
 constexpr Int kMostCounted = 12 * kKeyLanes;  // above, sorting by bytes is faster
 constexpr Int kMostKept = kMostCounted / 3;   // of more elements than can be counted at once
 
-// Adds one where a < b.
-TFAOT_INLINE Keys count_less(Keys count, Keys a, Keys b) {
-#if defined(__AVX512F__)
-  const auto from = reinterpret_cast<__m512i>(count);
-#if TFAOT_IS_F32
-  const __mmask16 is_less =
-      _mm512_cmplt_epi32_mask(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b));
-  return reinterpret_cast<Keys>(_mm512_mask_add_epi32(from, is_less, from, _mm512_set1_epi32(1)));
-#else
-  const __mmask8 is_less =
-      _mm512_cmplt_epi64_mask(reinterpret_cast<__m512i>(a), reinterpret_cast<__m512i>(b));
-  return reinterpret_cast<Keys>(_mm512_mask_add_epi64(from, is_less, from, _mm512_set1_epi64(1)));
-#endif
-#else
-  return count - (a < b);
-#endif
-}
-
-// The same for keys of one vector, one of which is broadcast in `a`: equal keys in lanes after
-// `lane` come after it.
-TFAOT_INLINE Keys count_before_own(Keys count, Keys a, Keys own, Int lane) {
-#if defined(__AVX512F__)
-  const auto from = reinterpret_cast<__m512i>(count);
-  const auto left = reinterpret_cast<__m512i>(a);
-  const auto right = reinterpret_cast<__m512i>(own);
-  const unsigned after = ~0U << (lane + 1);
-#if TFAOT_IS_F32
-  const auto is_after = static_cast<__mmask16>(after);
-  const auto is_before =
-      static_cast<__mmask16>(_mm512_mask_cmple_epi32_mask(is_after, left, right) |
-                             _mm512_mask_cmplt_epi32_mask(~is_after, left, right));
-  return reinterpret_cast<Keys>(_mm512_mask_add_epi32(from, is_before, from, _mm512_set1_epi32(1)));
-#else
-  const auto is_after = static_cast<__mmask8>(after);
-  const auto is_before =
-      static_cast<__mmask8>(_mm512_mask_cmple_epi64_mask(is_after, left, right) |
-                            _mm512_mask_cmplt_epi64_mask(~is_after, left, right));
-  return reinterpret_cast<Keys>(_mm512_mask_add_epi64(from, is_before, from, _mm512_set1_epi64(1)));
-#endif
-#else
-  Keys lanes;
-  for (int i = 0; i < kKeyLanes; ++i) lanes[i] = i;
-  return count - ((a < own) | ((a == own) & (lanes > static_cast<Key>(lane))));
-#endif
-}
-
 // Some elements of a row, equal ones in the row's order. There is room for whole vectors.
 struct Some {
   Key keys[kMostCounted + kKeyLanes];
@@ -197,48 +157,48 @@ struct Some {
   Int size;
 
   Some() : size(0) {}  // the arrays stay as they are
-  void sort();
+
   // before[i]: the number of elements that come before element i.
-  void count_before(Key* before) const;
-};
-
-void Some::count_before(Key* before) const {
-  for (Int begin = 0; begin < size; begin += kKeyLanes) {
-    const Keys own = load_keys(keys + begin);
-    const Int end = smaller(begin + kKeyLanes, size);
-    Keys count = {};
-    Keys more = {};
-    for (Int j = 0; j < begin; ++j) more = count_less(more, own, Keys{} + keys[j]);
-    count = count + static_cast<Key>(begin) - more;  // those before it that are not larger
-    for (Int j = begin; j < end; ++j) {
-      count = count_before_own(count, Keys{} + keys[j], own, j - begin);
+  void count_before(Key* before) const {
+    for (Int begin = 0; begin < size; begin += kKeyLanes) {
+      const Keys own = load(keys + begin);
+      const Int end = smaller(begin + kKeyLanes, size);
+      Keys count = {};
+      Keys more = {};
+      for (Int j = 0; j < begin; ++j) more = count_lanes(more, is_before(own, Keys{} + keys[j]));
+      count = count + static_cast<Key>(begin) - more;  // those before it that are not larger
+      for (Int j = begin; j < end; ++j) {
+        const Keys one = Keys{} + keys[j];  // equal keys in lanes after its own come after it
+        const auto after = is_equal(one, own) & lanes_after(j - begin);
+        count = count_lanes(count, static_cast<Lanes>(is_before(one, own) | after));
+      }
+      for (Int j = end; j < size; ++j) count = count_lanes(count, is_before(Keys{} + keys[j], own));
+      __builtin_memcpy(before + begin, &count, sizeof count);
     }
-    for (Int j = end; j < size; ++j) count = count_less(count, Keys{} + keys[j], own);
-    __builtin_memcpy(before + begin, &count, sizeof count);
   }
-}
 
-void Some::sort() {
-  Key before[kMostCounted + kKeyLanes];
-  Some sorted;
-  count_before(before);
-  for (Int i = 0; i < size; ++i) {
-    sorted.keys[before[i]] = keys[i];
-    sorted.places[before[i]] = places[i];
+  void sort() {
+    Key before[kMostCounted + kKeyLanes];
+    Some sorted;
+    count_before(before);
+    for (Int i = 0; i < size; ++i) {
+      sorted.keys[before[i]] = keys[i];
+      sorted.places[before[i]] = places[i];
+    }
+    const auto bytes = static_cast<unsigned long>(size) * sizeof(Key);
+    __builtin_memcpy(keys, sorted.keys, bytes);
+    __builtin_memcpy(places, sorted.places, bytes);
   }
-  const auto bytes = static_cast<unsigned long>(size) * sizeof(Key);
-  __builtin_memcpy(keys, sorted.keys, bytes);
-  __builtin_memcpy(places, sorted.places, bytes);
-}
+};
 
 class TopK {
  public:
-  TopK(const TopKCall& call, const Element* x, void* const* out)
+  TopK(const TopKCall& call, void* out, const void** in)
       : call_(call),
-        x_(x),
-        values_(static_cast<Element*>(out[0])),
-        places_(static_cast<std::int32_t*>(out[1])),
-        scratch_(static_cast<Key*>(out[2])) {}
+        x_(operand(in, 1)),
+        values_(result(out, 0)),
+        places_(result<std::int32_t>(out, 1)),
+        scratch_(result<Key>(out, 2)) {}
 
 #if TFAOT_HAS_LANE_ROWS
   // Writes as many rows as a vector has lanes, from `first` on.
@@ -331,19 +291,19 @@ class TopK {
   const Key* sort_by_bytes(const Element* x) const {
     constexpr Key kSign = -kLargestKey - 1;  // as numbers without a sign, keys begin with it
     constexpr unsigned kValues = 256;
-    Key* keys = scratch_;
-    Key* places = keys + call_.size;
-    Key* next_keys = places + call_.size;
-    Key* next_places = next_keys + call_.size;
-    make_keys(keys, x, call_.size, call_.order);
+    Key* keys[] = {scratch_, scratch_ + 2 * call_.size};
+    Key* places[] = {keys[0] + call_.size, keys[1] + call_.size};
+    make_keys(keys[0], x, call_.size, call_.order);
     std::uint32_t start[sizeof(Key)][kValues] = {};
     for (Int i = 0; i < call_.size; ++i) {
-      keys[i] ^= kSign;
-      places[i] = static_cast<Key>(i);
-      for (unsigned b = 0; b < sizeof(Key); ++b) ++start[b][byte_of(keys[i], b)];
+      keys[0][i] ^= kSign;
+      places[0][i] = static_cast<Key>(i);
+      for (unsigned b = 0; b < sizeof(Key); ++b) ++start[b][byte_of(keys[0][i], b)];
     }
+    int now = 0;  // which of the two hold the order by the bytes so far
     for (unsigned b = 0; b < sizeof(Key); ++b) {
-      if (start[b][byte_of(keys[0], b)] == call_.size) continue;  // the same in all keys
+      const Key* const from = keys[now];
+      if (start[b][byte_of(from[0], b)] == call_.size) continue;  // the same in all keys
       std::uint32_t sum = 0;
       for (std::uint32_t& one : start[b]) {
         const std::uint32_t count = one;
@@ -351,23 +311,17 @@ class TopK {
         sum += count;
       }
       for (Int i = 0; i < call_.size; ++i) {
-        const std::uint32_t to = start[b][byte_of(keys[i], b)]++;
-        next_keys[to] = keys[i];
-        next_places[to] = places[i];
+        const std::uint32_t to = start[b][byte_of(from[i], b)]++;
+        keys[1 - now][to] = from[i];
+        places[1 - now][to] = places[now][i];
       }
-      swap(keys, next_keys);
-      swap(places, next_places);
+      now = 1 - now;
     }
-    return places;
+    return places[now];
   }
 
   static unsigned byte_of(Key key, unsigned b) {
-    return static_cast<unsigned>(static_cast<Bits>(key) >> (8 * b)) & 0xffU;
-  }
-  static void swap(Key*& a, Key*& b) {
-    Key* const old = a;
-    a = b;
-    b = old;
+    return static_cast<unsigned>(static_cast<Word>(key) >> (8 * b)) & 0xffU;
   }
 
   const TopKCall& call_;
@@ -380,8 +334,8 @@ class TopK {
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(top_k)(void* out, const void** in) {
-  const auto& call = *static_cast<const TopKCall*>(in[0]);
-  const TopK top(call, static_cast<const Element*>(in[1]), static_cast<void* const*>(out));
+  const auto& call = call_of<TopKCall>(in);
+  const TopK top(call, out, in);
 #if TFAOT_HAS_LANE_ROWS
   if (are_rows_together(call, kKeyLanes)) {
     for (Int i = 0; i < call.rows; i += kKeyLanes) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of tfaot/kernels/panels.h for the other kernels (activate() of simd/kernel.h).
+// The functions of tfaot/kernels/abi.h for the other kernels (activate() of simd/kernel.h).
 #include "simd/functions.h"
-#include "simd/lanes.h"
 
 namespace {
 
@@ -10,10 +9,11 @@ namespace {
 template <typename Function, bool kTwice = false>
 __attribute__((noinline)) void apply(float* y, Int row, Int rows, Int columns,
                                      const ResultFunction& of) {
-  const Function function(of);
+  const Function function = {};
+  const FunctionNumbers numbers(of);
   for (; rows > 0; --rows, y += row) {
     const auto use = [&](Int j, Int count) {
-      store_some(y + j, function(load_some(y + j, count)), count);
+      store_some(y + j, function(load_some(y + j, count), numbers), count);
     };
     if constexpr (kTwice) {
       along_row(columns, use);
@@ -27,7 +27,6 @@ __attribute__((noinline)) void apply(float* y, Int row, Int rows, Int columns,
 
 extern "C" void TFAOT_KERNEL(activation)(float* y, Int row, Int rows, Int columns,
                                          const ResultFunction* function) {
-  using namespace tfaot::kernels;
   switch (function->kind) {
     case kFunctionTanh:
       return apply<TanhOf>(y, row, rows, columns, *function);

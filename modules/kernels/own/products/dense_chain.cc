@@ -2,16 +2,9 @@
 // tfaot_dense_chain of abi.h. Some rows go through all layers before the next ones do, so that
 // intermediate results stay in the first caches.
 #include "products/gemm.h"
-#include "tfaot/kernels/products.h"
-
-#include "products/few_rows.h"
-#include "products/row_panels.h"
+#include "products/stream.h"
 
 namespace {
-
-using tfaot::kernels::DenseChainCall;
-using tfaot::kernels::DenseLayer;
-using tfaot::kernels::has_narrow_weights;
 
 // The input and output of a layer; rows are contiguous.
 struct Rows {
@@ -50,7 +43,7 @@ TFAOT_INLINE void run_layer(const DenseLayer& layer, const Rows& rows, const flo
     g.rectifier = rectifier;
     TFAOT_KERNEL(gemm)(&g);
   }
-  if (layer.function.kind != tfaot::kernels::kFunctionNone) {
+  if (layer.function.kind != kFunctionNone) {
     activate({rows.to, layer.columns, rows.count, layer.columns, &layer.function});
   }
 }
@@ -59,15 +52,11 @@ TFAOT_INLINE void run_layer(const DenseLayer& layer, const Rows& rows, const flo
 struct Chain {
   const DenseChainCall& call;
   const DenseLayer* layers;
-  const void* const* weights;  // of each layer, and its bias if it has one
+  const void** weights;  // of each layer, and its bias if it has one
   const float* x;
   float* result;
   float* scratch;
 };
-
-TFAOT_INLINE bool has_bias(const DenseLayer& layer) {
-  return (layer.epilogue & tfaot::kernels::kEpilogueBias) != 0;
-}
 
 template <int VECTORS, int MR, int NP>
 TFAOT_INLINE RowInput<MR, NP> multiply_layer(const RowInput<MR, NP>& in, const RowProduct& product,
@@ -78,30 +67,30 @@ TFAOT_INLINE RowInput<MR, NP> multiply_layer(const RowInput<MR, NP>& in, const R
   return multiply_by_panels<false, VECTORS>(in, product);
 }
 
-// Computes all layers of MR rows. NP and VECTORS: as in row_panels.h. Weights are not prefetched: a
+// Computes all layers of MR rows. NP and VECTORS: as in stream.h. Weights are not prefetched: a
 // net whose weights do not stay in the second-level cache takes 1.1 of its time then (20 layers of
 // 128).
 template <int MR, int NP, int VECTORS>
 __attribute__((noinline)) void run_few(const Chain& chain, Int row) {
   const DenseLayer* layer = chain.layers;
-  const void* const* operand = chain.weights;
+  const void** next = chain.weights;
   float* scratch = chain.scratch;
   float* other = scratch + MR * chain.call.widest;
   RowInput<MR, NP> in = row_input<MR, NP>(chain.x + row * chain.call.depth, chain.call.depth);
   for (Int left = chain.call.layers; left > 0; --left, ++layer) {
     const Int columns = layer->columns;
     float* const to = left == 1 ? chain.result + row * columns : scratch;
-    const auto* const weights = static_cast<const float*>(*operand++);
-    const float* const bias = has_bias(*layer) ? static_cast<const float*>(*operand++) : nullptr;
+    const auto* const weights = static_cast<const float*>(*next++);
+    const float* const bias = bias_at(layer->epilogue, next);
     const RowProduct product = {weights, bias, to, columns, rectifier_of(layer->epilogue)};
     in = multiply_layer<VECTORS>(in, product, has_narrow_weights(chain.call, in.depth, columns));
-    if (layer->function.kind != tfaot::kernels::kFunctionNone) {
+    if (layer->function.kind != kFunctionNone) {
       activate({to, columns, MR, columns, &layer->function});
       in = row_input<MR, NP>(to, columns);
     }
-    float* const next = other;
+    float* const free = other;
     other = scratch;
-    scratch = next;
+    scratch = free;
   }
 }
 
@@ -112,10 +101,10 @@ TFAOT_INLINE bool run_if_few(const Chain& chain, Int row, Int count) {
 #endif
   if (count != 1) return false;
 #if TFAOT_VECTOR_BYTES == 64
-  if (chain.call.weights_in == tfaot::kernels::kWeightsInFirstCache) {
+  if (chain.call.weights_in == kWeightsInFirstCache) {
     return run_few<1, kRowPanels, 1>(chain, row), true;
   }
-  if (chain.call.weights_in == tfaot::kernels::kWeightsInSecondCache) {
+  if (chain.call.weights_in == kWeightsInSecondCache) {
     return run_few<1, kRowPanels, kRowVectors>(chain, row), true;
   }
 #endif
@@ -126,15 +115,14 @@ TFAOT_INLINE bool run_if_few(const Chain& chain, Int row, Int count) {
 // Computes the next `count` rows, which are more than run_few() takes.
 void run_rows(const Chain& chain, Int row, Int count, Int block_rows) {
   const Int last = chain.call.layers - 1;
-  const void* const* operand = chain.weights;
+  const void** next = chain.weights;
   Rows now = {chain.x + row * chain.call.depth, nullptr, count, chain.call.depth};
   for (Int i = 0; i <= last; ++i) {
     const DenseLayer& layer = chain.layers[i];
     now.to = i == last ? chain.result + row * layer.columns
                        : chain.scratch + i % 2 * block_rows * chain.call.widest;
-    const auto* const weights = static_cast<const float*>(*operand++);
-    run_layer(layer, now, weights,
-              has_bias(layer) ? static_cast<const float*>(*operand++) : nullptr);
+    const auto* const weights = static_cast<const float*>(*next++);
+    run_layer(layer, now, weights, bias_at(layer.epilogue, next));
     now.from = now.to;
     now.depth = layer.columns;
   }
@@ -144,26 +132,22 @@ void run_rows(const Chain& chain, Int row, Int count, Int block_rows) {
 TFAOT_INLINE Int rows_of(const Chain& chain) {
   const DenseChainCall& call = chain.call;
   if (call.live_rows == 0) return call.rows;
-  const void* const* operand = chain.weights;
-  TFAOT_NOT_UNROLLED
-  for (Int i = 0; i < call.layers; ++i) operand += has_bias(chain.layers[i]) ? 2 : 1;
-  return smaller(call.rows, call.live_rows * *static_cast<const Int*>(*operand));
+  const void** next = chain.weights;
+  TFAOT_ROLLED_FOR (Int i = 0; i < call.layers; ++i) bias_at(chain.layers[i].epilogue, ++next);
+  return live_rows(call.rows, call.live_rows, next);
 }
 
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(dense_chain)(void* out, const void** in) {
-  const auto& call = *static_cast<const DenseChainCall*>(in[0]);
-  auto* const* const results = static_cast<void* const*>(out);
-  const Chain chain = {call,
-                       static_cast<const DenseLayer*>(static_cast<const void*>(&call + 1)),
-                       in + 2,
-                       static_cast<const float*>(in[1]),
-                       static_cast<float*>(results[0]),
-                       static_cast<float*>(results[1])};
+  const auto& call = call_of<DenseChainCall>(in);
+  const Chain chain = {
+      call,           static_cast<const DenseLayer*>(static_cast<const void*>(&call + 1)),
+      in + 2,         operand(in, 1),
+      result(out, 0), result(out, 1)};
   const Int rows = rows_of(chain);
   if (run_if_few(chain, 0, rows)) return;  // without the divisions that follow
-  const Int block_rows = tfaot::kernels::dense_chain_block_rows(call);
+  const Int block_rows = dense_chain_block_rows(call);
   for (Int row = 0; row < rows;) {
     const Int count = smaller(block_rows, rows - row);
     if (!run_if_few(chain, row, count)) run_rows(chain, row, count, block_rows);

@@ -28,23 +28,17 @@ TFAOT_INLINE V swap_halves(V v) {
   return shuffle<MovedLanes<sizeof(V) / sizeof(v[0]) / 2>>(v, v);
 }
 TFAOT_INLINE Vec<float> twice_half(const float* from) {
-  float half __attribute__((vector_size(32)));
-  __builtin_memcpy(&half, from, sizeof half);
+  const auto half = read_as<VecOf<float, 32>::Type>(from);
   return __builtin_shufflevector(half, half, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7);
 }
 TFAOT_INLINE Vec<double> twice_half(const double* from) {
-  double half __attribute__((vector_size(32)));
-  __builtin_memcpy(&half, from, sizeof half);
+  const auto half = read_as<VecOf<double, 32>::Type>(from);
   return __builtin_shufflevector(half, half, 0, 1, 2, 3, 0, 1, 2, 3);
 }
 // Broadcasts x into a register, once for all uses.
-TFAOT_INLINE Vec<float> everywhere(float x) {
-  Vec<float> v = _mm512_set1_ps(x);
-  keep(v);
-  return v;
-}
-TFAOT_INLINE Vec<double> everywhere(double x) {
-  Vec<double> v = _mm512_set1_pd(x);
+template <typename T>
+TFAOT_INLINE Vec<T> everywhere(T x) {
+  Vec<T> v = x - Vec<T>{};
   keep(v);
   return v;
 }
@@ -71,33 +65,26 @@ __attribute__((noinline)) void multiply_half_tiles(const Tiles<T>& t) {
 
   for (Int tiles = t.count; tiles > 0; --tiles, rows += MR) {
     Vec<T> whole[MR][NV], half[kPairs];
-    TFAOT_UNROLL
-    for (int v = 0; v < NV; ++v) {
+    TFAOT_EACH (v, NV) {
       whole[0][v] = load(t.start + v * kLanes<T>);
-      TFAOT_UNROLL
-      for (int r = 1; r < MR; ++r) whole[r][v] = whole[0][v];
+      TFAOT_FOR (int r = 1; r < MR; ++r) whole[r][v] = whole[0][v];
     }
     half[0] = load_first(t.start + NV * kLanes<T>, last);
     half[0] = low_then_high(half[0], swap_halves(half[0]));
-    TFAOT_UNROLL
-    for (int p = 1; p < kPairs; ++p) half[p] = half[0];
+    TFAOT_FOR (int p = 1; p < kPairs; ++p) half[p] = half[0];
     const T* a[MR];
-    TFAOT_UNROLL
-    for (int r = 0; r < MR; ++r) a[r] = rows[r];
+    TFAOT_EACH (r, MR) a[r] = rows[r];
     const T* b = t.b;
 
     for (const Int *tap = t.taps, *end = tap + t.tap_count; tap != end; ++tap) {
       Int k = *tap;
       for (Int left = run; left > 0; --left, k += a_step, b += b_step) {
         Vec<T> right[NV];
-        TFAOT_UNROLL
-        for (int v = 0; v < NV; ++v) right[v] = load(b + v * b_panel);
+        TFAOT_EACH (v, NV) right[v] = load(b + v * b_panel);
         const Vec<T> right_half = twice_half(b + NV * b_panel);
-        TFAOT_UNROLL
-        for (int p = 0; p < kPairs; ++p) {
+        TFAOT_EACH (p, kPairs) {
           const Vec<T> low = everywhere(a[2 * p][k]), high = everywhere(a[2 * p + 1][k]);
-          TFAOT_UNROLL
-          for (int v = 0; v < NV; ++v) {
+          TFAOT_EACH (v, NV) {
             whole[2 * p][v] += right[v] * low;
             whole[2 * p + 1][v] += right[v] * high;
           }
@@ -106,10 +93,8 @@ __attribute__((noinline)) void multiply_half_tiles(const Tiles<T>& t) {
       }
     }
 
-    TFAOT_UNROLL
-    for (int r = 0; r < MR; ++r, c += c_row) {
-      TFAOT_UNROLL
-      for (int v = 0; v < NV; ++v) {
+    TFAOT_FOR (int r = 0; r < MR; ++r, c += c_row) {
+      TFAOT_EACH (v, NV) {
         store(c + v * kLanes<T>, rectified<T>(whole[r][v], rectifier));
       }
       T* const to = c + NV * kLanes<T>;
@@ -145,46 +130,38 @@ __attribute__((noinline)) void multiply_strips(const Tiles<T>& t) {
   for (Int strip = 0; strip < t.count; ++strip) {
     Vec<T> sums[MR], pairs[kPairs];
     sums[0] = kAndHalf ? load(t.start) : load_first(t.start, last);
-    TFAOT_UNROLL
-    for (int r = 1; r < MR; ++r) sums[r] = sums[0];
+    TFAOT_FOR (int r = 1; r < MR; ++r) sums[r] = sums[0];
     if constexpr (kAndHalf) {
       pairs[0] = load_first(t.start + kLanes<T>, last);
       pairs[0] = low_then_high(pairs[0], swap_halves(pairs[0]));
-      TFAOT_UNROLL
-      for (int p = 1; p < kPairs; ++p) pairs[p] = pairs[0];
+      TFAOT_FOR (int p = 1; p < kPairs; ++p) pairs[p] = pairs[0];
     }
     const T* b = t.b;
 
     for (const Int *tap = t.taps, *end = tap + t.tap_count; tap != end; ++tap) {
       const T* a[kPointers];
-      TFAOT_UNROLL
-      for (int p = 0; p < kPointers; ++p) a[p] = t.rows[strip * MR] + *tap + 4 * p * step;
+      TFAOT_EACH (p, kPointers) a[p] = t.rows[strip * MR] + *tap + 4 * p * step;
       for (Int left = steps; left > 0; --left, b += b_step) {
         Vec<T> right[WINDOW], right_half[WINDOW];
-        TFAOT_UNROLL
-        for (int w = 0; w < WINDOW; ++w) {
+        TFAOT_EACH (w, WINDOW) {
           right[w] = load(b + w * step * b_step);
           if constexpr (kAndHalf) right_half[w] = twice_half(b + w * step * b_step + t.b_panel);
         }
         Vec<T> before = {};
-        TFAOT_UNROLL
-        for (int i = 0; i < kLoads; ++i) {
+        TFAOT_EACH (i, kLoads) {
           const Vec<T> x = everywhere(a[i / 4][i % 4 == 3 ? step3 : i % 4 * step]);
-          TFAOT_UNROLL
-          for (int r = i; r > i - WINDOW; --r) {
+          TFAOT_FOR (int r = i; r > i - WINDOW; --r) {
             if (r >= 0 && r < MR) sums[r] += right[i - r] * x;
           }
           if constexpr (kAndHalf) {
             const Vec<T> both = low_then_high(before, x);
-            TFAOT_UNROLL
-            for (int r = i - 1; r > i - 1 - WINDOW; --r) {
+            TFAOT_FOR (int r = i - 1; r > i - 1 - WINDOW; --r) {
               if (r >= 0 && r % 2 == 0 && r < MR) pairs[r / 2] += right_half[i - 1 - r] * both;
             }
           }
           before = x;
         }
-        TFAOT_UNROLL
-        for (int p = 0; p < kPointers; ++p) a[p] += a_step;
+        TFAOT_EACH (p, kPointers) a[p] += a_step;
       }
       b += (WINDOW - 1) * step * b_step;
     }
@@ -192,8 +169,7 @@ __attribute__((noinline)) void multiply_strips(const Tiles<T>& t) {
     T* c = t.c + strip * MR * t.c_row;
     const Int c_row = t.c_row;
     const Rectifier rectifier = t.rectifier;
-    TFAOT_UNROLL
-    for (int r = 0; r < MR; ++r, c += c_row) {
+    TFAOT_FOR (int r = 0; r < MR; ++r, c += c_row) {
       const Vec<T> sum = rectified<T>(sums[r], rectifier);
       if (kAndHalf || last == kLanes<T>) {  // masked stores are slow even if the mask is full
         store(c, sum);
@@ -252,8 +228,7 @@ TFAOT_INLINE Floats in_turn(Floats low, Floats high) {
 template <int NQ>
 TFAOT_INLINE void arrange_quads(Floats (&quads)[NQ], const float* b, Int b_step) {
   Floats rows[kQuadColumns];
-  TFAOT_UNROLL
-  for (int i = 0; i < kQuadColumns; ++i) rows[i] = load(b + i * b_step);
+  TFAOT_EACH (i, kQuadColumns) rows[i] = load(b + i * b_step);
   const Floats low = in_turn<1, 0>(rows[0], rows[1]), high = in_turn<1, 0>(rows[2], rows[3]);
   quads[0] = in_turn<2, 0>(low, high);
   if constexpr (NQ >= 2) quads[1] = in_turn<2, 8>(low, high);
@@ -274,8 +249,7 @@ TFAOT_INLINE void arrange_panel(QuadPanel<NQ>& panel, const float* b, Int b_step
   for (Int i = 0; i < steps; ++i, b += kQuadColumns * b_step) {
     Floats quads[NQ];
     arrange_quads(quads, b, b_step);
-    TFAOT_UNROLL
-    for (int q = 0; q < NQ; ++q) store(panel.quads[i][q], quads[q]);
+    TFAOT_EACH (q, NQ) store(panel.quads[i][q], quads[q]);
   }
 }
 
@@ -303,14 +277,12 @@ TFAOT_INLINE void store_quarter(float* to, Floats v, Int columns) {
 // Adds the bias to the sums of MR rows and NQ quads of `last` columns, and stores them.
 template <int MR, int NQ>
 TFAOT_INLINE void store_quad_sums(const Tiles<float>& t, const Floats (&sums)[MR][NQ], float* c) {
-  TFAOT_UNROLL
-  for (int q = 0; q < NQ; ++q) {
+  TFAOT_EACH (q, NQ) {
     const Int columns = smaller(kQuadColumns, t.last - q * kQuadColumns);
     const Floats bias = load_first(t.start + q * kQuadColumns, columns);
     const Floats start =
         __builtin_shufflevector(bias, bias, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3);
-    TFAOT_UNROLL
-    for (int r = 0; r < MR; r += kQuadColumns) {
+    TFAOT_FOR (int r = 0; r < MR; r += kQuadColumns) {
       const Floats sum = rectified<float>(
           add_quarters(sums[r][q], sums[r + 1][q], sums[r + 2][q], sums[r + 3][q]) + start,
           t.rectifier);
@@ -328,18 +300,15 @@ template <int MR, int NQ, typename NextQuads>
 TFAOT_INLINE void multiply_quad_tile(const Tiles<float>& t, Int tile, NextQuads next_quads) {
   Floats sums[MR][NQ] = {};
   const float* a[MR];
-  TFAOT_UNROLL
-  for (int r = 0; r < MR; ++r) a[r] = t.rows[tile * MR + r];
+  TFAOT_EACH (r, MR) a[r] = t.rows[tile * MR + r];
   for (const Int *tap = t.taps, *end = tap + t.tap_count; tap != end; ++tap) {
     Int k = *tap;
     for (Int left = t.run; left > 0; left -= kQuadColumns, k += kQuadColumns) {
       Floats quads[NQ];
       next_quads(quads);
-      TFAOT_UNROLL
-      for (int r = 0; r < MR; ++r) {
+      TFAOT_EACH (r, MR) {
         const Floats fours = load_fours(a[r] + k);
-        TFAOT_UNROLL
-        for (int q = 0; q < NQ; ++q) sums[r][q] += quads[q] * fours;
+        TFAOT_EACH (q, NQ) sums[r][q] += quads[q] * fours;
       }
     }
   }
@@ -357,8 +326,7 @@ __attribute__((noinline)) void multiply_quad_tiles(const Tiles<float>& t) {
     for (Int tile = 0; tile < t.count; ++tile) {
       const float* from = &panel.quads[0][0][0];
       multiply_quad_tile<MR, NQ>(t, tile, [&](Floats(&quads)[NQ]) {
-        TFAOT_UNROLL
-        for (int q = 0; q < NQ; ++q, from += kLanes<float>) quads[q] = load(from);
+        TFAOT_FOR (int q = 0; q < NQ; ++q, from += kLanes<float>) quads[q] = load(from);
       });
     }
     return;

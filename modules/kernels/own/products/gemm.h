@@ -38,6 +38,8 @@ struct Gemm {
   Int matrices, a_matrix, b_matrix, c_matrix;
 };
 
+TFAOT_INLINE Int taps_of(const Gemm& g) { return g.tap_count[0] * g.tap_count[1] * g.tap_count[2]; }
+
 // A plain product with packed panels, with rows of `depth` elements that are row_step apart.
 TFAOT_INLINE Gemm plain_product(Int rows, Int row_step, Int depth) {
   Gemm g = {};
@@ -50,6 +52,15 @@ TFAOT_INLINE Gemm plain_product(Int rows, Int row_step, Int depth) {
   g.b_step = kPanelColumns<Element>;
   g.b_panel = g.b_step * depth;
   return g;
+}
+
+TFAOT_INLINE void set_epilogue(Gemm& g, Int epilogue, const EpilogueOperands& more) {
+  g.bias = more.bias;
+  g.row_bias = more.row_bias;
+  g.addends = more.addends;
+  g.rectifier = rectifier_of(epilogue);
+  g.function = more.function;
+  g.tasks = more.tasks;
 }
 
 }  // namespace

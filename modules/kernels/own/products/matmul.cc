@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_matmul of abi.h.
 #include "products/gemm.h"
-#include "products/pack.h"
+#include "simd/transpose.h"
 
 namespace {
-
-using tfaot::kernels::MatMulCall;
 
 // With more rows than this, reading distant rows of the right side costs more than packing them.
 constexpr Int kRowsInPlace = 64;
@@ -43,8 +41,7 @@ void multiply_matrix(Gemm g, const MatMulCall& call, const Element* rhs, Element
 }
 
 bool is_row(const MatMulCall& call) {
-  constexpr Int kOther = tfaot::kernels::kEpilogueSum | tfaot::kernels::kEpiloguePlaced |
-                         tfaot::kernels::kEpilogueShared | tfaot::kernels::kEpilogueRowBias;
+  constexpr Int kOther = kEpilogueSum | kEpiloguePlaced | kEpilogueShared | kEpilogueRowBias;
   return call.rows == 1 && call.batch == 1 && call.rhs_packed != 0 && call.lhs_depth_stride == 1 &&
          call.live_rows == 0 && (call.epilogue & kOther) == 0;
 }
@@ -54,16 +51,13 @@ bool is_row(const MatMulCall& call) {
 void multiply_row(const MatMulCall& call, Element* c, const void** in) {
   Gemm g;
   g.is_row = true;
-  g.a = static_cast<const Element*>(in[1]);
+  g.a = operand(in, 1);
   g.run = call.depth;
-  g.b = static_cast<const Element*>(in[2]);
+  g.b = operand(in, 2);
   g.c = c;
   g.columns = call.columns;
   const void** more = in + 3;
-  g.bias = nullptr;
-  if ((call.epilogue & tfaot::kernels::kEpilogueBias) != 0) {
-    g.bias = static_cast<const Element*>(*more++);
-  }
+  g.bias = bias_at(call.epilogue, more);
   g.rectifier = rectifier_of(call.epilogue);
   TFAOT_KERNEL(gemm)(&g);
   activate({c, call.columns, 1, call.columns, function_at(call.epilogue, more)});
@@ -75,7 +69,7 @@ struct InnerBatch {
 };
 
 TFAOT_INLINE InnerBatch inner_batch_of(const MatMulCall& call) {
-  if ((call.epilogue & tfaot::kernels::kEpiloguePlaced) == 0) {
+  if ((call.epilogue & kEpiloguePlaced) == 0) {
     return {1, 0, 0, 0, call.rows * call.columns};
   }
   return {call.inner_batch, call.lhs_inner_stride, call.rhs_inner_stride, call.result_inner_stride,
@@ -114,33 +108,19 @@ __attribute__((noinline)) void share_matrices(const Operands& operands, const Ge
 }
 
 void multiply(const MatMulCall& call, Element* c, const void** in, Element* scratch) {
-  Operands operands = {call, static_cast<const Element*>(in[1]), static_cast<const Element*>(in[2]),
-                       c, nullptr};
-  Gemm g = plain_product(call.rows, call.lhs_row_stride, call.depth);
+  const EpilogueOperands more = epilogue_operands(call.epilogue, call.rows, call.live_rows, in + 3);
+  const Operands operands = {call, operand(in, 1), operand(in, 2), c, more.addends};
+  // With live rows, call.batch is 1.
+  Gemm g = plain_product(more.rows, call.lhs_row_stride, call.depth);
+  set_epilogue(g, call.epilogue, more);
   g.a_step = call.lhs_depth_stride;
   g.columns = call.columns;
-  const void** more = in + 3;
-  if ((call.epilogue & tfaot::kernels::kEpilogueBias) != 0) {
-    g.bias = static_cast<const Element*>(*more++);
-  } else if ((call.epilogue & tfaot::kernels::kEpilogueRowBias) != 0) {
-    g.row_bias = static_cast<const Element*>(*more++);
-  }
-  if ((call.epilogue & tfaot::kernels::kEpilogueSum) != 0) {
-    operands.addends = static_cast<const Element*>(*more++);
-  }
-  g.function = function_at(call.epilogue, more);
-  // Then call.batch is 1.
-  if (call.live_rows != 0) g.row_count[3] = call.live_rows * *static_cast<const Int*>(*more++);
-  g.rectifier = rectifier_of(call.epilogue);
-  const bool placed = (call.epilogue & tfaot::kernels::kEpiloguePlaced) != 0;
+  const bool placed = (call.epilogue & kEpiloguePlaced) != 0;
   g.c_row = placed ? call.result_row_stride : call.columns;
-  if ((call.epilogue & tfaot::kernels::kEpilogueShared) != 0) {
-    tfaot::Tasks* const tasks = tasks_at(*more);
-    if (tasks != nullptr && are_enough(call.batch, *tasks)) {
-      const Operands copy = operands;
-      return share_matrices(copy, g, *tasks);
-    }
-    g.tasks = tasks;
+  if (more.tasks != nullptr && are_enough(call.batch, *more.tasks)) {
+    const Operands copy = operands;
+    g.tasks = nullptr;
+    return share_matrices(copy, g, *more.tasks);
   }
   const InnerBatch inner_batch = inner_batch_of(call);
   for (Int b = 0, outer = 0; b < call.batch; ++outer) {
@@ -153,9 +133,7 @@ void multiply(const MatMulCall& call, Element* c, const void** in, Element* scra
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(matmul)(void* out, const void** in) {
-  const auto& call = *static_cast<const MatMulCall*>(in[0]);
-  auto* const* const results = static_cast<void* const*>(out);
-  auto* const c = static_cast<Element*>(results[0]);
-  if (is_row(call)) return multiply_row(call, c, in);
-  multiply(call, c, in, static_cast<Element*>(results[1]));
+  const auto& call = call_of<MatMulCall>(in);
+  if (is_row(call)) return multiply_row(call, result(out, 0), in);
+  multiply(call, result(out, 0), in, result(out, 1));
 }

@@ -17,15 +17,15 @@ constexpr int sums_per_element(int elements) {
   return elements >= 8 ? 1 : elements >= 4 ? 2 : elements >= 2 ? 4 : 8;
 }
 
-// Adds up the independent sums of a row and a vector, in pairs.
-template <typename V, int N, int MR, int NV>
-TFAOT_INLINE V join_sums(V (&sums)[N][MR][NV], int r, int v) {
-  TFAOT_UNROLL
-  for (int half = N / 2; half > 0; half /= 2) {
-    TFAOT_UNROLL
-    for (int i = 0; i < half; ++i) sums[i][r][v] += sums[i + half][r][v];
+// Adds up the independent sums of a row and a vector, in pairs: kCount from kFirst on; 0: all.
+template <int kFirst = 0, int kCount = 0, typename V, int N, int MR, int NV>
+TFAOT_INLINE V join_sums(const V (&sums)[N][MR][NV], int r, int v) {
+  constexpr int kHalf = (kCount == 0 ? N : kCount) / 2;
+  if constexpr (kHalf == 0) {
+    return sums[kFirst][r][v];
+  } else {
+    return join_sums<kFirst, kHalf>(sums, r, v) + join_sums<kFirst + kHalf, kHalf>(sums, r, v);
   }
-  return sums[0][r][v];
 }
 
 // True for tiles in which the compiler keeps the right side in registers by itself; they have no
@@ -39,15 +39,12 @@ template <typename T, int MR, int NV>
 TFAOT_INLINE void multiply_step(Vec<T> (&sums)[MR][NV], const T* const (&a)[MR], Int k, const T* b,
                                 Int b_panel) {
   Vec<T> right[NV];
-  TFAOT_UNROLL
-  for (int v = 0; v < NV; ++v) {
+  TFAOT_EACH (v, NV) {
     right[v] = load(b + v / kVectorsPerPanel * b_panel + v % kVectorsPerPanel * kLanes<T>);
     if constexpr (MR > 1 && !is_large_tile(MR, NV)) keep(right[v]);
   }
-  TFAOT_UNROLL
-  for (int r = 0; r < MR; ++r) {
-    TFAOT_UNROLL
-    for (int v = 0; v < NV; ++v) sums[r][v] += right[v] * a[r][k];
+  TFAOT_EACH (r, MR) {
+    TFAOT_EACH (v, NV) sums[r][v] += right[v] * a[r][k];
   }
 }
 
@@ -98,8 +95,7 @@ TFAOT_INLINE Int ahead_of_tiles(Int tiles, Int b_panel, int shift) {
 // Prefetches the cache lines of NV vectors of the right side.
 template <typename T, int NV>
 TFAOT_INLINE void prefetch(const T* from, Int b_panel) {
-  TFAOT_UNROLL
-  for (int v = 0; v < NV; v += kVectorsPerPanel) {
+  TFAOT_FOR (int v = 0; v < NV; v += kVectorsPerPanel) {
     __builtin_prefetch(from + v / kVectorsPerPanel * b_panel);
   }
 }
@@ -132,22 +128,18 @@ TFAOT_INLINE void multiply_tile(const Tiles<T>& t, Int first) {
   const Int last = t.last;
   const bool whole = !TFAOT_HAS_MASKS || last == kLanes<T>;  // full masks are slow too
   Vec<T> sums[kSums][MR][NV] = {};
-  TFAOT_UNROLL
-  for (int v = 0; v < NV; ++v) {
+  TFAOT_EACH (v, NV) {
     const T* const start = t.start + v * kLanes<T>;
     sums[0][0][v] = v < NV - 1 || whole ? load(start) : load_first(start, last);
-    TFAOT_UNROLL
-    for (int r = 1; r < MR; ++r) sums[0][r][v] = sums[0][0][v];
+    TFAOT_FOR (int r = 1; r < MR; ++r) sums[0][r][v] = sums[0][0][v];
   }
   if (t.row_start != nullptr) {
-    TFAOT_UNROLL
-    for (int i = 0; i < MR * NV; ++i) {
+    TFAOT_EACH (i, MR * NV) {
       sums[0][i / NV][i % NV] = Vec<T>{} + t.row_start[first + i / NV];
     }
   }
   const T* a[MR];
-  TFAOT_UNROLL
-  for (int r = 0; r < MR; ++r) a[r] = t.rows[first + r];
+  TFAOT_EACH (r, MR) a[r] = t.rows[first + r];
   const T* b = t.b;
   const Int a_step = t.a_step, b_step = t.b_step, b_panel = t.b_panel;
 
@@ -155,8 +147,7 @@ TFAOT_INLINE void multiply_tile(const Tiles<T>& t, Int first) {
     Int k = *tap, left = t.run;
     if constexpr (kSums > 1) {
       for (; left >= kSums; left -= kSums) {
-        TFAOT_UNROLL
-        for (int s = 0; s < kSums; ++s) {
+        TFAOT_EACH (s, kSums) {
           multiply_step(sums[s], a, k, b, b_panel);
           k += a_step;
           b += b_step;
@@ -186,37 +177,29 @@ TFAOT_INLINE void multiply_tile(const Tiles<T>& t, Int first) {
       }
     }
   }
-  TFAOT_UNROLL
-  for (int s = 1; s < kSums; ++s) {
-    TFAOT_UNROLL
-    for (int i = 0; i < MR * NV; ++i) sums[0][i / NV][i % NV] += sums[s][i / NV][i % NV];
+  TFAOT_FOR (int s = 1; s < kSums; ++s) {
+    TFAOT_EACH (i, MR * NV) sums[0][i / NV][i % NV] += sums[s][i / NV][i % NV];
   }
 
   const Int c_row = t.c_row;
   if (t.rectifier != Rectifier::kNone) {
-    TFAOT_UNROLL
-    for (int i = 0; i < MR * NV; ++i) sums[0][i / NV][i % NV] = relu<T>(sums[0][i / NV][i % NV]);
+    TFAOT_EACH (i, MR * NV) sums[0][i / NV][i % NV] = relu<T>(sums[0][i / NV][i % NV]);
     if (t.rectifier == Rectifier::kRelu6) {
-      TFAOT_UNROLL
-      for (int i = 0; i < MR * NV; ++i) {
+      TFAOT_EACH (i, MR * NV) {
         sums[0][i / NV][i % NV] = smaller_of<T>(Vec<T>{} + T{6}, sums[0][i / NV][i % NV]);
       }
     }
   }
   T* const c = t.c + first * c_row;
   T* to = c;
-  TFAOT_UNROLL
-  for (int r = 0; r < MR; ++r, to += c_row) {
-    TFAOT_UNROLL
-    for (int v = 0; v < NV - 1; ++v) store(to + v * kLanes<T>, sums[0][r][v]);
+  TFAOT_FOR (int r = 0; r < MR; ++r, to += c_row) {
+    TFAOT_EACH (v, NV - 1) store(to + v * kLanes<T>, sums[0][r][v]);
   }
   to = c + (NV - 1) * kLanes<T>;
   if (whole) {
-    TFAOT_UNROLL
-    for (int r = 0; r < MR; ++r, to += c_row) store(to, sums[0][r][NV - 1]);
+    TFAOT_FOR (int r = 0; r < MR; ++r, to += c_row) store(to, sums[0][r][NV - 1]);
   } else {
-    TFAOT_UNROLL
-    for (int r = 0; r < MR; ++r, to += c_row) store_first(to, sums[0][r][NV - 1], last);
+    TFAOT_FOR (int r = 0; r < MR; ++r, to += c_row) store_first(to, sums[0][r][NV - 1], last);
   }
 }
 
@@ -240,10 +223,8 @@ TFAOT_INLINE void multiply_tiles(const Tiles<T>& t) {
 
 // The limit for tiles: as many sums as the registers hold, with room for the factors. No faster:
 // tiles of 6x4, 12x2, 14x2, 9x3 vectors, an unrolled loop over the depth, the left side fetched.
-constexpr int kMaxSums = TFAOT_VECTOR_REGISTERS == 32 ? 24 : 12;
-constexpr int kMaxRows = TFAOT_VECTOR_BYTES == 64                     ? 8
-                         : kMaxSums == 24 || TFAOT_VECTOR_BYTES == 32 ? 6
-                                                                      : 3;
+constexpr int kMaxSums = TFAOT_TILE_SUMS;
+constexpr int kMaxRows = TFAOT_TILE_ROWS;
 constexpr int kMaxVectors = 8;
 // Vectors of a tile of any form; half strips have two in a row.
 constexpr int kMaxTile = kMaxSums + 4;
@@ -255,61 +236,17 @@ constexpr int max_vectors(int rows) {
 }
 static_assert(max_vectors(kMaxRows) >= kVectorsPerPanel, "a tile takes whole panels");
 
-template <typename T, int MR>
-TFAOT_INLINE void multiply_rows(int vectors, const Tiles<T>& t) {
-  constexpr int kMax = max_vectors(MR);
-  switch (vectors) {
-    case 1:
-      return multiply_tiles<T, MR, 1>(t);
-    case 2:
-      return multiply_tiles<T, MR, 2>(t);
-    case 3:
-      if constexpr (kMax >= 3) return multiply_tiles<T, MR, 3>(t);
-      break;
-    case 4:
-      if constexpr (kMax >= 4) return multiply_tiles<T, MR, 4>(t);
-      break;
-    case 6:
-      if constexpr (kMax >= 6) return multiply_tiles<T, MR, 6>(t);
-      break;
-    case 8:
-      if constexpr (kMax >= 8) return multiply_tiles<T, MR, 8>(t);
-      break;
-    default:
-      break;
-  }
-  __builtin_unreachable();
-}
-
 // REQUIRES: 1 <= rows <= kMaxRows; vectors comes from next_vectors() for these rows.
-template <typename T>
+template <typename T, int MR = kMaxRows, int NV = kMaxVectors>
 TFAOT_INLINE void multiply(int rows, int vectors, const Tiles<T>& t) {
-  switch (rows) {
-    case 1:
-      return multiply_rows<T, 1>(vectors, t);
-    case 2:
-      return multiply_rows<T, 2>(vectors, t);
-    case 3:
-      return multiply_rows<T, 3>(vectors, t);
-    case 4:
-      if constexpr (kMaxRows >= 4) return multiply_rows<T, 4>(vectors, t);
-      break;
-    case 5:
-      if constexpr (kMaxRows >= 5) return multiply_rows<T, 5>(vectors, t);
-      break;
-    case 6:
-      if constexpr (kMaxRows >= 6) return multiply_rows<T, 6>(vectors, t);
-      break;
-    case 7:
-      if constexpr (kMaxRows >= 7) return multiply_rows<T, 7>(vectors, t);
-      break;
-    case 8:
-      if constexpr (kMaxRows >= 8) return multiply_rows<T, 8>(vectors, t);
-      break;
-    default:
-      break;
+  constexpr bool kIsSize = NV <= 4 || NV == 6 || NV == 8;
+  if constexpr (MR > 1) {
+    if (rows != MR) return multiply<T, MR - 1, kMaxVectors>(rows, vectors, t);
   }
-  __builtin_unreachable();
+  if constexpr (NV <= max_vectors(MR) && kIsSize) {
+    if (NV == 1 || vectors == NV) return multiply_tiles<T, MR, NV>(t);
+  }
+  if constexpr (NV > 1) multiply<T, MR, NV - 1>(rows, vectors, t);
 }
 
 // Vectors of the next tile. The split is as even as the existing sizes (1, 2, 3, 4, 6, 8) allow,

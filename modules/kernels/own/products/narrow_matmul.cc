@@ -8,21 +8,16 @@ namespace {
 
 // Weights in fewer bits, widened to vectors of float: load() reads vector v of a group, step()
 // returns its numbers for step i.
-using Words = std::uint32_t __attribute__((vector_size(TFAOT_VECTOR_BYTES)));
-using SignedWords = std::int32_t __attribute__((vector_size(TFAOT_VECTOR_BYTES)));
-
-TFAOT_INLINE Words load_words(const unsigned char* from) {
-  Words words;
-  __builtin_memcpy(&words, from, sizeof words);
-  keep(words);
-  return words;
-}
+using Words = Vec<std::uint32_t>;
+using SignedWords = Vec<std::int32_t>;
 
 struct GroupsOfWords {
   using Group = Words;
-  static constexpr Int kGroupBytes = tfaot::kernels::kPanelBytes;
+  static constexpr Int kGroupBytes = kPanelBytes;
   static TFAOT_INLINE Group load(const unsigned char* group, int v) {
-    return load_words(group + v * TFAOT_VECTOR_BYTES);
+    auto words = read_as<Words>(group + v * TFAOT_VECTOR_BYTES);
+    keep(words);
+    return words;
   }
 };
 
@@ -43,29 +38,21 @@ struct Int8 : GroupsOfWords {
 struct Float16 {
   using Group = Vec<float>;
   static constexpr int kSteps = 1;
-  static constexpr Int kGroupBytes = tfaot::kernels::kPanelBytes / 2;
+  static constexpr Int kGroupBytes = kPanelBytes / 2;
 
   static TFAOT_INLINE Vec<float> step(Group wide, int /*i*/) { return wide; }
   static TFAOT_INLINE Group load(const unsigned char* group, int v) {
     const unsigned char* const from = group + v * (TFAOT_VECTOR_BYTES / 2);
 #if defined(__AVX512F__)
-    __m256i halves;
-    __builtin_memcpy(&halves, from, sizeof halves);
-    return _mm512_maskz_cvtph_ps(0xFFFF, halves);
+    return _mm512_maskz_cvtph_ps(0xFFFF, read_as<__m256i>(from));
 #elif defined(__F16C__)
-    __m128i halves;
-    __builtin_memcpy(&halves, from, sizeof halves);
-    return _mm256_cvtph_ps(halves);
+    return _mm256_cvtph_ps(read_as<__m128i>(from));
 #elif defined(__aarch64__)
-    using Halves = __fp16 __attribute__((vector_size(TFAOT_VECTOR_BYTES / 2)));
-    Halves halves;
-    __builtin_memcpy(&halves, from, sizeof halves);
-    return __builtin_convertvector(halves, Vec<float>);
+    using Halves = VecOf<__fp16, TFAOT_VECTOR_BYTES / 2>::Type;
+    return __builtin_convertvector(read_as<Halves>(from), Vec<float>);
 #else
-    using Halves = std::uint16_t __attribute__((vector_size(TFAOT_VECTOR_BYTES / 2)));
-    Halves halves;
-    __builtin_memcpy(&halves, from, sizeof halves);
-    const Words words = __builtin_convertvector(halves, Words);
+    using Halves = VecOf<std::uint16_t, TFAOT_VECTOR_BYTES / 2>::Type;
+    const Words words = __builtin_convertvector(read_as<Halves>(from), Words);
     const Words exponent = words & 0x7C00U;
     // Normal numbers, with the other bias of the exponent; subnormal ones, multiples of 2^-24; and
     // infinities and NaN.
@@ -79,8 +66,6 @@ struct Float16 {
 #endif
   }
 };
-
-using tfaot::kernels::MatMulCall;
 
 // A product with weights in fewer bits.
 struct NarrowProduct {
@@ -116,7 +101,7 @@ TFAOT_INLINE Int columns_of(Int columns, int v) {
 // Calls use(block, row) for blocks of kMost rows while they last, then of half as many.
 template <int kMost, typename Use>
 TFAOT_INLINE void for_blocks(Int rows, const Use& use, Int done = 0) {
-  for (; rows - done >= kMost; done += kMost) use(std::integral_constant<int, kMost>(), done);
+  for (; rows - done >= kMost; done += kMost) use(Number<kMost>(), done);
   if constexpr (kMost > 1) for_blocks<kMost / 2>(rows, use, done);
 }
 
@@ -125,249 +110,6 @@ TFAOT_INLINE void finish_sums(const NarrowProduct& p, Vec<float> sum, Int row, I
   if (p.bias != nullptr) sum += load_first(p.bias + at, count);
   store_first(p.c + row * p.c_row + at, rectified<float>(sum, p.rectifier), count);
 }
-
-// Rows that are rounded to whole numbers of 16 bits for int8 weights, times a number for each row:
-// 1 / 32767 of its largest. Then a multiply-add takes two steps of the depth, and their sums are
-// exact. Rows that hold NaN or infinities, or are too large or too small for that, are multiplied
-// as they are.
-#define TFAOT_CAN_ROUND_ROWS (TFAOT_VECTOR_BYTES >= 32)
-#if TFAOT_CAN_ROUND_ROWS
-
-using tfaot::kernels::kRoundedRows;
-using tfaot::kernels::rounded_row_bytes;
-
-using Halves = std::int16_t __attribute__((vector_size(TFAOT_VECTOR_BYTES)));
-
-constexpr int kRoundedSteps = Int8::kSteps;
-constexpr int kParts = 2 * Int8::kGroupBytes / TFAOT_VECTOR_BYTES;  // of a group, as 16 bits
-// The products of this many groups, of 16 bits by 8, fit into a sum of 32 bits.
-constexpr Int kGroupsPerSum = 128;
-static_assert(kRoundedSteps * 32767 * 128 * kGroupsPerSum <= INT32_MAX, "sums overflow");
-// Rows of a tile, by the registers that hold its sums.
-constexpr int kMostRoundedRows = TFAOT_VECTOR_BYTES == 64 ? 8 : 2;
-
-TFAOT_INLINE Halves load_part(const unsigned char* group, int part) {
-  const unsigned char* const from = group + part * (TFAOT_VECTOR_BYTES / 2);
-#if TFAOT_VECTOR_BYTES == 64
-  __m256i bytes;
-  __builtin_memcpy(&bytes, from, sizeof bytes);
-  return Halves(_mm512_maskz_cvtepi8_epi16(0xFFFFFFFFU, bytes));
-#else
-  __m128i bytes;
-  __builtin_memcpy(&bytes, from, sizeof bytes);
-  return Halves(_mm256_cvtepi8_epi16(bytes));
-#endif
-}
-
-// The four numbers of a row for a group, repeated over the vector.
-TFAOT_INLINE Halves spread_steps(const std::int16_t* from) {
-  long long steps;
-  __builtin_memcpy(&steps, from, sizeof steps);
-  using Longs = long long __attribute__((vector_size(TFAOT_VECTOR_BYTES)));
-  return Halves(Longs{} + steps);
-}
-
-// Multiplies, and adds two neighbouring products each.
-TFAOT_INLINE SignedWords multiply_pairs(Halves a, Halves b) {
-#if TFAOT_VECTOR_BYTES == 64
-  return SignedWords(_mm512_maskz_madd_epi16(0xFFFF, __m512i(a), __m512i(b)));
-#else
-  return SignedWords(_mm256_madd_epi16(__m256i(a), __m256i(b)));
-#endif
-}
-
-// Adds up the two neighbouring sums of each column.
-template <int kFirst>
-struct EverySecondLane {
-  static constexpr int at(int l) { return 2 * l + kFirst; }
-};
-TFAOT_INLINE Vec<float> join_pairs(SignedWords low, SignedWords high) {
-  return __builtin_convertvector(
-      shuffle<EverySecondLane<0>>(low, high) + shuffle<EverySecondLane<1>>(low, high), Vec<float>);
-}
-
-// The largest of a vector's lanes.
-TFAOT_INLINE std::int32_t largest_lane(SignedWords words) {
-  using Eight = std::int32_t __attribute__((vector_size(32)));
-#if TFAOT_VECTOR_BYTES == 64
-  const auto low = Eight(_mm512_maskz_extracti32x8_epi32(0xFF, __m512i(words), 0));
-  const auto high = Eight(_mm512_maskz_extracti32x8_epi32(0xFF, __m512i(words), 1));
-  Eight largest = low > high ? low : high;
-#else
-  Eight largest = words;
-#endif
-  const auto meet = [&](Eight other) __attribute__((always_inline)) {
-    largest = other > largest ? other : largest;
-  };
-  meet(shuffle<MovedLanes<4>>(largest, largest));
-  meet(shuffle<MovedLanes<2>>(largest, largest));
-  meet(shuffle<MovedLanes<1>>(largest, largest));
-  return largest[0];
-}
-
-// The bits of a row's largest magnitude; those of a NaN are larger than all others.
-TFAOT_INLINE std::int32_t largest_bits(const float* row, Int count) {
-  SignedWords largest = {};
-  const auto meet = [&](Vec<float> v) __attribute__((always_inline)) {
-    SignedWords bits;
-    __builtin_memcpy(&bits, &v, sizeof bits);
-    bits &= INT32_MAX;
-    largest = bits > largest ? bits : largest;
-  };
-  Int k = 0;
-  for (; k + kLanes<float> <= count; k += kLanes<float>) meet(load(row + k));
-  if (k < count) meet(load_first(row + k, count - k));
-  return largest_lane(largest);
-}
-
-TFAOT_INLINE void round_vector(std::int16_t* to, Vec<float> v) {
-#if TFAOT_VECTOR_BYTES == 64
-  const __m256i halves =
-      _mm512_maskz_cvtepi32_epi16(0xFFFF, _mm512_maskz_cvtps_epi32(0xFFFF, __m512(v)));
-#else
-  const __m256i words = _mm256_cvtps_epi32(v);
-  const __m128i halves =
-      _mm_packs_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
-#endif
-  __builtin_memcpy(to, &halves, sizeof halves);
-}
-
-// Writes the rounded row with zeros up to a whole vector, and returns its scale; negative if it
-// cannot be rounded.
-TFAOT_INLINE float round_row(std::int16_t* to, const float* row, Int count) {
-  constexpr float kSmallest = 1e-20F, kLargestRounded = 1e27F;
-  const std::int32_t bits = largest_bits(row, count);
-  float largest;
-  __builtin_memcpy(&largest, &bits, sizeof largest);
-  if (bits != 0 && !(largest >= kSmallest && largest <= kLargestRounded)) return -1;
-  const float inverse = bits == 0 ? 0.0F : 32767.0F / largest;
-  Int k = 0;
-  for (; k + kLanes<float> <= count; k += kLanes<float>) {
-    round_vector(to + k, load(row + k) * inverse);
-  }
-  if (k < count) round_vector(to + k, load_first(row + k, count - k) * inverse);
-  return largest * (1.0F / 32767.0F);
-}
-
-// Some rows of the product, rounded.
-struct RoundedRows {
-  const std::int16_t* first;
-  Int stride;
-  const float* scale;  // of each row; negative: it is not rounded
-  Int at;              // the first one's number in the product
-};
-
-// Multiplies MR rows by NP panels; columns of the last one may lie beyond c's.
-template <int MR, int NP>
-__attribute__((noinline)) void multiply_rounded(const NarrowProduct& p, const RoundedRows& rows,
-                                                Int first_row, Int panel) {
-  constexpr int kVectors = NP * kVectorsPerPanel;
-  const Int groups = ceil_div(p.call.depth, kRoundedSteps);
-  const Int panel_bytes = narrow_panel_bytes<Int8>(p.call.depth);
-  const unsigned char* b = p.panels + panel * panel_bytes;
-  const std::int16_t* a[MR];
-  TFAOT_UNROLL
-  for (int r = 0; r < MR; ++r) a[r] = rows.first + (first_row + r) * rows.stride;
-  Vec<float> totals[MR][kVectors] = {};
-  for (Int done = 0; done < groups; done += kGroupsPerSum) {
-    SignedWords sums[MR][NP * kParts] = {};
-    const Int end = smaller(groups, done + kGroupsPerSum);
-    const auto add_group = [&](Int group) __attribute__((always_inline)) {
-      Halves left[MR];
-      TFAOT_UNROLL
-      for (int r = 0; r < MR; ++r) left[r] = spread_steps(a[r] + group * kRoundedSteps);
-      TFAOT_UNROLL
-      for (int part = 0; part < NP * kParts; ++part) {
-        const Halves right = load_part(b + part / kParts * panel_bytes, part % kParts);
-        TFAOT_UNROLL
-        for (int r = 0; r < MR; ++r) sums[r][part] += multiply_pairs(right, left[r]);
-      }
-      b += Int8::kGroupBytes;
-    };
-    constexpr Int kTurn = MR == 1 ? 4 : 1;
-    Int group = done;
-    for (; group + kTurn <= end; group += kTurn) {
-      TFAOT_UNROLL
-      for (Int i = 0; i < kTurn; ++i) add_group(group + i);
-    }
-    for (; group < end; ++group) add_group(group);
-    TFAOT_UNROLL
-    for (int i = 0; i < MR * kVectors; ++i) {
-      const int r = i / kVectors, v = i % kVectors;
-      totals[r][v] += join_pairs(sums[r][2 * v], sums[r][2 * v + 1]);
-    }
-  }
-  TFAOT_UNROLL
-  for (int v = 0; v < kVectors; ++v) {
-    const Int at = panel * kColumns + v * kLanes<float>;
-    const Int count = columns_of(p.call.columns - panel * kColumns, v);
-    if (count <= 0) return;
-    const Vec<float> scale = load_first(p.scale + at, count);
-    TFAOT_UNROLL
-    for (int r = 0; r < MR; ++r) {
-      const Int row = first_row + r;
-      finish_sums(p, totals[r][v] * (scale * rows.scale[row]), rows.at + row, at, count);
-    }
-  }
-}
-
-// Multiplies a row that is not rounded with scaled weights.
-__attribute__((noinline)) void multiply_plain_row(const NarrowProduct& p, Int row) {
-  const Int depth = p.call.depth;
-  const float* const a = p.a + row * p.call.lhs_row_stride;
-  for (Int column = 0, panel = 0; column < p.call.columns; column += kColumns, ++panel) {
-    for (int v = 0; v < kVectorsPerPanel; ++v) {
-      const Int at = column + v * kLanes<float>;
-      const Int count = columns_of(p.call.columns - column, v);
-      if (count <= 0) return;
-      const Vec<float> scale = load_first(p.scale + at, count);
-      const unsigned char* b = p.panels + panel * narrow_panel_bytes<Int8>(depth);
-      Vec<float> sum = {};
-      for (Int k = 0; k < depth; k += Int8::kSteps, b += Int8::kGroupBytes) {
-        const Words group = Int8::load(b, v);
-        for (int i = 0; i < smaller(Int8::kSteps, depth - k); ++i) {
-          sum += Int8::step(group, i) * scale * a[k + i];
-        }
-      }
-      finish_sums(p, sum, row, at, count);
-    }
-  }
-}
-
-// Multiplies all rows.
-void multiply_by_rounding(const NarrowProduct& p) {
-  auto* const rounded = static_cast<std::int16_t*>(static_cast<void*>(p.scratch));
-  float scale[kRoundedRows];
-  const Int stride = rounded_row_bytes(p.call.depth) / 2;
-  for (Int first = 0; first < p.call.rows; first += kRoundedRows) {
-    const Int count = smaller(kRoundedRows, p.call.rows - first);
-    bool all = true;
-    for (Int r = 0; r < count; ++r) {
-      const float* const row = p.a + (first + r) * p.call.lhs_row_stride;
-      scale[r] = round_row(rounded + r * stride, row, p.call.depth);
-      all = all && scale[r] >= 0;
-    }
-    const RoundedRows rows = {rounded, stride, scale, first};
-    const Int panels = ceil_div(p.call.columns, kColumns);
-    Int panel = 0;
-    if (count == 1) {
-      for (; panel + kPanelsOfRow <= panels; panel += kPanelsOfRow) {
-        multiply_rounded<1, kPanelsOfRow>(p, rows, 0, panel);
-      }
-    }
-    for (; panel < panels; ++panel) {
-      for_blocks<kMostRoundedRows>(
-          count, [&](auto block, Int row) { multiply_rounded<block, 1>(p, rows, row, panel); });
-    }
-    for (Int r = 0; !all && r < count; ++r) {
-      if (scale[r] < 0) multiply_plain_row(p, first + r);
-    }
-  }
-}
-
-#endif
-
-using tfaot::kernels::NarrowMatMulCall;
 
 // Rows whose sums fit into registers with the widened weights.
 template <typename Narrow>
@@ -388,26 +130,19 @@ __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_r
   const Int panel_bytes = narrow_panel_bytes<Narrow>(depth);
   const unsigned char* b = p.panels + panel * panel_bytes;
   const float* a[MR];
-  TFAOT_UNROLL
-  for (int r = 0; r < MR; ++r) a[r] = p.a + (first_row + r) * p.call.lhs_row_stride;
+  TFAOT_EACH (r, MR) a[r] = p.a + (first_row + r) * p.call.lhs_row_stride;
   Vec<float> sums[kSums][MR][kVectors] = {};
-  const auto add_group = [&](int first, Int k, int steps) __attribute__((always_inline)) {
+  const auto add_group = [&](int first, Int k, int steps) TFAOT_ALWAYS {
     typename Narrow::Group group[kVectors];
-    TFAOT_UNROLL
-    for (int v = 0; v < kVectors; ++v) {
+    TFAOT_EACH (v, kVectors) {
       group[v] = Narrow::load(b + v / kVectorsPerPanel * panel_bytes, v % kVectorsPerPanel);
     }
-    TFAOT_UNROLL
-    for (int i = 0; i < Narrow::kSteps; ++i) {
+    TFAOT_EACH (i, Narrow::kSteps) {
       if (i >= steps) break;
       Vec<float> right[kVectors];
-      TFAOT_UNROLL
-      for (int v = 0; v < kVectors; ++v) right[v] = Narrow::step(group[v], i);
-      TFAOT_UNROLL
-      for (int r = 0; r < MR; ++r) {
-        TFAOT_UNROLL
-        for (int v = 0; v < kVectors; ++v)
-          sums[(first + i) % kSums][r][v] += right[v] * a[r][k + i];
+      TFAOT_EACH (v, kVectors) right[v] = Narrow::step(group[v], i);
+      TFAOT_EACH (r, MR) {
+        TFAOT_EACH (v, kVectors) sums[(first + i) % kSums][r][v] += right[v] * a[r][k + i];
       }
     }
     b += Narrow::kGroupBytes;
@@ -415,21 +150,18 @@ __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_r
   constexpr Int kTurn = kGroups * Narrow::kSteps;
   Int k = 0;
   for (; k + kTurn <= depth; k += kTurn) {
-    TFAOT_UNROLL
-    for (int g = 0; g < kGroups; ++g) {
+    TFAOT_EACH (g, kGroups) {
       add_group(g * Narrow::kSteps, k + g * Narrow::kSteps, Narrow::kSteps);
     }
   }
   for (; k + Narrow::kSteps <= depth; k += Narrow::kSteps) add_group(0, k, Narrow::kSteps);
   if (k < depth) add_group(0, k, static_cast<int>(depth - k));
 
-  TFAOT_UNROLL
-  for (int v = 0; v < kVectors; ++v) {
+  TFAOT_EACH (v, kVectors) {
     const Int at = panel * kColumns + v * kLanes<float>;
     const Int count = columns_of(p.call.columns - panel * kColumns, v);
     if (count <= 0) return;
-    TFAOT_UNROLL
-    for (int r = 0; r < MR; ++r) {
+    TFAOT_EACH (r, MR) {
       Vec<float> sum = join_sums(sums, r, v);
       if (p.scale != nullptr) sum *= load_first(p.scale + at, count);
       finish_sums(p, sum, first_row + r, at, count);
@@ -463,6 +195,202 @@ void multiply_stream(const NarrowProduct& p) {
   stream_blocks<Narrow, 1>(p, panel, panels);
 }
 
+// Rows that are rounded to whole numbers of 16 bits for int8 weights, times a number for each row:
+// 1 / 32767 of its largest. Then a multiply-add takes two steps of the depth, and their sums are
+// exact. Rows that hold NaN or infinities, or are too large or too small for that, are multiplied
+// as they are.
+#define TFAOT_CAN_ROUND_ROWS (TFAOT_VECTOR_BYTES >= 32)
+#if TFAOT_CAN_ROUND_ROWS
+
+using Halves = Vec<std::int16_t>;
+
+constexpr int kRoundedSteps = Int8::kSteps;
+constexpr int kParts = 2 * Int8::kGroupBytes / TFAOT_VECTOR_BYTES;  // of a group, as 16 bits
+// The products of this many groups, of 16 bits by 8, fit into a sum of 32 bits.
+constexpr Int kGroupsPerSum = 128;
+static_assert(kRoundedSteps * 32767 * 128 * kGroupsPerSum <= INT32_MAX, "sums overflow");
+// Rows of a tile, by the registers that hold its sums.
+constexpr int kMostRoundedRows = TFAOT_VECTOR_BYTES == 64 ? 8 : 2;
+
+TFAOT_INLINE Halves widen_part(const unsigned char* group, int part) {
+  const unsigned char* const from = group + part * (TFAOT_VECTOR_BYTES / 2);
+#if TFAOT_VECTOR_BYTES == 64
+  return Halves(_mm512_maskz_cvtepi8_epi16(0xFFFFFFFFU, read_as<__m256i>(from)));
+#else
+  return Halves(_mm256_cvtepi8_epi16(read_as<__m128i>(from)));
+#endif
+}
+
+// The four numbers of a row for a group, repeated over the vector.
+TFAOT_INLINE Halves spread_steps(const std::int16_t* from) {
+  return Halves(Vec<std::int64_t>{} + read_as<std::int64_t>(from));
+}
+
+// Multiplies, and adds two neighbouring products each.
+TFAOT_INLINE SignedWords multiply_pairs(Halves a, Halves b) {
+#if TFAOT_VECTOR_BYTES == 64
+  return SignedWords(_mm512_maskz_madd_epi16(0xFFFF, __m512i(a), __m512i(b)));
+#else
+  return SignedWords(_mm256_madd_epi16(__m256i(a), __m256i(b)));
+#endif
+}
+
+// Adds up the two neighbouring sums of each column.
+template <int kFirst>
+struct EverySecondLane {
+  static constexpr int at(int l) { return 2 * l + kFirst; }
+};
+TFAOT_INLINE Vec<float> join_pairs(SignedWords low, SignedWords high) {
+  return __builtin_convertvector(
+      shuffle<EverySecondLane<0>>(low, high) + shuffle<EverySecondLane<1>>(low, high), Vec<float>);
+}
+
+// The largest of a vector's lanes.
+TFAOT_INLINE std::int32_t largest_lane(SignedWords words) {
+  using Eight = VecOf<std::int32_t, 32>::Type;
+#if TFAOT_VECTOR_BYTES == 64
+  const auto low = Eight(_mm512_maskz_extracti32x8_epi32(0xFF, __m512i(words), 0));
+  const auto high = Eight(_mm512_maskz_extracti32x8_epi32(0xFF, __m512i(words), 1));
+  Eight largest = low > high ? low : high;
+#else
+  Eight largest = words;
+#endif
+  const auto meet = [&](Eight other) TFAOT_ALWAYS { largest = other > largest ? other : largest; };
+  meet(shuffle<MovedLanes<4>>(largest, largest));
+  meet(shuffle<MovedLanes<2>>(largest, largest));
+  meet(shuffle<MovedLanes<1>>(largest, largest));
+  return largest[0];
+}
+
+// The bits of a row's largest magnitude; those of a NaN are larger than all others.
+TFAOT_INLINE std::int32_t largest_bits(const float* row, Int count) {
+  SignedWords largest = {};
+  const auto meet = [&](Vec<float> v) TFAOT_ALWAYS {
+    const SignedWords bits = SignedWords(v) & INT32_MAX;
+    largest = bits > largest ? bits : largest;
+  };
+  Int k = 0;
+  for (; k + kLanes<float> <= count; k += kLanes<float>) meet(load(row + k));
+  if (k < count) meet(load_first(row + k, count - k));
+  return largest_lane(largest);
+}
+
+TFAOT_INLINE void round_vector(std::int16_t* to, Vec<float> v) {
+#if TFAOT_VECTOR_BYTES == 64
+  const __m256i halves =
+      _mm512_maskz_cvtepi32_epi16(0xFFFF, _mm512_maskz_cvtps_epi32(0xFFFF, __m512(v)));
+#else
+  const __m256i words = _mm256_cvtps_epi32(v);
+  const __m128i halves =
+      _mm_packs_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+#endif
+  __builtin_memcpy(to, &halves, sizeof halves);
+}
+
+// Writes the rounded row with zeros up to a whole vector, and returns its scale; negative if it
+// cannot be rounded.
+TFAOT_INLINE float round_row(std::int16_t* to, const float* row, Int count) {
+  constexpr float kSmallest = 1e-20F, kLargestRounded = 1e27F;
+  const std::int32_t bits = largest_bits(row, count);
+  const auto largest = read_as<float>(&bits);
+  if (bits != 0 && !(largest >= kSmallest && largest <= kLargestRounded)) return -1;
+  const float inverse = bits == 0 ? 0.0F : 32767.0F / largest;
+  Int k = 0;
+  for (; k + kLanes<float> <= count; k += kLanes<float>) {
+    round_vector(to + k, load(row + k) * inverse);
+  }
+  if (k < count) round_vector(to + k, load_first(row + k, count - k) * inverse);
+  return largest * (1.0F / 32767.0F);
+}
+
+// Some rows of the product, rounded.
+struct RoundedRows {
+  const std::int16_t* first;
+  Int stride;
+  const float* scale;  // of each row; negative: it is not rounded
+  Int at;              // the first one's number in the product
+};
+
+// Multiplies MR rows by NP panels; columns of the last one may lie beyond c's.
+template <int MR, int NP>
+__attribute__((noinline)) void multiply_rounded(const NarrowProduct& p, const RoundedRows& rows,
+                                                Int first_row, Int panel) {
+  constexpr int kVectors = NP * kVectorsPerPanel;
+  const Int groups = ceil_div(p.call.depth, kRoundedSteps);
+  const Int panel_bytes = narrow_panel_bytes<Int8>(p.call.depth);
+  const unsigned char* b = p.panels + panel * panel_bytes;
+  const std::int16_t* a[MR];
+  TFAOT_EACH (r, MR) a[r] = rows.first + (first_row + r) * rows.stride;
+  Vec<float> totals[MR][kVectors] = {};
+  for (Int done = 0; done < groups; done += kGroupsPerSum) {
+    SignedWords sums[MR][NP * kParts] = {};
+    const Int end = smaller(groups, done + kGroupsPerSum);
+    const auto add_group = [&](Int group) TFAOT_ALWAYS {
+      Halves left[MR];
+      TFAOT_EACH (r, MR) left[r] = spread_steps(a[r] + group * kRoundedSteps);
+      TFAOT_EACH (part, NP * kParts) {
+        const Halves right = widen_part(b + part / kParts * panel_bytes, part % kParts);
+        TFAOT_EACH (r, MR) sums[r][part] += multiply_pairs(right, left[r]);
+      }
+      b += Int8::kGroupBytes;
+    };
+    constexpr Int kTurn = MR == 1 ? 4 : 1;
+    Int group = done;
+    for (; group + kTurn <= end; group += kTurn) {
+      TFAOT_EACH (i, kTurn) add_group(group + i);
+    }
+    for (; group < end; ++group) add_group(group);
+    TFAOT_EACH (i, MR * kVectors) {
+      const int r = i / kVectors, v = i % kVectors;
+      totals[r][v] += join_pairs(sums[r][2 * v], sums[r][2 * v + 1]);
+    }
+  }
+  TFAOT_EACH (v, kVectors) {
+    const Int at = panel * kColumns + v * kLanes<float>;
+    const Int count = columns_of(p.call.columns - panel * kColumns, v);
+    if (count <= 0) return;
+    const Vec<float> scale = load_first(p.scale + at, count);
+    TFAOT_EACH (r, MR) {
+      const Int row = first_row + r;
+      finish_sums(p, totals[r][v] * (scale * rows.scale[row]), rows.at + row, at, count);
+    }
+  }
+}
+
+// Multiplies all rows.
+void multiply_by_rounding(const NarrowProduct& p) {
+  auto* const rounded = static_cast<std::int16_t*>(static_cast<void*>(p.scratch));
+  float scale[kRoundedRows];
+  const Int stride = rounded_row_bytes(p.call.depth) / 2;
+  for (Int first = 0; first < p.call.rows; first += kRoundedRows) {
+    const Int count = smaller(kRoundedRows, p.call.rows - first);
+    bool all = true;
+    for (Int r = 0; r < count; ++r) {
+      const float* const row = p.a + (first + r) * p.call.lhs_row_stride;
+      scale[r] = round_row(rounded + r * stride, row, p.call.depth);
+      all = all && scale[r] >= 0;
+    }
+    const RoundedRows rows = {rounded, stride, scale, first};
+    const Int panels = ceil_div(p.call.columns, kColumns);
+    Int panel = 0;
+    if (count == 1) {
+      for (; panel + kPanelsOfRow <= panels; panel += kPanelsOfRow) {
+        multiply_rounded<1, kPanelsOfRow>(p, rows, 0, panel);
+      }
+    }
+    for (; panel < panels; ++panel) {
+      for_blocks<kMostRoundedRows>(
+          count, [&](auto block, Int row) { multiply_rounded<block, 1>(p, rows, row, panel); });
+    }
+    for (Int r = 0; !all && r < count; ++r) {
+      if (scale[r] >= 0) continue;
+      for (panel = 0; panel < panels; ++panel) stream_panels<Int8, 1, 1>(p, first + r, panel);
+    }
+  }
+}
+
+#endif
+
 // Widens a panel to float.
 template <typename Narrow>
 TFAOT_INLINE void widen_panel(const NarrowProduct& p, Int panel, float* to) {
@@ -475,8 +403,7 @@ TFAOT_INLINE void widen_panel(const NarrowProduct& p, Int panel, float* to) {
   }
   for (Int k = 0; k < depth; k += Narrow::kSteps, b += Narrow::kGroupBytes) {
     const int steps = static_cast<int>(smaller(Narrow::kSteps, depth - k));
-    TFAOT_UNROLL
-    for (int v = 0; v < kVectorsPerPanel; ++v) {
+    TFAOT_EACH (v, kVectorsPerPanel) {
       const auto group = Narrow::load(b, v);
       for (int i = 0; i < steps; ++i) {
         store(to + (k + i) * kColumns + v * kLanes<float>,
@@ -494,7 +421,7 @@ void multiply_widened(const NarrowProduct& p) {
   g.b = p.scratch;
   g.c_row = p.c_row;
   g.rectifier = p.rectifier;
-  const Int step = tfaot::kernels::widened_panels(call) * kColumns;
+  const Int step = widened_panels(call) * kColumns;
   for (Int column = 0; column < call.columns; column += step) {
     g.columns = smaller(step, call.columns - column);
     for (Int j = 0; j < g.columns; j += kColumns) {
@@ -509,31 +436,28 @@ void multiply_widened(const NarrowProduct& p) {
   }
 }
 
-// The product with rows in memory order. Only int8 weights are worth rounding the rows: they have
-// fewer bits themselves.
+// Multiplies all rows of one matrix, whose numbers lie in memory order. Only int8 weights are worth
+// rounding the rows: they have fewer bits themselves.
 template <typename Narrow>
-struct RowsInOrder {
-  static constexpr bool kAny = false;  // any number of rows
-  static void multiply(const NarrowProduct& p) { multiply_stream<Narrow>(p); }
-};
+constexpr bool kRoundsRows = TFAOT_CAN_ROUND_ROWS&& std::is_same_v<Narrow, Int8>;
+template <typename Narrow>
+TFAOT_INLINE void multiply_in_order(const NarrowProduct& p) {
 #if TFAOT_CAN_ROUND_ROWS
-template <>
-struct RowsInOrder<Int8> {
-  static constexpr bool kAny = true;
-  static void multiply(const NarrowProduct& p) { multiply_by_rounding(p); }
-};
+  if constexpr (kRoundsRows<Narrow>) return multiply_by_rounding(p);
 #endif
+  if constexpr (!kRoundsRows<Narrow>) multiply_stream<Narrow>(p);
+}
 
 template <typename Narrow>
 TFAOT_ONE_COPY void multiply(const NarrowProduct& p) {
-  const bool in_order = RowsInOrder<Narrow>::kAny && p.call.lhs_depth_stride == 1;
-  if (!in_order && tfaot::kernels::is_widened_first(p.call)) return multiply_widened<Narrow>(p);
-  if (p.call.batch == 1) return RowsInOrder<Narrow>::multiply(p);  // without a copy to wait for
+  const bool in_order = kRoundsRows<Narrow> && p.call.lhs_depth_stride == 1;
+  if (!in_order && is_widened_first(p.call)) return multiply_widened<Narrow>(p);
+  if (p.call.batch == 1) return multiply_in_order<Narrow>(p);  // without a copy to wait for
   for (Int b = 0; b < p.call.batch; ++b) {
     NarrowProduct one = p;
     one.a += b * p.call.lhs_batch_stride;
     one.c += b * p.call.rows * p.c_row;
-    RowsInOrder<Narrow>::multiply(one);
+    multiply_in_order<Narrow>(one);
   }
 }
 
@@ -574,39 +498,32 @@ void multiply_by(const NarrowProduct& p, tfaot::Tasks* tasks) {
 
 extern "C" void TFAOT_KERNEL(narrow_matmul)(void* out, const void** in) {
   constexpr Int kNearBytes = 192 << 10;
-  const auto& narrow = *static_cast<const NarrowMatMulCall*>(in[0]);
-  auto* const* const results = static_cast<void* const*>(out);
+  const auto& narrow = call_of<NarrowMatMulCall>(in);
   const MatMulCall& call = narrow.product;
-  const void** next = in + 3;
-  const auto* const scale =
-      narrow.rhs_type == tfaot::kernels::kInt8 ? static_cast<const float*>(*next++) : nullptr;
-  const auto* const bias = (call.epilogue & tfaot::kernels::kEpilogueBias) != 0
-                               ? static_cast<const float*>(*next++)
-                               : nullptr;
+  const bool is_scaled = narrow.rhs_type == kInt8;
+  const EpilogueOperands more =
+      epilogue_operands(call.epilogue, call.rows, call.live_rows, in + (is_scaled ? 4 : 3));
   MatMulCall of_live;
   if (call.live_rows != 0) {
     of_live = call;
-    of_live.rows = call.live_rows * *static_cast<const Int*>(*next++);
+    of_live.rows = more.rows;
   }
-  const bool shares = (call.epilogue & tfaot::kernels::kEpilogueShared) != 0;
-  tfaot::Tasks* const tasks = shares ? tasks_at(*next) : nullptr;
-  const NarrowProduct p = {
-      call.live_rows != 0 ? of_live : call,
-      static_cast<const float*>(in[1]),
-      static_cast<const unsigned char*>(in[2]),
-      scale,
-      bias,
-      static_cast<float*>(results[0]),
-      call.columns,
-      static_cast<float*>(results[1]),
-      rectifier_of(call.epilogue),
-      tfaot::kernels::narrow_bytes(narrow.rhs_type) * call.columns * call.depth < kNearBytes};
+  const NarrowProduct p = {call.live_rows != 0 ? of_live : call,
+                           operand(in, 1),
+                           operand<unsigned char>(in, 2),
+                           is_scaled ? operand(in, 3) : nullptr,
+                           more.bias,
+                           result(out, 0),
+                           call.columns,
+                           result(out, 1),
+                           rectifier_of(call.epilogue),
+                           narrow_bytes(narrow.rhs_type) * call.columns * call.depth < kNearBytes};
   switch (narrow.rhs_type) {
-    case tfaot::kernels::kBfloat16:
-      return multiply_by<Bfloat16>(p, tasks);
-    case tfaot::kernels::kFloat16:
-      return multiply_by<Float16>(p, tasks);
+    case kBfloat16:
+      return multiply_by<Bfloat16>(p, more.tasks);
+    case kFloat16:
+      return multiply_by<Float16>(p, more.tasks);
     default:
-      return multiply_by<Int8>(p, tasks);
+      return multiply_by<Int8>(p, more.tasks);
   }
 }

@@ -4,17 +4,13 @@
 
 namespace {
 
-struct Gru {
+struct Gru : CellOfOnePanel {
   static constexpr int kGates = 3;  // update, reset, candidate
   static constexpr int kSums = 4;   // the candidate's input and state stay apart
   static constexpr int kInputs = 3;
-  static constexpr int kPanels = 1;
   static constexpr bool kMemory = false;
   static constexpr int sum_of(int gate, bool of_state) { return gate == 2 && of_state ? 3 : gate; }
-  static constexpr int gate_of(int sum) { return sum; }
-  static constexpr int panel_of(int /*sum*/) { return 0; }
 
-  static constexpr bool kPrepares = true;
   static TFAOT_INLINE void prepare(float* sums, const float* /*memory*/) {
     float* const candidate = sums + 2 * kPanel;
     store(candidate,
@@ -29,7 +25,4 @@ struct Gru {
 
 }  // namespace
 
-extern "C" void TFAOT_KERNEL(gru)(void* out, const void** in) {
-  const auto& call = *static_cast<const RecurrentCall*>(in[0]);
-  Recurrence<Gru>(call, in, static_cast<void* const*>(out)).run(live_rows(call, in, 5));
-}
+extern "C" void TFAOT_KERNEL(gru)(void* out, const void** in) { run_recurrent<Gru>(out, in); }

@@ -15,13 +15,306 @@
 //   prepare() a part of that which is done for all rows first, into sums and memory; if kPrepares
 #pragma once
 
-#include "recurrent/recurrent_products.h"
+#include "products/microkernel.h"
 #include "simd/functions.h"
 
 namespace {
 
-using tfaot::kernels::ends_in_half_block;
-using tfaot::kernels::RecurrentCall;
+// ---- Products: the vectors of weights of a block and the sums they belong to, the sums of a tile,
+// and those of several blocks with a row alone.
+
+constexpr Int kPanel = kPanelColumns<float>;
+
+// The sums of a block of a row: [sum][column].
+template <typename Cell>
+constexpr Int kSumsOfRow = Cell::kSums* kPanel;
+
+// True if a half block has half panels: a block of several panels has half of these.
+template <typename Cell>
+constexpr bool has_half_panels = Cell::kPanels == 1;
+
+// A step's vectors, kWide of each panel. kPairs: two gates share a vector, as half panels do where
+// a panel is one vector.
+template <typename Cell, bool kHalf, int kWide = 1,
+          bool kPairs = kHalf&& has_half_panels<Cell>&& kVectorsPerPanel == 1>
+struct StepVectors {
+  static constexpr int kPart = kHalf && !has_half_panels<Cell> ? 2 : 1;
+  static constexpr Int kColumns = kHalf && has_half_panels<Cell> ? kPanel / 2 : kPanel;
+  static constexpr int kWeights = Cell::kGates / kPart * kWide;
+  static constexpr int kSums = Cell::kSums / kPart * kWide;
+  static constexpr Int kElements = Cell::kGates / kPart * kColumns;  // of a step
+
+  // The vector of sums that a vector of weights contributes to.
+  template <bool kOfState>
+  static TFAOT_INLINE constexpr int sum_of(int i) {
+    return Cell::sum_of(i / kWide, kOfState) * kWide + i % kWide;
+  }
+  template <bool kOfState>
+  static TFAOT_INLINE Floats weights(const float* b, int i) {
+    return load(b + i / kWide * kColumns + i % kWide * kLanes<float>);
+  }
+
+  // A vector of sums of the values of(sum, column). Their columns begin at `first`.
+  template <typename Of>
+  static TFAOT_INLINE Floats sum(int i, Int first, const Of& of) {
+    return of(i / kWide, first + i % kWide * kLanes<float>);
+  }
+  // `to`: [sum][column]
+  static TFAOT_INLINE void put(float* to, int i, Int first, Floats v) {
+    store(to + i / kWide * kPanel + first + i % kWide * kLanes<float>, v);
+  }
+};
+
+#if TFAOT_HAS_MASKS
+// A gate without a partner is in the half of its sum.
+template <typename Cell>
+struct StepVectors<Cell, true, 1, true> {
+  static constexpr Int kColumns = kPanel / 2;
+  static constexpr int kWeights = (Cell::kGates + 1) / 2;
+  static constexpr int kSums = Cell::kSums / 2;
+  static constexpr Int kElements = Cell::kGates * kColumns;
+
+  template <bool kOfState>
+  static TFAOT_INLINE constexpr int sum_of(int i) {
+    return Cell::sum_of(2 * i, kOfState) / 2;
+  }
+  template <bool kOfState>
+  static TFAOT_INLINE Floats weights(const float* b, int i) {
+    b += i * kPanel;
+    if (2 * i + 1 < Cell::kGates) return load(b);
+    if (Cell::sum_of(2 * i, kOfState) % 2 == 0) return _mm512_maskz_loadu_ps(0x00FF, b);
+    return _mm512_maskz_loadu_ps(0xFF00, b - kColumns);
+  }
+
+  template <typename Of>
+  static TFAOT_INLINE Floats sum(int i, Int first, const Of& of) {
+    return __builtin_shufflevector(of(2 * i, first), of(2 * i + 1, first), 0, 1, 2, 3, 4, 5, 6, 7,
+                                   16, 17, 18, 19, 20, 21, 22, 23);
+  }
+  // Values beyond the columns are never used.
+  static TFAOT_INLINE void put(float* to, int i, Int /*first*/, Floats v) {
+    store(to + 2 * i * kPanel, v);
+    v = __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15);
+    store(to + (2 * i + 1) * kPanel, v);
+  }
+};
+#endif
+
+// Rows of a tile, which leave registers for the factors.
+constexpr int kTileRows = TFAOT_VECTOR_REGISTERS == 32 ? 6 : 2;
+// True if a row alone takes several blocks at a time (RecurrentRow): where a panel is one vector.
+constexpr bool kHasRowBlocks = kVectorsPerPanel == 1;
+// A row alone takes two vectors of each gate at a time, where a panel has as many: every sum waits
+// for the step before.
+constexpr int wide_of(int rows, bool half_panels) {
+  return rows == 1 && kVectorsPerPanel > (half_panels ? 2 : 1) ? 2 : 1;
+}
+
+// Rows of numbers, `row_step` apart.
+struct RecurrentSide {
+  const float* first;
+  Int row_step, depth;
+};
+
+struct TileProducts {
+  const float* bias;      // first values of the sums; null: the tile has them
+  const float* added;     // columns that are added to the bias, of the first row; null: none
+  const Int* added_gate;  // the offset of each gate's
+  RecurrentSide input, state;
+  const float* weights;  // of the input, then of the state
+};
+
+template <typename Cell>
+TFAOT_INLINE Floats start_of(const TileProducts& p, int row, int sum, Int column) {
+  const Floats bias = load(p.bias + sum * kPanel + column);
+  if (p.added == nullptr || sum >= Cell::kInputs) return bias;
+  const float* const x = p.added + row * p.input.row_step + p.added_gate[Cell::gate_of(sum)];
+  return bias + load(x + Cell::panel_of(sum) * kPanel + column);
+}
+
+template <typename Vectors, bool kOfState, int MR, int NV>
+TFAOT_INLINE void add_step_of_block(Floats (&sums)[MR][NV], const float* const (&a)[MR], Int k,
+                                    const float* b) {
+  Floats right[Vectors::kWeights];
+  TFAOT_EACH (i, Vectors::kWeights) {
+    right[i] = Vectors::template weights<kOfState>(b, i);
+  }
+  TFAOT_EACH (r, MR) {
+    TFAOT_EACH (i, Vectors::kWeights) {
+      sums[r][Vectors::template sum_of<kOfState>(i)] += right[i] * a[r][k];
+    }
+  }
+}
+
+// Adds the products of one side; returns where its weights end.
+template <typename Vectors, bool kOfState, int N, int MR, int NV>
+TFAOT_INLINE const float* add_side(Floats (&sums)[N][MR][NV], const RecurrentSide& side,
+                                   const float* b) {
+  constexpr Int kStep = Vectors::kElements;
+  const float* rows[MR];
+  TFAOT_EACH (r, MR) rows[r] = side.first + r * side.row_step;
+  Int k = 0;
+  for (; k + N <= side.depth; k += N) {
+    TFAOT_FOR (int p = 0; p < N; ++p, b += kStep)
+      add_step_of_block<Vectors, kOfState>(sums[p], rows, k + p, b);
+  }
+  if constexpr (N > 1) {
+    for (; k < side.depth; ++k, b += kStep)
+      add_step_of_block<Vectors, kOfState>(sums[0], rows, k, b);
+  }
+  return b;
+}
+
+// Computes the sums of a tile of MR rows, which stay in registers.
+template <typename Cell, bool kHalf, int MR>
+__attribute__((noinline)) void add_products(float* tile, const TileProducts& products) {
+  constexpr int kWide = wide_of(MR, kHalf && has_half_panels<Cell>);
+  using Vectors = StepVectors<Cell, kHalf, kWide>;
+  constexpr int kParts = sums_per_element(MR * Vectors::kWeights);
+  for (Int first = 0; first < Vectors::kColumns; first += kWide * kLanes<float>) {
+    Floats sums[kParts][MR][Vectors::kSums] = {};
+    TFAOT_EACH (r, MR) {
+      TFAOT_EACH (i, Vectors::kSums) {
+        const auto start = [&](int sum, Int column) TFAOT_ALWAYS {
+          return products.bias == nullptr
+                     ? load(tile + r * kSumsOfRow<Cell> + sum * kPanel + column)
+                     : start_of<Cell>(products, r, sum, column);
+        };
+        sums[0][r][i] = Vectors::sum(i, first, start);
+      }
+    }
+    const float* b = products.weights + first;
+    if (products.input.depth != 0) b = add_side<Vectors, false>(sums, products.input, b);
+    add_side<Vectors, true>(sums, products.state, b);
+    TFAOT_EACH (r, MR) {
+      TFAOT_EACH (i, Vectors::kSums) {
+        Vectors::put(tile + r * kSumsOfRow<Cell>, i, first, join_sums(sums, r, i));
+      }
+    }
+  }
+}
+
+// `which`: the number of rows, plus kTileRows for a half block. REQUIRES: rows <= kTileRows, and at
+// least one, or two if a row alone has its own products.
+template <typename Cell, int kWhich = 2 * kTileRows>
+TFAOT_INLINE void add_products_of(int which, float* tile, const TileProducts& products) {
+  constexpr bool kHalf = kWhich > kTileRows;
+  constexpr int kRows = kHalf ? kWhich - kTileRows : kWhich;
+  constexpr bool kIsUsed = kRows > (kHasRowBlocks ? 1 : 0);
+  if constexpr (kIsUsed) {
+    if (which == kWhich) return add_products<Cell, kHalf, kRows>(tile, products);
+  }
+  if constexpr (kWhich > 1) add_products_of<Cell, kWhich - 1>(which, tile, products);
+}
+
+// The products of B blocks at a time with a row alone; with kHalf the last block is half.
+template <typename Cell, int B, bool kHalf>
+struct RowBlocks {
+  using Whole = StepVectors<Cell, false>;
+  using Half = StepVectors<Cell, true>;
+  static constexpr int kWhole = kHalf ? B - 1 : B;
+  static constexpr int kWeights = kWhole * Whole::kWeights + (kHalf ? Half::kWeights : 0);
+
+  // Calls use(block, its vectors) for each.
+  template <typename Use>
+  static TFAOT_INLINE void each(const Use& use) {
+    TFAOT_EACH (i, kWhole) use(i, Whole());
+    if constexpr (kHalf) use(kWhole, Half());
+  }
+  static constexpr Int elements_of(int block) {  // in a step
+    return block < kWhole ? Whole::kElements : Half::kElements;
+  }
+};
+
+// Adds the products of one side; `weights`: of each block. Each sum has N partial ones: few blocks
+// would wait for the step before. A large state is read in iterations so long that an instruction
+// reads weights of another page each time (stream.h).
+template <typename Cell, bool kHalf, bool kOfState, int N, int B>
+TFAOT_INLINE void add_row_side(Floats (&sums)[N][B][Cell::kSums], const RecurrentSide& side,
+                               const float* const (&weights)[B], bool back) {
+  using Blocks = RowBlocks<Cell, B, kHalf>;
+  const Int whole = side.depth - side.depth % N;
+  const Int first = back ? whole - N : 0, next = back ? -N : N;
+  const float* a = side.first + first;
+  const float* right[B];
+  TFAOT_EACH (i, B) right[i] = weights[i] + first * Blocks::elements_of(i);
+  const auto add = [&](Floats(&to)[B][Cell::kSums], Int k) TFAOT_ALWAYS {
+    Blocks::each([&](int block, auto vectors) TFAOT_ALWAYS {
+      using Vectors = decltype(vectors);
+      TFAOT_EACH (i, Vectors::kWeights) {
+        to[block][Vectors::template sum_of<kOfState>(i)] +=
+            Vectors::template weights<kOfState>(right[block] + k * Vectors::kElements, i) * a[k];
+      }
+    });
+  };
+  const auto go_on = [&](Int steps) TFAOT_ALWAYS {
+    a += steps;
+    TFAOT_EACH (i, B) {
+      right[i] += steps * Blocks::elements_of(i);
+      asm("" : "+r"(right[i]));  // else the compiler keeps a register for each vector
+    }
+  };
+  Int left = whole;
+  if constexpr (kOfState && B > 2) {
+    constexpr int kTurn = Cell::kGates > 3 ? 16 : 32;
+    constexpr Int kMostNear = 48;  // the weights of a smaller state stay in the first-level cache
+    for (; side.depth > kMostNear && left >= kTurn; left -= kTurn) {
+      TFAOT_EACH (i, kTurn) {
+        add(sums[i % N], i % N);
+        if (i % N == N - 1) go_on(next);
+      }
+    }
+  }
+  for (; left > 0; left -= N) {
+    TFAOT_EACH (p, N) add(sums[p], p);
+    go_on(next);
+  }
+  if constexpr (N > 1) {
+    if (back) go_on(whole + N);
+    for (left = side.depth - whole; left > 0; --left, go_on(1)) add(sums[0], 0);
+  }
+}
+
+// Adds the products to the first values of the sums in tile[block][sum][column]. `weights`: of the
+// first block; the next block's begin block_step later.
+template <typename Cell, int B, bool kHalf>
+TFAOT_INLINE void add_products_of_row(float* tile, const RecurrentSide& input,
+                                      const RecurrentSide& state, const float* weights,
+                                      Int block_step, bool back) {
+  using Blocks = RowBlocks<Cell, B, kHalf>;
+  // Counts one more for a half block: for three vectors, joining four sums each would take longer
+  // than they save.
+  constexpr int kParts = sums_per_element(Blocks::kWeights + (kHalf ? 1 : 0));
+  Floats sums[kParts][B][Cell::kSums] = {};
+  Blocks::each([&](int block, auto vectors) TFAOT_ALWAYS {
+    const auto start = [&](int sum, Int column) TFAOT_ALWAYS {
+      return load(tile + block * kSumsOfRow<Cell> + sum * kPanel + column);
+    };
+    TFAOT_EACH (i, vectors.kSums) sums[0][block][i] = vectors.sum(i, 0, start);
+  });
+  const float* of_input[B];
+  const float* of_state[B];
+  TFAOT_EACH (i, B) {
+    of_input[i] = weights + i * block_step;
+    of_state[i] = of_input[i] + input.depth * Blocks::elements_of(i);
+  }
+  if (input.depth != 0) add_row_side<Cell, kHalf, false>(sums, input, of_input, back);
+  add_row_side<Cell, kHalf, true>(sums, state, of_state, back);
+  Blocks::each([&](int block, auto vectors) TFAOT_ALWAYS {
+    TFAOT_EACH (i, vectors.kSums) {
+      vectors.put(tile + block * kSumsOfRow<Cell>, i, 0, join_sums(sums, block, i));
+    }
+  });
+}
+
+// ---- Gates and steps.
+
+struct CellOfOnePanel {
+  static constexpr int kPanels = 1;
+  static constexpr bool kPrepares = true;
+  static constexpr int gate_of(int sum) { return sum; }
+  static constexpr int panel_of(int /*sum*/) { return 0; }
+};
 
 // The states of the rows of a tile, `width` elements apart.
 struct RecurrentState {
@@ -59,11 +352,9 @@ class RecurrentGates {
   template <bool kWhole>
   TFAOT_INLINE void begin_row(float* tile, const float* x, Int block) const {
     const float* const bias = bias_ + block * kSumsOfRow<Cell>;
-    TFAOT_UNROLL
-    for (int s = 0; s < Cell::kSums; ++s) {
+    TFAOT_EACH (s, Cell::kSums) {
       const Int panel = block * kColumns + Cell::panel_of(s) * kPanel;
-      TFAOT_UNROLL
-      for (Int j = 0; j < kPanel; j += kLanes<float>) {
+      TFAOT_FOR (Int j = 0; j < kPanel; j += kLanes<float>) {
         Floats sum = load(bias + s * kPanel + j);
         const Int count = kWhole ? kLanes<float> : columns_from(panel + j);
         if (call_.features == 0 && s < Cell::kInputs && count > 0) {
@@ -114,10 +405,8 @@ class RecurrentGates {
     constexpr int kPanels = kCount > kPanel ? kCount / kPanel : 1;
     constexpr Int kOfPanel = kCount / kPanels;
     for (int r = 0; r < rows; ++r, tile += kSumsOfRow<Cell>) {
-      TFAOT_UNROLL
-      for (int panel = 0; panel < kPanels; ++panel) {
-        TFAOT_UNROLL
-        for (Int j = 0; j < kOfPanel; j += kLanes<float>) {
+      TFAOT_EACH (panel, kPanels) {
+        TFAOT_FOR (Int j = 0; j < kOfPanel; j += kLanes<float>) {
           const Int column = block * kColumns + panel * kPanel + j;
           const Int at = r * state.width + column;
           use(tile + (Cell::kPanels > 1 ? panel * kPanel : 0) + j, column,
@@ -158,8 +447,7 @@ template <typename Cell, int B, bool kHalf>
 __attribute__((noinline)) void run_blocks(const RecurrentGates<Cell> gates, const RecurrentRow row,
                                           Int first) {
   float tile[B * kSumsOfRow<Cell>];
-  TFAOT_UNROLL
-  for (int i = 0; i < B - 1; ++i) {
+  TFAOT_EACH (i, B - 1) {
     gates.template begin_row<true>(tile + i * kSumsOfRow<Cell>, row.input.first, first + i);
   }
   gates.template begin_row<false>(tile + (B - 1) * kSumsOfRow<Cell>, row.input.first,
@@ -167,8 +455,7 @@ __attribute__((noinline)) void run_blocks(const RecurrentGates<Cell> gates, cons
   const Int block_step = (row.input.depth + row.before.depth) * Cell::kGates * kPanel;
   add_products_of_row<Cell, B, kHalf>(tile, row.input, row.before, row.weights + first * block_step,
                                       block_step, row.back);
-  TFAOT_UNROLL
-  for (int i = 0; i < B - 1; ++i) {
+  TFAOT_EACH (i, B - 1) {
     gates.template end<true, false>(tile + i * kSumsOfRow<Cell>, row.state, row.out, first + i, 1);
   }
   gates.template end<false, kHalf>(tile + (B - 1) * kSumsOfRow<Cell>, row.state, row.out,
@@ -202,19 +489,19 @@ TFAOT_INLINE void run_row_of(const RecurrentGates<Cell>& gates, const RecurrentR
 template <typename Cell>
 class Recurrence {
  public:
-  Recurrence(const RecurrentCall& call, const void** in, void* const* out)
+  Recurrence(const RecurrentCall& call, void* out, const void** in)
       : call_(call),
-        x_(static_cast<const float*>(in[1])),
-        weights_(static_cast<const float*>(in[2])),
-        gates_(call, static_cast<const float*>(in[3])),
-        first_(static_cast<const float*>(in[4])),
-        first_memory_(Cell::kMemory ? static_cast<const float*>(in[5]) : nullptr),
-        result_(static_cast<float*>(out[0])),
-        width_(tfaot::kernels::recurrent_width(call, kPanel)),
+        x_(operand(in, 1)),
+        weights_(operand(in, 2)),
+        gates_(call, operand(in, 3)),
+        first_(operand(in, 4)),
+        first_memory_(Cell::kMemory ? operand(in, 5) : nullptr),
+        result_(result(out, 0)),
+        width_(recurrent_width(call, kPanel)),
         blocks_(ceil_div(call.hidden, kColumns)),
         whole_blocks_(blocks_ - (ends_in_half_block(call.hidden, kColumns) ? 1 : 0)),
-        block_rows_(tfaot::kernels::recurrent_block_rows(call, kPanel)),
-        before_(static_cast<float*>(out[1])),
+        block_rows_(recurrent_block_rows(call, kPanel)),
+        before_(result(out, 1)),
         after_(before_ + block_rows_ * width_),
         memory_(after_ + block_rows_ * width_) {}
 
@@ -321,10 +608,12 @@ class Recurrence {
   float* memory_;
 };
 
-// The number of rows that count in a padded batch; `last`: the operand that has it.
-TFAOT_INLINE Int live_rows(const RecurrentCall& call, const void** in, int last) {
-  if (call.live_rows == 0) return call.rows;
-  return smaller(call.rows, call.live_rows * *static_cast<const Int*>(in[last]));
+// The kernel. in[] ends with the number of live rows, if there are some.
+template <typename Cell>
+TFAOT_INLINE void run_recurrent(void* out, const void** in) {
+  const auto& call = call_of<RecurrentCall>(in);
+  const void* const* const live = in + (Cell::kMemory ? 6 : 5);
+  Recurrence<Cell>(call, out, in).run(live_rows(call.rows, call.live_rows, live));
 }
 
 }  // namespace

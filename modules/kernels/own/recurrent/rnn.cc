@@ -25,7 +25,4 @@ struct Rnn {
 
 }  // namespace
 
-extern "C" void TFAOT_KERNEL(rnn)(void* out, const void** in) {
-  const auto& call = *static_cast<const RecurrentCall*>(in[0]);
-  Recurrence<Rnn>(call, in, static_cast<void* const*>(out)).run(live_rows(call, in, 5));
-}
+extern "C" void TFAOT_KERNEL(rnn)(void* out, const void** in) { run_recurrent<Rnn>(out, in); }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot_attention of attention.h: a block of rows at a time, whose scores stay in the second-level
+// tfaot_attention of abi.h: a block of rows at a time, whose scores stay in the second-level
 // cache, or queries as lanes. The results are divided by the sum of a row's weights, not the
 // weights, which are more. So a sum of values near the largest float may overflow before the
 // division.
-#include "tfaot/kernels/attention.h"
 #include "products/gemm.h"
-#include "products/pack.h"
 #include "rows/softmax_rows.h"
 #include "simd/transpose.h"
 
@@ -16,8 +14,7 @@ namespace {
 // for all queries at once. Queries and results are transposed.
 
 // Queries that are transposed together.
-constexpr Int kBlockQueries =
-    TFAOT_VECTOR_BYTES == 64 ? tfaot::kernels::kAttentionLanes : kPanelColumns<float>;
+constexpr Int kBlockQueries = TFAOT_VECTOR_BYTES == 64 ? kAttentionLanes : kPanelColumns<float>;
 // Vectors of queries at a time, and keys or columns with them, so that sums stay in registers.
 constexpr int kQueryVectors = TFAOT_VECTOR_BYTES == 16 && TFAOT_VECTOR_REGISTERS == 32 ? 4 : 2;
 constexpr int kKeysTogether = TFAOT_VECTOR_BYTES == 64 ? 8 : TFAOT_VECTOR_BYTES == 32 ? 6 : 4;
@@ -36,47 +33,37 @@ struct QueryLanes {
   Int result_row;
 };
 
-template <int kCountOf>
-struct Count {
-  static constexpr int kCount = kCountOf;
-};
-
-// Calls use(Count, first) for all of `count`, a few at a time. The last ones may have been used
+// Calls use(Number, first) for all of `count`, a few at a time. The last ones may have been used
 // before. REQUIRES: count >= kQuad
 template <int kTogether, typename Use>
 TFAOT_INLINE void for_few(Int count, const Use& use) {
   Int first = 0;
   if constexpr (kTogether > kQuad) {
-    for (; first + kTogether <= count; first += kTogether) use(Count<kTogether>(), first);
+    for (; first + kTogether <= count; first += kTogether) use(Number<kTogether>(), first);
   }
-  for (; first < count; first += kQuad) use(Count<kQuad>(), smaller(first, count - kQuad));
+  for (; first < count; first += kQuad) use(Number<kQuad>(), smaller(first, count - kQuad));
 }
 
 // Scores all keys with NV vectors of queries from `first` on, and finds each query's largest score.
 template <int NV>
 TFAOT_INLINE void score_keys(const QueryLanes& m, Int first, Floats (&peaks)[NV]) {
   for_few<kKeysTogether>(m.key_count, [&](auto few, Int key) {
-    constexpr int kKeys = few.kCount;
+    constexpr int kKeys = few;
     Floats sums[kKeys][NV] = {};
     const float* keys[kKeys];
-    TFAOT_UNROLL
-    for (int i = 0; i < kKeys; ++i) keys[i] = m.keys + (key + i) * m.key_row;
+    TFAOT_EACH (i, kKeys) keys[i] = m.keys + (key + i) * m.key_row;
     const float* from = m.queries + first;
     Int k = 0;
     for (Int l = 0; l < m.depth; ++l, k += m.key_column, from += kBlockQueries) {
       Floats queries[NV];
-      TFAOT_UNROLL
-      for (int v = 0; v < NV; ++v) queries[v] = load(from + v * kLanes<float>);
-      TFAOT_UNROLL
-      for (int i = 0; i < kKeys * NV; ++i) {
+      TFAOT_EACH (v, NV) queries[v] = load(from + v * kLanes<float>);
+      TFAOT_EACH (i, kKeys * NV) {
         sums[i / NV][i % NV] += queries[i % NV] * keys[i / NV][k];
       }
     }
     float* to = m.scores + key * kBlockQueries + first;
-    TFAOT_UNROLL
-    for (int i = 0; i < kKeys; ++i, to += kBlockQueries) {
-      TFAOT_UNROLL
-      for (int v = 0; v < NV; ++v) {
+    TFAOT_FOR (int i = 0; i < kKeys; ++i, to += kBlockQueries) {
+      TFAOT_EACH (v, NV) {
         store(to + v * kLanes<float>, sums[i][v]);
         peaks[v] = LargestOfLanes::join(sums[i][v], peaks[v]);
       }
@@ -89,43 +76,36 @@ template <int NV>
 TFAOT_ONE_COPY void attend_lanes(const QueryLanes& m, Int first, float* result, Int rows) {
   constexpr Int kWidth = kLanes<float>;
   Floats peaks[NV];
-  TFAOT_UNROLL
-  for (int v = 0; v < NV; ++v) peaks[v] = Floats{} - __builtin_inff();
+  TFAOT_EACH (v, NV) peaks[v] = Floats{} - __builtin_inff();
   score_keys(m, first, peaks);
 
   Floats factors[NV] = {};
   float* const begin = m.scores + first;
   float* const end = begin + m.key_count * kBlockQueries;
   for (float* at = begin; at != end; at += kBlockQueries) {
-    TFAOT_UNROLL
-    for (int v = 0; v < NV; ++v) {
+    TFAOT_EACH (v, NV) {
       const Floats e = exp_of_negative((load(at + v * kWidth) - peaks[v]) * m.scale);
       store(at + v * kWidth, e);
       factors[v] += e;
     }
   }
-  TFAOT_UNROLL
-  for (int v = 0; v < NV; ++v) factors[v] = 1.0F / factors[v];
+  TFAOT_EACH (v, NV) factors[v] = 1.0F / factors[v];
 
   for_few<kColumnsTogether>(m.columns, [&](auto few, Int column) {
-    constexpr int kColumns = few.kCount;
+    constexpr int kColumns = few;
     Floats sums[kColumns][NV] = {};
     const float* value = m.values + column;
     for (const float* at = begin; at != end; at += kBlockQueries, value += m.value_row) {
       Floats weights[NV];
-      TFAOT_UNROLL
-      for (int v = 0; v < NV; ++v) weights[v] = load(at + v * kWidth);
-      TFAOT_UNROLL
-      for (int i = 0; i < kColumns * NV; ++i) {
+      TFAOT_EACH (v, NV) weights[v] = load(at + v * kWidth);
+      TFAOT_EACH (i, kColumns * NV) {
         sums[i / NV][i % NV] += weights[i % NV] * value[i / NV];
       }
     }
-    TFAOT_UNROLL
-    for (int i = 0; i < kColumns / kQuad * NV; ++i) {
+    TFAOT_EACH (i, kColumns / kQuad * NV) {
       const int j = i / NV * kQuad, v = i % NV;
       Floats quad[kQuad];
-      TFAOT_UNROLL
-      for (int q = 0; q < kQuad; ++q) quad[q] = sums[j + q][v] * factors[v];
+      TFAOT_EACH (q, kQuad) quad[q] = sums[j + q][v] * factors[v];
       store_quads(result + v * kWidth * m.result_row + column + j, m.result_row, quad,
                   rows - v * kWidth);
     }
@@ -141,11 +121,6 @@ TFAOT_INLINE void attend_block_of_lanes(const QueryLanes& m, float* result, Int 
   }
   if (first < rows) attend_lanes<1>(m, first, result + first * m.result_row, rows - first);
 }
-
-using tfaot::kernels::attention_row_step;
-using tfaot::kernels::attention_rows_at_once;
-using tfaot::kernels::AttentionCall;
-using tfaot::kernels::MatrixPlaces;
 
 // The parts of the scratch memory.
 struct Scratch {
@@ -200,7 +175,7 @@ TFAOT_ONE_COPY void attend(const AttentionCall& call, const float* queries, Int 
 bool are_lanes(const AttentionCall& call) {
   constexpr Int kMostNumbers = TFAOT_VECTOR_BYTES == 64 ? 64 << 10 : 24 << 10;
   constexpr Int kMostDepth = 64;
-  static_assert(kQuad == tfaot::kernels::kAttentionQuad, "for_few() takes that many");
+  static_assert(kQuad == kAttentionQuad, "for_few() takes that many");
   return can_be_lanes(call) && larger(call.depth, call.columns) <= kMostDepth &&
          call.keys * (call.depth + call.columns) <= kMostNumbers;
 }
@@ -261,43 +236,32 @@ struct Heads {
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(attention)(void* out, const void** in) {
-  auto* const* const results = static_cast<void* const*>(out);
-  const auto& call = *static_cast<const AttentionCall*>(in[0]);
-  const Scratch scratch = divide(call, static_cast<float*>(results[1]));
-  const Heads heads = {call,
-                       static_cast<const float*>(in[1]),
-                       static_cast<const float*>(in[2]),
-                       static_cast<const float*>(in[3]),
-                       static_cast<float*>(results[0]),
-                       attention_rows_at_once(call)};
+  const auto& call = call_of<AttentionCall>(in);
+  const Scratch scratch = divide(call, result(out, 1));
+  const Heads heads = {call,           operand(in, 1), operand(in, 2),
+                       operand(in, 3), result(out, 0), attention_rows_at_once(call)};
   tfaot::Tasks* const tasks = call.shared != 0 ? tasks_at(in[4]) : nullptr;
   if (are_lanes(call)) {
     const Int blocks = call.batch * heads.blocks_of_lanes();
-    if (tasks == nullptr) return heads.attend_in_lanes(0, blocks, scratch.keys);
-    const Int pieces = smaller(blocks, kLanePieces * tasks->lanes);
-    return share(*tasks, pieces, [&](Int piece, Int lane) {
-      heads.attend_in_lanes(blocks * piece / pieces, blocks * (piece + 1) / pieces,
-                            scratch_of(*tasks, lane));
+    const Int pieces = tasks == nullptr ? 1 : smaller(blocks, kLanePieces * tasks->lanes);
+    return share_or_run(tasks, pieces, scratch.keys, [&](Int piece, float* memory) {
+      heads.attend_in_lanes(blocks * piece / pieces, blocks * (piece + 1) / pieces, memory);
     });
   }
-  if (tasks != nullptr && are_enough(call.batch, *tasks)) {
-    return share(*tasks, call.batch, [&](Int b, Int lane) {
-      const Scratch own = divide(call, scratch_of(*tasks, lane));
+  if (tasks == nullptr || are_enough(call.batch, *tasks)) {
+    return share_or_run(tasks, call.batch, scratch.keys, [&](Int b, float* memory) {
+      const Scratch own = divide(call, memory);
       heads.pack(b, own);
       for (Int i = 0; i < heads.blocks(); ++i) heads.attend_block(b, i, own);
     });
   }
   for (Int b = 0; b < call.batch; ++b) {
     heads.pack(b, scratch);
-    if (tasks != nullptr) {
-      share(*tasks, heads.blocks(), [&](Int block, Int lane) {
-        Scratch own = divide(call, scratch_of(*tasks, lane));
-        own.keys = scratch.keys;
-        own.values = scratch.values;
-        heads.attend_block(b, block, own);
-      });
-      continue;
-    }
-    for (Int i = 0; i < heads.blocks(); ++i) heads.attend_block(b, i, scratch);
+    share(*tasks, heads.blocks(), [&](Int block, Int lane) {
+      Scratch own = divide(call, scratch_of(*tasks, lane));
+      own.keys = scratch.keys;
+      own.values = scratch.values;
+      heads.attend_block(b, block, own);
+    });
   }
 }

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot_group_norm of rows.h: three passes over the points for the channels of a few groups at a
+// tfaot_group_norm of abi.h: three passes over the points for the channels of a few groups at a
 // time: for the mean, for the variance and the rest of the mean, and to normalise. The first two
 // passes add up the same differences from an estimate of the mean, at first a number of the group.
 // For equal numbers these are 0, and far from 0 no digits are lost.
 #include "simd/kernel.h"
-#include "simd/lanes.h"
-#include "tfaot/kernels/rows.h"
 
 namespace {
-
-using tfaot::kernels::GroupNormCall;
-using tfaot::kernels::kMostGroupChannels;
 
 constexpr int kVectorsTogether = 4;
 constexpr Int kPointsTogether = 64;  // whose sums are of float32
@@ -38,42 +33,29 @@ template <int kVectors>
 struct ChannelVectors {
   Floats v[kVectors] = {};
 
+  static TFAOT_INLINE Int count_of(int i, Int last) {
+    return i + 1 == kVectors ? last : kLanes<float>;
+  }
   static TFAOT_INLINE ChannelVectors from(const float* x, Int last) {
     ChannelVectors made;
-    TFAOT_UNROLL
-    for (int i = 0; i < kVectors; ++i) {
-      made.v[i] = load_some(x + i * kLanes<float>, i + 1 == kVectors ? last : kLanes<float>);
-    }
+    TFAOT_EACH (i, kVectors) made.v[i] = load_some(x + i * kLanes<float>, count_of(i, last));
     return made;
   }
   TFAOT_INLINE void to(float* y, Int last) const {
-    TFAOT_UNROLL
-    for (int i = 0; i < kVectors; ++i) {
-      store_some(y + i * kLanes<float>, v[i], i + 1 == kVectors ? last : kLanes<float>);
-    }
+    TFAOT_EACH (i, kVectors) store_some(y + i * kLanes<float>, v[i], count_of(i, last));
   }
 };
 
-// Calls run(ChannelVectors, column, last) for a few vectors of channels at a time.
+// Calls run(vectors, column, last) for a few vectors of channels at a time.
 template <typename Run>
 TFAOT_INLINE void along_channels(Int width, const Run& run) {
   constexpr Int kWidth = kLanes<float>;
   for (Int column = 0; column < width; column += kVectorsTogether * kWidth) {
     const Int vectors = smaller(ceil_div(width - column, kWidth), kVectorsTogether);
     const Int last = smaller(width - column - (vectors - 1) * kWidth, kWidth);
-    switch (vectors) {
-      case 1:
-        run(ChannelVectors<1>(), column, last);
-        break;
-      case 2:
-        run(ChannelVectors<2>(), column, last);
-        break;
-      case 3:
-        run(ChannelVectors<3>(), column, last);
-        break;
-      default:
-        run(ChannelVectors<kVectorsTogether>(), column, last);
-    }
+    for_each<kVectorsTogether>([&](auto i) {
+      if (vectors == i + 1) run(Number<i + 1>(), column, last);
+    });
   }
 }
 
@@ -89,8 +71,7 @@ TFAOT_ONE_COPY void add_up(const ChannelBlock& block, ChannelNumbers& numbers, I
     Vectors sums, squares;
     for (Int p = smaller(kPointsTogether, block.points - first); p > 0; --p, x += block.stride) {
       const auto row = Vectors::from(x, last);
-      TFAOT_UNROLL
-      for (int i = 0; i < kVectors; ++i) {
+      TFAOT_EACH (i, kVectors) {
         const Floats from_mean = row.v[i] - mean.v[i];
         sums.v[i] += from_mean;
         squares.v[i] += from_mean * from_mean;
@@ -113,7 +94,7 @@ TFAOT_ONE_COPY void add_up(const ChannelBlock& block, ChannelNumbers& numbers, I
 // Adds up x - mean for the rest of the mean and the variance of each group.
 void measure_groups(const ChannelBlock& block, ChannelNumbers& numbers, Int channels) {
   along_channels(block.width, [&](auto vectors, Int column, Int last) {
-    add_up<sizeof vectors / sizeof(Floats)>(block, numbers, column, last);
+    add_up<vectors>(block, numbers, column, last);
   });
   for (Int first = 0; channels > 1 && first < block.width; first += channels) {
     double sum = 0, squares = 0;
@@ -143,8 +124,7 @@ TFAOT_ONE_COPY void scale_and_shift(const ChannelBlock& block, const ChannelNumb
   auto factor = Vectors::from(numbers.variance + column, last);
   const auto scale = Vectors::from(block.scale + column, last);
   auto shift = Vectors::from(block.bias + column, last);
-  TFAOT_UNROLL
-  for (int i = 0; i < kVectors; ++i) {
+  TFAOT_EACH (i, kVectors) {
     factor.v[i] = scale.v[i] / roots_of(factor.v[i] + block.epsilon);
     shift.v[i] -= rest.v[i] * factor.v[i];
   }
@@ -152,8 +132,7 @@ TFAOT_ONE_COPY void scale_and_shift(const ChannelBlock& block, const ChannelNumb
   float* y = block.y + column;
   for (Int p = 0; p < block.points; ++p, x += block.stride, y += block.stride) {
     auto row = Vectors::from(x, last);
-    TFAOT_UNROLL
-    for (int i = 0; i < kVectors; ++i) {
+    TFAOT_EACH (i, kVectors) {
       row.v[i] = (row.v[i] - mean.v[i]) * factor.v[i] + shift.v[i];
     }
     row.to(y, last);
@@ -169,17 +148,17 @@ void normalise_block(const ChannelBlock& block, Int channels) {
   for (Int c = 0; c < block.width; ++c) numbers.mean[c] += numbers.rest[c];
   measure_groups(block, numbers, channels);
   along_channels(block.width, [&](auto vectors, Int column, Int last) {
-    scale_and_shift<sizeof vectors / sizeof(Floats)>(block, numbers, column, last);
+    scale_and_shift<vectors>(block, numbers, column, last);
   });
 }
 
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(group_norm)(void* out, const void** in) {
-  const auto& call = *static_cast<const GroupNormCall*>(in[0]);
-  const auto* const x = static_cast<const float*>(in[1]);
-  const auto* const scale = static_cast<const float*>(in[2]);
-  const auto* const bias = static_cast<const float*>(in[3]);
+  const auto& call = call_of<GroupNormCall>(in);
+  const auto* const x = operand(in, 1);
+  const auto* const scale = operand(in, 2);
+  const auto* const bias = operand(in, 3);
   auto* const y = static_cast<float*>(out);
   const Int all = call.groups * call.channels;
   const Int together = kVectorsTogether * kLanes<float> / call.channels;  // groups

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot_layer_norm of rows.h: a row or a few at a time, which stay in the first-level cache. The
+// tfaot_layer_norm of abi.h: a row or a few at a time, which stay in the first-level cache. The
 // error of a mean is relative to its size. In a flat row, whose numbers are nearly equal, it is
 // larger than their differences, so flat rows are computed again with a mean of two parts.
 #include "simd/kernel.h"
 #include "simd/row_groups.h"
-#include "tfaot/kernels/rows.h"
 
 namespace {
-
-using tfaot::kernels::LayerNormCall;
 
 // A row is flat if its variance times this is below the square of its mean.
 constexpr float kFlat = 1024;
@@ -45,16 +42,14 @@ TFAOT_INLINE Floats sum_of_squares(const Floats (&row)[kVectors]) {
   if constexpr (kVectors == 1) return even;
   Floats odd = row[kVectors > 1] * row[kVectors > 1];
   keep(odd);
-  TFAOT_UNROLL
-  for (int i = 2; i < kVectors; ++i) (i % 2 == 0 ? even : odd) += row[i] * row[i];
+  TFAOT_FOR (int i = 2; i < kVectors; ++i) (i % 2 == 0 ? even : odd) += row[i] * row[i];
   return even + odd;
 }
 
 template <int kRows, int kVectors>
 TFAOT_INLINE RowNumbers over_squares(const RowGroup<kRows, kVectors>& group) {
   Floats sums[4];
-  TFAOT_UNROLL
-  for (int r = 0; r < 4; ++r) sums[r] = sum_of_squares(group.v[r % kRows]);
+  TFAOT_EACH (r, 4) sums[r] = sum_of_squares(group.v[r % kRows]);
   return over_rows<SumOfLanes>(sums);
 }
 
@@ -136,22 +131,22 @@ TFAOT_ONE_COPY void normalise_long(float* y, const float* x, Int rows, const Col
 }
 
 void normalise(float* y, const float* x, Int all, const Columns& c) {
-  const bool is_done = in_registers(all, c.count, [&](auto size, Int first, Int rows) {
-    normalise_groups<size.kRows, size.kVectors>(y + first * c.count, x + first * c.count, rows,
-                                                c.count, c.scale, c.bias, c.part, c.epsilon);
-  });
+  const bool is_done =
+      in_registers(all, c.count, [&](auto of_group, auto vectors, Int first, Int rows) {
+        normalise_groups<of_group, vectors>(y + first * c.count, x + first * c.count, rows, c.count,
+                                            c.scale, c.bias, c.part, c.epsilon);
+      });
   if (!is_done) normalise_long(y, x, all, c);
 }
 
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(layer_norm)(void* out, const void** in) {
-  const auto& call = *static_cast<const LayerNormCall*>(in[0]);
-  const auto* const x = static_cast<const float*>(in[1]);
+  const auto& call = call_of<LayerNormCall>(in);
+  const auto* const x = operand(in, 1);
   auto* const y = static_cast<float*>(out);
-  const Columns columns = {call.columns, 1.0F / static_cast<float>(call.columns),
-                           static_cast<const float*>(in[2]), static_cast<const float*>(in[3]),
-                           static_cast<float>(call.epsilon)};
+  const Columns columns = {call.columns, 1.0F / static_cast<float>(call.columns), operand(in, 2),
+                           operand(in, 3), static_cast<float>(call.epsilon)};
   share_rows(call.rows, rows_together(call.columns), call.shared, in + 4, [&](Int first, Int end) {
     normalise(y + first * call.columns, x + first * call.columns, end - first, columns);
   });

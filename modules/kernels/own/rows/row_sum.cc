@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot_row_sum of rows.h.
+// tfaot_row_sum of abi.h.
 #include "simd/kernel.h"
-#include "simd/lanes.h"
-#include "tfaot/kernels/rows.h"
 
 namespace {
-
-using tfaot::kernels::RowSumCall;
 
 // Sums each row. of(place, count): vectors of the terms of all rows, zero beyond `count`.
 template <typename Of>
@@ -23,17 +19,17 @@ void sum_rows(const RowSumCall& call, const void* const* word, float* sums, cons
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(row_sum)(void* out, const void** in) {
-  const auto& call = *static_cast<const RowSumCall*>(in[0]);
-  const auto* const x = static_cast<const float*>(in[1]);
+  const auto& call = call_of<RowSumCall>(in);
+  const auto* const x = operand(in, 1);
   auto* const sums = static_cast<float*>(out);
   switch (call.form) {
-    case tfaot::kernels::kRowSumOfSquares:
+    case kRowSumOfSquares:
       return sum_rows(call, in + 2, sums, [x](Int j, Int count) {
         const Floats v = load_some(x + j, count);
         return v * v;
       });
-    case tfaot::kernels::kRowSumOfSquaredDifferences: {
-      const auto* const y = static_cast<const float*>(in[2]);
+    case kRowSumOfSquaredDifferences: {
+      const auto* const y = operand(in, 2);
       return sum_rows(call, in + 3, sums, [x, y](Int j, Int count) {
         const Floats v = load_some(x + j, count) - load_some(y + j, count);
         return v * v;

@@ -73,9 +73,9 @@ TFAOT_INLINE void scale_row(float* y, Int columns, float factor) {
 
 // Returns false if rows are too long to be done in registers.
 TFAOT_INLINE bool softmax_in_registers(const SoftmaxRows& all) {
-  return in_registers(all.rows, all.columns, [&](auto size, Int first, Int rows) {
-    softmax_of_groups<size.kRows, size.kVectors>(all.y + first * all.step, all.x + first * all.step,
-                                                 rows, all.columns, all.step, all.scale);
+  return in_registers(all.rows, all.columns, [&](auto of_group, auto vectors, Int first, Int rows) {
+    softmax_of_groups<of_group, vectors>(all.y + first * all.step, all.x + first * all.step, rows,
+                                         all.columns, all.step, all.scale);
   });
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exponentials of vectors of float32, the fractions that sigmoid and tanh are computed from, the
-// curve of gelu, and the functions of tfaot/kernels/panels.h. NaN stays NaN.
+// curve of gelu, and the functions of tfaot/kernels/abi.h. NaN stays NaN.
 // 1 / sigmoid_divisor() and tanh_of() are right to 2 ulp (activations_test.cc).
 #pragma once
 
 #include "simd/kernel.h"
-#include "simd/lanes.h"
-#include "tfaot/kernels/rows.h"
+#include "tfaot/kernels/abi.h"
 
 namespace {
 
@@ -26,14 +25,8 @@ TFAOT_INLINE Reduced reduce(Floats x) {
   constexpr float kLn2Low = 1.42860677e-6F;
   const Floats shifted = kSign > 0 ? x * kLog2E + kRounder : kRounder - x * kLog2E;
   const Floats n = shifted - kRounder;
-  Bits bits;
-  __builtin_memcpy(&bits, &shifted, sizeof bits);
-  bits <<= 23;
-  Reduced reduced;
-  __builtin_memcpy(&reduced.power, &bits, sizeof bits);
   const Floats high = kSign > 0 ? x - n * kLn2High : -(n * kLn2High) - x;
-  reduced.rest = high - n * kLn2Low;
-  return reduced;
+  return {Floats(Bits(shifted) << 23), high - n * kLn2Low};
 }
 
 TFAOT_INLINE Floats between(float low, Floats x, float high) {
@@ -44,8 +37,7 @@ TFAOT_INLINE Floats between(float low, Floats x, float high) {
 template <int kCount>
 TFAOT_INLINE Floats polynomial(const float (&of)[kCount], Floats t) {
   Floats sum = t * of[kCount - 1] + of[kCount - 2];
-  TFAOT_UNROLL
-  for (int i = kCount - 3; i >= 0; --i) sum = sum * t + of[i];
+  TFAOT_FOR (int i = kCount - 3; i >= 0; --i) sum = sum * t + of[i];
   return sum;
 }
 
@@ -72,11 +64,7 @@ struct TanhParts {
 };
 
 TFAOT_INLINE TanhParts tanh_parts(Floats x) {
-  Bits bits;
-  __builtin_memcpy(&bits, &x, sizeof bits);
-  bits |= INT32_MIN;
-  Floats minus;
-  __builtin_memcpy(&minus, &bits, sizeof minus);
+  const auto minus = Floats(Bits(x) | INT32_MIN);
   const Reduced half = reduce<1, -1>(larger_of<float>(Floats{} - 18.2F, minus + minus));
   const Floats change = little_expm1(half.rest);
   return {(0.5F - half.power) - half.power * change, (0.5F + half.power) + half.power * change};
@@ -84,13 +72,7 @@ TFAOT_INLINE TanhParts tanh_parts(Floats x) {
 
 // `size`, which is not negative, with the sign of x.
 TFAOT_INLINE Floats with_sign_of(Floats x, Floats size) {
-  Bits bits, sign;
-  __builtin_memcpy(&sign, &x, sizeof sign);
-  __builtin_memcpy(&bits, &size, sizeof bits);
-  bits |= sign & INT32_MIN;
-  Floats result;
-  __builtin_memcpy(&result, &bits, sizeof result);
-  return result;
+  return Floats(Bits(size) | (Bits(x) & INT32_MIN));
 }
 
 TFAOT_INLINE Floats tanh_of(Floats x) {
@@ -101,7 +83,6 @@ TFAOT_INLINE Floats tanh_of(Floats x) {
 // gelu is x times a curve from 0 to 1, which is (1 + erf(x / sqrt(2))) / 2 or TensorFlow's
 // approximation of it, (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))) / 2. The curve is right to
 // 2e-7. Where it is less than that it is 0, so that gelu(-infinity) is NaN, as in the formula.
-using tfaot::kernels::GeluForm;
 
 #if TFAOT_VECTOR_BYTES == 64
 
@@ -153,35 +134,22 @@ struct GeluCurve {
   Floats powers[5];
 
   TFAOT_INLINE GeluCurve() {
-    TFAOT_UNROLL
-    for (int i = 0; i < 5; ++i) powers[i] = load(kGeluCurves[kForm][i]);
+    TFAOT_EACH (i, 5) powers[i] = load(kGeluCurves[kForm][i]);
   }
 
   TFAOT_INLINE Floats of(Floats x) const {
     constexpr float kRounder = 12582912.0F;  // leaves whole numbers in the last bits
-    Bits bits, sign;
-    __builtin_memcpy(&bits, &x, sizeof bits);
-    sign = bits & INT32_MIN;
-    bits &= INT32_MAX;
-    Floats size;
-    __builtin_memcpy(&size, &bits, sizeof size);
-    size = smaller_of<float>(Floats{} + 15 * kGeluStep, size);
+    const Floats size = smaller_of<float>(Floats{} + 15 * kGeluStep, Floats(Bits(x) & INT32_MAX));
     const Floats shifted = size * (1 / kGeluStep) + kRounder;
     const Floats rest = size * (1 / kGeluStep) - (shifted - kRounder);
     Floats sum = power(shifted, 4);
-    TFAOT_UNROLL
-    for (int i = 3; i >= 0; --i) sum = sum * rest + power(shifted, i);
-    __builtin_memcpy(&bits, &sum, sizeof bits);
-    bits |= sign;
-    __builtin_memcpy(&sum, &bits, sizeof sum);
-    return sum + 0.5F;
+    TFAOT_FOR (int i = 3; i >= 0; --i) sum = sum * rest + power(shifted, i);
+    return Floats(Bits(sum) | (Bits(x) & INT32_MIN)) + 0.5F;
   }
 
  private:
   TFAOT_INLINE Floats power(Floats shifted, int i) const {
-    __m512i number;
-    __builtin_memcpy(&number, &shifted, sizeof number);
-    return _mm512_maskz_permutexvar_ps(0xFFFF, number, powers[i]);
+    return _mm512_maskz_permutexvar_ps(0xFFFF, __m512i(shifted), powers[i]);
   }
 };
 
@@ -197,7 +165,7 @@ constexpr float kErfBelow[] = {1.0F,           0.315922854F,    0.0433377156F,
 template <GeluForm kForm>
 struct GeluCurve {
   TFAOT_INLINE Floats of(Floats x) const {
-    if constexpr (kForm == tfaot::kernels::kGeluTanh) {
+    if constexpr (kForm == kGeluTanh) {
       const Floats curve = 1.0F / sigmoid_divisor(x * (x * x * 0.0713548163F + 1.59576912F));
       return curve < 1e-7F ? Floats{} : curve;
     }
@@ -209,39 +177,33 @@ struct GeluCurve {
 
 #endif
 
-// to[0, size) = gelu of from[0, size), which may be the same.
-template <GeluForm kForm>
-TFAOT_INLINE void gelu_row(float* to, const float* from, Int size) {
-  const GeluCurve<kForm> curve;
-  along_row(size, [&](Int j, Int count) {
-    const Floats x = load_some(from + j, count);
-    store_some(to + j, x * curve.of(x), count);
-  });
-}
+// The functions of a result. `of`: the two numbers that some of them have.
+struct FunctionNumbers {
+  explicit FunctionNumbers(const ResultFunction& of)
+      : above(static_cast<float>(of.above)), below(static_cast<float>(of.below)) {}
+  float above, below;
+};
 
 struct TanhOf {
-  explicit TanhOf(const ResultFunction& /*of*/) {}
-  TFAOT_INLINE Floats operator()(Floats x) const { return tanh_of(x); }
+  TFAOT_INLINE Floats operator()(Floats x, FunctionNumbers /*of*/) const { return tanh_of(x); }
 };
 
 struct SigmoidOf {
-  explicit SigmoidOf(const ResultFunction& /*of*/) {}
-  TFAOT_INLINE Floats operator()(Floats x) const { return 1.0F / sigmoid_divisor(x); }
+  TFAOT_INLINE Floats operator()(Floats x, FunctionNumbers /*of*/) const {
+    return 1.0F / sigmoid_divisor(x);
+  }
 };
 
 // Below -87, where sigmoid_divisor() stops growing, sigmoid(x) is taken as 0.
 struct SwishOf {
-  explicit SwishOf(const ResultFunction& /*of*/) {}
-  TFAOT_INLINE Floats operator()(Floats x) const {
-    const Floats zero = {};
-    return x * (x < -87.0F ? zero : 1.0F / sigmoid_divisor(x));
+  TFAOT_INLINE Floats operator()(Floats x, FunctionNumbers /*of*/) const {
+    return x * (x < -87.0F ? Floats{} : 1.0F / sigmoid_divisor(x));
   }
 };
 
 template <GeluForm kForm>
 struct GeluOf {
-  explicit GeluOf(const ResultFunction& /*of*/) {}
-  TFAOT_INLINE Floats operator()(Floats x) const { return x * curve.of(x); }
+  TFAOT_INLINE Floats operator()(Floats x, FunctionNumbers /*of*/) const { return x * curve.of(x); }
   GeluCurve<kForm> curve;
 };
 
@@ -258,54 +220,39 @@ TFAOT_INLINE Floats log1p_of(Floats t) {
 
 // log(1 + exp(x)); for x < -87 it stays 1.6e-38.
 struct SoftplusOf {
-  explicit SoftplusOf(const ResultFunction& /*of*/) {}
-  TFAOT_INLINE Floats operator()(Floats x) const {
-    const Floats zero = {};
+  TFAOT_INLINE Floats operator()(Floats x, FunctionNumbers /*of*/) const {
     const Floats size = x < 0.0F ? -x : x;
     const Reduced reduced = reduce(between(-87.0F, -size, 0.0F));
     const Floats power = reduced.power * little_expm1(reduced.rest) + reduced.power;
-    return larger_of<float>(zero, x) + log1p_of(power);
+    return relu<float>(x) + log1p_of(power);
   }
 };
 
-// A function with two numbers.
-struct TwoNumbers {
-  explicit TwoNumbers(const ResultFunction& of)
-      : above(static_cast<float>(of.above)), below(static_cast<float>(of.below)) {}
-  float above, below;
+struct LeakyOf {
+  TFAOT_INLINE Floats operator()(Floats x, FunctionNumbers of) const {
+    return x > 0.0F ? x * of.above : x * of.below;
+  }
 };
 
-struct LeakyOf : TwoNumbers {
-  using TwoNumbers::TwoNumbers;
-  TFAOT_INLINE Floats operator()(Floats x) const { return x > 0.0F ? x * above : x * below; }
-};
-
-// exp(x) - 1 for -87.3 <= x <= 88, right to 1.6 ulp.
-TFAOT_INLINE Floats expm1_of(Floats x) {
-  const Reduced reduced = reduce(x);
-  return reduced.power * little_expm1(reduced.rest) + (reduced.power - 1.0F);
-}
-
-struct EluOf : TwoNumbers {
-  using TwoNumbers::TwoNumbers;
-  TFAOT_INLINE Floats operator()(Floats x) const {
-    return x > 0.0F ? x * above : expm1_of(between(-87.0F, x, 0.0F)) * below;
+struct EluOf {  // exp(x) - 1 is right to 1.6 ulp
+  TFAOT_INLINE Floats operator()(Floats x, FunctionNumbers of) const {
+    const Reduced reduced = reduce(between(-87.0F, x, 0.0F));
+    const Floats below = reduced.power * little_expm1(reduced.rest) + (reduced.power - 1.0F);
+    return x > 0.0F ? x * of.above : below * of.below;
   }
 };
 
 // As in the formula, hard swish of -infinity is NaN.
-struct HardSigmoidOf : TwoNumbers {
-  using TwoNumbers::TwoNumbers;
-  TFAOT_INLINE Floats operator()(Floats x) const {
-    const Floats zero = {};
-    return smaller_of<float>(zero + 1.0F, larger_of<float>(zero, x * above + below));
+struct HardSigmoidOf {
+  TFAOT_INLINE Floats operator()(Floats x, FunctionNumbers of) const {
+    return smaller_of<float>(Floats{} + 1.0F, relu<float>(x * of.above + of.below));
   }
 };
 
 struct HardSwishOf {
-  explicit HardSwishOf(const ResultFunction& of) : gate(of) {}
-  TFAOT_INLINE Floats operator()(Floats x) const { return x * gate(x); }
-  HardSigmoidOf gate;
+  TFAOT_INLINE Floats operator()(Floats x, FunctionNumbers of) const {
+    return x * HardSigmoidOf()(x, of);
+  }
 };
 
 }  // namespace

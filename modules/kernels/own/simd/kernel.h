@@ -4,7 +4,7 @@
 #pragma once
 
 #include "simd/vec.h"
-#include "tfaot/kernels/panels.h"
+#include "tfaot/kernels/abi.h"
 #include "tfaot/runtime/detail/tasks.h"
 
 #define TFAOT_JOIN_(a, b, c) tfaot_##a##_##b##_##c
@@ -20,23 +20,62 @@ namespace {
 #define TFAOT_IS(type) TFAOT_IS_(type)
 #define TFAOT_IS_F32 TFAOT_IS(TFAOT_TYPE)
 
-using tfaot::kernels::ResultFunction;
-
 using f32 = float;
 using f64 = double;
 using Element = TFAOT_TYPE;
 
-// With kEpilogueShared, `word` is the in[] with the address of the tasks; null: there are none.
-TFAOT_INLINE tfaot::Tasks* tasks_at(const void* word) {
-  tfaot::Tasks* tasks = nullptr;
-  __builtin_memcpy(&tasks, word, sizeof tasks);
-  return tasks;
+// The struct of a call, an operand, and a result or the scratch memory (abi.h).
+template <typename Call>
+TFAOT_INLINE const Call& call_of(const void** in) {
+  return *static_cast<const Call*>(in[0]);
+}
+template <typename T = Element>
+TFAOT_INLINE const T* operand(const void** in, Int i) {
+  return static_cast<const T*>(in[i]);
+}
+template <typename T = Element>
+TFAOT_INLINE T* result(void* out, int i) {
+  return static_cast<T*>(static_cast<void* const*>(out)[i]);
 }
 
-// The function of the results, or null; moves `next` past it.
+// With kEpilogueShared, `word` is the in[] with the address of the tasks; null: there are none.
+TFAOT_INLINE tfaot::Tasks* tasks_at(const void* word) { return read_as<tfaot::Tasks*>(word); }
+
+// The first of `rows` that count: in a padded batch, `each` for each row of the model's batch,
+// whose number is at *word. `each` is 0 if all count; there is no word then.
+TFAOT_INLINE Int live_rows(Int rows, Int each, const void* const* word) {
+  return each == 0 ? rows : smaller(rows, each * *static_cast<const Int*>(*word));
+}
+
+// The operands of an epilogue; null: none. Each of the functions moves `next` past its operand.
+TFAOT_INLINE const Element* bias_at(Int epilogue, const void**& next) {
+  if ((epilogue & kEpilogueBias) == 0) return nullptr;
+  return static_cast<const Element*>(*next++);
+}
 TFAOT_INLINE const ResultFunction* function_at(Int epilogue, const void**& next) {
-  if ((epilogue & tfaot::kernels::kEpilogueFunction) == 0) return nullptr;
+  if ((epilogue & kEpilogueFunction) == 0) return nullptr;
   return static_cast<const ResultFunction*>(*next++);
+}
+
+struct EpilogueOperands {
+  const Element* bias;
+  const Element* row_bias;
+  const Element* addends;
+  const ResultFunction* function;
+  Int rows;             // that count, or images
+  tfaot::Tasks* tasks;  // null: the caller computes them alone
+};
+
+// `each`: of live_rows().
+TFAOT_INLINE EpilogueOperands epilogue_operands(Int epilogue, Int rows, Int each,
+                                                const void** next) {
+  EpilogueOperands made = {bias_at(epilogue, next), nullptr, nullptr, nullptr, rows, nullptr};
+  if ((epilogue & kEpilogueRowBias) != 0) made.row_bias = static_cast<const Element*>(*next++);
+  if ((epilogue & kEpilogueSum) != 0) made.addends = static_cast<const Element*>(*next++);
+  made.function = function_at(epilogue, next);
+  made.rows = live_rows(rows, each, next);
+  if ((epilogue & kEpilogueShared) != 0) made.tasks = tasks_at(next[each == 0 ? 0 : 1]);
+  return made;
 }
 
 // Results, row by row, that a function is applied to in place.
@@ -95,6 +134,18 @@ TFAOT_INLINE void share(tfaot::Tasks& tasks, Int pieces, Work work) {
       tasks, pieces,
       [](void* context, Int piece, Int lane) { (*static_cast<const Work*>(context))(piece, lane); },
       &work);
+}
+
+// Calls work(piece, scratch memory) for each of `pieces` pieces, by all lanes or, without tasks, by
+// the caller alone.
+template <typename Work>
+TFAOT_INLINE void share_or_run(tfaot::Tasks* tasks, Int pieces, Element* scratch,
+                               const Work& work) {
+  if (tasks == nullptr) {
+    for (Int i = 0; i < pieces; ++i) work(i, scratch);
+  } else {
+    share(*tasks, pieces, [&](Int piece, Int lane) { work(piece, scratch_of(*tasks, lane)); });
+  }
 }
 
 template <typename Work>

@@ -4,7 +4,7 @@
 // would wait for its own shuffles.
 #pragma once
 
-#include "simd/lanes.h"
+#include "simd/vec.h"
 
 namespace {
 
@@ -55,40 +55,32 @@ struct RowGroup {
 
   static TFAOT_INLINE RowGroup from(const float* x, Int step, Int last) {
     RowGroup group;
-    TFAOT_UNROLL
-    for (int r = 0; r < kRows; ++r, x += step) {
-      TFAOT_UNROLL
-      for (int i = 0; i < kVectors - 1; ++i) group.v[r][i] = load(x + i * kLanes<float>);
+    TFAOT_FOR (int r = 0; r < kRows; ++r, x += step) {
+      TFAOT_EACH (i, kVectors - 1) group.v[r][i] = load(x + i * kLanes<float>);
       group.v[r][kVectors - 1] = load_first(x + (kVectors - 1) * kLanes<float>, last);
     }
     return group;
   }
   TFAOT_INLINE void to(float* y, Int step, Int last) const {
-    TFAOT_UNROLL
-    for (int r = 0; r < kRows; ++r, y += step) {
-      TFAOT_UNROLL
-      for (int i = 0; i < kVectors - 1; ++i) store(y + i * kLanes<float>, v[r][i]);
+    TFAOT_FOR (int r = 0; r < kRows; ++r, y += step) {
+      TFAOT_EACH (i, kVectors - 1) store(y + i * kLanes<float>, v[r][i]);
       store_some(y + (kVectors - 1) * kLanes<float>, v[r][kVectors - 1], last);
     }
   }
   TFAOT_INLINE void end_with(float other, Int last) {
-    TFAOT_UNROLL
-    for (int r = 0; r < kRows; ++r) v[r][kVectors - 1] = first_or(v[r][kVectors - 1], last, other);
+    TFAOT_EACH (r, kRows) v[r][kVectors - 1] = first_or(v[r][kVectors - 1], last, other);
   }
   template <typename Op>
   TFAOT_INLINE RowNumbers over() const {
     Floats joined[4];
-    TFAOT_UNROLL
-    for (int r = 0; r < 4; ++r) joined[r] = joined_row<Op>(v[r % kRows]);
+    TFAOT_EACH (r, 4) joined[r] = joined_row<Op>(v[r % kRows]);
     return over_rows<Op>(joined);
   }
   // Replaces vector i of row r by function(v, r, i).
   template <typename Function>
   TFAOT_INLINE void each(const Function& function) {
-    TFAOT_UNROLL
-    for (int r = 0; r < kRows; ++r) {
-      TFAOT_UNROLL
-      for (int i = 0; i < kVectors; ++i) v[r][i] = function(v[r][i], r, i);
+    TFAOT_EACH (r, kRows) {
+      TFAOT_EACH (i, kVectors) v[r][i] = function(v[r][i], r, i);
     }
   }
 
@@ -96,12 +88,9 @@ struct RowGroup {
   template <typename Op>
   static TFAOT_INLINE Floats joined_row(const Floats (&row)[kVectors]) {
     Floats joined[kVectors];
-    TFAOT_UNROLL
-    for (int i = 0; i < kVectors; ++i) joined[i] = row[i];
-    TFAOT_UNROLL
-    for (int step = 1; step < kVectors; step *= 2) {
-      TFAOT_UNROLL
-      for (int i = 0; i + step < kVectors; i += 2 * step) {
+    TFAOT_EACH (i, kVectors) joined[i] = row[i];
+    TFAOT_FOR (int step = 1; step < kVectors; step *= 2) {
+      TFAOT_FOR (int i = 0; i + step < kVectors; i += 2 * step) {
         joined[i] = Op::join(joined[i], joined[i + step]);
       }
     }
@@ -109,22 +98,15 @@ struct RowGroup {
   }
 };
 
-// A size of groups.
-template <int kRowsOf, int kVectorsOf>
-struct GroupSize {
-  static constexpr int kRows = kRowsOf;
-  static constexpr int kVectors = kVectorsOf;
-};
-
-// Calls run(GroupSize, first, rows) for whole groups of rows: the largest groups that stay in
-// registers, then the remaining rows one by one.
+// Calls run(rows of a group, vectors of a row, first, rows) for whole groups of rows: the largest
+// groups that stay in registers, then the remaining rows one by one.
 template <int kVectors, typename Run>
 TFAOT_INLINE void run_groups(Int rows, const Run& run) {
   constexpr int kRows = kVectors <= TFAOT_VECTOR_REGISTERS / 4 ? 4 : 2;
-  if (rows < kRows) return run(GroupSize<1, kVectors>(), 0, rows);
+  if (rows < kRows) return run(Number<1>(), Number<kVectors>(), 0, rows);
   const Int whole = rows / kRows * kRows;
-  run(GroupSize<kRows, kVectors>(), 0, whole);
-  if (whole < rows) run(GroupSize<1, kVectors>(), whole, rows - whole);
+  run(Number<kRows>(), Number<kVectors>(), 0, whole);
+  if (whole < rows) run(Number<1>(), Number<kVectors>(), whole, rows - whole);
 }
 
 // The same if the rows have few enough vectors; else returns false.

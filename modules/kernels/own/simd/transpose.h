@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Turns columns into rows, a vector of columns at a time.
+// Turns columns into rows, a vector of columns at a time, and packs matrices into panels.
 #pragma once
 
 #include "simd/kernel.h"
 
 namespace {
 
-#if TFAOT_IS_F32
-using Quad = float __attribute__((vector_size(16)));
-#else
-using Quad = double __attribute__((vector_size(16)));
-#endif
+using Quad = VecOf<Element, 16>::Type;
 constexpr Int kQuad = 16 / sizeof(Element);
 
 // The quads at from + at[i], in one vector.
 TFAOT_INLINE Vec<Element> load_quads(const Element* from,
                                      const Int (&at)[kLanes<Element> / kQuad]) {
   Quad quads[kLanes<Element> / kQuad];
-  TFAOT_UNROLL
-  for (Int i = 0; i < kLanes<Element> / kQuad; ++i) {
-    __builtin_memcpy(&quads[i], from + at[i], sizeof(Quad));
+  TFAOT_EACH (i, kLanes<Element> / kQuad) {
+    quads[i] = read_as<Quad>(from + at[i]);
   }
 #if TFAOT_VECTOR_BYTES == 64
   // Inserted one after the other, straight from memory.
@@ -66,20 +61,8 @@ TFAOT_INLINE Vec<Element> interleave_pairs(Vec<Element> a, Vec<Element> b) {
   return Vec<Element>(shuffle<InterleavedLanes<double, kHigh>>(Vec<double>(a), Vec<double>(b)));
 }
 
-// Transposes kQuad elements of each of `columns` columns, at most a vector's, into kQuad rows. The
-// lanes after the columns repeat the last one.
-TFAOT_INLINE void transpose_quads(Element* to, Int to_row, const Element* from, Int columns,
-                                  Int column_stride) {
-  Vec<Element> in[kQuad];
-  TFAOT_UNROLL
-  for (Int q = 0; q < kQuad; ++q) {
-    Int at[kLanes<Element> / kQuad];
-    TFAOT_UNROLL
-    for (Int i = 0; i < kLanes<Element> / kQuad; ++i) {
-      at[i] = smaller(i * kQuad + q, columns - 1) * column_stride;
-    }
-    in[q] = load_quads(from, at);
-  }
+// Transposes vectors quad by quad, and stores them.
+TFAOT_INLINE void store_transposed(Element* to, Int to_row, const Vec<Element> (&in)[kQuad]) {
 #if TFAOT_IS_F32
   const Vec<Element> low01 = interleave<false>(in[0], in[1]);
   const Vec<Element> low23 = interleave<false>(in[2], in[3]);
@@ -95,24 +78,87 @@ TFAOT_INLINE void transpose_quads(Element* to, Int to_row, const Element* from, 
 #endif
 }
 
+// Transposes kQuad elements of each of `columns` columns, at most a vector's, into kQuad rows. The
+// lanes after the columns repeat the last one.
+TFAOT_INLINE void transpose_quads(Element* to, Int to_row, const Element* from, Int columns,
+                                  Int column_stride) {
+  Vec<Element> in[kQuad];
+  TFAOT_EACH (q, kQuad) {
+    Int at[kLanes<Element> / kQuad];
+    TFAOT_EACH (i, kLanes<Element> / kQuad) {
+      at[i] = smaller(i * kQuad + q, columns - 1) * column_stride;
+    }
+    in[q] = load_quads(from, at);
+  }
+  store_transposed(to, to_row, in);
+}
+
 #if TFAOT_IS_F32
 // The inverse: writes the lanes of four columns as `rows` rows, at most a vector's.
 TFAOT_INLINE void store_quads(float* to, Int to_row, const Vec<float> (&columns)[kQuad], Int rows) {
-  const Vec<float> low01 = interleave<false>(columns[0], columns[1]);
-  const Vec<float> low23 = interleave<false>(columns[2], columns[3]);
-  const Vec<float> high01 = interleave<true>(columns[0], columns[1]);
-  const Vec<float> high23 = interleave<true>(columns[2], columns[3]);
   float quads[kQuad][kLanes<float>];  // quad i of quads[j] is of row 4 i + j
-  store(quads[0], interleave_pairs<false>(low01, low23));
-  store(quads[1], interleave_pairs<true>(low01, low23));
-  store(quads[2], interleave_pairs<false>(high01, high23));
-  store(quads[3], interleave_pairs<true>(high01, high23));
-  TFAOT_UNROLL
-  for (int r = 0; r < kLanes<float>; ++r, to += to_row) {
+  store_transposed(quads[0], kLanes<float>, columns);
+  TFAOT_FOR (int r = 0; r < kLanes<float>; ++r, to += to_row) {
     if (r >= rows) return;
     __builtin_memcpy(to, quads[r % kQuad] + r / kQuad * kQuad, sizeof(Quad));
   }
 }
 #endif
+
+// Packs a right-hand side that is known only at run time into panels (abi.h).
+
+// Packs the panel of columns [0, columns) of b[l * depth_stride + j * column_stride] into rows that
+// are to_row apart.
+TFAOT_INLINE void pack_panel(Element* to, Int to_row, const Element* b, Int depth, Int columns,
+                             Int depth_stride, Int column_stride) {
+  constexpr Int kColumns = kPanelColumns<Element>;
+  if (column_stride == 1) {
+    for (Int l = 0; l < depth; ++l) {
+      if (columns < kColumns) {
+        __builtin_memset(to + l * to_row, 0, kPanelBytes);
+        copy_elements(to + l * to_row, b + l * depth_stride, columns);
+      } else {
+        __builtin_memcpy(to + l * to_row, b + l * depth_stride, kPanelBytes);
+      }
+    }
+    return;
+  }
+  Int done = 0;  // of the depth
+  if (depth_stride == 1) {
+    for (; done + kQuad <= depth; done += kQuad) {
+      TFAOT_FOR (Int j = 0; j < kColumns; j += kLanes<Element>) {
+        const Int first = smaller(j, columns - 1);
+        const Element* const from = b + done + first * column_stride;
+        if (columns - first >= kLanes<Element>) {
+          transpose_quads(to + done * to_row + j, to_row, from, kLanes<Element>, column_stride);
+        } else {
+          transpose_quads(to + done * to_row + j, to_row, from, columns - first, column_stride);
+        }
+      }
+    }
+  }
+  for (Int l = done; l < depth; ++l) {
+    for (Int j = 0; j < kColumns; ++j) {
+      to[l * to_row + j] = j < columns ? b[l * depth_stride + j * column_stride] : Element{0};
+    }
+  }
+}
+
+// Packs all panels of b[depth, columns], to_panel apart.
+TFAOT_INLINE void pack_panels(Element* to, Int to_row, Int to_panel, const Element* b, Int depth,
+                              Int columns, Int depth_stride, Int column_stride) {
+  constexpr Int kColumns = kPanelColumns<Element>;
+  for (Int j = 0; j < columns; j += kColumns, to += to_panel) {
+    pack_panel(to, to_row, b + j * column_stride, depth, smaller(kColumns, columns - j),
+               depth_stride, column_stride);
+  }
+}
+
+// Packs the panels one after the other.
+TFAOT_INLINE void pack_matrix(Element* to, const Element* b, Int depth, Int columns,
+                              Int depth_stride, Int column_stride) {
+  constexpr Int kColumns = kPanelColumns<Element>;
+  pack_panels(to, kColumns, kColumns * depth, b, depth, columns, depth_stride, column_stride);
+}
 
 }  // namespace

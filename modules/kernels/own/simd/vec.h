@@ -9,65 +9,61 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 #include "tfaot/kernels/abi.h"
 
-#if defined(__AVX512F__)
-#define TFAOT_VECTOR_BYTES 64
-#define TFAOT_VECTOR_REGISTERS 32
-#elif defined(__AVX2__)
-#define TFAOT_VECTOR_BYTES 32
-#define TFAOT_VECTOR_REGISTERS 16
-#elif defined(__aarch64__)
-#define TFAOT_VECTOR_BYTES 16
-#define TFAOT_VECTOR_REGISTERS 32
-#else
-#define TFAOT_VECTOR_BYTES 16
-#define TFAOT_VECTOR_REGISTERS 16
-#endif
+// TFAOT_VECTOR_BYTES, TFAOT_TILE_SUMS and TFAOT_TILE_ROWS come from levels.def: a tile's sums leave
+// a quarter of the registers for its factors.
+#define TFAOT_VECTOR_REGISTERS (TFAOT_TILE_SUMS / 3 * 4)
 
 // True if the first elements of a vector can be loaded and stored as fast as all of them.
 #define TFAOT_HAS_MASKS (TFAOT_VECTOR_BYTES == 64)
 
-#define TFAOT_UNROLL _Pragma("GCC unroll 32")
-#define TFAOT_NOT_UNROLLED _Pragma("GCC unroll 1")
+// Unrolled loops, in which arrays that the number indexes stay in registers. TFAOT_FOR is like for;
+// TFAOT_EACH is over i = 0, 1, ..., count - 1.
+#define TFAOT_FOR(...) _Pragma("GCC unroll 32") for (__VA_ARGS__)
+#define TFAOT_EACH(i, count) TFAOT_FOR (int i = 0; i < (count); ++i)
+#define TFAOT_ROLLED_FOR(...) _Pragma("GCC unroll 1") for (__VA_ARGS__)  // never unrolled
 #define TFAOT_INLINE inline __attribute__((always_inline))
+#define TFAOT_ALWAYS __attribute__((always_inline))  // inlined, of a lambda
 
 namespace {
 
+using namespace tfaot::kernels;
+
 using Int = std::int64_t;
 
-template <typename T>
-struct VecOf;
-template <>
-struct VecOf<float> {
-  using Type = float __attribute__((vector_size(TFAOT_VECTOR_BYTES)));
-};
-template <>
-struct VecOf<double> {
-  using Type = double __attribute__((vector_size(TFAOT_VECTOR_BYTES)));
+template <typename T, int kBytes = TFAOT_VECTOR_BYTES>
+struct VecOf {
+  using Type __attribute__((vector_size(kBytes))) = T;
 };
 template <typename T>
 using Vec = typename VecOf<T>::Type;
 
-constexpr Int kVectorsPerPanel = tfaot::kernels::kPanelBytes / TFAOT_VECTOR_BYTES;
+constexpr Int kVectorsPerPanel = kPanelBytes / TFAOT_VECTOR_BYTES;
 template <typename T>
 constexpr Int kLanes = TFAOT_VECTOR_BYTES / sizeof(T);
 template <typename T>
-constexpr Int kPanelColumns = tfaot::kernels::kPanelBytes / sizeof(T);
+constexpr Int kPanelColumns = kPanelBytes / sizeof(T);
 
 TFAOT_INLINE constexpr Int ceil_div(Int a, Int b) { return (a + b - 1) / b; }
 TFAOT_INLINE constexpr Int smaller(Int a, Int b) { return a < b ? a : b; }
 TFAOT_INLINE constexpr Int larger(Int a, Int b) { return a > b ? a : b; }
 
-template <typename T>
-TFAOT_INLINE Vec<T> load(const T* from) {
-  Vec<T> v;
+// A number or a vector in memory of any type.
+template <typename V>
+TFAOT_INLINE V read_as(const void* from) {
+  V v;
   __builtin_memcpy(&v, from, sizeof v);
   return v;
+}
+template <typename T>
+TFAOT_INLINE Vec<T> load(const T* from) {
+  return read_as<Vec<T>>(from);
 }
 
 // Keeps v in a register: the compiler would load it again for every use, and loads are the
@@ -96,8 +92,7 @@ TFAOT_INLINE void copy_elements(T* to, const T* from, Int count) {
   for (; count >= kLanes<T>; count -= kLanes<T>, to += kLanes<T>, from += kLanes<T>) {
     store(to, load(from));
   }
-  TFAOT_UNROLL
-  for (Int piece = kLanes<T> / 2; piece > 0; piece /= 2) {
+  TFAOT_FOR (Int piece = kLanes<T> / 2; piece > 0; piece /= 2) {
     if ((count & piece) == 0) continue;
     __builtin_memcpy(to, from, static_cast<unsigned long>(piece) * sizeof(T));
     to += piece;
@@ -146,6 +141,50 @@ TFAOT_INLINE void store_first(T* to, Vec<T> v, Int count) {
 #endif
 }
 
+// Used in place of load_first() and store_first(), which are slow for whole vectors.
+template <typename T>
+TFAOT_INLINE Vec<T> load_some(const T* from, Int count) {
+  return count == kLanes<T> ? load(from) : load_first(from, count);
+}
+template <typename T>
+TFAOT_INLINE void store_some(T* to, Vec<T> v, Int count) {
+  if (count == kLanes<T>) return store(to, v);
+  store_first(to, v, count);
+}
+
+// The same if the compiler knows which. kPart: `count` elements, else whole vectors.
+template <bool kPart, typename T>
+TFAOT_INLINE Vec<T> load_part(const T* from, Int count) {
+  if constexpr (kPart) return load_first(from, count);
+  return load(from);
+}
+template <bool kPart, typename T>
+TFAOT_INLINE void store_part(T* to, Vec<T> v, Int count) {
+  if constexpr (kPart) return store_first(to, v, count);
+  store(to, v);
+}
+
+// Calls use(place, count) for each vector of a row of `size` elements.
+template <typename T = float, typename Use>
+TFAOT_INLINE void along_row(Int size, const Use& use) {
+  Int j = 0;
+  for (; j + kLanes<T> <= size; j += kLanes<T>) use(j, kLanes<T>);
+  if (j < size) use(j, size - j);
+}
+
+// A number that the compiler knows, as an argument.
+template <int kNumber>
+using Number = std::integral_constant<int, kNumber>;
+
+// Calls use(Number<i>()) for i = 0, 1, ..., kCount - 1.
+template <int kCount, typename Use>
+TFAOT_INLINE void for_each(const Use& use) {
+  if constexpr (kCount > 0) {
+    for_each<kCount - 1>(use);
+    use(Number<kCount - 1>());
+  }
+}
+
 // Lane l of the result is lane Lanes::at(l) of `a`, or of `b` beyond the lanes of `a`.
 template <typename Lanes, typename V, int... kLane>
 TFAOT_INLINE V shuffle_lanes(V a, V b, std::integer_sequence<int, kLane...> /*lanes*/) {
@@ -169,19 +208,22 @@ TFAOT_INLINE void go_on(At& at, Int step) {
   asm("" : "+r"(at));
 }
 
-// Elementwise a > b ? a : b, so b if one is NaN. AVX-512 with a full mask: g++ 12 warns about the
-// other form in its own header.
+// Instructions for the larger and the smaller of the elements of a and b. AVX-512 with a full mask:
+// g++ 12 warns about the other form in its own header.
+#if TFAOT_VECTOR_BYTES == 64
+#define TFAOT_INSTRUCTION(name, mask) _mm512_maskz_##name(mask, a, b)
+#elif TFAOT_VECTOR_BYTES == 32
+#define TFAOT_INSTRUCTION(name, mask) _mm256_##name(a, b)
+#elif defined(__SSE2__)
+#define TFAOT_INSTRUCTION(name, mask) _mm_##name(a, b)
+#endif
+
+// Elementwise a > b ? a : b, so b if one is NaN.
 template <typename T>
 TFAOT_INLINE Vec<T> larger_of(Vec<T> a, Vec<T> b) {
-#if defined(__AVX512F__)
-  if constexpr (sizeof(T) == 4) return _mm512_maskz_max_ps(0xFFFF, a, b);
-  if constexpr (sizeof(T) == 8) return _mm512_maskz_max_pd(0xFF, a, b);
-#elif defined(__AVX2__)
-  if constexpr (sizeof(T) == 4) return _mm256_max_ps(a, b);
-  if constexpr (sizeof(T) == 8) return _mm256_max_pd(a, b);
-#elif defined(__SSE2__)
-  if constexpr (sizeof(T) == 4) return _mm_max_ps(a, b);
-  if constexpr (sizeof(T) == 8) return _mm_max_pd(a, b);
+#if defined(TFAOT_INSTRUCTION)
+  if constexpr (sizeof(T) == 4) return TFAOT_INSTRUCTION(max_ps, 0xFFFF);
+  if constexpr (sizeof(T) == 8) return TFAOT_INSTRUCTION(max_pd, 0xFF);
 #else
   return a > b ? a : b;
 #endif
@@ -190,15 +232,9 @@ TFAOT_INLINE Vec<T> larger_of(Vec<T> a, Vec<T> b) {
 // The same for a < b.
 template <typename T>
 TFAOT_INLINE Vec<T> smaller_of(Vec<T> a, Vec<T> b) {
-#if defined(__AVX512F__)
-  if constexpr (sizeof(T) == 4) return _mm512_maskz_min_ps(0xFFFF, a, b);
-  if constexpr (sizeof(T) == 8) return _mm512_maskz_min_pd(0xFF, a, b);
-#elif defined(__AVX2__)
-  if constexpr (sizeof(T) == 4) return _mm256_min_ps(a, b);
-  if constexpr (sizeof(T) == 8) return _mm256_min_pd(a, b);
-#elif defined(__SSE2__)
-  if constexpr (sizeof(T) == 4) return _mm_min_ps(a, b);
-  if constexpr (sizeof(T) == 8) return _mm_min_pd(a, b);
+#if defined(TFAOT_INSTRUCTION)
+  if constexpr (sizeof(T) == 4) return TFAOT_INSTRUCTION(min_ps, 0xFFFF);
+  if constexpr (sizeof(T) == 8) return TFAOT_INSTRUCTION(min_pd, 0xFF);
 #else
   return a < b ? a : b;
 #endif
@@ -220,8 +256,8 @@ TFAOT_INLINE Vec<T> relu(Vec<T> v) {
 enum class Rectifier { kNone, kRelu, kRelu6 };
 
 TFAOT_INLINE Rectifier rectifier_of(Int epilogue) {
-  if ((epilogue & tfaot::kernels::kEpilogueRelu) == 0) return Rectifier::kNone;
-  const bool is_six = (epilogue & tfaot::kernels::kEpilogueRelu6) == tfaot::kernels::kEpilogueRelu6;
+  if ((epilogue & kEpilogueRelu) == 0) return Rectifier::kNone;
+  const bool is_six = (epilogue & kEpilogueRelu6) == kEpilogueRelu6;
   return is_six ? Rectifier::kRelu6 : Rectifier::kRelu;
 }
 
@@ -231,6 +267,93 @@ TFAOT_INLINE Vec<T> rectified(Vec<T> v, Rectifier rectifier) {
   if (rectifier == Rectifier::kNone) return v;
   v = relu<T>(v);
   return rectifier == Rectifier::kRelu6 ? smaller_of<T>(Vec<T>{} + T{6}, v) : v;
+}
+
+// ---- Rows of float32, a vector at a time.
+
+using Floats = Vec<float>;
+using Bits = Vec<std::int32_t>;
+
+struct SumOfLanes {
+  template <typename V>
+  static TFAOT_INLINE V join(V a, V b) {
+    return a + b;
+  }
+};
+
+// If one is NaN, the result is either.
+struct LargestOfLanes {
+  static TFAOT_INLINE Floats join(Floats a, Floats b) { return larger_of<float>(a, b); }
+  template <typename V>
+  static TFAOT_INLINE V join(V a, V b) {
+    return a > b ? a : b;
+  }
+};
+
+// Reduces a vector to one number: its halves are joined, then theirs.
+template <typename Op, int kBytes = TFAOT_VECTOR_BYTES>
+TFAOT_INLINE float over_lanes(typename VecOf<float, kBytes>::Type v) {
+  if constexpr (kBytes == 16) {
+#if defined(__SSE2__)
+    v = Op::join(v, typename VecOf<float, 16>::Type(_mm_movehl_ps(v, v)));
+    return Op::join(v[0], v[1]);
+#else
+    return Op::join(Op::join(v[0], v[2]), Op::join(v[1], v[3]));
+#endif
+  } else {
+    using Half = typename VecOf<float, kBytes / 2>::Type;
+#if defined(__AVX512DQ__)
+    if constexpr (kBytes == 64) {  // g++ 12 would do this in memory
+      return over_lanes<Op, kBytes / 2>(Op::join(Half(_mm512_maskz_extractf32x8_ps(0xFF, v, 0)),
+                                                 Half(_mm512_maskz_extractf32x8_ps(0xFF, v, 1))));
+    }
+#endif
+    const auto* const halves = reinterpret_cast<const char*>(&v);
+    return over_lanes<Op, kBytes / 2>(
+        Op::join(read_as<Half>(halves), read_as<Half>(halves + sizeof(Half))));
+  }
+}
+
+// The first `count` elements of a vector; the others become `other`.
+TFAOT_INLINE Floats first_or(Floats v, Int count, float other) {
+  if (!TFAOT_HAS_MASKS && count == kLanes<float>) return v;
+  Bits lane = {};
+  TFAOT_EACH (i, kLanes<float>) lane[i] = i;
+  return lane < static_cast<std::int32_t>(count) ? v : Floats{} + other;
+}
+
+// Joins of(place, count) over the vectors of a row. Where `count` is less than a vector, the other
+// lanes of its result must be neutral.
+template <typename Op, typename Of>
+TFAOT_INLINE float over_row(Int columns, float start, const Of& of) {
+  constexpr Int kWidth = kLanes<float>;
+  Floats even = Floats{} + start;
+  Floats odd = even;
+  Int j = 0;
+  for (; j + 2 * kWidth <= columns; j += 2 * kWidth) {
+    even = Op::join(of(j, kWidth), even);
+    odd = Op::join(of(j + kWidth, kWidth), odd);
+  }
+  if (j + kWidth <= columns) {
+    even = Op::join(of(j, kWidth), even);
+    j += kWidth;
+  }
+  if (j < columns) odd = Op::join(of(j, columns - j), odd);
+  return over_lanes<Op>(Op::join(even, odd));
+}
+
+// Square roots.
+TFAOT_INLINE Floats roots_of(Floats v) {
+#if TFAOT_VECTOR_BYTES == 64
+  return _mm512_maskz_sqrt_ps(0xFFFF, v);
+#elif TFAOT_VECTOR_BYTES == 32
+  return _mm256_sqrt_ps(v);
+#elif defined(__SSE2__)
+  return _mm_sqrt_ps(v);
+#else
+  TFAOT_EACH (i, kLanes<float>) v[i] = __builtin_sqrtf(v[i]);
+  return v;
+#endif
 }
 
 }  // namespace

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot_forest of forest.h. Eight walks go on at the same time, without a branch, so that none
+// tfaot_forest of abi.h. Eight walks go on at the same time, without a branch, so that none
 // waits for the loads of another: two rows through four trees, or one row through eight. Vectors
-// help with the first steps only (ForestTop of forest.h): further down a tree has too many nodes,
+// help with the first steps only (ForestTop of abi.h): further down a tree has too many nodes,
 // and a gather takes longer than the loads that it replaces (16 trees in a vector: 1.7 to 2.6 times
 // as long).
-#include <type_traits>
-
 #include "simd/kernel.h"
 
 #define TFAOT_HAS_FOREST_TOPS (TFAOT_IS_F32 && TFAOT_HAS_MASKS)
 
 namespace {
-
-using tfaot::kernels::ForestBlock;
-using tfaot::kernels::ForestBottom;
-using tfaot::kernels::ForestCall;
 
 #if TFAOT_IS_F32
 using Key = std::int32_t;
@@ -25,8 +19,8 @@ using Word = std::uint64_t;
 #endif
 
 constexpr int kFew = 4;  // trees whose results are added up together
-constexpr int kBlockTrees = static_cast<int>(tfaot::kernels::kForestBlockTrees);
-constexpr int kSlotBits = tfaot::kernels::forest_slot_bits(sizeof(Element));
+constexpr int kBlockTrees = static_cast<int>(kForestBlockTrees);
+constexpr int kSlotBits = forest_slot_bits(sizeof(Element));
 constexpr Word kSlotMask = (Word{1} << kSlotBits) - 1;
 constexpr int kKeyBits = sizeof(Key) * 8;
 constexpr Key kLargestKey = static_cast<Key>(~Word{0} >> 1);
@@ -37,23 +31,13 @@ struct ForestNode {
   Word word;
 };
 
-// Calls use(i) for i = 0, 1, ... Unrolled so early that an array indexed by i needs no memory.
-template <int kCount, typename Use>
-TFAOT_INLINE void for_each(const Use& use) {
-  if constexpr (kCount > 0) {
-    for_each<kCount - 1>(use);
-    use(std::integral_constant<int, kCount - 1>{});
-  }
-}
-
 #if TFAOT_HAS_FOREST_TOPS
 
 // The first steps through the trees of a block, a tree in each lane of a vector. The features' keys
 // are in registers, where a permutation finds them. A step selects among the nodes of its level by
 // the masks of the steps before, so no lane reads memory of its own.
-using tfaot::kernels::ForestTop;
 
-constexpr int kTopLanes = static_cast<int>(tfaot::kernels::kForestBlockTrees);
+constexpr int kTopLanes = static_cast<int>(kForestBlockTrees);
 constexpr __mmask16 kAllLanes = 0xFFFF;  // g++ 12 warns of the intrinsics without a mask
 
 TFAOT_INLINE __mmask16 first_lanes(Int count) {
@@ -90,8 +74,7 @@ template <int kVectors>
 class TopRow {
  public:
   TFAOT_INLINE TopRow(const float* x, Int features) {
-    TFAOT_UNROLL
-    for (int v = 0; v < kVectors; ++v) {
+    TFAOT_EACH (v, kVectors) {
       const __mmask16 lanes = first_lanes(features - v * kTopLanes);
       __mmask16 missing = 0;
       keys_[v] = keys_of_features(x + v * kTopLanes, lanes, missing);
@@ -107,8 +90,7 @@ class TopRow {
     right[2] = step<2>(top, right);
     right[3] = step<3>(top, right);
     __m512i at = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-    TFAOT_UNROLL
-    for (int i = 0; i < ForestTop::kSteps; ++i) {
+    TFAOT_EACH (i, ForestTop::kSteps) {
       const int skipped = kTopLanes << (ForestTop::kSteps - 1 - i);
       at = _mm512_mask_add_epi32(at, right[i], at, _mm512_set1_epi32(skipped));
     }
@@ -177,17 +159,17 @@ __attribute__((noinline)) void find_ends(const ForestTop* tops, Int count, const
 
 class Forest {
  public:
-  Forest(const ForestCall& call, const void** in, void* const* out)
+  Forest(const ForestCall& call, void* out, const void** in)
       : call_(call),
         blocks_(reinterpret_cast<const ForestBlock*>(&call + 1)),
-        x_(static_cast<const Element*>(in[1])),
-        nodes_(static_cast<const ForestNode*>(in[2])),
-        leaves_(call.vectors != 0 ? static_cast<const Element*>(in[3]) : nullptr),
-        result_(static_cast<Element*>(out[0])),
-        keys_(static_cast<Key*>(out[1])) {}
+        x_(operand(in, 1)),
+        nodes_(operand<ForestNode>(in, 2)),
+        leaves_(call.vectors != 0 ? operand(in, 3) : nullptr),
+        result_(result(out, 0)),
+        keys_(result<Key>(out, 1)) {}
 
   void run(Int rows) {
-    const Int tile = tfaot::kernels::forest_tile_rows(call_, sizeof(Element));
+    const Int tile = forest_tile_rows(call_, sizeof(Element));
     for (Int row = 0; row < rows; row += tile) run_tile(row, smaller(tile, rows - row));
   }
 
@@ -277,18 +259,16 @@ class Forest {
     const Key* const keys = keys_ + row * call_.slots;
     const Int trees = blocks_[block].trees;
     Element* const of_row = sums + row * call_.targets;
-    const auto leaf = [&](Int tree) __attribute__((always_inline)) {
-      return bottom_leaf(bottoms, tree, at[tree], keys);
-    };
+    const auto leaf = [&](Int tree)
+                          TFAOT_ALWAYS { return bottom_leaf(bottoms, tree, at[tree], keys); };
     if (call_.vectors != 0) {
       for (Int tree = 0; tree < trees; ++tree) add_leaf(leaf(tree), of_row);
       return;
     }
     Element total = of_row[blocks_[block].target];
     for (Int tree = 0; tree < trees; tree += kFew) {
-      total += few_weights(
-          trees - tree, [&](Int i)
-                            __attribute__((always_inline)) { return weight_in(leaf(tree + i)); });
+      total +=
+          few_weights(trees - tree, [&](Int i) TFAOT_ALWAYS { return weight_in(leaf(tree + i)); });
     }
     of_row[blocks_[block].target] = total;
   }
@@ -303,11 +283,9 @@ class Forest {
     make_keys_of_vectors(x, call_.features, keys + 1, missing_first);
 #else
     constexpr Element kInfinity = static_cast<Element>(__builtin_inf());
-    Key infinity;
-    __builtin_memcpy(&infinity, &kInfinity, sizeof infinity);
+    const auto infinity = read_as<Key>(&kInfinity);
     for (Int i = 0; i < call_.features; ++i) {
-      Key bits;
-      __builtin_memcpy(&bits, x + i, sizeof bits);
+      const auto bits = read_as<Key>(x + i);
       const bool is_missing = (bits & kLargestKey) > infinity;
       const Key key = bits ^ ((bits >> (kKeyBits - 1)) & kLargestKey);
       keys[1 + i] = is_missing ? kLargestKey : key;
@@ -327,7 +305,7 @@ class Forest {
     for (int r = 0; r < kRows; ++r) totals[r] = target[r * call_.targets];
     for (Int skip = trees.first; skip < trees.end; skip += kTrees) {
       Word at[kRows * kTrees];
-      for_each<kRows * kTrees>([&](auto i) {
+      for_each<kRows * kTrees>([&](auto i) {  // unrolled so early that at[i] needs no memory
         at[i] = start(i / kTrees, skip + i % kTrees);
         asm("" : "+r"(at[i]));  // g++ would pack them into vectors and unpack them again
       });
@@ -345,10 +323,9 @@ class Forest {
       }
       for_each<kRows * kTrees / kFew>([&](auto few) {
         constexpr int i = few * kFew;
-        totals[i / kTrees] += few_weights(
-            block.trees - skip - i % kTrees, [&](Int k) __attribute__((always_inline)) {
-              return weight_in(nodes_[at[i + k]].key);
-            });
+        totals[i / kTrees] += few_weights(block.trees - skip - i % kTrees, [&](Int k) TFAOT_ALWAYS {
+          return weight_in(nodes_[at[i + k]].key);
+        });
       });
     }
     if (call_.vectors != 0) return;
@@ -378,11 +355,7 @@ class Forest {
     return (weight(0) + (trees > 1 ? weight(1) : 0)) + (trees > 2 ? weight(2) : 0);
   }
 
-  static TFAOT_INLINE Element weight_in(Key bits) {
-    Element weight;
-    __builtin_memcpy(&weight, &bits, sizeof weight);
-    return weight;
-  }
+  static TFAOT_INLINE Element weight_in(Key bits) { return read_as<Element>(&bits); }
 
   const ForestCall& call_;
   const ForestBlock* blocks_;
@@ -396,11 +369,7 @@ class Forest {
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(forest)(void* out, const void** in) {
-  const auto& call = *static_cast<const ForestCall*>(in[0]);
-  Int rows = call.rows;
-  if (call.live_rows != 0) {
-    const auto& live = *static_cast<const Int*>(in[call.vectors != 0 ? 4 : 3]);
-    rows = smaller(rows, live * call.live_rows);
-  }
-  Forest(call, in, static_cast<void* const*>(out)).run(rows);
+  const auto& call = call_of<ForestCall>(in);
+  const void* const* const live = in + (call.vectors != 0 ? 4 : 3);
+  Forest(call, out, in).run(live_rows(call.rows, call.live_rows, live));
 }
