@@ -6,16 +6,10 @@
 
 #include <algorithm>
 #include <iostream>
-#include <optional>
-#include <string_view>
 
-#include "compiler/code/code_cache.h"
 #include "compiler/code/object_code.h"
 #include "compiler/code/optimize.h"
 #include "compiler/cost/static_cost.h"
-#include "compiler/hlo/canonical.h"
-#include "compiler/hlo/conversions.h"
-#include "compiler/hlo/hlo.h"
 #include "compiler/hlo/lowering.h"
 #include "compiler/hlo/tuned.h"
 #include "compiler/kernels/kernel_facts.h"
@@ -29,8 +23,6 @@
 #include "front/onnx/operators.h"
 #include "inspect/describe_model.h"
 #include "inspect/read_hlo.h"
-#include "inspect/run_pass.h"
-#include "inspect/step_dump.h"
 #include "tensorflow/core/public/version.h"
 #include "tfaot/base/program_start.h"
 #include "tfaot/records/engine_job_json.h"
@@ -41,25 +33,14 @@
 #include "tfaot/records/model_description_json.h"
 #include "tfaot/records/symbols.h"
 #include "tfaot/records/tf2xla_config.h"
+#include "xla/service/hlo.pb.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
-void say(const EngineLine& line) { std::cout << engine_line_to_json(line) << std::flush; }
-
-// The weights that the code uses, in order of first use.
-class UsedWeights {
- public:
-  std::uint32_t use(std::size_t stored) {
-    const auto position = std::find(used_.begin(), used_.end(), stored) - used_.begin();
-    if (position == std::ssize(used_)) used_.push_back(stored);
-    return static_cast<std::uint32_t>(position);
-  }
-  const std::vector<std::size_t>& all() const { return used_; }
-
- private:
-  std::vector<std::size_t> used_;
-};
+// At once: XLA may end the process.
+void put(const std::string& line) { std::cout << line << std::flush; }
+void say(const EngineLine& line) { put(engine_line_to_json(line)); }
 
 // From the cache, or compiled and put there; compiled if the steps are dumped.
 Result<ObjectCode> object_code(CodeCache& cache, const EngineJob& job, const OptimizedModel& model,
@@ -93,14 +74,10 @@ std::int64_t scratch_bytes(const std::vector<BufferSlot>& buffers) {
 Result<bool> has_coupled_rows(const EngineJob& job, const Lowering& lowering,
                               const LoweredModel& lowered, std::int64_t batch_size,
                               const WeightStore& store) {
-  const RowMessages messages = {[](const std::string& text) {
-                                  say({EngineWord::kWarning, text});
-                                },
-                                [](const std::string& text) {
-                                  say({EngineWord::kNote, text});
-                                }};
+  const auto warn = [](const std::string& text) { say({EngineWord::kWarning, text}); };
+  const auto note = [](const std::string& text) { say({EngineWord::kNote, text}); };
   const Status alone =
-      check_rows_alone(lowering, {&lowered, batch_size}, job.row_sizes, store, messages);
+      check_rows_alone(lowering, {&lowered, batch_size}, job.row_sizes, store, {warn, note});
   if (alone || job.allow_coupled_rows) return !alone;
   return fail(alone.error());
 }
@@ -112,17 +89,16 @@ class CheckReport {
   explicit CheckReport(bool is_wanted) : is_wanted_(is_wanted) {}
 
   void add_operations(const SourceModel& model) {
-    if (!is_wanted_) return;
-    tell({model.operations(), {}, {}});
+    if (is_wanted_) put(engine_check_to_json({model.operations(), {}, {}}));
   }
   void add_code(const CompiledCode& code) {
     if (!is_wanted_) return;
-    tell({{}, {{code.batch_size, code.cpu_level, code.object}}, {}});
+    put(engine_check_to_json({{}, {{code.batch_size, code.cpu_level, code.object}}, {}}));
   }
   // Fails if the work cannot go on. `batch_size`: 0 if the problem is not of one size alone.
   Status take(Status status, std::int64_t batch_size) {
     if (status || !is_wanted_) return status;
-    tell({{}, {}, problems_of(status.error(), batch_size)});
+    put(engine_check_to_json({{}, {}, problems_of(status.error(), batch_size)}));
     if (!first_) first_ = std::move(status).error();
     return {};
   }
@@ -130,11 +106,6 @@ class CheckReport {
   Status end() const { return first_ ? fail(*first_) : Status(); }
 
  private:
-  // At once: XLA may end the process.
-  static void tell(const EngineCheck& found) {
-    std::cout << engine_check_to_json(found) << std::flush;
-  }
-
   bool is_wanted_;
   std::optional<Error> first_;
 };
@@ -153,9 +124,45 @@ DumpFacts dump_facts(const EngineResult& result, const JobLevel& level, const Op
   return facts;
 }
 
+// Writes a module after each step of ours into a dump folder, next to what XLA writes there.
+class StepDump {
+ public:
+  // An empty folder: nothing is written.
+  StepDump(FileSystem& fs, const EngineJob& job)
+      : fs_(fs), folder_(job.dump_directory), passes_(job.dump_passes) {}
+
+  // Empty if nothing is written. The dump must outlive it.
+  StepViewer viewer() {
+    if (folder_.empty()) return {};
+    return {[this](const std::string& step, const xla::HloModule& module) {
+              return add(step, module.ToProto());
+            },
+            passes_};
+  }
+  // "tfaot.0003.kernel_calls.hlo.pb", an xla::HloProto
+  Status add(const std::string& step, const xla::HloModuleProto& module) {
+    xla::HloProto proto;
+    *proto.mutable_hlo_module() = module;
+    return write(fmt::format("tfaot.{:04}.{}.hlo.pb", ++steps_, step), proto.SerializeAsString());
+  }
+  Status add(const DumpFacts& facts) { return write(kDumpFactsName, dump_facts_to_json(facts)); }
+
+ private:
+  Status write(const std::string& name, const std::string& text) {
+    if (folder_.empty()) return {};
+    return fs_.replace_atomically(Path(folder_) / name, text, Durability::kScratch);
+  }
+
+  FileSystem& fs_;
+  std::string folder_;
+  bool passes_;
+  int steps_ = 0;
+};
+
 Status compile_batch_size(FileSystem& fs, CodeCache& cache, const EngineJob& job,
                           const Lowering& lowering, std::int64_t batch_size, WeightStore& store,
-                          UsedWeights& used, EngineResult& result, CheckReport& report) {
+                          std::vector<std::size_t>& used, EngineResult& result,
+                          CheckReport& report) {
   CompiledModel& record = result.model;
   TFAOT_ASSIGN(const auto lowered, lowering.lower(batch_size));
   if (record.codes.empty()) {
@@ -164,7 +171,7 @@ Status compile_batch_size(FileSystem& fs, CodeCache& cache, const EngineJob& job
   }
   record.signature.inputs = lowered.inputs;
   record.signature.outputs = lowered.outputs;
-  StepDump dump(fs, job.dump_directory, job.dump_passes);
+  StepDump dump(fs, job);
   const bool keeps_names = job.count_operations || !job.dump_directory.empty();
   TFAOT_ASSIGN(const auto optimized,
                optimize(lowered, store, choices_of(job),
@@ -186,7 +193,11 @@ Status compile_batch_size(FileSystem& fs, CodeCache& cache, const EngineJob& job
   }
   const auto hlo = hlo_sha256(optimized.computation);
   std::vector<std::uint32_t> weights;
-  for (const auto stored : optimized.weights) weights.push_back(used.use(stored));
+  for (const auto stored : optimized.weights) {
+    const auto found = std::ranges::find(used, stored);
+    weights.push_back(static_cast<std::uint32_t>(found - used.begin()));
+    if (found == used.end()) used.push_back(stored);
+  }
   if (record.codes.empty() && !job.embed_weights) {
     TFAOT_ASSIGN(record.hlo_text, hlo_text(optimized.computation));
   }
@@ -254,7 +265,7 @@ Result<EngineResult> compile(FileSystem& fs, const EngineJob& job, CheckReport& 
   TFAOT_ASSIGN(auto store, WeightStore::create(fs, job, lowering->weights()));
   record.variables = model->variables();
   TFAOT_TRY(check_weight_limits(record.variables));
-  UsedWeights used;
+  std::vector<std::size_t> used;  // weights of the code, in order of first use
   CodeCache cache(fs, job, [](const std::string& text) { say({EngineWord::kWarning, text}); });
   for (const auto batch_size : job.batch_sizes) {
     Status done =
@@ -263,7 +274,7 @@ Result<EngineResult> compile(FileSystem& fs, const EngineJob& job, CheckReport& 
   }
   TFAOT_TRY(report.end());
   result.cached_bytes = cache.added();
-  TFAOT_TRY(store.finish(used.all(), result));
+  TFAOT_TRY(store.finish(used, result));
   return result;
 }
 
@@ -288,39 +299,6 @@ Status run(FileSystem& fs, const EngineJob& job) {
 // Otherwise the allocator would keep freed tensors of up to 32 MB and split them up.
 constexpr int kMappedFrom = 1 << 20;
 
-Status run_job(FileSystem& fs, const std::string& file) {
-  TFAOT_ASSIGN(const auto text, fs.read(file));
-  TFAOT_ASSIGN(const auto job, engine_job_from_json(text));
-  return run(fs, job);
-}
-
-Status say_config(const std::string& file) {
-  TFAOT_ASSIGN(const auto line, tf2xla_config_json(file));
-  std::cout << line << std::flush;
-  return {};
-}
-
-Status say_description(const std::string& source) {
-  return describe_model(source, [](const ModelDescription& model) {
-    std::cout << model_description_to_json(model) << std::flush;
-  });
-}
-
-Status say_operations(const std::string& format) {
-  const bool is_onnx = format == word_of(ModelFormat::kOnnx);
-  std::cout << engine_check_to_json({is_onnx ? known_onnx_operators() : known_operations(), {}, {}})
-            << std::flush;
-  return {};
-}
-
-Status say_graphs(const FileSystem& fs, const std::string& file) {
-  TFAOT_ASSIGN(const auto text, fs.read(file));
-  TFAOT_ASSIGN(const auto question, hlo_question_from_json(text));
-  return read_hlo(fs, question, [](const HloGraph& graph) {
-    std::cout << hlo_graph_to_json(graph) << std::flush;
-  });
-}
-
 // For developers, so errors are text. Returns the exit code.
 int run_pass_by_hand(const FileSystem& fs, const std::vector<std::string>& words) {
   if (words.size() < 2 || words.size() > 3) {
@@ -334,11 +312,27 @@ int run_pass_by_hand(const FileSystem& fs, const std::vector<std::string>& words
 
 // `first`: a job's file, or what else is asked for; `second`: the parent, or what it is asked of.
 Status answer(FileSystem& fs, const std::string& first, const std::string& second) {
-  if (first == kConfigOption) return say_config(second);
-  if (first == kDescribeOption) return say_description(second);
-  if (first == kOperationsOption) return say_operations(second);
-  if (first == kReadHloOption) return say_graphs(fs, second);
-  return run_job(fs, first);
+  if (first == kConfigOption) {
+    TFAOT_ASSIGN(const auto line, tf2xla_config_json(second));
+    put(line);
+    return {};
+  }
+  if (first == kDescribeOption) {
+    return describe_model(second, [](const auto& model) { put(model_description_to_json(model)); });
+  }
+  if (first == kOperationsOption) {
+    const bool is_onnx = second == word_of(ModelFormat::kOnnx);
+    put(engine_check_to_json({is_onnx ? known_onnx_operators() : known_operations(), {}, {}}));
+    return {};
+  }
+  const bool is_question = first == kReadHloOption;
+  TFAOT_ASSIGN(const auto text, fs.read(is_question ? second : first));
+  if (is_question) {
+    TFAOT_ASSIGN(const auto question, hlo_question_from_json(text));
+    return read_hlo(fs, question, [](const auto& graph) { put(hlo_graph_to_json(graph)); });
+  }
+  TFAOT_ASSIGN(const auto job, engine_job_from_json(text));
+  return run(fs, job);
 }
 
 }  // namespace

@@ -3,12 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <memory>
-#include <vector>
 
 #include "compiler/hlo/conversions.h"
-#include "compiler/hlo/hlo.h"
 #include "front/load_model.h"
 #include "front/lowering/signature.h"
 #include "xla/service/hlo_cost_analysis.h"

@@ -31,7 +31,7 @@ std::string graph_placeholder(const std::string& name, const std::vector<std::st
                     "attr { key: 'shape' value { shape {" + shape + "} } } ");
 }
 
-const std::string kConstant =
+const std::string kConstantValue =
     "attr { key: 'value' value { tensor { dtype: DT_FLOAT "
     "tensor_shape { } float_val: 2 } } } ";
 
@@ -63,10 +63,11 @@ class FrozenGraphTest : public ::testing::Test {
 };
 
 TEST_F(FrozenGraphTest, WhatDependsOnNoInputIsNoOutput) {
-  write(graph_placeholder("x", {"-1", "4"}) + graph_node("w", "Const", {}, kConstant) +
+  write(graph_placeholder("x", {"-1", "4"}) + graph_node("w", "Const", {}, kConstantValue) +
         graph_node("h", "Mul", {"x", "w"}) + graph_node("y", "Neg", {"h:0"}) +
-        graph_node("Adam/m", "Const", {}, kConstant) + graph_node("Adam/v", "Neg", {"Adam/m"}) +
-        graph_node("Adam/after", "Neg", {"w", "^x"}) + graph_node("step", "Const", {}, kConstant));
+        graph_node("Adam/m", "Const", {}, kConstantValue) +
+        graph_node("Adam/v", "Neg", {"Adam/m"}) + graph_node("Adam/after", "Neg", {"w", "^x"}) +
+        graph_node("step", "Const", {}, kConstantValue));
   const auto functions = frozen_graph_functions(path_);
   ASSERT_TRUE(functions) << functions.error().text();
   EXPECT_THAT(functions->jobs.front().outputs, ElementsAre("y"));

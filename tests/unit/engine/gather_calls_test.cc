@@ -67,20 +67,16 @@ TEST(GatherCalls, TakeRowsOfEachPartOfABatch) {
               ElementsAre("14 of 10 rows of 6"));
 }
 
-// XLA's evaluator does not know batch dimensions of a gather; coordinates say the same.
+// Batch dimensions of a gather, as make_module() writes them.
 TEST(GatherCalls, TakeRowsOfBatchDimensions) {
-  const std::string values = "ENTRY e {\n" + indices("2,7,1") + "  x = f32[5,2,8] parameter(1)\n";
-  EXPECT_THAT(
-      gathered(values + "  ROOT g = f32[2,8,7] gather(x, i), offset_dims={1}, "
-                        "collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=2, "
-                        "operand_batching_dims={1}, start_indices_batching_dims={0}, "
-                        "slice_sizes={1,1,8}\n}\n",
-               values + "  b = s32[2,7,1] iota(), iota_dimension=0\n"
-                        "  c = s32[2,7,2] concatenate(i, b), dimensions={2}\n"
-                        "  ROOT g = f32[2,8,7] gather(x, c), offset_dims={1}, "
-                        "collapsed_slice_dims={0,1}, start_index_map={0,1}, "
-                        "index_vector_dim=2, slice_sizes={1,1,8}\n}\n"),
-      ElementsAre("14 of 10 rows of 8"));
+  EXPECT_THAT(gathered("ENTRY e {\n" + indices("2,7,1") +
+                       "  x = f32[5,2,8] parameter(1)\n"
+                       "  b = s32[2,7,1] iota(), iota_dimension=0\n"
+                       "  c = s32[2,7,2] concatenate(i, b), dimensions={2}\n"
+                       "  ROOT g = f32[2,8,7] gather(x, c), offset_dims={1}, "
+                       "collapsed_slice_dims={0,1}, start_index_map={0,1}, "
+                       "index_vector_dim=2, slice_sizes={1,1,8}\n}\n"),
+              ElementsAre("14 of 10 rows of 8"));
 }
 
 // As TensorFlow's GatherNd, and its gather with batch dimensions: coordinates in any order.

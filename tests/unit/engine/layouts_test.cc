@@ -60,7 +60,7 @@ std::int64_t settled(const std::string& text) {
   return transposed_bytes(*module);
 }
 
-constexpr const char* kAdd =
+constexpr const char* kAddText =
     "add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] add(a, b) }\n"
     "max { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] maximum(a, b) }\n";
 // An image with channels first, its transpose, and what a convolution makes of that.
@@ -74,7 +74,7 @@ constexpr const char* kImage =
     "  zero = f32[] constant(0)\n";
 constexpr std::int64_t kImageBytes = 2 * 3 * 4 * 5 * sizeof(float);
 
-std::string with_image(const std::string& rest) { return kAdd + (kImage + rest) + "}\n"; }
+std::string with_image(const std::string& rest) { return kAddText + (kImage + rest) + "}\n"; }
 // The last line of most tests: as for a second convolution.
 std::string back_to_last(const std::string& name) {
   return "  ROOT r = f32[2,4,5,3] transpose(" + name + "), dimensions={0,2,3,1}\n";
@@ -175,17 +175,17 @@ TEST(Layouts, KeepTheOrderOfAFlattenedImage) {
 }
 
 TEST(Layouts, MakeIotasAndWeightsInTheOrderThatIsNeeded) {
-  EXPECT_EQ(
-      settled(kAdd + std::string("ENTRY e {\n  x = f32[2,3,4,5] parameter(0)\n"
-                                 "  w = f32[2,3,4,5] parameter(1)\n"
-                                 "  last = f32[2,4,5,3] transpose(x), dimensions={0,2,3,1}\n"
-                                 "  sines = f32[2,4,5,3] sine(last)\n"
-                                 "  first = f32[2,3,4,5] transpose(sines), dimensions={0,3,1,2}\n"
-                                 "  places = f32[2,3,4,5] iota(), iota_dimension=1\n"
-                                 "  sum = f32[2,3,4,5] add(first, places)\n"
-                                 "  more = f32[2,3,4,5] multiply(w, sum)\n" +
-                                 back_to_last("more") + "}\n")),
-      kImageBytes);
+  EXPECT_EQ(settled(kAddText +
+                    std::string("ENTRY e {\n  x = f32[2,3,4,5] parameter(0)\n"
+                                "  w = f32[2,3,4,5] parameter(1)\n"
+                                "  last = f32[2,4,5,3] transpose(x), dimensions={0,2,3,1}\n"
+                                "  sines = f32[2,4,5,3] sine(last)\n"
+                                "  first = f32[2,3,4,5] transpose(sines), dimensions={0,3,1,2}\n"
+                                "  places = f32[2,3,4,5] iota(), iota_dimension=1\n"
+                                "  sum = f32[2,3,4,5] add(first, places)\n"
+                                "  more = f32[2,3,4,5] multiply(w, sum)\n" +
+                                back_to_last("more") + "}\n")),
+            kImageBytes);
 }
 
 // A broadcast whose dimensions would lie in another order: only its small operand is transposed.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "inspect/node_facts.h"
+#include "inspect/read_hlo.h"
 
 #include <gmock/gmock.h>
 
-#include "inspect/read_hlo.h"
 #include "tests/support/memory_file_system.h"
 #include "tests/unit/engine/parse_hlo.h"
 

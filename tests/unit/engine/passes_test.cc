@@ -9,7 +9,7 @@
 #include <set>
 
 #include "compiler/kernels/kernel_call.h"
-#include "inspect/run_pass.h"
+#include "inspect/read_hlo.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/engine/onnx_models.h"
 #include "tests/unit/engine/parse_hlo.h"

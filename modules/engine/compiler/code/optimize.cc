@@ -7,7 +7,6 @@
 #include <type_traits>
 #include <utility>
 
-#include "compiler/hlo/canonical.h"
 #include "compiler/hlo/simplify.h"
 #include "tfaot/base/printable.h"
 
@@ -22,9 +21,9 @@ Status run_over(PassContext& context, Status (*function)(xla::HloModule&, PassCo
 }
 
 // Operands come before what is computed from them.
-Status run_over(PassContext& context, Status (*function)(xla::HloInstruction&, PassContext&)) {
+Status run_over(PassContext& context, Status (*function)(HloInstruction&, PassContext&)) {
   for (xla::HloComputation* computation : context.module.MakeComputationPostOrder()) {
-    for (xla::HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
+    for (HloInstruction* instruction : computation->MakeInstructionPostOrder()) {
       const std::int64_t before = computation->instruction_count();
       TFAOT_TRY(function(*instruction, context));
       if (computation->instruction_count() > before) {
@@ -43,7 +42,7 @@ Status run(PassContext& context) {
 }
 
 template <typename Over>
-constexpr bool is_of_one = std::is_same_v<Over, xla::HloInstruction>;
+constexpr bool is_of_one = std::is_same_v<Over, HloInstruction>;
 
 #define NEEDS(...) \
   { __VA_ARGS__ }

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "compiler/cost/static_cost.h"
-#include "compiler/hlo/canonical.h"
 #include "compiler/hlo/lowering.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/weight_store.h"
@@ -49,7 +48,7 @@ struct OptimizedModel {
   std::vector<XlaProduct> xla_products = {};  // by their shares at a usual level
   std::vector<Remark> remarks = {};           // of passes
   bool has_live_rows = false;                 // a parameter is their number (finished_calls.cc)
-  bool has_tasks = false;  // the last parameter is their address (share_kernels.cc)
+  bool has_tasks = false;  // the last parameter is their address (static_cost.cc)
 };
 
 // Looks at the module after a step. Its parameters have the names of inputs and weights as their

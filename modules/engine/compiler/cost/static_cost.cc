@@ -7,40 +7,29 @@
 #include <cmath>
 
 #include "compiler/hlo/foreign_operations.h"
-#include "compiler/hlo/hlo.h"
 #include "compiler/hlo/loop.h"
+#include "compiler/hlo/passes.h"
 #include "compiler/kernels/kernel_call.h"
 #include "compiler/kernels/kernel_facts.h"
 #include "compiler/kernels/machine_model.h"
 #include "tfaot/records/hlo_graph.h"
-#include "xla/literal.h"
 
 namespace tfaot::toolkit::engine {
-
-using xla::HloInstruction;
-using xla::HloOpcode;
 
 namespace {
 
 enum class Kind { kFree, kPlain, kSlow, kDear, kElement };
 
 Kind kind_of(const HloInstruction& one) {
-  if (xla::HloPredicateIsOp<HloOpcode::kParameter, HloOpcode::kConstant, HloOpcode::kTuple,
-                            HloOpcode::kGetTupleElement, HloOpcode::kReshape, HloOpcode::kBitcast,
-                            HloOpcode::kBroadcast, HloOpcode::kIota>(&one))
+  if (xla::HloPredicateIsOp<kParameter, kConstant, kTuple, kGetTupleElement, kReshape, kBitcast,
+                            kBroadcast, kIota>(&one))
     return Kind::kFree;
-  if (xla::HloPredicateIsOp<HloOpcode::kDivide, HloOpcode::kRemainder, HloOpcode::kSqrt,
-                            HloOpcode::kRsqrt>(&one))
-    return Kind::kSlow;
-  if (xla::HloPredicateIsOp<HloOpcode::kAtan2, HloOpcode::kCbrt, HloOpcode::kCos, HloOpcode::kErf,
-                            HloOpcode::kExp, HloOpcode::kExpm1, HloOpcode::kLog, HloOpcode::kLog1p,
-                            HloOpcode::kLogistic, HloOpcode::kPower, HloOpcode::kSin,
-                            HloOpcode::kTan, HloOpcode::kTanh>(&one))
+  if (xla::HloPredicateIsOp<kDivide, kRemainder, kSqrt, kRsqrt>(&one)) return Kind::kSlow;
+  if (xla::HloPredicateIsOp<kAtan2, kCbrt, kCos, kErf, kExp, kExpm1, kLog, kLog1p, kLogistic,
+                            kPower, kSin, kTan, kTanh>(&one))
     return Kind::kDear;
-  const bool goes_by_elements =
-      xla::HloPredicateIsOp<HloOpcode::kCustomCall, HloOpcode::kGather, HloOpcode::kReduce,
-                            HloOpcode::kReduceWindow, HloOpcode::kReverse, HloOpcode::kScatter,
-                            HloOpcode::kSort, HloOpcode::kTranspose>(&one);
+  const bool goes_by_elements = xla::HloPredicateIsOp<kCustomCall, kGather, kReduce, kReduceWindow,
+                                                      kReverse, kScatter, kSort, kTranspose>(&one);
   return goes_by_elements ? Kind::kElement : Kind::kPlain;
 }
 
@@ -54,7 +43,7 @@ ProgramSpeed speed_of(const xla::HloModule& module, const CodeSize& code) {
         bytes_of(parameter->shape());
   }
   for (const auto* one : instructions_of(module)) {
-    if (one->opcode() == HloOpcode::kConstant) weights += bytes_of(one->shape());
+    if (one->opcode() == kConstant) weights += bytes_of(one->shape());
   }
   return {machine_of(code.kernels), footprint, weights};
 }
@@ -62,7 +51,6 @@ ProgramSpeed speed_of(const xla::HloModule& module, const CodeSize& code) {
 constexpr double kLeastShare = 0.01;
 constexpr std::size_t kMostNamed = 8;
 
-// Cycles of a multiplication and an addition.
 double multiply_cycles(xla::PrimitiveType type, const ProductSize& size) {
   if (type == xla::S32 || type == xla::C64 || type == xla::C128) return kEigenMultiplyCycles;
   return size.rows == 1 || size.columns == 1 ? kXlaMultiplyCycles : kXlaMatrixCycles;
@@ -73,9 +61,7 @@ ProductSize size_of_dot(const HloInstruction& dot, std::int64_t& batch) {
   const xla::Shape& left = dot.operand(0)->shape();
   const xla::Shape& right = dot.operand(1)->shape();
   const auto sizes = [&left](const auto& dimensions) {
-    std::int64_t all = 1;
-    for (const auto dimension : dimensions) all *= entry(left.dimensions(), dimension);
-    return std::max<std::int64_t>(all, 1);
+    return std::max<std::int64_t>(product(picked(left.dimensions(), dimensions)), 1);
   };
   const auto& numbers = dot.dot_dimension_numbers();
   const std::int64_t depth = sizes(numbers.lhs_contracting_dimensions());
@@ -98,29 +84,23 @@ const char* rounded_share(double share) {
   return share > 0.5 ? "more than half" : share > 0.1 ? "more than a tenth" : "less than a tenth";
 }
 
-std::string text_of(const HloInstruction& product) {
-  const auto& node = product.metadata();
-  if (node.op_name().empty()) return fmt::format("'{}'", product.name());
-  return fmt::format("op '{}' (node '{}')", shortened(node.op_type()), shortened(node.op_name()));
-}
-
 // Products below `computation`, each with how often it runs.
 void collect(const xla::HloComputation& computation, double runs,
              std::vector<std::pair<const HloInstruction*, double>>& found) {
   for (const HloInstruction* one : computation.MakeInstructionPostOrder()) {
     switch (one->opcode()) {
-      case HloOpcode::kDot:
-      case HloOpcode::kConvolution:
+      case kDot:
+      case kConvolution:
         found.emplace_back(one, runs);
         break;
-      case HloOpcode::kWhile:
+      case kWhile:
         collect(*one->while_body(),
                 runs * static_cast<double>(loop_turns(*one).value_or(kAssumedTurns)), found);
         break;
-      case HloOpcode::kConditional:
+      case kConditional:
         for (const auto* branch : one->branch_computations()) collect(*branch, runs, found);
         break;
-      case HloOpcode::kCall:
+      case kCall:
         collect(*one->to_apply(), runs, found);
         break;
       default:
@@ -131,7 +111,7 @@ void collect(const xla::HloComputation& computation, double runs,
 
 // The cycles of its multiply-adds. REQUIRES: a dot or a convolution.
 double xla_product_cycles(const Machine& machine, const HloInstruction& product) {
-  if (product.opcode() == HloOpcode::kConvolution) return convolution_cycles(product);
+  if (product.opcode() == kConvolution) return convolution_cycles(product);
   std::int64_t batch = 1;
   const ProductSize size = size_of_dot(product, batch);
   const auto type = type_of(product);
@@ -157,23 +137,23 @@ class Estimate {
 
   double cycles(const HloInstruction& one) const {
     switch (one.opcode()) {
-      case HloOpcode::kWhile: {
+      case kWhile: {
         return static_cast<double>(loop_turns(one).value_or(kAssumedTurns)) *
                (cycles(*one.while_body()) + cycles(*one.while_condition()));
       }
-      case HloOpcode::kConditional: {
+      case kConditional: {
         double most = 0;
         for (const auto* branch : one.branch_computations()) {
           most = std::max(most, cycles(*branch));
         }
         return most;
       }
-      case HloOpcode::kCall:
+      case kCall:
         return cycles(*one.to_apply());
-      case HloOpcode::kConvolution:
-      case HloOpcode::kDot:
+      case kConvolution:
+      case kDot:
         return multiply_by_xla(one);
-      case HloOpcode::kFusion:
+      case kFusion:
         return cycles(*one.fused_instructions_computation());
       default:
         return is_kernel_call(one) ? kernel_cycles(one, speed_) : loop(one);
@@ -200,7 +180,6 @@ class Estimate {
     return kLoopCycles + elements * kElementCycles + speed_.waiting(bytes);
   }
 
-  // A product or a convolution that XLA makes.
   double multiply_by_xla(const HloInstruction& one) const {
     return kLoopCycles + xla_product_cycles(speed_.machine(), one) +
            speed_.waiting(bytes_of(one.operand(0)->shape()) + bytes_of(one.operand(1)->shape()) +
@@ -230,16 +209,6 @@ StaticCost static_cost(const xla::HloModule& module, const CodeSize& code) {
   return cost;
 }
 
-std::map<const HloInstruction*, double> kernel_costs(const xla::HloModule& module,
-                                                     const CodeSize& code) {
-  const Estimate estimate(module, code);
-  std::map<const HloInstruction*, double> costs;
-  for (const auto* one : module.entry_computation()->instructions()) {
-    if (is_kernel_call(*one)) costs[one] = estimate.cycles(*one) * kPicosecondsPerCycle;
-  }
-  return costs;
-}
-
 std::map<const HloInstruction*, double> instruction_costs(const xla::HloModule& module,
                                                           const CodeSize& code) {
   const Estimate estimate(module, code);
@@ -260,7 +229,7 @@ std::vector<XlaProduct> products_of_xla(const xla::HloModule& module, const Code
   for (const auto& [one, runs] : found) {
     const double share = std::min(1.0, estimate.cycles(*one) * kPicosecondsPerCycle * runs / all);
     if (share < kLeastShare) continue;
-    products.push_back({text_of(*one), share});
+    products.push_back({describe_node(*one), share});
   }
   return products;
 }
@@ -277,6 +246,28 @@ std::string warning_of(const std::vector<XlaProduct>& products) {
   return text.empty()
              ? text
              : "XLA computes products for which tfaot has no kernel, which is slower: " + text;
+}
+
+// Large kernels share their work among tasks of the runtime, if it has some. They get the address
+// of the tasks (abi.h) as their last operand, which is a parameter after all others. Kernels in
+// loops and branches, and those too small to be worth the threads, stay as they are.
+Status share_kernels(xla::HloModule& module, PassContext& context) {
+  // Picoseconds: a few times what handing pieces out and waiting for the last one takes.
+  constexpr double kWorthwhile = 20e6;
+  xla::HloComputation& entry = *module.entry_computation();
+  const auto costs = instruction_costs(module, {context.inputs, 0, kUsualKernels});
+  std::vector<HloInstruction*> able;
+  for (HloInstruction* one : entry.MakeInstructionPostOrder()) {
+    if (!shared_words(*one).empty() && costs.at(one) >= kWorthwhile) able.push_back(one);
+  }
+  if (able.empty()) return {};
+  HloInstruction* const tasks = entry.AddEntryComputationParameter(
+      HloInstruction::CreateParameter(entry.num_parameters(), shape_of(xla::S64, {}), "tasks"));
+  for (HloInstruction* kernel : able) {
+    TFAOT_TRY(extend_kernel_call(*kernel, shared_words(*kernel), tasks));
+  }
+  context.has_tasks = true;
+  return {};
 }
 
 }  // namespace tfaot::toolkit::engine

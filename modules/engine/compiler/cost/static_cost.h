@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "xla/hlo/ir/hlo_module.h"
+#include "compiler/hlo/hlo.h"
 
 namespace tfaot::toolkit::engine {
 
@@ -33,14 +33,10 @@ struct StaticCost {
 // Kernel calls of `module` are in the form of add_kernel_call(), with or without a level.
 StaticCost static_cost(const xla::HloModule& module, const CodeSize& code);
 
-// The cost of each of the entry computation's kernel calls, in picoseconds.
-std::map<const xla::HloInstruction*, double> kernel_costs(const xla::HloModule& module,
-                                                          const CodeSize& code);
-
 // The share of each instruction, in picoseconds: of a loop with all its turns, of a fusion with all
 // it holds, of an instruction inside of them once.
-std::map<const xla::HloInstruction*, double> instruction_costs(const xla::HloModule& module,
-                                                               const CodeSize& code);
+std::map<const HloInstruction*, double> instruction_costs(const xla::HloModule& module,
+                                                          const CodeSize& code);
 
 // A product or a convolution that no kernel of ours computes, since none takes its types or form:
 // XLA does, more slowly.

@@ -7,9 +7,6 @@
 
 namespace tfaot::toolkit::engine {
 
-using xla::HloInstruction;
-using xla::HloOpcode;
-
 HloInstruction* add_next_to(HloInstruction* other, std::unique_ptr<HloInstruction> made) {
   return other->parent()->AddInstruction(std::move(made));
 }
@@ -21,8 +18,7 @@ HloInstruction* reshape(HloInstruction* x, absl::Span<const std::int64_t> sizes)
 
 HloInstruction* transpose(HloInstruction* x, absl::Span<const std::int64_t> order) {
   if (std::ranges::is_sorted(order)) return x;
-  Dimensions sizes;
-  for (const auto d : order) sizes.push_back(entry(x->shape().dimensions(), d));
+  const Dimensions sizes = picked(x->shape().dimensions(), order);
   return add_next_to(x, HloInstruction::CreateTranspose(shape_of(type_of(*x), sizes), x, order));
 }
 
@@ -62,14 +58,14 @@ HloInstruction* slice_along(HloInstruction* x, std::int64_t dimension, std::int6
 HloInstruction* concatenate(const Instructions& parts, std::int64_t dimension) {
   if (parts.size() == 1) return parts.front();
   std::int64_t size = 0;
-  for (const auto* part : parts) size += entry(part->shape().dimensions(), dimension);
+  for (const auto* part : parts) size += size_of(*part, dimension);
   return add_next_to(parts.front(),
                      HloInstruction::CreateConcatenate(
                          resized(parts.front()->shape(), dimension, size), parts, dimension));
 }
 
 HloInstruction* pad_end(HloInstruction* x, std::int64_t dimension, std::int64_t new_size) {
-  const std::int64_t more = new_size - entry(x->shape().dimensions(), dimension);
+  const std::int64_t more = new_size - size_of(*x, dimension);
   if (more == 0) return x;
   auto config = xla::MakeNoPaddingConfig(x->shape().rank());
   config.mutable_dimensions(static_cast<int>(dimension))->set_edge_padding_high(more);
@@ -87,7 +83,7 @@ HloInstruction* tuple_of(const Instructions& elements) {
 }
 
 HloInstruction* unary(HloOpcode opcode, HloInstruction* x) {
-  const bool is_test = opcode == HloOpcode::kIsFinite;
+  const bool is_test = opcode == kIsFinite;
   const xla::Shape shape = shape_of(is_test ? xla::PRED : type_of(*x), x->shape().dimensions());
   return add_next_to(x, HloInstruction::CreateUnary(shape, opcode, x));
 }
@@ -110,12 +106,11 @@ HloInstruction* compare(HloInstruction* a, xla::ComparisonDirection direction, H
 }
 
 HloInstruction* select(HloInstruction* predicate, HloInstruction* yes, HloInstruction* no) {
-  return add_next_to(
-      yes, HloInstruction::CreateTernary(yes->shape(), HloOpcode::kSelect, predicate, yes, no));
+  return add_next_to(yes, HloInstruction::CreateTernary(yes->shape(), kSelect, predicate, yes, no));
 }
 
 HloInstruction* clamp(HloInstruction* low, HloInstruction* x, HloInstruction* high) {
-  return add_next_to(x, HloInstruction::CreateTernary(x->shape(), HloOpcode::kClamp, low, x, high));
+  return add_next_to(x, HloInstruction::CreateTernary(x->shape(), kClamp, low, x, high));
 }
 
 HloInstruction* scalar_next_to(HloInstruction* other, xla::PrimitiveType type, double number) {

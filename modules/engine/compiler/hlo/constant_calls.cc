@@ -12,14 +12,12 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-using xla::HloInstruction;
-
-constexpr std::string_view kCall = "tfaot.constant_";
+constexpr std::string_view kCallName = "tfaot.constant_";
 
 std::vector<HloInstruction*> constant_calls(const xla::HloComputation& computation) {
   std::vector<HloInstruction*> calls;
   for (HloInstruction* one : computation.instructions()) {
-    if (one->opcode() == xla::HloOpcode::kCustomCall && one->operand_count() == 0 &&
+    if (one->opcode() == kCustomCall && one->operand_count() == 0 &&
         constant_of_call(one->custom_call_target())) {
       calls.push_back(one);
     }
@@ -65,7 +63,7 @@ Status lift_from_branch(HloInstruction& choice, int branch) {
 Status lift_from_branches(xla::HloModule& module) {
   for (xla::HloComputation* computation : module.MakeComputationPostOrder()) {
     for (HloInstruction* one : computation->MakeInstructionPostOrder()) {
-      if (one->opcode() != xla::HloOpcode::kConditional) continue;
+      if (one->opcode() != kConditional) continue;
       for (int i = 0; i < one->branch_count(); ++i) TFAOT_TRY(lift_from_branch(*one, i));
     }
   }
@@ -102,11 +100,11 @@ Status put_constant(HloInstruction& call, const CalledConstants& constants) {
 
 }  // namespace
 
-std::string constant_call(std::size_t constant) { return fmt::format("{}{}", kCall, constant); }
+std::string constant_call(std::size_t constant) { return fmt::format("{}{}", kCallName, constant); }
 
 std::optional<std::size_t> constant_of_call(std::string_view target) {
-  if (!target.starts_with(kCall)) return std::nullopt;
-  return parse_number<std::size_t>(target.substr(kCall.size()));
+  if (!target.starts_with(kCallName)) return std::nullopt;
+  return parse_number<std::size_t>(target.substr(kCallName.size()));
 }
 
 Status put_constants(xla::HloModule& module, const CalledConstants& constants) {

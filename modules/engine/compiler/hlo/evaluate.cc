@@ -2,18 +2,14 @@
 #include "compiler/hlo/evaluate.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
-#include <optional>
 
 #include "absl/algorithm/container.h"
-#include "compiler/hlo/conversions.h"
 #include "xla/primitive_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
-
-using xla::HloInstruction;
-using xla::HloOpcode;
 
 // Elements of a box: `sizes` of them, with these distances (in elements) in source and destination.
 struct Box {
@@ -22,12 +18,8 @@ struct Box {
 };
 
 Dimensions row_major_strides(const xla::Shape& shape) {
-  Dimensions strides(static_cast<std::size_t>(shape.rank()));
-  std::int64_t stride = 1;
-  for (std::size_t d = strides.size(); d-- > 0;) {
-    strides[d] = stride;
-    stride *= entry(shape.dimensions(), d);
-  }
+  Dimensions strides;
+  for (std::int64_t d = 0; d < shape.rank(); ++d) strides.push_back(stride_along(shape, d));
   return strides;
 }
 
@@ -64,18 +56,18 @@ std::optional<Box> box_of(const HloInstruction& instruction) {
   const Dimensions from_strides = row_major_strides(from);
   Box box{{to.dimensions().begin(), to.dimensions().end()}, {}, row_major_strides(to)};
   switch (instruction.opcode()) {
-    case HloOpcode::kTranspose:
+    case kTranspose:
       for (const auto d : instruction.dimensions()) {
         box.from_strides.push_back(entry(from_strides, d));
       }
       return box;
-    case HloOpcode::kBroadcast:
+    case kBroadcast:
       box.from_strides.assign(box.sizes.size(), 0);
       for (std::size_t i = 0; i < instruction.dimensions().size(); ++i) {
         entry(box.from_strides, instruction.dimensions()[i]) = from_strides[i];
       }
       return box;
-    case HloOpcode::kReverse:
+    case kReverse:
       box.from_strides = from_strides;
       for (const auto dimension : instruction.dimensions()) {
         const auto d = static_cast<std::size_t>(dimension);
@@ -83,14 +75,14 @@ std::optional<Box> box_of(const HloInstruction& instruction) {
         box.from_strides[d] = -from_strides[d];
       }
       return box;
-    case HloOpcode::kSlice:
+    case kSlice:
       for (std::size_t d = 0; d < from_strides.size(); ++d) {
         const auto dimension = static_cast<int>(d);
         box.from_start += instruction.slice_starts(dimension) * from_strides[d];
         box.from_strides.push_back(instruction.slice_strides(dimension) * from_strides[d]);
       }
       return box;
-    case HloOpcode::kPad:
+    case kPad:
       box.sizes.assign(from.dimensions().begin(), from.dimensions().end());
       box.from_strides = from_strides;
       for (std::size_t d = 0; d < from_strides.size(); ++d) {
@@ -105,42 +97,41 @@ std::optional<Box> box_of(const HloInstruction& instruction) {
   }
 }
 
-template <typename T>
-void run(const HloInstruction& instruction, const Box& box,
-         absl::Span<const xla::LiteralBase* const> operands, xla::Literal& result) {
-  if (instruction.opcode() == HloOpcode::kPad) {
-    T* elements = static_cast<T*>(result.untyped_data());
-    std::fill(elements, elements + result.element_count(),
-              *static_cast<const T*>(operands[1]->untyped_data()));
+// Calls `function` with a number as wide as the elements.
+template <typename Function>
+void with_width(xla::PrimitiveType type, Function function) {
+  switch (xla::primitive_util::ByteWidth(type)) {
+    case 1:
+      return function(std::uint8_t());
+    case 2:
+      return function(std::uint16_t());
+    case 4:
+      return function(std::uint32_t());
+    case 8:
+      return function(std::uint64_t());
+    default:
+      return function(std::array<std::uint64_t, 2>());
   }
-  copy<T>(box, operands[0]->untyped_data(), result.untyped_data());
 }
 
 std::optional<xla::Literal> evaluate_shape_op(const HloInstruction& instruction,
                                               absl::Span<const xla::LiteralBase* const> operands) {
-  if (operands.empty()) return {};
-  const auto box = box_of(instruction);
+  const auto box = operands.empty() ? std::nullopt : box_of(instruction);
   if (!box) return {};
   xla::Literal result(instruction.shape());
-  switch (xla::primitive_util::ByteWidth(type_of(instruction))) {
-    case 1:
-      run<std::uint8_t>(instruction, *box, operands, result);
-      return result;
-    case 4:
-      run<std::uint32_t>(instruction, *box, operands, result);
-      return result;
-    case 8:
-      run<std::uint64_t>(instruction, *box, operands, result);
-      return result;
-    default:
-      return {};
-  }
+  with_width(type_of(instruction), [&]<typename T>(T) {
+    if (instruction.opcode() == kPad) {
+      std::fill_n(static_cast<T*>(result.untyped_data()), result.element_count(),
+                  *static_cast<const T*>(operands[1]->untyped_data()));
+    }
+    copy<T>(*box, operands[0]->untyped_data(), result.untyped_data());
+  });
+  return result;
 }
 
 // Fits into the second-level cache.
 constexpr std::int64_t kPieceBytes = 1 << 19;
 
-// The same bytes in another shape.
 Value reshaped(const Value& value, const xla::Shape& shape) {
   struct View {
     Value owner;
@@ -151,28 +142,6 @@ Value reshaped(const Value& value, const xla::Shape& shape) {
   return {view, &view->literal};
 }
 
-std::int64_t size_of(const xla::Shape& shape, std::int64_t dimension) {
-  return entry(shape.dimensions(), dimension);
-}
-
-// Holds values, and the operands that represent them in an instruction outside of any computation.
-class Stand {
- public:
-  explicit Stand(std::vector<Value> values) : values_(std::move(values)) {
-    for (const Value& value : values_) {
-      owners_.push_back(HloInstruction::CreateParameter(0, value->shape(), "part"));
-      instructions_.push_back(owners_.back().get());
-    }
-  }
-  const std::vector<Value>& values() const { return values_; }
-  const std::vector<HloInstruction*>& instructions() const { return instructions_; }
-
- private:
-  std::vector<Value> values_;
-  std::vector<std::unique_ptr<HloInstruction>> owners_;
-  std::vector<HloInstruction*> instructions_;
-};
-
 // For dimension `dimension` after a reshape: the dimension before it from which it was split, as in
 // [a, b * c] for b of [a, b, c]. Nothing in other cases.
 std::optional<std::int64_t> split_dimension(const HloInstruction& reshape, std::int64_t dimension) {
@@ -182,12 +151,54 @@ std::optional<std::int64_t> split_dimension(const HloInstruction& reshape, std::
   std::int64_t ahead = 1;
   for (int d = 0; d < from.rank(); ++d) {
     if (ahead == before && from.dimensions(d) > 1) {
-      const bool is_multiple = from.dimensions(d) % size_of(reshape.shape(), dimension) == 0;
+      const bool is_multiple = from.dimensions(d) % size_of(reshape, dimension) == 0;
       return is_multiple ? std::optional(d) : std::nullopt;
     }
     ahead *= from.dimensions(d);
   }
   return {};
+}
+
+// Some of the elements along one dimension.
+struct Cut {
+  std::int64_t dimension = 0, start = 0, size = 0;
+};
+// By operand; nothing: the whole of it.
+using Cuts = std::vector<std::optional<Cut>>;
+
+// The parts of the operands that a part of a result is computed from; nothing: a part is not
+// computed alone.
+std::optional<Cuts> cuts_before(const HloInstruction& one, const Cut& cut) {
+  const auto d = static_cast<int>(cut.dimension);
+  switch (one.opcode()) {
+    case kTranspose:
+      return Cuts{Cut{one.dimensions(d), cut.start, cut.size}};
+    case kReshape: {
+      const auto from = split_dimension(one, d);
+      if (!from) return {};
+      const std::int64_t each = size_of(*one.operand(0), *from) / size_of(one, d);
+      return Cuts{Cut{*from, cut.start * each, cut.size * each}};
+    }
+    case kBroadcast: {
+      const auto& dimensions = one.dimensions();
+      const auto found = std::ranges::find(dimensions, d) - dimensions.begin();
+      return found == std::ssize(dimensions) ? Cuts(1) : Cuts{Cut{found, cut.start, cut.size}};
+    }
+    case kPad: {
+      const auto& padding = one.padding_config().dimensions(d);
+      const std::int64_t low = padding.edge_padding_low(), count = size_of(*one.operand(0), d);
+      const std::int64_t first = std::clamp<std::int64_t>(cut.start - low, 0, count);
+      const std::int64_t end = std::clamp<std::int64_t>(cut.start + cut.size - low, 0, count);
+      if (low < 0 || padding.edge_padding_high() < 0 || padding.interior_padding() != 0 ||
+          first == end) {
+        return {};
+      }
+      return Cuts{Cut{d, first, end - first}, std::nullopt};
+    }
+    default:
+      if (!one.IsElementwise() || one.operand_count() == 0) return {};
+      return Cuts(static_cast<std::size_t>(one.operand_count()), cut);
+  }
 }
 
 }  // namespace
@@ -201,13 +212,15 @@ Result<Value> Evaluator::value(const HloInstruction& instruction) {
 Status Evaluator::feed(const HloInstruction& instruction, const ChunkSink& sink) {
   const xla::Shape& shape = instruction.shape();
   Cut cut;
-  while (cut.dimension + 1 < shape.rank() && size_of(shape, cut.dimension) == 1) ++cut.dimension;
-  const std::int64_t count = shape.rank() == 0 ? 1 : size_of(shape, cut.dimension);
+  while (cut.dimension + 1 < shape.rank() && size_of(instruction, cut.dimension) == 1) {
+    ++cut.dimension;
+  }
+  const std::int64_t count = shape.rank() == 0 ? 1 : size_of(instruction, cut.dimension);
   const std::int64_t bytes = xla::ShapeUtil::ByteSizeOf(shape);
   const std::int64_t step = std::max<std::int64_t>(1, kPieceBytes * count / bytes);
   for (; cut.start < count; cut.start += step) {
     cut.size = std::min(step, count - cut.start);
-    TFAOT_ASSIGN(const auto made, piece(instruction, cut));
+    TFAOT_ASSIGN(const auto made, piece(instruction, cut.dimension, cut.start, cut.size));
     const auto size = static_cast<std::size_t>(made->size_bytes());
     TFAOT_TRY(sink({static_cast<const char*>(made->untyped_data()), size}));
   }
@@ -216,11 +229,11 @@ Status Evaluator::feed(const HloInstruction& instruction, const ChunkSink& sink)
 }
 
 Result<Value> Evaluator::evaluate(const HloInstruction& instruction) {
-  if (instruction.opcode() == HloOpcode::kConstant) return Value(Value(), &instruction.literal());
+  if (instruction.opcode() == kConstant) return Value(Value(), &instruction.literal());
   const auto found = evaluated_.find(&instruction);
   if (found != evaluated_.end()) return found->second;
   Value result;
-  if (instruction.opcode() == HloOpcode::kParameter) {
+  if (instruction.opcode() == kParameter) {
     TFAOT_ASSIGN(result, parameters_(instruction));
   } else {
     std::vector<Value> operands;
@@ -236,98 +249,44 @@ Result<Value> Evaluator::evaluate(const HloInstruction& instruction) {
   return evaluated_[&instruction] = result;
 }
 
-// Elementwise operations compute only the parts that are needed. Before any other operation the
-// whole value is computed, once for all pieces.
-Result<Value> Evaluator::piece(const HloInstruction& instruction, const Cut& cut) {
-  const auto& shape = instruction.shape();
-  if (shape.rank() == 0 || cut.size == size_of(shape, cut.dimension)) {
-    return evaluate(instruction);
-  }
-  if (evaluated_.contains(&instruction)) return cut_out(instruction, cut);
-  const xla::Shape cut_shape = resized(shape, cut.dimension, cut.size);
-  if (instruction.opcode() == HloOpcode::kTranspose) {
-    const auto dimension = instruction.dimensions(cut.dimension);
-    TFAOT_ASSIGN(auto part, piece(*instruction.operand(0), {dimension, cut.start, cut.size}));
-    return compute_on(instruction, cut_shape, {std::move(part)});
-  }
-  if (instruction.opcode() == HloOpcode::kReshape) return piece_of_reshape(instruction, cut);
-  if (instruction.opcode() == HloOpcode::kPad) return piece_of_pad(instruction, cut);
-  if (instruction.opcode() == HloOpcode::kBroadcast) return piece_of_broadcast(instruction, cut);
-  if (!instruction.IsElementwise() || instruction.operand_count() == 0) {
-    return cut_out(instruction, cut);
+// Operations that move elements or compute them one by one compute only the parts that are needed.
+// Before any other operation the whole value is computed, once for all pieces.
+Result<Value> Evaluator::piece(const HloInstruction& one, std::int64_t dimension,
+                               std::int64_t start, std::int64_t size) {
+  if (one.shape().rank() == 0 || size == size_of(one, dimension)) return evaluate(one);
+  const xla::Shape shape = resized(one.shape(), dimension, size);
+  const auto cuts =
+      evaluated_.contains(&one) ? std::nullopt : cuts_before(one, {dimension, start, size});
+  if (!cuts) {
+    TFAOT_ASSIGN(const auto whole, evaluate(one));
+    Box box{dimensions_of(one), row_major_strides(one.shape()), row_major_strides(shape)};
+    entry(box.sizes, dimension) = size;
+    box.from_start = start * entry(box.from_strides, dimension);
+    auto part = std::make_shared<xla::Literal>(shape);
+    with_width(type_of(one),
+               [&]<typename T>(T) { copy<T>(box, whole->untyped_data(), part->untyped_data()); });
+    return Value(std::move(part));
   }
   std::vector<Value> operands;
-  for (const auto* operand : instruction.operands()) {
-    TFAOT_ASSIGN(auto part, piece(*operand, cut));
-    operands.push_back(std::move(part));
+  for (std::int64_t i = 0; i < one.operand_count(); ++i) {
+    const auto& cut = entry(*cuts, i);
+    TFAOT_ASSIGN(auto value, cut ? piece(*one.operand(i), cut->dimension, cut->start, cut->size)
+                                 : evaluate(*one.operand(i)));
+    operands.push_back(std::move(value));
   }
-  return compute_on(instruction, cut_shape, std::move(operands));
-}
-
-Result<Value> Evaluator::piece_of_reshape(const HloInstruction& reshape, const Cut& cut) {
-  const auto dimension = split_dimension(reshape, cut.dimension);
-  if (!dimension) return cut_out(reshape, cut);
-  const HloInstruction& operand = *reshape.operand(0);
-  const std::int64_t each =
-      size_of(operand.shape(), *dimension) / size_of(reshape.shape(), cut.dimension);
-  TFAOT_ASSIGN(const auto part, piece(operand, {*dimension, cut.start * each, cut.size * each}));
-  return reshaped(part, resized(reshape.shape(), cut.dimension, cut.size));
-}
-
-Result<Value> Evaluator::piece_of_pad(const HloInstruction& pad, const Cut& cut) {
-  const HloInstruction& operand = *pad.operand(0);
-  xla::PaddingConfig config = pad.padding_config();
-  auto& padding = *config.mutable_dimensions(static_cast<int>(cut.dimension));
-  const std::int64_t low = padding.edge_padding_low();
-  if (low < 0 || padding.edge_padding_high() < 0 || padding.interior_padding() != 0) {
-    return cut_out(pad, cut);
-  }
-  const std::int64_t count = size_of(operand.shape(), cut.dimension);
-  const std::int64_t first = std::clamp<std::int64_t>(cut.start - low, 0, count);
-  const std::int64_t size = std::clamp<std::int64_t>(cut.start + cut.size - low, 0, count) - first;
-  if (size == 0) return cut_out(pad, cut);
-  padding.set_edge_padding_low(std::max<std::int64_t>(low - cut.start, 0));
-  padding.set_edge_padding_high(cut.size - size - padding.edge_padding_low());
-  TFAOT_ASSIGN(auto part, piece(operand, {cut.dimension, first, size}));
-  TFAOT_ASSIGN(auto value, evaluate(*pad.operand(1)));
-  const Stand stand({std::move(part), std::move(value)});
-  const auto made =
-      HloInstruction::CreatePad(resized(pad.shape(), cut.dimension, cut.size),
-                                stand.instructions()[0], stand.instructions()[1], config);
-  return compute(*made, stand.values());
-}
-
-Result<Value> Evaluator::piece_of_broadcast(const HloInstruction& broadcast, const Cut& cut) {
-  const HloInstruction& operand = *broadcast.operand(0);
-  const auto& dimensions = broadcast.dimensions();
-  const auto found = std::find(dimensions.begin(), dimensions.end(), cut.dimension);
-  Value part;
-  if (found == dimensions.end()) {
-    TFAOT_ASSIGN(part, evaluate(operand));
-  } else {
-    TFAOT_ASSIGN(part, piece(operand, {found - dimensions.begin(), cut.start, cut.size}));
-  }
-  return compute_on(broadcast, resized(broadcast.shape(), cut.dimension, cut.size),
-                    {std::move(part)});
-}
-
-Result<Value> Evaluator::cut_out(const HloInstruction& instruction, const Cut& cut) {
-  TFAOT_ASSIGN(auto whole, evaluate(instruction));
-  const Dimensions limits = dimensions_of(instruction);
-  Dimensions starts(limits.size(), 0);
-  Dimensions ends = limits;
-  entry(starts, cut.dimension) = cut.start;
-  entry(ends, cut.dimension) = cut.start + cut.size;
-  const Stand stand({std::move(whole)});
-  const auto made = HloInstruction::CreateSlice(
-      resized(instruction.shape(), cut.dimension, cut.size), stand.instructions()[0], starts, ends,
-      Dimensions(limits.size(), 1));
-  return compute(*made, stand.values());
+  if (one.opcode() == kReshape) return reshaped(operands.front(), shape);
+  if (one.opcode() != kPad) return compute_on(one, shape, operands);
+  const auto pad = one.Clone();
+  auto& padding = *pad->mutable_padding_config()->mutable_dimensions(static_cast<int>(dimension));
+  const std::int64_t low = std::max<std::int64_t>(padding.edge_padding_low() - start, 0);
+  padding.set_edge_padding_low(low);
+  padding.set_edge_padding_high(size - cuts->front()->size - low);
+  return compute_on(*pad, shape, operands);
 }
 
 Result<Value> Evaluator::compute(const HloInstruction& instruction,
                                  const std::vector<Value>& values) {
-  if (instruction.opcode() == HloOpcode::kReshape) {
+  if (instruction.opcode() == kReshape) {
     return reshaped(values.front(), instruction.shape());
   }
   std::vector<const xla::LiteralBase*> operands;
@@ -348,10 +307,14 @@ Result<Value> Evaluator::compute(const HloInstruction& instruction,
 }
 
 Result<Value> Evaluator::compute_on(const HloInstruction& instruction, const xla::Shape& shape,
-                                    std::vector<Value> operands) {
-  const Stand stand(std::move(operands));
-  const auto made = instruction.CloneWithNewOperands(shape, stand.instructions());
-  return compute(*made, stand.values());
+                                    const std::vector<Value>& operands) {
+  std::vector<std::unique_ptr<HloInstruction>> owners;
+  std::vector<HloInstruction*> parts;  // in their place
+  for (const Value& value : operands) {
+    owners.push_back(HloInstruction::CreateParameter(0, value->shape(), "part"));
+    parts.push_back(owners.back().get());
+  }
+  return compute(*instruction.CloneWithNewOperands(shape, parts), operands);
 }
 
 bool FixedValues::is_fixed(const HloInstruction& value) {
@@ -359,11 +322,10 @@ bool FixedValues::is_fixed(const HloInstruction& value) {
   const auto known = known_.find(&value);
   if (known != known_.end()) return known->second;
   const bool depends_on_more =
-      xla::HloPredicateIsOp<HloOpcode::kParameter, HloOpcode::kCustomCall, HloOpcode::kRng,
-                            HloOpcode::kRngBitGenerator, HloOpcode::kWhile, HloOpcode::kCall,
-                            HloOpcode::kConditional>(&value);
-  const bool has_operands = value.operand_count() > 0 ||
-                            xla::HloPredicateIsOp<HloOpcode::kConstant, HloOpcode::kIota>(&value);
+      xla::HloPredicateIsOp<kParameter, kCustomCall, kRng, kRngBitGenerator, kWhile, kCall,
+                            kConditional>(&value);
+  const bool has_operands =
+      value.operand_count() > 0 || xla::HloPredicateIsOp<kConstant, kIota>(&value);
   const bool is = value.shape().IsArray() && !value.HasSideEffect() && !depends_on_more &&
                   has_operands && elements_of(value) <= kMostFixedElements &&
                   absl::c_all_of(value.operands(), [&](auto* one) { return is_fixed(*one); });

@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <map>
-#include <memory>
 
 #include "compiler/hlo/hlo.h"
 #include "compiler/hlo/lowering.h"
@@ -17,38 +16,30 @@ namespace tfaot::toolkit::engine {
 class Evaluator {
  public:
   // The value of a parameter of the entry computation.
-  using Parameters = std::function<Result<Value>(const xla::HloInstruction&)>;
+  using Parameters = std::function<Result<Value>(const HloInstruction&)>;
 
   explicit Evaluator(Parameters parameters) : parameters_(std::move(parameters)) {
     evaluator_.set_use_fast_path(true);  // for products
   }
 
-  Result<Value> value(const xla::HloInstruction& instruction);
+  Result<Value> value(const HloInstruction& instruction);
 
   // Its bytes in pieces, so that only its operands are in memory as a whole.
-  Status feed(const xla::HloInstruction& instruction, const ChunkSink& sink);
+  Status feed(const HloInstruction& instruction, const ChunkSink& sink);
   // The same operation on other operands, for a result of this shape.
-  Result<Value> compute_on(const xla::HloInstruction& instruction, const xla::Shape& shape,
-                           std::vector<Value> operands);
+  Result<Value> compute_on(const HloInstruction& instruction, const xla::Shape& shape,
+                           const std::vector<Value>& operands);
 
  private:
-  // Some of the elements along one dimension.
-  struct Cut {
-    std::int64_t dimension = 0;
-    std::int64_t start = 0;
-    std::int64_t size = 0;
-  };
+  Result<Value> evaluate(const HloInstruction& instruction);
+  // `size` elements of a dimension, from `start` on.
+  Result<Value> piece(const HloInstruction& one, std::int64_t dimension, std::int64_t start,
+                      std::int64_t size);
 
-  Result<Value> evaluate(const xla::HloInstruction& instruction);
-  Result<Value> piece(const xla::HloInstruction& instruction, const Cut& cut);
-  Result<Value> piece_of_reshape(const xla::HloInstruction& reshape, const Cut& cut);
-  Result<Value> piece_of_pad(const xla::HloInstruction& pad, const Cut& cut);
-  Result<Value> piece_of_broadcast(const xla::HloInstruction& broadcast, const Cut& cut);
-  Result<Value> cut_out(const xla::HloInstruction& instruction, const Cut& cut);
-  Result<Value> compute(const xla::HloInstruction& instruction, const std::vector<Value>& values);
+  Result<Value> compute(const HloInstruction& instruction, const std::vector<Value>& values);
 
   Parameters parameters_;
-  std::map<const xla::HloInstruction*, Value> evaluated_;
+  std::map<const HloInstruction*, Value> evaluated_;
   xla::HloEvaluator evaluator_;
 };
 
@@ -56,12 +47,12 @@ class Evaluator {
 class FixedValues {
  public:
   // False also for values that are too large to look at. Instructions must not change afterwards.
-  bool is_fixed(const xla::HloInstruction& value);
+  bool is_fixed(const HloInstruction& value);
   // REQUIRES: is_fixed(). Converted to another type.
-  static Result<xla::Literal> value(const xla::HloInstruction& fixed, xla::PrimitiveType type);
+  static Result<xla::Literal> value(const HloInstruction& fixed, xla::PrimitiveType type);
 
  private:
-  std::map<const xla::HloInstruction*, bool> known_;
+  std::map<const HloInstruction*, bool> known_;
 };
 
 }  // namespace tfaot::toolkit::engine

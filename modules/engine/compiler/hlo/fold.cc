@@ -5,21 +5,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 
 #include "absl/algorithm/container.h"
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/evaluate.h"
 #include "compiler/hlo/passes.h"
-#include "compiler/hlo/weight_values.h"
 #include "tfaot/base/hash.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
-
-using xla::HloInstruction;
-using xla::HloOpcode;
 
 class Folder {
  public:
@@ -47,12 +42,11 @@ class Folder {
 
  private:
   Status replace(HloInstruction& instruction, bool is_packed) {
-    if (instruction.opcode() == HloOpcode::kParameter ||
-        instruction.opcode() == HloOpcode::kConstant) {
+    if (instruction.opcode() == kParameter || instruction.opcode() == kConstant) {
       return {};
     }
     // A reshape changes no byte, so its operand will do.
-    if (instruction.opcode() == HloOpcode::kReshape && values_.is_known(instruction.operand(0))) {
+    if (instruction.opcode() == kReshape && values_.is_known(instruction.operand(0))) {
       return replace(*instruction.mutable_operand(0), is_packed);
     }
     if (replaced_.contains(&instruction)) return {};
@@ -110,12 +104,12 @@ class Folder {
     const auto add = [](std::vector<std::string>& list, const std::string& name) {
       if (!absl::c_linear_search(list, name)) list.push_back(name);
     };
-    if (instruction.opcode() == HloOpcode::kParameter) {
+    if (instruction.opcode() == kParameter) {
       const std::size_t weight = weight_of(instruction);
       names.push_back(store_.name(weight));
       for (const auto& name : store_.origin(weight).variables) add(made.variables, name);
       for (const auto& name : store_.origin(weight).operations) add(made.operations, name);
-    } else if (instruction.opcode() != HloOpcode::kConstant) {
+    } else if (instruction.opcode() != kConstant) {
       add(made.operations, std::string(xla::HloOpcodeString(instruction.opcode())));
     }
   }
@@ -128,7 +122,7 @@ class Folder {
   std::string key_of(const HloInstruction& instruction) {
     auto& key = keys_[&instruction];
     if (!key.empty()) return key;
-    if (instruction.opcode() == HloOpcode::kParameter) {
+    if (instruction.opcode() == kParameter) {
       return key = "weight " + store_.key(weight_of(instruction));
     }
     xla::CanonicalNameMap names;
@@ -136,7 +130,7 @@ class Folder {
     instruction.PrintWithCanonicalNameMap(
         &printer, xla::HloPrintOptions::Canonical().set_print_metadata(false), &names);
     std::string text = std::move(printer).ToString();
-    if (instruction.opcode() == HloOpcode::kConstant) {
+    if (instruction.opcode() == kConstant) {
       const auto& literal = instruction.literal();
       text += std::string_view(static_cast<const char*>(literal.untyped_data()),
                                static_cast<std::size_t>(literal.size_bytes()));

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <optional>
 #include <set>
 #include <utility>
 
@@ -33,44 +32,25 @@ constexpr std::string_view kOfXla =
 
 constexpr std::string_view kTalkingToTheHost = "infeed outfeed recv recv-done send send-done";
 
-// The fault of an instruction.
 std::optional<std::string> fault_of(const xla::HloInstructionProto& one) {
   if (is_listed(kTalkingToTheHost, one.opcode())) return "exchanges data with a host program";
   if (one.opcode() != "custom-call" || is_listed(kOfXla, one.custom_call_target())) return {};
   return fmt::format("calls the function '{}' by its name", shortened(one.custom_call_target()));
 }
 
-using xla::HloInstruction;
-using xla::HloOpcode;
-
 bool draws(const HloInstruction& instruction) {
-  if (instruction.opcode() == HloOpcode::kRng ||
-      instruction.opcode() == HloOpcode::kRngGetAndUpdateState ||
-      instruction.opcode() == HloOpcode::kRngBitGenerator) {
-    return true;
-  }
-  return draws_random_numbers(instruction.metadata().op_type());
-}
-
-std::string describe(const HloInstruction& instruction) {
-  const auto& node = instruction.metadata();
-  if (node.op_type().empty()) return fmt::format("'{}'", instruction.name());
-  return fmt::format("op '{}' (node '{}')", node.op_type(), node.op_name());
+  return xla::HloPredicateIsOp<kRng, kRngGetAndUpdateState, kRngBitGenerator>(&instruction) ||
+         draws_random_numbers(instruction.metadata().op_type());
 }
 
 // All instructions that the results need, including those in loops, branches and calls.
 std::vector<const HloInstruction*> needed_instructions(const xla::HloModule& module) {
-  std::vector<const HloInstruction*> needed = {module.entry_computation()->root_instruction()};
-  std::set<const HloInstruction*> seen(needed.begin(), needed.end());
-  const auto add = [&](const HloInstruction* instruction) {
-    if (seen.insert(instruction).second) needed.push_back(instruction);
+  const auto needs = [](const HloInstruction& one) {
+    std::vector<HloInstruction*> needed(one.operands().begin(), one.operands().end());
+    for (auto* called : one.called_computations()) needed.push_back(called->root_instruction());
+    return needed;
   };
-  for (std::size_t i = 0; i < needed.size(); ++i) {
-    const HloInstruction& instruction = *needed[i];
-    for (const auto* operand : instruction.operands()) add(operand);
-    for (const auto* called : instruction.called_computations()) add(called->root_instruction());
-  }
-  return needed;
+  return reached_from(*module.entry_computation()->root_instruction(), needs);
 }
 
 }  // namespace
@@ -89,6 +69,12 @@ std::string describe_instruction(const HloName& name, const xla::OpMetadata& met
   if (metadata.op_name().empty()) return hlo;
   return fmt::format("op '{}' (node '{}', {})", shortened(metadata.op_type()),
                      shortened(metadata.op_name()), hlo);
+}
+
+std::string describe_node(const HloInstruction& one) {
+  const auto& node = one.metadata();
+  if (node.op_type().empty()) return fmt::format("'{}'", one.name());
+  return fmt::format("op '{}' (node '{}')", shortened(node.op_type()), shortened(node.op_name()));
 }
 
 bool draws_random_numbers(std::string_view operation) {
@@ -118,7 +104,7 @@ Status check_random_numbers(const xla::HloModule& module) {
   std::set<std::string> nodes;
   for (const auto* instruction : needed_instructions(module)) {
     if (!draws(*instruction)) continue;
-    drawing.insert(describe(*instruction));
+    drawing.insert(describe_node(*instruction));
     nodes.insert(name_of_node(*instruction));
   }
   if (drawing.empty()) return {};

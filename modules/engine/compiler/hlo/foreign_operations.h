@@ -27,6 +27,9 @@ struct HloName {
 };
 std::string describe_instruction(const HloName& name, const xla::OpMetadata& metadata);
 
+// "op 'Mean' (node 'model/mean')", or the name of the HLO.
+std::string describe_node(const HloInstruction& one);
+
 // The name of the model's node, or if that is not known of the instruction.
 template <typename Instruction>
 std::string name_of_node(const Instruction& one) {

@@ -4,18 +4,13 @@
 // towards the outputs, through operations that can work in any order, until they meet their
 // inverse. So only the ends of such a net are transposed. All elements stay what they were.
 #include <algorithm>
-#include <map>
-#include <numeric>
-#include <optional>
 #include <set>
-#include <tuple>
 
 #include "absl/algorithm/container.h"
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/simplify.h"
 #include "compiler/hlo/tuned.h"
-#include "compiler/hlo/weight_values.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/permutation_util.h"
@@ -23,22 +18,18 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-using xla::HloInstruction;
-using xla::HloOpcode;
-
 // A product with a weight may swap its sides: transposed, the weight stands on the left.
 enum class ProductSides { kStay, kMaySwap };
 
-// A sum over the last dimension alone.
 bool sums_last(const HloInstruction* reduce) {
-  return reduce->opcode() == HloOpcode::kReduce && reduces_by(*reduce, HloOpcode::kAdd) &&
+  return reduce->opcode() == kReduce && reduces_by(*reduce, kAdd) &&
          reduce->dimensions().size() == 1 &&
          reduce->dimensions(0) == reduce->operand(0)->shape().rank() - 1;
 }
 
 // The sizes of [batch, groups, channels of a group, positions...]; empty: it is another reshape.
 Dimensions split_sizes(const HloInstruction& merge) {
-  if (merge.opcode() != HloOpcode::kReshape || merge.shape().rank() < 3 ||
+  if (merge.opcode() != kReshape || merge.shape().rank() < 3 ||
       std::ranges::none_of(merge.users(), sums_last)) {
     return {};
   }
@@ -74,7 +65,7 @@ class GroupSplit {
         split_[made] = other;
       } else if (one->operand_count() > 0 && split_.count(one->operand(0)) != 0) {
         if (sums_last(one)) made = sum(*one);
-        if (one->opcode() == HloOpcode::kReshape) {
+        if (one->opcode() == kReshape) {
           made = reshape(split_.at(one->operand(0)), dimensions_of(*one));
         }
       }
@@ -86,17 +77,16 @@ class GroupSplit {
  private:
   bool can_split(const HloInstruction* operand) const {
     return split_.count(operand) != 0 ||
-           (operand->opcode() == HloOpcode::kBroadcast &&
+           (operand->opcode() == kBroadcast &&
             !absl::c_linear_search(operand->dimensions(), merge_.shape().rank() - 1));
   }
   bool is_split(const HloInstruction& one) const {
+    const auto has_split = [&](const auto* operand) { return split_.contains(operand); };
     return one.IsElementwise() && one.shape().IsArray() && one.operand_count() > 0 &&
            !one.HasSideEffect() && one.called_computations().empty() &&
            dimensions_of(one) == dimensions_of(merge_) &&
-           std::ranges::any_of(one.operands(),
-                               [&](const auto* operand) { return split_.count(operand) != 0; }) &&
-           std::ranges::all_of(one.operands(),
-                               [&](const auto* operand) { return can_split(operand); });
+           absl::c_any_of(one.operands(), has_split) &&
+           absl::c_all_of(one.operands(), [&](const auto* operand) { return can_split(operand); });
   }
   HloInstruction* split(HloInstruction& operand) const {
     const auto found = split_.find(&operand);
@@ -104,8 +94,8 @@ class GroupSplit {
     return broadcast(operand.mutable_operand(0), sizes_, operand.dimensions());
   }
   HloInstruction* sum(HloInstruction& reduce) const {
-    Dimensions last(sizes_.size() - static_cast<std::size_t>(reduce.shape().rank()));
-    std::iota(last.begin(), last.end(), reduce.shape().rank());
+    const std::int64_t rank = reduce.shape().rank();
+    const Dimensions last = counted(std::ssize(sizes_) - rank, rank);
     return add_next_to(
         &reduce, HloInstruction::CreateReduce(reduce.shape(), split_.at(reduce.operand(0)),
                                               reduce.mutable_operand(1), last, reduce.to_apply()));
@@ -129,15 +119,13 @@ struct TransposeCost {
   // Transposes right after a convolution, which keep its kernel from adding a bias.
   std::int64_t after_convolutions = 0;
 
-  bool is_less_than(const TransposeCost& other) const {
-    return std::tie(bytes, after_convolutions) < std::tie(other.bytes, other.after_convolutions);
-  }
+  auto operator<=>(const TransposeCost& other) const = default;
 };
 
 // A product with a weight reads a transposed left side by its strides.
 bool is_read_by_strides(const HloInstruction& transpose, const WeightValues& values) {
   return std::ranges::all_of(transpose.users(), [&](const HloInstruction* user) {
-    return user->opcode() == HloOpcode::kDot && user->operand(0) == &transpose &&
+    return user->opcode() == kDot && user->operand(0) == &transpose &&
            values.is_known(user->operand(1));
   });
 }
@@ -160,13 +148,13 @@ TransposeCost cost_of_transposes(const xla::HloModule& module, std::int64_t firs
   const WeightValues values(module, first_weight);
   TransposeCost cost;
   for (const HloInstruction* one : instructions_of(module)) {
-    if (one->opcode() != HloOpcode::kTranspose || values.is_known(one) ||
+    if (one->opcode() != kTranspose || values.is_known(one) ||
         !moves_elements(one->operand(0)->shape(), one->dimensions()) ||
         (reads_strides && is_read_by_strides(*one, values))) {
       continue;
     }
     cost.bytes += xla::ShapeUtil::ByteSizeOf(one->shape());
-    if (one->user_count() > 0 && one->operand(0)->opcode() == HloOpcode::kConvolution) {
+    if (one->user_count() > 0 && one->operand(0)->opcode() == kConvolution) {
       ++cost.after_convolutions;
     }
   }
@@ -183,9 +171,8 @@ struct TransposedSide {
 TransposedSide transposed_side(HloInstruction& dot) {
   HloInstruction* const left = dot.mutable_operand(0);
   const std::int64_t depth = dot.dot_dimension_numbers().lhs_contracting_dimensions(0);
-  if (left->opcode() == HloOpcode::kTranspose) return {left, depth};
-  if (left->opcode() != HloOpcode::kReshape ||
-      left->operand(0)->opcode() != HloOpcode::kTranspose) {
+  if (left->opcode() == kTranspose) return {left, depth};
+  if (left->opcode() != kReshape || left->operand(0)->opcode() != kTranspose) {
     return {};
   }
   for (const ReshapeGroup& group : groups_of(*left)) {
@@ -241,53 +228,44 @@ HloInstruction* swapped_product(HloInstruction& dot) {
                             shape_of(type_of(dot), result_sizes),
                             depth == 0 ? weight : broadcast(weight, left_sizes, {depth, depth + 1}),
                             x, numbers, dot.precision_config()));
-  Dimensions back;
-  for (std::int64_t d = 0; d < std::ssize(order); ++d) {
-    if (d != side.depth) back.push_back(entry(order, d));
-  }
+  Dimensions back = order;
+  back.erase(back.begin() + side.depth);
   back.push_back(depth);
   return reshape(transpose(swapped, back), dot.shape().dimensions());
 }
 
+// The shape of which the operation's is the transpose in this order.
+xla::Shape shape_before(const HloInstruction& operation, const Dimensions& order) {
+  return shape_of(type_of(operation), xla::PermuteInverse(operation.shape().dimensions(), order));
+}
+
 // The same as `gather`, whose operand is the transpose of `x` in this order: a gather from x, whose
-// slices are the result's last dimensions, and then a transpose. Null if it has batch dimensions.
+// slices are the result's last dimensions, and then a transpose.
 HloInstruction* gather_of_untransposed(HloInstruction& gather, const Dimensions& order,
                                        HloInstruction* x) {
   const xla::GatherDimensionNumbers& numbers = gather.gather_dimension_numbers();
-  if (numbers.operand_batching_dims_size() != 0) return nullptr;
-  xla::GatherDimensionNumbers made;
-  made.set_index_vector_dim(numbers.index_vector_dim());
-  for (const std::int64_t d : numbers.start_index_map()) {
-    made.add_start_index_map(entry(order, d));
-  }
-  Dimensions kept;  // dimensions of x that the result has
-  Dimensions slice_sizes(order.size());
-  for (std::int64_t d = 0; d < std::ssize(order); ++d) {
-    entry(slice_sizes, entry(order, d)) = entry(gather.gather_slice_sizes(), d);
-    if (absl::c_linear_search(numbers.collapsed_slice_dims(), d)) {
-      made.add_collapsed_slice_dims(entry(order, d));
-    } else {
-      kept.push_back(entry(order, d));
-    }
-  }
-  std::ranges::sort(*made.mutable_collapsed_slice_dims());
+  Dimensions collapsed = picked(order, numbers.collapsed_slice_dims());
+  std::ranges::sort(collapsed);
+  const Dimensions kept =  // dimensions of x that the result has
+      picked(order, other_dimensions(std::ssize(order), numbers.collapsed_slice_dims()));
   const Dimensions places = xla::InversePermutation(sorting_order(kept));
   const std::int64_t rank = gather.shape().rank();
   const std::int64_t batch_end = rank - std::ssize(kept);
   Dimensions result_order;
-  Dimensions sizes(static_cast<std::size_t>(rank));
   std::int64_t next_batch = 0;
   std::int64_t next_kept = 0;
   for (std::int64_t d = 0; d < rank; ++d) {
     const bool is_batch = !absl::c_linear_search(numbers.offset_dims(), d);
     result_order.push_back(is_batch ? next_batch++ : batch_end + entry(places, next_kept++));
-    entry(sizes, result_order.back()) = entry(gather.shape().dimensions(), d);
-    if (d >= batch_end) made.add_offset_dims(d);
   }
-  return transpose(add_next_to(x, HloInstruction::CreateGather(shape_of(type_of(gather), sizes), x,
-                                                               gather.mutable_operand(1), made,
-                                                               slice_sizes, false)),
-                   result_order);
+  const auto made = xla::HloGatherInstruction::MakeGatherDimNumbers(
+      counted(std::ssize(kept), batch_end), collapsed, picked(order, numbers.start_index_map()),
+      numbers.index_vector_dim());
+  return transpose(
+      add_next_to(x, HloInstruction::CreateGather(
+                         shape_before(gather, result_order), x, gather.mutable_operand(1), made,
+                         xla::PermuteInverse(gather.gather_slice_sizes(), order), false)),
+      result_order);
 }
 
 // Windows or padding by dimension of a transpose's operand, from those by dimension of its result.
@@ -302,7 +280,7 @@ Proto before_transpose(const Dimensions& order, const Proto& results) {
 
 // Transposes, together with a transpose that made the operand.
 HloInstruction* transpose_all(HloInstruction* operand, Dimensions order) {
-  while (operand->opcode() == HloOpcode::kTranspose) {
+  while (operand->opcode() == kTranspose) {
     for (std::int64_t& d : order) d = operand->dimensions(d);
     operand = operand->mutable_operand(0);
   }
@@ -330,57 +308,56 @@ class Sinking {
     return known_.count(instruction) > 0 || values_.is_known(instruction);
   }
   bool is_moving(const HloInstruction* operand) const {
-    return operand->opcode() == HloOpcode::kTranspose && !is_known(operand);
+    return operand->opcode() == kTranspose && !is_known(operand);
   }
 
   // The same as the operation, with the transpose of its operand after it; null: nothing changes.
   HloInstruction* sunk(HloInstruction& operation) {
-    if (operation.opcode() == HloOpcode::kTranspose) return joined(operation);
-    if (operation.opcode() == HloOpcode::kDot) {
-      HloInstruction* const swapped = swapped_dot(operation);
+    if (operation.opcode() == kTranspose) return joined(operation);
+    if (operation.opcode() == kDot) {
+      const bool may_swap = sides_ == ProductSides::kMaySwap && is_known(operation.operand(1)) &&
+                            !is_known(operation.operand(0));
+      HloInstruction* const swapped = may_swap ? swapped_product(operation) : nullptr;
       return swapped != nullptr ? swapped : dot_of_flattened(operation);
     }
-    if (operation.opcode() == HloOpcode::kConcatenate || is_elementwise(operation)) {
+    if (operation.opcode() == kConcatenate || is_elementwise(operation)) {
       return sunk_through_any(operation);
     }
-    if (operation.opcode() == HloOpcode::kReshape) {
+    if (operation.opcode() == kReshape) {
       HloInstruction* const before = operation.mutable_operand(0);
-      const bool is_back = before->opcode() == HloOpcode::kReshape &&
-                           before->operand(0)->shape() == operation.shape();
+      const bool is_back =
+          before->opcode() == kReshape && before->operand(0)->shape() == operation.shape();
       if (is_back) return before->mutable_operand(0);
     }
     if (operation.operand_count() == 0 || !is_moving(operation.operand(0))) return nullptr;
     const Dimensions order = order_of(*operation.operand(0));
     HloInstruction* x = operation.mutable_operand(0)->mutable_operand(0);
     switch (operation.opcode()) {
-      case HloOpcode::kPad:
+      case kPad:
         return transpose(
             add_next_to(x, HloInstruction::CreatePad(
                                shape_before(operation, order), x, operation.mutable_operand(1),
                                before_transpose(order, operation.padding_config()))),
             order);
-      case HloOpcode::kSlice:
+      case kSlice:
         return transpose(slice(x, xla::PermuteInverse(operation.slice_starts(), order),
                                xla::PermuteInverse(operation.slice_limits(), order),
                                xla::PermuteInverse(operation.slice_strides(), order)),
                          order);
-      case HloOpcode::kReverse: {
-        Dimensions reversed;
-        for (const std::int64_t d : operation.dimensions()) reversed.push_back(entry(order, d));
-        return transpose(reverse(x, reversed), order);
-      }
-      case HloOpcode::kReduce:
+      case kReverse:
+        return transpose(reverse(x, picked(order, operation.dimensions())), order);
+      case kReduce:
         return operation.operand_count() == 2 ? sunk_reduce(operation, order, x) : nullptr;
-      case HloOpcode::kReduceWindow:
+      case kReduceWindow:
         if (operation.operand_count() != 2) return nullptr;
         return transpose(
             add_next_to(x, HloInstruction::CreateReduceWindow(
                                shape_before(operation, order), x, operation.mutable_operand(1),
                                before_transpose(order, operation.window()), operation.to_apply())),
             order);
-      case HloOpcode::kReshape:
+      case kReshape:
         return sunk_reshape(operation, order, x);
-      case HloOpcode::kGather:
+      case kGather:
         return gather_of_untransposed(operation, order, x);
       default:
         return nullptr;
@@ -389,8 +366,8 @@ class Sinking {
 
   static bool is_elementwise(const HloInstruction& operation) {
     const auto opcode = operation.opcode();
-    if (!operation.IsElementwise() || operation.operand_count() == 0 || opcode == HloOpcode::kMap ||
-        opcode == HloOpcode::kRng || operation.HasSideEffect()) {
+    if (!operation.IsElementwise() || operation.operand_count() == 0 || opcode == kMap ||
+        opcode == kRng || operation.HasSideEffect()) {
       return false;
     }
     const auto rank = operation.shape().rank();
@@ -399,13 +376,9 @@ class Sinking {
     });
   }
 
-  static xla::Shape shape_before(const HloInstruction& operation, const Dimensions& order) {
-    return shape_of(type_of(operation), xla::PermuteInverse(operation.shape().dimensions(), order));
-  }
-
   HloInstruction* joined(HloInstruction& operation) {
     HloInstruction* operand = operation.mutable_operand(0);
-    if (operand->opcode() == HloOpcode::kTranspose) {
+    if (operand->opcode() == kTranspose) {
       return transpose_all(operand, order_of(operation));
     }
     const Dimensions back = xla::InversePermutation(operation.dimensions());
@@ -414,29 +387,30 @@ class Sinking {
 
   // Operands must all have come from the same order, or cost nothing to get there.
   HloInstruction* sunk_through_any(HloInstruction& operation) {
-    const auto found = std::ranges::find_if(
-        operation.operands(), [this](const HloInstruction* operand) { return is_moving(operand); });
-    if (found == operation.operands().end()) return nullptr;
+    const auto& all = operation.operands();
+    const auto found =
+        absl::c_find_if(all, [this](const auto* operand) { return is_moving(operand); });
+    if (found == all.end()) return nullptr;
     const Dimensions order = order_of(**found);
-    for (const HloInstruction* operand : operation.operands()) {
-      if (!can_untranspose(*operand, order)) return nullptr;
+    if (!absl::c_all_of(all, [&](const auto* one) { return can_untranspose(*one, order); })) {
+      return nullptr;
     }
     Instructions operands;
     for (HloInstruction* operand : operation.operands()) {
       operands.push_back(untransposed(operand, order));
     }
     HloInstruction* const made =
-        operation.opcode() == HloOpcode::kConcatenate
+        operation.opcode() == kConcatenate
             ? concatenate(operands, entry(order, operation.concatenate_dimension()))
             : rebuild(operation, shape_before(operation, order).dimensions(), operands);
     return transpose(made, order);
   }
 
   static bool is_made_of_less(const HloInstruction& value) {
-    return value.opcode() == HloOpcode::kBroadcast || value.opcode() == HloOpcode::kIota;
+    return value.opcode() == kBroadcast || value.opcode() == kIota;
   }
 
-  // Computed from less, by so many operations at most: so it is in another order, too.
+  // Computed from less, by at most this many operations: so it is in another order, too.
   bool is_cheap(const HloInstruction& value, int operations) const {
     if (value.shape().rank() == 0 || is_known(&value) || is_made_of_less(value)) return true;
     return operations > 0 && is_elementwise(value) &&
@@ -448,13 +422,13 @@ class Sinking {
   // True if the value is the transpose, in this order, of an existing one or of one that is free.
   bool can_untranspose(const HloInstruction& value, const Dimensions& order) const {
     if (is_cheap(value, kMostCheap)) return true;
-    if (value.opcode() == HloOpcode::kTranspose) return value.dimensions() == order;
+    if (value.opcode() == kTranspose) return value.dimensions() == order;
     return transposed_user(value, xla::InversePermutation(order)) != nullptr;
   }
 
   static HloInstruction* transposed_user(const HloInstruction& value, const Dimensions& order) {
     for (HloInstruction* user : value.users()) {
-      if (user->opcode() == HloOpcode::kTranspose && user->dimensions() == order) return user;
+      if (user->opcode() == kTranspose && user->dimensions() == order) return user;
     }
     return nullptr;
   }
@@ -464,10 +438,10 @@ class Sinking {
     if (value->shape().rank() == 0) return value;
     if (is_moving(value) && value->dimensions() == order) return value->mutable_operand(0);
     const Dimensions back = xla::InversePermutation(order);
-    if (value->opcode() == HloOpcode::kBroadcast && !is_known(value)) {
+    if (value->opcode() == kBroadcast && !is_known(value)) {
       return broadcast_before(*value, order);
     }
-    if (value->opcode() == HloOpcode::kIota) {
+    if (value->opcode() == kIota) {
       const auto dimension = xla::Cast<xla::HloIotaInstruction>(value)->iota_dimension();
       return add_next_to(
           value, HloInstruction::CreateIota(shape_before(*value, order), entry(order, dimension)));
@@ -487,8 +461,7 @@ class Sinking {
   }
 
   HloInstruction* broadcast_before(HloInstruction& value, const Dimensions& order) {
-    Dimensions places;
-    for (const std::int64_t d : value.dimensions()) places.push_back(entry(order, d));
+    Dimensions places = picked(order, value.dimensions());
     const Dimensions sorting = sorting_order(places);
     HloInstruction* source = value.mutable_operand(0);
     const bool known = is_known(source);
@@ -500,14 +473,10 @@ class Sinking {
 
   static HloInstruction* sunk_reduce(HloInstruction& operation, const Dimensions& order,
                                      HloInstruction* x) {
-    Dimensions reduced;
-    for (const std::int64_t d : operation.dimensions()) reduced.push_back(entry(order, d));
-    Dimensions kept;  // by dimension of the result
-    for (std::int64_t d = 0; d < std::ssize(order); ++d) {
-      if (!absl::c_linear_search(reduced, entry(order, d))) kept.push_back(entry(order, d));
-    }
-    const Dimensions from = sorting_order(kept);
-    const Dimensions result_order = xla::InversePermutation(from);
+    Dimensions reduced = picked(order, operation.dimensions());
+    const Dimensions kept =  // by dimension of the result
+        picked(order, other_dimensions(std::ssize(order), operation.dimensions()));
+    const Dimensions result_order = xla::InversePermutation(sorting_order(kept));
     std::ranges::sort(reduced);
     return transpose(
         add_next_to(x, HloInstruction::CreateReduce(shape_before(operation, result_order), x,
@@ -525,7 +494,7 @@ class Sinking {
     for (const ReshapeGroup& group : groups) {
       std::int64_t first = std::ssize(order);
       for (const std::int64_t d : group.from) {
-        if (entry(operation.operand(0)->shape().dimensions(), d) > 1) {
+        if (size_of(*operation.operand(0), d) > 1) {
           first = std::min(first, entry(order, d));
         }
       }
@@ -539,17 +508,11 @@ class Sinking {
       for (const std::int64_t d : group.from) together.push_back(entry(order, d));
       for (const std::int64_t d : group.to) {
         targets.push_back(d);
-        sizes.push_back(entry(operation.shape().dimensions(), d));
+        sizes.push_back(size_of(operation, d));
       }
     }
     if (moves_elements(x->shape(), together)) x = transpose(x, together);
     return transpose(reshape(x, sizes), xla::InversePermutation(targets));
-  }
-
-  HloInstruction* swapped_dot(HloInstruction& dot) const {
-    const bool may_swap =
-        sides_ == ProductSides::kMaySwap && is_known(dot.operand(1)) && !is_known(dot.operand(0));
-    return may_swap ? swapped_product(dot) : nullptr;
   }
 
   // A weight times dimensions that were transposed and made one: the weight's rows move instead.
@@ -557,8 +520,8 @@ class Sinking {
     HloInstruction* const flattened = dot.mutable_operand(0);
     HloInstruction* const weight = dot.mutable_operand(1);
     const auto& numbers = dot.dot_dimension_numbers();
-    if (flattened->opcode() != HloOpcode::kReshape || !is_moving(flattened->operand(0)) ||
-        !is_known(weight) || numbers.lhs_contracting_dimensions_size() != 1) {
+    if (flattened->opcode() != kReshape || !is_moving(flattened->operand(0)) || !is_known(weight) ||
+        numbers.lhs_contracting_dimensions_size() != 1) {
       return nullptr;
     }
     const std::vector<ReshapeGroup> groups = groups_of(*flattened);
@@ -567,8 +530,7 @@ class Sinking {
     if (group == groups.end()) return nullptr;
     const HloInstruction& transposed = *flattened->operand(0);
     Dimensions order = order_of(transposed);
-    Dimensions places;
-    for (const std::int64_t d : group->from) places.push_back(entry(order, d));
+    const Dimensions places = picked(order, group->from);
     const Dimensions sorting = sorting_order(places);
     for (std::int64_t i = 0; i < std::ssize(sorting); ++i) {
       entry(order, entry(group->from, i)) = entry(places, entry(sorting, i));
@@ -578,12 +540,10 @@ class Sinking {
 
     const std::int64_t row = numbers.rhs_contracting_dimensions(0);
     Dimensions sizes = dimensions_of(*weight);
-    Dimensions rows_order(sizes.size() - 1 + sorting.size());
-    std::iota(rows_order.begin(), rows_order.end(), 0);
+    Dimensions rows_order = counted(std::ssize(sizes) - 1 + std::ssize(sorting));
     sizes.erase(sizes.begin() + row);
     for (std::int64_t i = 0; i < std::ssize(sorting); ++i) {
-      sizes.insert(sizes.begin() + row + i,
-                   entry(transposed.shape().dimensions(), entry(group->from, i)));
+      sizes.insert(sizes.begin() + row + i, size_of(transposed, entry(group->from, i)));
       entry(rows_order, row + i) = row + entry(sorting, i);
     }
     HloInstruction* const rows =
@@ -613,7 +573,7 @@ Status settle(xla::HloModule& module, std::int64_t first_weight, ProductSides si
   const auto trial = module.Clone("");
   TFAOT_TRY(move_transposes(*trial, first_weight, sides));
   TFAOT_TRY(remove_dead_code(*trial));
-  if (!cost_of_transposes(*trial, first_weight, reads_strides).is_less_than(before)) return {};
+  if (cost_of_transposes(*trial, first_weight, reads_strides) >= before) return {};
   return move_transposes(module, first_weight, sides);
 }
 

@@ -4,15 +4,12 @@
 #include <algorithm>
 
 #include "compiler/hlo/build.h"
-#include "xla/literal.h"
+#include "xla/literal_util.h"
 #include "xla/primitive_util.h"
 #include "xla/service/while_loop_analysis.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
-
-using xla::HloInstruction;
-using xla::HloOpcode;
 
 bool is_whole_number(const HloInstruction& value) {
   return value.shape().IsArray() && product(value.shape().dimensions()) == 1 &&
@@ -20,11 +17,15 @@ bool is_whole_number(const HloInstruction& value) {
           value.shape().element_type() == xla::PRED);
 }
 
-std::optional<std::int64_t> constant_number(const HloInstruction& value) {
-  if (value.opcode() != HloOpcode::kConstant || !is_whole_number(value)) return std::nullopt;
-  const auto number = value.literal().GetFirstInteger();
+std::optional<std::int64_t> number_in(const xla::LiteralBase& value) {
+  const auto number = value.GetFirstInteger();
   if (number) return number;
-  return value.literal().GetFirstElement<bool>() ? 1 : 0;
+  return value.GetFirstElement<bool>() ? 1 : 0;
+}
+
+std::optional<std::int64_t> constant_number(const HloInstruction& value) {
+  if (value.opcode() != kConstant || !is_whole_number(value)) return std::nullopt;
+  return number_in(value.literal());
 }
 
 }  // namespace
@@ -35,28 +36,26 @@ std::optional<std::int64_t> loop_turns(const HloInstruction& loop) {
 }
 
 bool is_taken_apart(const HloInstruction& tuple) {
-  return std::ranges::all_of(tuple.users(), [](const HloInstruction* user) {
-    return user->opcode() == HloOpcode::kGetTupleElement;
-  });
+  return std::ranges::all_of(
+      tuple.users(), [](const HloInstruction* user) { return user->opcode() == kGetTupleElement; });
 }
 
 std::optional<Loop> Loop::of(HloInstruction& loop) {
-  if (loop.opcode() != HloOpcode::kWhile) return std::nullopt;
+  if (loop.opcode() != kWhile) return std::nullopt;
   const HloInstruction& root = *loop.while_body()->root_instruction();
   const HloInstruction& state = *loop.while_body()->parameter_instruction(0);
-  if (root.opcode() != HloOpcode::kTuple || !is_taken_apart(state)) return std::nullopt;
+  if (root.opcode() != kTuple || !is_taken_apart(state)) return std::nullopt;
   return Loop(loop);
 }
 
 HloInstruction* Loop::start(std::int64_t element) const {
   HloInstruction* const all = loop_->mutable_operand(0);
-  if (all->opcode() == HloOpcode::kTuple) return all->mutable_operand(element);
+  if (all->opcode() == kTuple) return all->mutable_operand(element);
   return element_of(all, element);
 }
 
 std::optional<std::int64_t> Loop::element(const HloInstruction& inside) const {
-  if (inside.opcode() != HloOpcode::kGetTupleElement ||
-      inside.operand(0) != body().parameter_instruction(0)) {
+  if (inside.opcode() != kGetTupleElement || inside.operand(0) != body().parameter_instruction(0)) {
     return std::nullopt;
   }
   return inside.tuple_index();
@@ -74,9 +73,9 @@ bool Loop::is_fixed(const HloInstruction& inside) {
 
 bool Loop::find_fixed(const HloInstruction& inside) {
   if (const auto which = element(inside)) return is_passed_on(*which);
-  if (!inside.shape().IsArray() || inside.opcode() == HloOpcode::kParameter ||
-      inside.opcode() == HloOpcode::kRng || inside.opcode() == HloOpcode::kGetTupleElement ||
-      !inside.called_computations().empty() || inside.HasSideEffect()) {
+  if (!inside.shape().IsArray() || inside.opcode() == kParameter || inside.opcode() == kRng ||
+      inside.opcode() == kGetTupleElement || !inside.called_computations().empty() ||
+      inside.HasSideEffect()) {
     return false;
   }
   return std::ranges::all_of(inside.operands(),
@@ -96,7 +95,7 @@ HloInstruction* Loop::outside(HloInstruction& inside) {
 std::optional<Progression> LoopNumbers::counter(std::int64_t element) const {
   const HloInstruction& next = *loop_.next(element);
   const auto first = constant_number(*loop_.start(element));
-  if (!first || next.opcode() != HloOpcode::kAdd) return std::nullopt;
+  if (!first || next.opcode() != kAdd) return std::nullopt;
   for (const int i : {0, 1}) {
     const auto step = constant_number(*next.operand(1 - i));
     if (step && loop_.element(*next.operand(i)) == element) return Progression{*first, *step};
@@ -124,39 +123,18 @@ std::optional<std::int64_t> LoopNumbers::at(const HloInstruction& number, std::i
     if (!counted) return std::nullopt;
     return counted->first + turn * counted->step;
   }
-  std::vector<std::int64_t> operands;
+  const bool is_alone = number.IsElementwise() || number.opcode() == kReshape;
+  if (!is_alone || number.operand_count() == 0) return std::nullopt;
+  std::vector<Value> operands;
   for (const HloInstruction* operand : number.operands()) {
     const auto value = at(*operand, turn);
     if (!value) return std::nullopt;
-    operands.push_back(*value);
+    auto scalar = xla::LiteralUtil::CreateR0(*value).Convert(type_of(*operand));
+    if (!scalar.ok()) return std::nullopt;
+    operands.push_back(std::make_shared<const xla::Literal>(*std::move(scalar)));
   }
-  switch (number.opcode()) {
-    case HloOpcode::kAdd:
-      return operands[0] + operands[1];
-    case HloOpcode::kSubtract:
-      return operands[0] - operands[1];
-    case HloOpcode::kMultiply:
-      return operands[0] * operands[1];
-    case HloOpcode::kMaximum:
-      return std::max(operands[0], operands[1]);
-    case HloOpcode::kMinimum:
-      return std::min(operands[0], operands[1]);
-    case HloOpcode::kNegate:
-      return -operands[0];
-    case HloOpcode::kConvert:
-    case HloOpcode::kReshape:
-    case HloOpcode::kBitcast:
-      return operands[0];
-    case HloOpcode::kCompare:
-      return xla::Comparison(number.comparison_direction(), xla::S64)
-                     .Compare<std::int64_t>(operands[0], operands[1])
-                 ? 1
-                 : 0;
-    case HloOpcode::kSelect:
-      return operands[0] != 0 ? operands[1] : operands[2];
-    default:
-      return std::nullopt;
-  }
+  const auto value = evaluator_.compute_on(number, shape_of(type_of(number), {}), operands);
+  return value ? number_in(**value) : std::nullopt;
 }
 
 }  // namespace tfaot::toolkit::engine

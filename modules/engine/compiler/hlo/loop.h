@@ -6,47 +6,48 @@
 #include <map>
 #include <optional>
 
+#include "compiler/hlo/evaluate.h"
 #include "compiler/hlo/hlo.h"
 
 namespace tfaot::toolkit::engine {
 
 // The number of turns of a loop, if XLA can tell. It may add computations to the module for that.
-std::optional<std::int64_t> loop_turns(const xla::HloInstruction& loop);
+std::optional<std::int64_t> loop_turns(const HloInstruction& loop);
 
 // True if the tuple is read by its elements alone.
-bool is_taken_apart(const xla::HloInstruction& tuple);
+bool is_taken_apart(const HloInstruction& tuple);
 
 class Loop {
  public:
-  // Nothing if the state is not a tuple that the body takes apart and makes anew. The instruction
+  // Nothing if the state is not a tuple that the body takes apart and rebuilds. The instruction
   // must outlive the object.
-  static std::optional<Loop> of(xla::HloInstruction& loop);
+  static std::optional<Loop> of(HloInstruction& loop);
 
-  xla::HloInstruction& instruction() const { return *loop_; }
+  HloInstruction& instruction() const { return *loop_; }
   const xla::HloComputation& body() const { return *loop_->while_body(); }
   std::int64_t state_size() const { return body().root_instruction()->operand_count(); }
   // An element of the state: before the first turn, and what a turn makes of it.
-  xla::HloInstruction* start(std::int64_t element) const;
-  xla::HloInstruction* next(std::int64_t element) const {
+  HloInstruction* start(std::int64_t element) const;
+  HloInstruction* next(std::int64_t element) const {
     return body().root_instruction()->mutable_operand(element);
   }
   // The element of the state that an instruction of the body is.
-  std::optional<std::int64_t> element(const xla::HloInstruction& inside) const;
+  std::optional<std::int64_t> element(const HloInstruction& inside) const;
   // True if turns only pass the element on.
   bool is_passed_on(std::int64_t element) const;
 
   // True if an instruction of the body has the same value in all turns.
-  bool is_fixed(const xla::HloInstruction& inside);
+  bool is_fixed(const HloInstruction& inside);
   // The value before the loop. REQUIRES: is_fixed().
-  xla::HloInstruction* outside(xla::HloInstruction& inside);
+  HloInstruction* outside(HloInstruction& inside);
 
  private:
-  explicit Loop(xla::HloInstruction& loop) : loop_(&loop) {}
-  bool find_fixed(const xla::HloInstruction& inside);
+  explicit Loop(HloInstruction& loop) : loop_(&loop) {}
+  bool find_fixed(const HloInstruction& inside);
 
-  xla::HloInstruction* loop_;
-  std::map<const xla::HloInstruction*, bool> fixed_;
-  std::map<const xla::HloInstruction*, xla::HloInstruction*> outside_;
+  HloInstruction* loop_;
+  std::map<const HloInstruction*, bool> fixed_;
+  std::map<const HloInstruction*, HloInstruction*> outside_;
 };
 
 // In turn t the number is first + t * step.
@@ -61,15 +62,16 @@ class LoopNumbers {
 
   // The values of a scalar integer of the body; nothing for others, and if it depends on more than
   // counters.
-  std::optional<Progression> progression(const xla::HloInstruction& number) const;
+  std::optional<Progression> progression(const HloInstruction& number) const;
   // The values of an element of the state that counts.
   std::optional<Progression> counter(std::int64_t element) const;
 
  private:
-  std::optional<std::int64_t> at(const xla::HloInstruction& number, std::int64_t turn) const;
+  std::optional<std::int64_t> at(const HloInstruction& number, std::int64_t turn) const;
 
   const Loop& loop_;
   std::int64_t turns_;
+  mutable Evaluator evaluator_{{}};
 };
 
 }  // namespace tfaot::toolkit::engine

@@ -5,12 +5,10 @@
 
 #include <algorithm>
 
-#include "compiler/hlo/conversions.h"
 #include "tfaot/records/model_check.h"
 #include "tfaot/records/model_description.h"
 #include "xla/client/client_library.h"
 #include "xla/service/platform_util.h"
-#include "xla/shape_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {

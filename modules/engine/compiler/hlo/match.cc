@@ -9,51 +9,48 @@
 
 namespace tfaot::toolkit::engine {
 
-using xla::HloInstruction;
-using xla::HloOpcode;
-
 namespace {
 
 std::optional<double> number_in(const HloInstruction& value, int steps) {
   const HloInstruction* inner = &value;
-  while (inner->opcode() == HloOpcode::kBroadcast || inner->opcode() == HloOpcode::kReshape ||
-         inner->opcode() == HloOpcode::kConvert) {
+  while (inner->opcode() == kBroadcast || inner->opcode() == kReshape ||
+         inner->opcode() == kConvert) {
     inner = inner->operand(0);
   }
   if (elements_of(*inner) != 1) return {};
-  if (inner->opcode() == HloOpcode::kConstant) {
+  if (inner->opcode() == kConstant) {
     const auto wide = inner->literal().Convert(xla::F64);
     if (!wide.ok()) return {};
     return wide->data<double>()[0];
   }
   const HloOpcode opcode = inner->opcode();
-  const bool is_computed = opcode == HloOpcode::kAdd || opcode == HloOpcode::kLog ||
-                           opcode == HloOpcode::kMultiply || opcode == HloOpcode::kNegate;
+  const bool is_computed =
+      opcode == kAdd || opcode == kLog || opcode == kMultiply || opcode == kNegate;
   if (steps == 0 || !is_computed) return {};
   const auto number = number_in(*inner->operand(0), steps - 1);
   if (!number) return {};
-  if (opcode == HloOpcode::kLog) return std::log(*number);
-  if (opcode == HloOpcode::kNegate) return -*number;
+  if (opcode == kLog) return std::log(*number);
+  if (opcode == kNegate) return -*number;
   const auto other = number_in(*inner->operand(1), steps - 1);
   if (!other) return {};
-  return opcode == HloOpcode::kAdd ? *number + *other : *number * *other;
+  return opcode == kAdd ? *number + *other : *number * *other;
 }
 
 bool is_view(const HloInstruction& value) {
-  return value.opcode() == HloOpcode::kReshape || value.opcode() == HloOpcode::kBitcast;
+  return value.opcode() == kReshape || value.opcode() == kBitcast;
 }
 
 // The number that a reduction by this opcode may begin with.
 bool changes_nothing(const HloInstruction& start, HloOpcode opcode) {
-  if (opcode == HloOpcode::kAdd) return number_of(start) == 0;
-  return start.opcode() == HloOpcode::kConstant &&
+  if (opcode == kAdd) return number_of(start) == 0;
+  return start.opcode() == kConstant &&
          start.literal() == xla::LiteralUtil::MinValue(type_of(start));
 }
 
 HloInstruction* before_forms(HloInstruction* value) {
   for (;;) {
     HloInstruction* const inner = before_reshapes(value);
-    if (inner->opcode() != HloOpcode::kConvert) return inner;
+    if (inner->opcode() != kConvert) return inner;
     value = inner->mutable_operand(0);
   }
 }
@@ -67,16 +64,6 @@ std::optional<double> number_of(const HloInstruction& value) {
 
 bool is_near(double a, double b) { return std::abs(a - b) <= 1e-5 * std::abs(b); }
 
-std::optional<WithNumber> with_number(const HloInstruction& value, HloOpcode opcode) {
-  if (value.opcode() != opcode) return {};
-  for (const int i : {0, 1}) {
-    if (const auto number = number_of(*value.operand(i))) {
-      return WithNumber{entry(value.operands(), 1 - i), *number};
-    }
-  }
-  return {};
-}
-
 HloInstruction* other_operand(const HloInstruction& value, HloOpcode opcode,
                               const HloInstruction* x) {
   if (value.opcode() != opcode) return nullptr;
@@ -87,9 +74,8 @@ HloInstruction* other_operand(const HloInstruction& value, HloOpcode opcode,
 }
 
 HloInstruction* squared(const HloInstruction& value) {
-  const bool is_power = value.opcode() == HloOpcode::kPower && number_of(*value.operand(1)) == 2;
-  const bool is_product =
-      value.opcode() == HloOpcode::kMultiply && value.operand(0) == value.operand(1);
+  const bool is_power = value.opcode() == kPower && number_of(*value.operand(1)) == 2;
+  const bool is_product = value.opcode() == kMultiply && value.operand(0) == value.operand(1);
   return is_power || is_product ? value.operands()[0] : nullptr;
 }
 
@@ -104,7 +90,7 @@ const HloInstruction* before_reshapes(const HloInstruction* value) {
 }
 
 std::optional<Dimensions> before_reshape(const HloInstruction& value) {
-  if (value.opcode() != HloOpcode::kReshape) return {};
+  if (value.opcode() != kReshape) return {};
   const Dimensions from = dimensions_of(*value.operand(0));
   Dimensions map;
   std::size_t next = 0;
@@ -113,7 +99,7 @@ std::optional<Dimensions> before_reshape(const HloInstruction& value) {
   };
   for (const std::int64_t size : value.shape().dimensions()) {
     if (size == 1) {
-      map.push_back(kBroadcast);
+      map.push_back(kSpread);
       continue;
     }
     skip_ones();
@@ -135,7 +121,7 @@ HloInstruction* only_user(const HloInstruction& value) {
 HloInstruction* only_result(const HloInstruction& call) {
   HloInstruction* const user = only_user(call);
   const bool is_first =
-      user != nullptr && user->opcode() == HloOpcode::kGetTupleElement && user->tuple_index() == 0;
+      user != nullptr && user->opcode() == kGetTupleElement && user->tuple_index() == 0;
   return is_first ? user : nullptr;
 }
 
@@ -148,15 +134,14 @@ HloInstruction* after_reshapes(HloInstruction* value) {
 }
 
 bool combines_by(const HloInstruction& reduction, HloOpcode opcode) {
-  if ((reduction.opcode() != HloOpcode::kReduce &&
-       reduction.opcode() != HloOpcode::kReduceWindow) ||
+  if ((reduction.opcode() != kReduce && reduction.opcode() != kReduceWindow) ||
       reduction.operand_count() != 2 || elements_of(reduction) == 0 ||
       elements_of(*reduction.operand(0)) == 0) {
     return false;
   }
   const HloInstruction& root = *reduction.to_apply()->root_instruction();
-  return root.opcode() == opcode && root.operand(0)->opcode() == HloOpcode::kParameter &&
-         root.operand(1)->opcode() == HloOpcode::kParameter && root.operand(0) != root.operand(1);
+  return root.opcode() == opcode && root.operand(0)->opcode() == kParameter &&
+         root.operand(1)->opcode() == kParameter && root.operand(0) != root.operand(1);
 }
 
 bool reduces_by(const HloInstruction& reduction, HloOpcode opcode) {
@@ -169,12 +154,11 @@ bool is_point(const xla::WindowDimension& window) {
 }
 
 bool is_fused_by_xla(const HloInstruction& value) {
-  return (value.IsElementwise() || value.opcode() == HloOpcode::kBroadcast) &&
-         value.operand_count() > 0;
+  return (value.IsElementwise() || value.opcode() == kBroadcast) && value.operand_count() > 0;
 }
 
 std::int64_t count_of(const HloInstruction& sum) {
-  if (sum.opcode() == HloOpcode::kReduce) {
+  if (sum.opcode() == kReduce) {
     return elements_of(*sum.operand(0)) / elements_of(sum);
   }
   std::int64_t count = 1;
@@ -183,14 +167,13 @@ std::int64_t count_of(const HloInstruction& sum) {
 }
 
 DividedSum divided_sum(const HloInstruction& quotient) {
-  const bool is_quotient = quotient.opcode() == HloOpcode::kDivide;
-  if (!is_quotient && quotient.opcode() != HloOpcode::kMultiply) return {};
+  const bool is_quotient = quotient.opcode() == kDivide;
+  if (!is_quotient && quotient.opcode() != kMultiply) return {};
   for (const std::size_t i : {0U, 1U}) {
     if (i == 1 && is_quotient) continue;
     const auto number = number_of(*quotient.operands()[1 - i]);
     HloInstruction* const sum = before_forms(quotient.operands()[i]);
-    if (!number || !reduces_by(*sum, HloOpcode::kAdd) ||
-        elements_of(*sum) != elements_of(quotient)) {
+    if (!number || !reduces_by(*sum, kAdd) || elements_of(*sum) != elements_of(quotient)) {
       continue;
     }
     const auto count = static_cast<double>(count_of(*sum));
@@ -201,12 +184,12 @@ DividedSum divided_sum(const HloInstruction& quotient) {
 
 Mean mean_of(HloInstruction* value) {
   HloInstruction* const sum = divided_sum(*before_reshapes(value)).sum;
-  if (sum == nullptr || sum->opcode() != HloOpcode::kReduce) return {};
+  if (sum == nullptr || sum->opcode() != kReduce) return {};
   return {sum->mutable_operand(0), sum};
 }
 
 std::optional<MatrixProduct> matrix_product(const HloInstruction& dot) {
-  if (dot.opcode() != HloOpcode::kDot || dot.operand(1)->shape().rank() != 2) return {};
+  if (dot.opcode() != kDot || dot.operand(1)->shape().rank() != 2) return {};
   const auto& numbers = dot.dot_dimension_numbers();
   if (numbers.lhs_batch_dimensions_size() != 0 || numbers.lhs_contracting_dimensions_size() != 1) {
     return {};
@@ -224,7 +207,7 @@ std::int64_t first_column_dimension(const xla::Shape& shape, std::int64_t column
 
 HloInstruction* column_values(HloInstruction* value, const xla::Shape& shape,
                               std::int64_t columns) {
-  if (value->opcode() != HloOpcode::kBroadcast) {
+  if (value->opcode() != kBroadcast) {
     // Only of one row; without the reshapes, as for more rows, so that all sizes of a batch share
     // what is computed from them.
     if (xla::ShapeUtil::ElementsIn(shape) != columns) return nullptr;
@@ -245,18 +228,18 @@ HloInstruction* column_values(HloInstruction* value, const xla::Shape& shape,
 std::optional<ColumnStep> column_step(const HloInstruction& operation, const HloInstruction* x,
                                       const WeightValues& values) {
   const HloOpcode opcode = operation.opcode();
-  const bool is_difference = opcode == HloOpcode::kSubtract;
-  if (opcode != HloOpcode::kAdd && opcode != HloOpcode::kMultiply && !is_difference) return {};
+  const bool is_difference = opcode == kSubtract;
+  if (opcode != kAdd && opcode != kMultiply && !is_difference) return {};
   if (is_difference && operation.operand(0) != x) return {};
   HloInstruction* const other = other_operand(operation, opcode, x);
-  const bool is_spread = other != nullptr && other->opcode() == HloOpcode::kBroadcast;
+  const bool is_spread = other != nullptr && other->opcode() == kBroadcast;
   if (other == nullptr || other == x || !values.is_known(is_spread ? other->operand(0) : other)) {
     return {};
   }
   HloInstruction* const numbers =
       column_values(other, operation.shape(), operation.shape().dimensions().back());
   if (numbers == nullptr) return {};
-  return ColumnStep{is_difference ? negate(numbers) : numbers, opcode == HloOpcode::kMultiply};
+  return ColumnStep{is_difference ? negate(numbers) : numbers, opcode == kMultiply};
 }
 
 bool is_float32(const HloInstruction& value) {

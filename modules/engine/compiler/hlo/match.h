@@ -3,7 +3,7 @@
 // of which `m` is the short name:
 //
 //   double scale = 1;
-//   xla::HloInstruction* x = nullptr;
+//   HloInstruction* x = nullptr;
 //   if (xla::Match(&one, m::MultiplyAnyOrder(m::Op(&x), number(&scale)))) ...
 //
 // A pattern that does not match may have set some of what it captures. Pure.
@@ -21,13 +21,13 @@ namespace m = xla::match;
 
 // The number in all elements, if there is one: also a sum, product, logarithm or negative of
 // numbers, as TensorFlow's softplus has its limits and Keras the count of a mean.
-std::optional<double> number_of(const xla::HloInstruction& value);
+std::optional<double> number_of(const HloInstruction& value);
 // Constants that differ by no more than their rounding.
 bool is_near(double a, double b);
 
 // A number, put into `found`.
 inline auto number(double* found) {
-  return m::Op().WithPredicate([found](const xla::HloInstruction* value) {
+  return m::Op().WithPredicate([found](const HloInstruction* value) {
     const auto number = number_of(*value);
     if (number) *found = *number;
     return number.has_value();
@@ -36,111 +36,102 @@ inline auto number(double* found) {
 // This number.
 inline auto number_equal(double wanted) {
   return m::Op().WithPredicate(
-      [wanted](const xla::HloInstruction* value) { return number_of(*value) == wanted; });
+      [wanted](const HloInstruction* value) { return number_of(*value) == wanted; });
 }
 // This instruction.
-inline auto same_as(const xla::HloInstruction* other) {
-  return m::Op().WithPredicate(
-      [other](const xla::HloInstruction* value) { return value == other; });
+inline auto same_as(const HloInstruction* other) {
+  return m::Op().WithPredicate([other](const HloInstruction* value) { return value == other; });
 }
 
 // log(1 + x), for which XLA's matcher has no word.
 template <typename Pattern>
 auto log1p_of(const Pattern& x) {
-  return m::Op().WithOpcode(xla::HloOpcode::kLog1p).WithOperand(0, x);
+  return m::Op().WithOpcode(kLog1p).WithOperand(0, x);
 }
 
-// The operand of an operation whose other operand is a number.
-struct WithNumber {
-  xla::HloInstruction* other;
-  double number;
-};
-// Nothing for other opcodes, and where neither operand is a number.
-std::optional<WithNumber> with_number(const xla::HloInstruction& value, xla::HloOpcode opcode);
 // The other operand of an operation of which one is `x`; null: none is, or it has another opcode.
-xla::HloInstruction* other_operand(const xla::HloInstruction& value, xla::HloOpcode opcode,
-                                   const xla::HloInstruction* x);
+HloInstruction* other_operand(const HloInstruction& value, HloOpcode opcode,
+                              const HloInstruction* x);
 // x, if the value is x squared, else null.
-xla::HloInstruction* squared(const xla::HloInstruction& value);
+HloInstruction* squared(const HloInstruction& value);
 
 // The operand of reshapes and bitcasts.
-xla::HloInstruction* before_reshapes(xla::HloInstruction* value);
-const xla::HloInstruction* before_reshapes(const xla::HloInstruction* value);
+HloInstruction* before_reshapes(HloInstruction* value);
+const HloInstruction* before_reshapes(const HloInstruction* value);
 // The same, of those that nothing else uses.
-xla::HloInstruction* before_own_reshapes(xla::HloInstruction* value);
+HloInstruction* before_own_reshapes(HloInstruction* value);
 // In place of a dimension: it is none, as every index is the same element.
-constexpr std::int64_t kBroadcast = -1;
+constexpr std::int64_t kSpread = -1;
 // Before a reshape that only adds or leaves out dimensions of size 1: the operand's dimension of
-// each of the result, kBroadcast for an added one. Nothing for other reshapes.
-std::optional<Dimensions> before_reshape(const xla::HloInstruction& value);
+// each of the result, kSpread for an added one. Nothing for other reshapes.
+std::optional<Dimensions> before_reshape(const HloInstruction& value);
 // The only user of a value that is no result of its computation; else null.
-xla::HloInstruction* only_user(const xla::HloInstruction& value);
+HloInstruction* only_user(const HloInstruction& value);
 // The first element of a call's results, if nothing else uses the call; else null.
-xla::HloInstruction* only_result(const xla::HloInstruction& call);
+HloInstruction* only_result(const HloInstruction& call);
 // The value after the reshapes that nothing else uses.
-xla::HloInstruction* after_reshapes(xla::HloInstruction* value);
+HloInstruction* after_reshapes(HloInstruction* value);
 
 // A reduction, over dimensions or windows, of one tensor by the opcode (kAdd, kMaximum).
-bool combines_by(const xla::HloInstruction& reduction, xla::HloOpcode opcode);
+bool combines_by(const HloInstruction& reduction, HloOpcode opcode);
 // The same, from the number on that changes nothing.
-bool reduces_by(const xla::HloInstruction& reduction, xla::HloOpcode opcode);
+bool reduces_by(const HloInstruction& reduction, HloOpcode opcode);
 
 // The number of terms of each sum.
-std::int64_t count_of(const xla::HloInstruction& sum);
+std::int64_t count_of(const HloInstruction& sum);
 
 // The sum, over dimensions or of windows, that `quotient` divides by its count, and the operand
 // that leads to it; null: it does something else.
 struct DividedSum {
-  xla::HloInstruction* sum = nullptr;
-  xla::HloInstruction* operand = nullptr;
+  HloInstruction* sum = nullptr;
+  HloInstruction* operand = nullptr;
 };
-DividedSum divided_sum(const xla::HloInstruction& quotient);
+DividedSum divided_sum(const HloInstruction& quotient);
 
 // The mean of `of` over the dimensions of a reduction that adds.
 struct Mean {
-  xla::HloInstruction* of = nullptr;   // null: there is none
-  xla::HloInstruction* sum = nullptr;  // the reduction
+  HloInstruction* of = nullptr;   // null: there is none
+  HloInstruction* sum = nullptr;  // the reduction
 };
 
 // The mean that `value` is, perhaps in another shape.
-Mean mean_of(xla::HloInstruction* value);
+Mean mean_of(HloInstruction* value);
 
 // A window along a dimension that treats every element by itself.
 bool is_point(const xla::WindowDimension& window);
 
 // True if XLA computes it in the loop of its user, where a kernel would need it in memory.
-bool is_fused_by_xla(const xla::HloInstruction& value);
+bool is_fused_by_xla(const HloInstruction& value);
 
 // A tensor times a matrix, summed over one dimension of each.
 struct MatrixProduct {
-  xla::HloInstruction* left;
-  xla::HloInstruction* matrix;
+  HloInstruction* left;
+  HloInstruction* matrix;
   std::int64_t left_depth;    // dimensions that are summed over
   std::int64_t matrix_depth;  // 0: [depth, columns], 1: [columns, depth]
 
   bool sums_last() const { return left_depth == left->shape().rank() - 1; }
 };
-std::optional<MatrixProduct> matrix_product(const xla::HloInstruction& dot);
+std::optional<MatrixProduct> matrix_product(const HloInstruction& dot);
 
 // Numbers that are added to, or multiplied with, a tensor of this shape, whose last dimensions are
 // `columns` columns: as [columns] if all rows get the same, else null.
-xla::HloInstruction* column_values(xla::HloInstruction* value, const xla::Shape& shape,
-                                   std::int64_t columns);
+HloInstruction* column_values(HloInstruction* value, const xla::Shape& shape, std::int64_t columns);
 // An operation that scales or shifts the columns of x, by known numbers that are the same for all
 // rows.
 struct ColumnStep {
-  xla::HloInstruction* numbers;  // [columns], added or multiplied with
+  HloInstruction* numbers;  // [columns], added or multiplied with
   bool is_scale;
 };
 // Nothing for other operations.
-std::optional<ColumnStep> column_step(const xla::HloInstruction& operation,
-                                      const xla::HloInstruction* x, const WeightValues& values);
+std::optional<ColumnStep> column_step(const HloInstruction& operation, const HloInstruction* x,
+                                      const WeightValues& values);
 
 // The first of the last dimensions that have `columns` elements; -1: there is none.
 std::int64_t first_column_dimension(const xla::Shape& shape, std::int64_t columns);
 
-bool is_float32(const xla::HloInstruction& value);  // a tensor
+bool is_float32(const HloInstruction& value);  // a tensor
 // A tensor, not empty, of a type that our kernels take.
-bool is_for_kernels(const xla::HloInstruction& value);
+bool is_for_kernels(const HloInstruction& value);
 
 }  // namespace tfaot::toolkit::engine

@@ -108,8 +108,7 @@ struct PassContext {
   std::optional<WeightValues> values_ = {};
 };
 
-inline void add_remark(PassContext& context, const xla::HloInstruction& instruction,
-                       std::string text) {
+inline void add_remark(PassContext& context, const HloInstruction& instruction, std::string text) {
   context.remarks.push_back(
       {std::string(instruction.name()), instruction.metadata().op_name(), std::move(text)});
 }

@@ -9,7 +9,6 @@
 // where it may cancel more than the rest of the product would show: where its tensor is not next to
 // it, and of the model's inputs as they are. Nothing changes where weights may not be joined.
 #include <algorithm>
-#include <optional>
 #include <set>
 
 #include "absl/algorithm/container.h"
@@ -17,14 +16,9 @@
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
-#include "compiler/hlo/weight_values.h"
-#include "xla/hlo/ir/hlo_instructions.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
-
-using xla::HloInstruction;
-using xla::HloOpcode;
 
 std::int64_t row_size(const HloInstruction& value) { return value.shape().dimensions().back(); }
 
@@ -38,15 +32,11 @@ Dimensions with_row_size(const HloInstruction& value, std::int64_t size) {
   return sizes;
 }
 
-// True if a gather takes whole rows.
 bool gathers_rows(const HloInstruction& gather) {
   const auto& numbers = gather.gather_dimension_numbers();
   const std::int64_t last = gather.operand(0)->shape().rank() - 1;
-  const auto has_last = [&](const auto& dimensions) {
-    return absl::c_linear_search(dimensions, last);
-  };
-  return !has_last(numbers.collapsed_slice_dims()) && !has_last(numbers.operand_batching_dims()) &&
-         !has_last(numbers.start_index_map()) &&
+  return !absl::c_linear_search(numbers.collapsed_slice_dims(), last) &&
+         !absl::c_linear_search(numbers.start_index_map(), last) &&
          entry(gather.gather_slice_sizes(), last) == row_size(*gather.operand(0)) &&
          !numbers.offset_dims().empty() &&
          *numbers.offset_dims().rbegin() == gather.shape().rank() - 1;
@@ -60,12 +50,12 @@ bool repeats_rows(const HloInstruction& one) {
   }
   const std::int64_t last = one.shape().rank() - 1;
   switch (one.opcode()) {
-    case HloOpcode::kReshape:
+    case kReshape:
       return row_size(one) == row_size(*one.operand(0));
-    case HloOpcode::kBroadcast:
-    case HloOpcode::kTranspose:
+    case kBroadcast:
+    case kTranspose:
       return one.dimensions().back() == last;
-    case HloOpcode::kGather:
+    case kGather:
       return gathers_rows(one);
     default:
       return false;
@@ -88,7 +78,7 @@ HloInstruction* repeated(HloInstruction& value, const HloInstruction& source,
   if (&value == &source) return rows;
   rows = repeated(*value.mutable_operand(0), source, rows);
   const Dimensions sizes = with_row_size(value, row_size(*rows));
-  if (value.opcode() != HloOpcode::kGather) return rebuild(value, sizes, {rows});
+  if (value.opcode() != kGather) return rebuild(value, sizes, {rows});
   Dimensions slice(value.gather_slice_sizes().begin(), value.gather_slice_sizes().end());
   slice.back() = row_size(*rows);
   return add_next_to(
@@ -116,8 +106,8 @@ bool is_pointwise(const HloInstruction& convolution) {
 }
 
 std::optional<RowProduct> row_product_of(HloInstruction& product, const WeightValues& values) {
-  const bool is_dot = product.opcode() == HloOpcode::kDot;
-  if ((!is_dot && product.opcode() != HloOpcode::kConvolution) || values.is_known(&product) ||
+  const bool is_dot = product.opcode() == kDot;
+  if ((!is_dot && product.opcode() != kConvolution) || values.is_known(&product) ||
       !values.is_known(product.operand(1)) || !has_kernels(type_of(product)) ||
       elements_of(*product.operand(0)) == 0) {
     return {};
@@ -149,10 +139,10 @@ struct RowPart {
 // Side by side they are `value`.
 void take_parts(HloInstruction* value, std::int64_t first, std::vector<RowPart>& parts) {
   HloInstruction* inner = value;
-  while (inner->opcode() == HloOpcode::kReshape && repeats_rows(*inner)) {
+  while (inner->opcode() == kReshape && repeats_rows(*inner)) {
     inner = inner->mutable_operand(0);
   }
-  if (inner->opcode() != HloOpcode::kConcatenate ||
+  if (inner->opcode() != kConcatenate ||
       inner->concatenate_dimension() != inner->shape().rank() - 1) {
     parts.push_back({value, first});
     return;
@@ -165,30 +155,18 @@ void take_parts(HloInstruction* value, std::int64_t first, std::vector<RowPart>&
 
 // The operands whose numbers it has as they are: moved, chosen or turned around, but not rounded.
 std::vector<const HloInstruction*> kept_operands(const HloInstruction& value) {
-  if (value.opcode() == HloOpcode::kGather) return {value.operand(0)};
-  if (value.opcode() == HloOpcode::kSelect) return {value.operand(1), value.operand(2)};
-  const bool keeps_all =
-      xla::HloPredicateIsOp<HloOpcode::kBroadcast, HloOpcode::kClamp, HloOpcode::kConcatenate,
-                            HloOpcode::kMaximum, HloOpcode::kMinimum, HloOpcode::kNegate,
-                            HloOpcode::kPad, HloOpcode::kReshape, HloOpcode::kSlice,
-                            HloOpcode::kTranspose>(&value);
+  if (value.opcode() == kGather) return {value.operand(0)};
+  if (value.opcode() == kSelect) return {value.operand(1), value.operand(2)};
+  const bool keeps_all = xla::HloPredicateIsOp<kBroadcast, kClamp, kConcatenate, kMaximum, kMinimum,
+                                               kNegate, kPad, kReshape, kSlice, kTranspose>(&value);
   if (!keeps_all) return {};
   return {value.operands().begin(), value.operands().end()};
 }
 
 // True if it has numbers of the model's inputs as they are.
 bool has_inputs(const HloInstruction& value) {
-  std::set<const HloInstruction*> seen = {&value};
-  std::vector<const HloInstruction*> left = {&value};
-  while (!left.empty()) {
-    const HloInstruction* const one = left.back();
-    left.pop_back();
-    if (one->opcode() == HloOpcode::kParameter) return true;
-    for (const auto* operand : kept_operands(*one)) {
-      if (seen.insert(operand).second) left.push_back(operand);
-    }
-  }
-  return false;
+  return absl::c_any_of(reached_from(value, kept_operands),
+                        [](const auto* one) { return one->opcode() == kParameter; });
 }
 
 // Sums and differences of repeated rows become two parts. A difference stays where that may lose
@@ -203,9 +181,9 @@ std::vector<RowPart> parts_of_rows(HloInstruction* rows) {
   std::vector<RowPart> parts;
   for (const RowPart& part : whole) {
     const HloInstruction& value = *part.value;
-    const bool is_difference = value.opcode() == HloOpcode::kSubtract;
+    const bool is_difference = value.opcode() == kSubtract;
     const bool is_split =
-        (is_difference || value.opcode() == HloOpcode::kAdd) &&
+        (is_difference || value.opcode() == kAdd) &&
         std::ranges::all_of(value.operands(), [&](HloInstruction* operand) {
           if (!repeats_rows(*operand)) return false;
           const HloInstruction* const source = source_of(operand);
@@ -243,12 +221,12 @@ class RepeatedProduct {
       HloInstruction* made = contract(summand.source, summand.source->shape().rank() - 1,
                                       summand.weight, 0, product_.precision_config());
       if (sum == nullptr && shift_ != nullptr) {
-        made = binary(HloOpcode::kAdd, made,
+        made = binary(kAdd, made,
                       broadcast(shift_, made->shape().dimensions(), {made->shape().rank() - 1}));
       }
       made =
           reshape(repeated(*summand.value, *summand.source, made), product_.shape().dimensions());
-      sum = accumulate(HloOpcode::kAdd, sum, made);
+      sum = accumulate(kAdd, sum, made);
     }
     return replace(*last_, sum);
   }
@@ -275,17 +253,17 @@ class RepeatedProduct {
   // Scales and shifts of columns that follow, as those of a batch normalisation.
   void take_numbers_of_columns() {
     while (HloInstruction* const user = only_user(*last_)) {
-      if (user->opcode() == HloOpcode::kReshape && repeats_rows(*user)) {
+      if (user->opcode() == kReshape && repeats_rows(*user)) {
         last_ = user;
         continue;
       }
       const auto step = column_step(*user, last_, values_);
       if (!step) return;
       if (step->is_scale) {
-        scale_ = accumulate(HloOpcode::kMultiply, scale_, step->numbers);
-        if (shift_ != nullptr) shift_ = binary(HloOpcode::kMultiply, shift_, step->numbers);
+        scale_ = accumulate(kMultiply, scale_, step->numbers);
+        if (shift_ != nullptr) shift_ = binary(kMultiply, shift_, step->numbers);
       } else {
-        shift_ = accumulate(HloOpcode::kAdd, shift_, step->numbers);
+        shift_ = accumulate(kAdd, shift_, step->numbers);
       }
       last_ = user;
     }
@@ -301,7 +279,7 @@ class RepeatedProduct {
       HloInstruction* const weight = weight_of(part);
       const auto same = std::ranges::find(made, part.value, &Summand::value);
       if (same != made.end()) {
-        same->weight = binary(HloOpcode::kAdd, same->weight, weight);
+        same->weight = binary(kAdd, same->weight, weight);
       } else if (source != part.value) {
         made.push_back({part.value, source, weight});
       } else {
@@ -320,8 +298,7 @@ class RepeatedProduct {
     HloInstruction* weight = slice_along(of_.weight, 0, part.first, row_size(*part.value));
     if (part.is_negative) weight = negate(weight);
     if (scale_ == nullptr) return weight;
-    return binary(HloOpcode::kMultiply, weight,
-                  broadcast(scale_, weight->shape().dimensions(), {1}));
+    return binary(kMultiply, weight, broadcast(scale_, weight->shape().dimensions(), {1}));
   }
 
   HloInstruction& product_;
@@ -332,6 +309,60 @@ class RepeatedProduct {
   HloInstruction* shift_ = nullptr;
 };
 
+// ---- Scales of columns before a product.
+
+// x * scale + shift, both with a number for each column; null: none.
+struct ScaledInput {
+  HloInstruction* x;
+  HloInstruction* scale = nullptr;
+  HloInstruction* shift = nullptr;
+};
+
+// Takes one operation off; false: there is none.
+bool take_operation(ScaledInput& scaled, const WeightValues& values) {
+  HloInstruction* const one = scaled.x;
+  // With one row the product is that of a vector.
+  if (one->opcode() == kReshape && one->user_count() == 1 && one->shape().rank() == 1 &&
+      one->operand(0)->shape().rank() > 0 &&
+      one->operand(0)->shape().dimensions().back() == one->shape().dimensions(0)) {
+    scaled.x = one->mutable_operand(0);
+    return true;
+  }
+  if (only_user(*one) == nullptr || one->operand_count() != 2) return false;
+  for (HloInstruction* operand : one->operands()) {
+    const auto step = values.is_known(operand) ? std::nullopt : column_step(*one, operand, values);
+    if (!step) continue;
+    if (step->is_scale) {
+      scaled.scale = accumulate(kMultiply, scaled.scale, step->numbers);
+    } else {
+      HloInstruction* const shift =
+          scaled.scale == nullptr ? step->numbers : binary(kMultiply, step->numbers, scaled.scale);
+      scaled.shift = accumulate(kAdd, scaled.shift, shift);
+    }
+    scaled.x = operand;
+    return true;
+  }
+  return false;
+}
+
+// Not the end of a normalisation, whose kernels have scale and shift themselves.
+bool is_activation(const HloInstruction& value) {
+  return xla::HloPredicateIsOp<kClamp, kLogistic, kMaximum, kSelect, kTanh>(&value);
+}
+
+// True for a function of what a product computes.
+bool follows_product(const HloInstruction& value) {
+  constexpr std::size_t kMostOperations = 32;
+  const auto is_product = [](const HloInstruction* one) {
+    return one->opcode() == kDot || one->opcode() == kConvolution;
+  };
+  const auto before = [&](const HloInstruction& one) {
+    const bool passes = !is_product(&one) && (one.IsElementwise() || one.opcode() == kReshape);
+    return passes ? Instructions(one.operands().begin(), one.operands().end()) : Instructions();
+  };
+  return absl::c_any_of(reached_from(value, before, kMostOperations), is_product);
+}
+
 }  // namespace
 
 Status multiply_before_repeating(HloInstruction& product, PassContext& context) {
@@ -339,6 +370,36 @@ Status multiply_before_repeating(HloInstruction& product, PassContext& context) 
   const WeightValues& values = context.values();
   const auto found = row_product_of(product, values);
   return found ? RepeatedProduct(product, *found, values).replace_all() : Status();
+}
+
+Status move_scale_into_weight(HloInstruction& dot, PassContext& context) {
+  const auto layer = matrix_product(dot);
+  if (!context.choices.may_join_weights() || !layer || !layer->sums_last()) return {};
+  const WeightValues& values = context.values();
+  if (values.is_known(&dot) || !values.is_known(layer->matrix) || !has_kernels(type_of(dot)) ||
+      !dot.parent()->IsEntryComputation()) {
+    return {};
+  }
+  ScaledInput scaled{layer->left};
+  while (take_operation(scaled, values)) {
+  }
+  if (scaled.x == layer->left || !is_activation(*scaled.x) || !follows_product(*scaled.x) ||
+      (scaled.scale == nullptr && scaled.shift == nullptr)) {
+    return {};
+  }
+  HloInstruction* weight = layer->matrix;
+  if (scaled.scale != nullptr) {
+    weight = binary(kMultiply, weight,
+                    broadcast(scaled.scale, weight->shape().dimensions(), {layer->matrix_depth}));
+  }
+  HloInstruction* made = rebuild(dot, dot.shape().dimensions(),
+                                 {reshape(scaled.x, layer->left->shape().dimensions()), weight});
+  if (scaled.shift != nullptr) {
+    HloInstruction* const bias =
+        contract(scaled.shift, 0, layer->matrix, layer->matrix_depth, dot.precision_config());
+    made = binary(kAdd, made, broadcast(bias, dot.shape().dimensions(), {dot.shape().rank() - 1}));
+  }
+  return replace(dot, made);
 }
 
 }  // namespace tfaot::toolkit::engine

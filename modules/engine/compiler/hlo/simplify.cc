@@ -3,24 +3,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <optional>
-#include <vector>
 
-#include "absl/algorithm/container.h"
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/conversions.h"
-#include "compiler/hlo/hlo.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
-#include "xla/hlo/ir/hlo_computation.h"
-#include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/hlo/pass/hlo_pass_fix.h"
 #include "xla/hlo/pass/hlo_pass_interface.h"
 #include "xla/hlo/pass/hlo_pass_pipeline.h"
-#include "xla/literal.h"
 #include "xla/primitive_util.h"
 #include "xla/service/algebraic_simplifier.h"
 #include "xla/service/batchnorm_expander.h"
@@ -39,9 +31,6 @@ namespace tfaot::toolkit::engine {
 
 namespace {
 
-using xla::HloInstruction;
-using xla::HloOpcode;
-
 bool has_whole_numbers(const HloInstruction& one) {
   return one.shape().IsArray() && xla::primitive_util::IsIntegralType(type_of(one));
 }
@@ -59,7 +48,7 @@ bool is_normal(double number, xla::PrimitiveType type) {
 
 // The same value in a form that the simplifier does not know.
 HloInstruction* guarded(HloInstruction* value) {
-  if (!has_reals(*value)) return binary(HloOpcode::kXor, value, fill_like(value, 0));
+  if (!has_reals(*value)) return binary(kXor, value, fill_like(value, 0));
   const auto type = type_of(*value);
   return add_next_to(value, HloInstruction::CreateReducePrecision(
                                 value->shape(), value, xla::primitive_util::ExponentWidth(type),
@@ -73,10 +62,10 @@ bool is_power_of_two(double number) {
 
 // The constant, with its sign, of a sum or difference of a value and a constant.
 std::optional<double> offset_of(const HloInstruction& sum) {
-  if (!xla::HloPredicateIsOp<HloOpcode::kAdd, HloOpcode::kSubtract>(&sum)) return std::nullopt;
+  if (!xla::HloPredicateIsOp<kAdd, kSubtract>(&sum)) return std::nullopt;
   if (const auto first = number_of(*sum.operand(0))) return first;
   const auto second = number_of(*sum.operand(1));
-  if (second && sum.opcode() == HloOpcode::kSubtract) return -*second;
+  if (second && sum.opcode() == kSubtract) return -*second;
   return second;
 }
 
@@ -85,7 +74,7 @@ bool rounds(const HloInstruction& sum, std::int64_t inner) {
   const auto first = offset_of(*sum.operand(inner));
   const auto second = offset_of(sum);
   if (!first || !second || number_of(*sum.operand(inner))) return false;
-  const bool is_negated = sum.opcode() == HloOpcode::kSubtract && inner == 1;
+  const bool is_negated = sum.opcode() == kSubtract && inner == 1;
   return *first * *second * (is_negated ? -1 : 1) < 0;
 }
 
@@ -93,8 +82,7 @@ bool rounds(const HloInstruction& sum, std::int64_t inner) {
 bool is_mean(const HloInstruction& sum) {
   const HloInstruction& a = *sum.operand(0);
   const HloInstruction& b = *sum.operand(1);
-  if (sum.opcode() != HloOpcode::kAdd || a.opcode() != HloOpcode::kMultiply ||
-      b.opcode() != HloOpcode::kMultiply) {
+  if (sum.opcode() != kAdd || a.opcode() != kMultiply || b.opcode() != kMultiply) {
     return false;
   }
   return std::ranges::any_of(a.operands(), [&](const auto* factor) {
@@ -107,7 +95,7 @@ bool is_mean(const HloInstruction& sum) {
 bool overflows(const HloInstruction& product, std::int64_t inner) {
   const HloInstruction& first = *product.operand(inner);
   const auto b = number_of(*product.operand(1 - inner));
-  if (!b || first.opcode() != HloOpcode::kMultiply) return false;
+  if (!b || first.opcode() != kMultiply) return false;
   return std::ranges::any_of(first.operands(), [&](const auto* factor) {
     const auto a = number_of(*factor);
     return a && *a != 0 && *b != 0 && !is_normal(*a * *b, type_of(product));
@@ -115,35 +103,35 @@ bool overflows(const HloInstruction& product, std::int64_t inner) {
 }
 
 bool is_quotient(const HloInstruction& value) {
-  return value.opcode() == HloOpcode::kDivide && !number_of(*value.operand(1));
+  return value.opcode() == kDivide && !number_of(*value.operand(1));
 }
 
 // True if a rule for real numbers would merge the operation with that of an operand.
 bool would_merge(const HloInstruction& one, std::int64_t i) {
   const HloInstruction& operand = *one.operand(i);
-  const bool is_power = xla::HloPredicateIsOp<HloOpcode::kExp, HloOpcode::kPower>(&operand);
+  const bool is_power = xla::HloPredicateIsOp<kExp, kPower>(&operand);
   switch (one.opcode()) {
-    case HloOpcode::kAdd:
+    case kAdd:
       return rounds(one, i) || (i == 0 && is_mean(one));
-    case HloOpcode::kSubtract:
+    case kSubtract:
       return rounds(one, i);
-    case HloOpcode::kDivide:
+    case kDivide:
       if (i == 1) return is_power || is_quotient(operand);
       return is_quotient(operand) && is_quotient(one);
-    case HloOpcode::kLog:
+    case kLog:
       return is_power;
-    case HloOpcode::kMultiply:
-      if (operand.opcode() == HloOpcode::kConvert) {
+    case kMultiply:
+      if (operand.opcode() == kConvert) {
         return type_of(*operand.operand(0)) == xla::PRED && !number_of(*one.operand(1 - i));
       }
-      return overflows(one, i) || (i == 0 && operand.opcode() == HloOpcode::kExp &&
-                                   one.operand(1)->opcode() == HloOpcode::kExp);
-    case HloOpcode::kPower:
-      return i == 0 && operand.opcode() == HloOpcode::kExp;
-    case HloOpcode::kRsqrt:
-      return operand.opcode() == HloOpcode::kPower;
-    case HloOpcode::kSqrt:
-      return operand.opcode() == HloOpcode::kMultiply && operand.operand(0) == operand.operand(1);
+      return overflows(one, i) ||
+             (i == 0 && operand.opcode() == kExp && one.operand(1)->opcode() == kExp);
+    case kPower:
+      return i == 0 && operand.opcode() == kExp;
+    case kRsqrt:
+      return operand.opcode() == kPower;
+    case kSqrt:
+      return operand.opcode() == kMultiply && operand.operand(0) == operand.operand(1);
     default:
       return false;
   }
@@ -153,22 +141,18 @@ bool would_merge(const HloInstruction& one, std::int64_t i) {
 bool is_rounded(const HloInstruction& value, int steps) {
   if (steps == 0) return false;
   return std::ranges::any_of(value.users(), [&](const auto* user) {
-    if (user->opcode() == HloOpcode::kConvert) {
+    if (user->opcode() == kConvert) {
       return !has_reals(*user) || is_rounded(*user, steps - 1);
     }
-    if (user->opcode() == HloOpcode::kCompare) {
+    if (user->opcode() == kCompare) {
       return std::ranges::none_of(user->operands(),
                                   [](const auto* operand) { return number_of(*operand) == 0; });
     }
-    if (xla::HloPredicateIsOp<HloOpcode::kCeil, HloOpcode::kFloor, HloOpcode::kRoundNearestAfz,
-                              HloOpcode::kRoundNearestEven>(user))
+    if (xla::HloPredicateIsOp<kCeil, kFloor, kRoundNearestAfz, kRoundNearestEven>(user))
       return true;
     const bool passes_on =
-        xla::HloPredicateIsOp<HloOpcode::kAbs, HloOpcode::kAdd, HloOpcode::kBroadcast,
-                              HloOpcode::kClamp, HloOpcode::kMaximum, HloOpcode::kMinimum,
-                              HloOpcode::kMultiply, HloOpcode::kNegate, HloOpcode::kReshape,
-                              HloOpcode::kSelect, HloOpcode::kSubtract, HloOpcode::kTranspose>(
-            user);
+        xla::HloPredicateIsOp<kAbs, kAdd, kBroadcast, kClamp, kMaximum, kMinimum, kMultiply,
+                              kNegate, kReshape, kSelect, kSubtract, kTranspose>(user);
     return passes_on && is_rounded(*user, steps - 1);
   });
 }
@@ -184,11 +168,9 @@ bool needs_quotient(const HloInstruction& one) {
 
 // True if a slice of a slice becomes one slice, which starts at the sum of both starts.
 bool is_stacked(const HloInstruction& one) {
-  if (!xla::HloPredicateIsOp<HloOpcode::kDynamicSlice, HloOpcode::kDynamicUpdateSlice>(&one))
-    return false;
-  const HloInstruction* under = one.operand(one.opcode() == HloOpcode::kDynamicSlice ? 0 : 1);
-  while (xla::HloPredicateIsOp<HloOpcode::kBroadcast, HloOpcode::kCopy, HloOpcode::kReshape,
-                               HloOpcode::kTranspose>(under)) {
+  if (!xla::HloPredicateIsOp<kDynamicSlice, kDynamicUpdateSlice>(&one)) return false;
+  const HloInstruction* under = one.operand(one.opcode() == kDynamicSlice ? 0 : 1);
+  while (xla::HloPredicateIsOp<kBroadcast, kCopy, kReshape, kTranspose>(under)) {
     under = under->operand(0);
   }
   return under->opcode() == one.opcode();
@@ -196,10 +178,10 @@ bool is_stacked(const HloInstruction& one) {
 
 // The start of a slice as XLA takes it in the end; null: it is that already.
 HloInstruction* start_within(HloInstruction& slice, std::int64_t i) {
-  const bool is_update = slice.opcode() == HloOpcode::kDynamicUpdateSlice;
+  const bool is_update = slice.opcode() == kDynamicUpdateSlice;
   const auto d = static_cast<int>(i - (is_update ? 2 : 1));
   HloInstruction* const start = slice.mutable_operand(i);
-  if (d < 0 || start->shape().rank() != 0 || start->opcode() == HloOpcode::kClamp) return nullptr;
+  if (d < 0 || start->shape().rank() != 0 || start->opcode() == kClamp) return nullptr;
   const xla::Shape& part = is_update ? slice.operand(1)->shape() : slice.shape();
   const std::int64_t most = slice.operand(0)->shape().dimensions(d) - part.dimensions(d);
   const auto number = number_of(*start);
@@ -216,7 +198,7 @@ HloInstruction* start_within(HloInstruction& slice, std::int64_t i) {
 HloInstruction* guarded_operand(HloInstruction& one, std::int64_t i) {
   HloInstruction* const operand = one.mutable_operand(i);
   if (is_stacked(one)) return start_within(one, i);
-  if (one.opcode() == HloOpcode::kScatter) {
+  if (one.opcode() == kScatter) {
     // XLA compares with the last place as a number of this type.
     const bool is_narrow =
         has_whole_numbers(*operand) && xla::primitive_util::BitWidth(type_of(*operand)) < 32;
@@ -224,13 +206,12 @@ HloInstruction* guarded_operand(HloInstruction& one, std::int64_t i) {
     return is_narrow && operand == scatter.scatter_indices() ? convert(operand, xla::S32) : nullptr;
   }
   if (has_whole_numbers(one)) {
-    const bool is_power =
-        one.opcode() == HloOpcode::kDivide && i == 1 && operand->opcode() == HloOpcode::kPower;
+    const bool is_power = one.opcode() == kDivide && i == 1 && operand->opcode() == kPower;
     return is_power ? guarded(operand) : nullptr;
   }
   if (!one.shape().IsArray() || !has_reals(one)) return nullptr;
   if (would_merge(one, i)) return guarded(operand);
-  if (one.opcode() != HloOpcode::kDivide || i == 0 || !needs_quotient(one)) return nullptr;
+  if (one.opcode() != kDivide || i == 0 || !needs_quotient(one)) return nullptr;
   // The divisor, for every dividend.
   return clamp(operand, one.mutable_operand(0), operand);
 }
@@ -238,15 +219,14 @@ HloInstruction* guarded_operand(HloInstruction& one, std::int64_t i) {
 // The replacement of an operation on whole numbers; null: there is none.
 HloInstruction* guarded_operation(HloInstruction& one) {
   if (!has_whole_numbers(one)) return nullptr;
-  if (one.opcode() == HloOpcode::kAbs) {
+  if (one.opcode() == kAbs) {
     HloInstruction* const value = one.mutable_operand(0);
     if (xla::primitive_util::IsUnsignedIntegralType(type_of(one))) return value;
-    return binary(HloOpcode::kMaximum, value, negate(value));
+    return binary(kMaximum, value, negate(value));
   }
-  if (one.opcode() != HloOpcode::kIota) return nullptr;
+  if (one.opcode() != kIota) return nullptr;
   const auto d = xla::Cast<xla::HloIotaInstruction>(&one)->iota_dimension();
-  if (xla::primitive_util::FitsInIntegralType(entry(one.shape().dimensions(), d) - 1, type_of(one)))
-    return nullptr;
+  if (xla::primitive_util::FitsInIntegralType(size_of(one, d) - 1, type_of(one))) return nullptr;
   return convert(add_next_to(&one, HloInstruction::CreateIota(
                                        shape_of(xla::S64, one.shape().dimensions()), d)),
                  type_of(one));
@@ -267,25 +247,32 @@ absl::StatusOr<bool> guard(HloInstruction& one) {
   return changed;
 }
 
+// A function as a pass of XLA's.
+class FunctionPass : public xla::HloModulePass {
+ public:
+  using Function = absl::StatusOr<bool> (*)(xla::HloModule&);
+  FunctionPass(absl::string_view name, Function function) : name_(name), function_(function) {}
+
+  absl::string_view name() const override { return name_; }
+  using HloPassInterface::Run;
+  absl::StatusOr<bool> Run(xla::HloModule* module,
+                           const absl::flat_hash_set<absl::string_view>& /*threads*/) override {
+    return function_(*module);
+  }
+
+ private:
+  absl::string_view name_;
+  Function function_;
+};
+
 // Guards operations against rules of XLA's simplifier that hold for mathematical numbers alone. It
 // takes every square for non-negative, also one of whole numbers that overflows, and merges
 // operations although the merged one overflows, meets NaN or rounds where the separate ones do not.
 // A guarded operand has the same value in a form that no rule knows. The guards stay for XLA's own
 // run of its simplifier, and take no time in the code.
-class SimplifierGuards : public xla::HloModulePass {
- public:
-  absl::string_view name() const override { return "tfaot-simplifier-guards"; }
-
-  using HloPassInterface::Run;
-  absl::StatusOr<bool> Run(
-      xla::HloModule* module,
-      const absl::flat_hash_set<absl::string_view>& execution_threads) override;
-};
-
-absl::StatusOr<bool> SimplifierGuards::Run(
-    xla::HloModule* module, const absl::flat_hash_set<absl::string_view>& /*execution_threads*/) {
+absl::StatusOr<bool> guard_all(xla::HloModule& module) {
   bool changed = false;
-  for (xla::HloComputation* computation : module->MakeNonfusionComputations()) {
+  for (xla::HloComputation* computation : module.MakeNonfusionComputations()) {
     for (HloInstruction* one : computation->MakeInstructionPostOrder()) {
       auto done = guard(*one);
       if (!done.ok()) return done;
@@ -308,22 +295,9 @@ bool has_dynamic_sizes(const xla::HloModuleProto& module) {
   });
 }
 
-// Conditions whose choice is known become the branch that is taken. XLA's own simplifier keeps them
-// if one of the branches draws random numbers, as that of a dropout does.
-class KnownBranches : public xla::HloModulePass {
- public:
-  absl::string_view name() const override { return "tfaot-known-branches"; }
-
-  using HloPassInterface::Run;
-  absl::StatusOr<bool> Run(
-      xla::HloModule* module,
-      const absl::flat_hash_set<absl::string_view>& execution_threads) override;
-};
-
 // The number of the branch; nothing if it depends on the inputs.
 std::optional<int> branch_taken(const HloInstruction& instruction) {
-  if (instruction.opcode() != HloOpcode::kConditional ||
-      instruction.operand(0)->opcode() != HloOpcode::kConstant ||
+  if (instruction.opcode() != kConditional || instruction.operand(0)->opcode() != kConstant ||
       instruction.HasControlDependencies()) {
     return std::nullopt;
   }
@@ -334,9 +308,10 @@ std::optional<int> branch_taken(const HloInstruction& instruction) {
   return wanted < 0 || wanted >= count ? count - 1 : wanted;
 }
 
-absl::StatusOr<bool> KnownBranches::Run(
-    xla::HloModule* module, const absl::flat_hash_set<absl::string_view>& /*execution_threads*/) {
-  auto known = instructions_of(*module);
+// Conditions whose choice is known become the branch that is taken. XLA's own simplifier keeps them
+// if one of the branches draws random numbers, as that of a dropout does.
+absl::StatusOr<bool> take_known_branches(xla::HloModule& module) {
+  auto known = instructions_of(module);
   std::erase_if(known, [](const auto* one) { return !branch_taken(*one); });
   for (auto* condition : known) {
     const int branch = *branch_taken(*condition);
@@ -414,11 +389,11 @@ Status simplify(xla::HloModule& module) {
 
   xla::HloPassPipeline again("tfaot-simplify");
   auto& fixed = again.AddPass<xla::HloPassFix<xla::HloPassPipeline>>("tfaot-simplify-loop");
-  fixed.AddPass<SimplifierGuards>();
+  fixed.AddPass<FunctionPass>("tfaot-simplifier-guards", guard_all);
   fixed.AddPass<xla::AlgebraicSimplifier>(algebra());
   fixed.AddPass<xla::TupleSimplifier>();
   fixed.AddPass<xla::WhileLoopSimplifier>();
-  fixed.AddPass<KnownBranches>();
+  fixed.AddPass<FunctionPass>("tfaot-known-branches", take_known_branches);
   fixed.AddPass<xla::ConditionalSimplifier>();
   fixed.AddPass<xla::HloDCE>();
   fixed.AddPass<xla::HloCSE>(false);
@@ -447,7 +422,7 @@ Status hoist_invariants(xla::HloModule& module, PassContext& /*context*/) {
 }
 
 Status guard_from_simplifier(xla::HloModule& module, PassContext& /*context*/) {
-  return checked(SimplifierGuards().Run(&module, {}).status());
+  return checked(guard_all(module).status());
 }
 
 }  // namespace tfaot::toolkit::engine

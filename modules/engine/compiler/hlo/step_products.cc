@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <iterator>
-#include <numeric>
-#include <optional>
 
 #include "absl/algorithm/container.h"
 #include "compiler/hlo/build.h"
@@ -15,9 +13,6 @@
 
 namespace tfaot::toolkit::engine {
 namespace {
-
-using xla::HloInstruction;
-using xla::HloOpcode;
 
 // The place of a step's part in a sequence: an index into one dimension, of this length.
 struct StepPlace {
@@ -34,12 +29,12 @@ struct PartOfSequence {
 
 // A dynamic slice of one place of one dimension, and of all of the others.
 std::optional<PartOfSequence> part_of_sequence(HloInstruction& slice) {
-  if (slice.opcode() != HloOpcode::kDynamicSlice) return std::nullopt;
+  if (slice.opcode() != kDynamicSlice) return std::nullopt;
   std::optional<PartOfSequence> part;
   const auto whole = slice.operand(0)->shape().dimensions();
   for (std::int64_t d = 0; d < std::ssize(whole); ++d) {
     const auto length = entry(whole, d);
-    const auto size = entry(slice.shape().dimensions(), d);
+    const auto size = size_of(slice, d);
     if (size == length) continue;
     if (size != 1 || part) return std::nullopt;
     part = PartOfSequence{{slice.mutable_operand(1 + d), length}, d};
@@ -53,7 +48,6 @@ Dimensions shifted(absl::Span<const std::int64_t> dimensions) {
   return result;
 }
 
-// The products of one loop.
 class StepProducts {
  public:
   explicit StepProducts(const Loop& loop) : loop_(loop) {}
@@ -87,9 +81,9 @@ class StepProducts {
   // A step's input and its state, joined to meet one matrix: each meets its own rows of it.
   Status split_joined_products() {
     for (HloInstruction* dot : loop_.body().MakeInstructionPostOrder()) {
-      if (dot->opcode() != HloOpcode::kDot || !is_plain_product(*dot)) continue;
+      if (dot->opcode() != kDot || !is_plain_product(*dot)) continue;
       HloInstruction* joined = dot->mutable_operand(0);
-      if (joined->opcode() != HloOpcode::kConcatenate ||
+      if (joined->opcode() != kConcatenate ||
           joined->concatenate_dimension() !=
               dot->dot_dimension_numbers().lhs_contracting_dimensions(0) ||
           std::ranges::none_of(joined->operands(),
@@ -106,9 +100,9 @@ class StepProducts {
     std::int64_t first = 0;
     HloInstruction* sum = nullptr;
     for (HloInstruction* part : joined.operands()) {
-      const std::int64_t count = entry(part->shape().dimensions(), joined.concatenate_dimension());
+      const std::int64_t count = size_of(*part, joined.concatenate_dimension());
       HloInstruction* const rows = slice_along(dot.mutable_operand(1), depth, first, count);
-      sum = accumulate(HloOpcode::kAdd, sum, rebuild(dot, dot.shape().dimensions(), {part, rows}));
+      sum = accumulate(kAdd, sum, rebuild(dot, dot.shape().dimensions(), {part, rows}));
       first += count;
     }
     return replace(dot, sum);
@@ -116,7 +110,7 @@ class StepProducts {
 
   // A product of one tensor with one fixed matrix.
   bool is_plain_product(const HloInstruction& one) {
-    if (one.opcode() != HloOpcode::kDot || one.user_count() == 0) return false;
+    if (one.opcode() != kDot || one.user_count() == 0) return false;
     const auto& numbers = one.dot_dimension_numbers();
     return numbers.lhs_batch_dimensions_size() == 0 &&
            numbers.lhs_contracting_dimensions_size() == 1 && loop_.is_fixed(*one.operand(1)) &&
@@ -133,11 +127,8 @@ class StepProducts {
     if (const auto part = part_of_sequence(value)) {
       return loop_.is_fixed(*value.operand(0)) ? std::make_optional(part->place) : std::nullopt;
     }
-    const bool moves =
-        xla::HloPredicateIsOp<HloOpcode::kReshape, HloOpcode::kTranspose, HloOpcode::kSlice>(
-            &value);
-    if (value.operand_count() == 0 ||
-        xla::HloPredicateIsOp<HloOpcode::kMap, HloOpcode::kRng>(&value) ||
+    const bool moves = xla::HloPredicateIsOp<kReshape, kTranspose, kSlice>(&value);
+    if (value.operand_count() == 0 || xla::HloPredicateIsOp<kMap, kRng>(&value) ||
         !(moves || value.IsElementwise())) {
       return std::nullopt;
     }
@@ -159,24 +150,23 @@ class StepProducts {
     if (loop_.is_fixed(value)) return spread(value, sizes);
     if (const auto part = part_of_sequence(value)) {
       HloInstruction* whole = loop_.outside(*value.mutable_operand(0));
-      Dimensions order(static_cast<std::size_t>(whole->shape().rank()));
-      std::iota(order.begin(), order.end(), 0);
+      Dimensions order = counted(whole->shape().rank());
       std::rotate(order.begin(), order.begin() + part->dimension,
                   order.begin() + part->dimension + 1);
       return reshape(before_reshapes(transpose(whole, order)), sizes);
     }
     HloInstruction* first = sequence_of(*value.mutable_operand(0), length);
     switch (value.opcode()) {
-      case HloOpcode::kDot:
+      case kDot:
         return product_of(value, first);
-      case HloOpcode::kReshape:
+      case kReshape:
         return reshape(before_reshapes(first), sizes);
-      case HloOpcode::kTranspose: {
+      case kTranspose: {
         Dimensions order = shifted(value.dimensions());
         order.insert(order.begin(), 0);
         return transpose(first, order);
       }
-      case HloOpcode::kSlice: {
+      case kSlice: {
         Dimensions starts = value.slice_starts();
         Dimensions limits = value.slice_limits();
         Dimensions strides = value.slice_strides();
@@ -196,13 +186,11 @@ class StepProducts {
   }
 
   HloInstruction* spread(HloInstruction& value, absl::Span<const std::int64_t> sizes) {
-    if (value.opcode() == HloOpcode::kBroadcast) {
+    if (value.opcode() == kBroadcast) {
       return broadcast(loop_.outside(*value.mutable_operand(0)), sizes,
                        shifted(value.dimensions()));
     }
-    Dimensions all(static_cast<std::size_t>(value.shape().rank()));
-    std::iota(all.begin(), all.end(), 1);
-    return broadcast(loop_.outside(value), sizes, all);
+    return broadcast(loop_.outside(value), sizes, counted(value.shape().rank(), 1));
   }
 
   // With the steps after the rows, if the sequence comes so: then it is multiplied as it is.
@@ -212,7 +200,7 @@ class StepProducts {
     numbers.set_lhs_contracting_dimensions(0, numbers.lhs_contracting_dimensions(0) + 1);
     Dimensions order;
     const std::int64_t rank = left->shape().rank();
-    if (left->opcode() == HloOpcode::kTranspose && left->dimensions().back() == rank - 1 &&
+    if (left->opcode() == kTranspose && left->dimensions().back() == rank - 1 &&
         numbers.lhs_contracting_dimensions(0) == rank - 1) {
       order = {left->dimensions().begin(), left->dimensions().end()};
       order.resize(static_cast<std::size_t>(rank - 1));
@@ -221,12 +209,12 @@ class StepProducts {
     Dimensions sizes;
     for (std::int64_t d = 0; d < rank; ++d) {
       if (d == numbers.lhs_contracting_dimensions(0)) continue;
-      sizes.push_back(entry(left->shape().dimensions(), d));
+      sizes.push_back(size_of(*left, d));
     }
     for (std::int64_t d = 0; d < matrix->shape().rank(); ++d) {
       if (d == numbers.rhs_contracting_dimensions(0)) continue;
       if (!order.empty()) order.push_back(std::ssize(sizes));
-      sizes.push_back(entry(matrix->shape().dimensions(), d));
+      sizes.push_back(size_of(*matrix, d));
     }
     HloInstruction* made =
         add_next_to(left, HloInstruction::CreateDot(shape_of(type_of(dot), sizes), left, matrix,
@@ -253,7 +241,7 @@ class StepProducts {
 std::vector<HloInstruction*> loops_of(const xla::HloModule& module) {
   std::vector<HloInstruction*> loops;
   absl::c_copy_if(instructions_of(module), std::back_inserter(loops),
-                  [](const auto* one) { return one->opcode() == HloOpcode::kWhile; });
+                  [](const auto* one) { return one->opcode() == kWhile; });
   return loops;
 }
 

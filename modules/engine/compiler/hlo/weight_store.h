@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "compiler/hlo/evaluate.h"
 #include "compiler/hlo/lowering.h"
 #include "tfaot/base/file_system.h"
 #include "tfaot/records/engine_job.h"

@@ -10,9 +10,6 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-using xla::HloInstruction;
-using xla::HloOpcode;
-
 bool any(const std::vector<bool>& values) { return absl::c_linear_search(values, true); }
 
 // Stored tensors have one of the types of inputs and outputs.
@@ -27,7 +24,7 @@ std::vector<bool> reshaped(const HloInstruction& reshape, const std::vector<bool
   for (const ReshapeGroup& group : groups_of(reshape)) {
     const bool mixed = std::ranges::any_of(group.from, [&](auto d) { return entry(spread, d); });
     for (const auto d : group.to) {
-      result.push_back(mixed && entry(reshape.shape().dimensions(), d) > 1);
+      result.push_back(mixed && size_of(reshape, d) > 1);
     }
   }
   return result;
@@ -51,7 +48,7 @@ bool WeightValues::is_weight(const HloInstruction* instruction) const {
 
 void WeightValues::visit(const xla::HloComputation& computation, const Elements& elements) {
   for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {
-    if (instruction->opcode() == HloOpcode::kWhile) visit_loop(*instruction);
+    if (instruction->opcode() == kWhile) visit_loop(*instruction);
     if (auto value = value_of(*instruction, elements)) values_[instruction] = std::move(*value);
   }
 }
@@ -60,13 +57,12 @@ void WeightValues::visit(const xla::HloComputation& computation, const Elements&
 void WeightValues::visit_loop(const HloInstruction& loop) {
   const HloInstruction* start = loop.operand(0);
   const HloInstruction* root = loop.while_body()->root_instruction();
-  if (start->opcode() != HloOpcode::kTuple || root->opcode() != HloOpcode::kTuple) return;
+  if (start->opcode() != kTuple || root->opcode() != kTuple) return;
   Elements elements;
   for (std::int64_t i = 0; i < start->operand_count(); ++i) {
     const HloInstruction* next = root->operand(i);
-    const bool is_handed_on = next->opcode() == HloOpcode::kGetTupleElement &&
-                              next->tuple_index() == i &&
-                              next->operand(0) == loop.while_body()->parameter_instruction(0);
+    const bool is_handed_on = next->opcode() == kGetTupleElement && next->tuple_index() == i &&
+                              next->operand(0)->opcode() == kParameter;
     const auto found = values_.find(start->operand(i));
     if (is_handed_on && found != values_.end()) elements[i] = found->second;
   }
@@ -75,13 +71,13 @@ void WeightValues::visit_loop(const HloInstruction& loop) {
 
 std::optional<WeightValues::Value> WeightValues::value_of(const HloInstruction& instruction,
                                                           const Elements& elements) const {
-  if (instruction.opcode() == HloOpcode::kParameter) {
+  if (instruction.opcode() == kParameter) {
     if (instruction.parent() != entry_ || instruction.parameter_number() < first_weight_) return {};
     return Value{true, std::vector<bool>(static_cast<std::size_t>(instruction.shape().rank()))};
   }
-  if (instruction.opcode() == HloOpcode::kGetTupleElement) {
+  if (instruction.opcode() == kGetTupleElement) {
     const auto found = elements.find(instruction.tuple_index());
-    if (found == elements.end() || instruction.operand(0)->opcode() != HloOpcode::kParameter) {
+    if (found == elements.end() || instruction.operand(0)->opcode() != kParameter) {
       return {};
     }
     return found->second;
@@ -110,56 +106,50 @@ std::optional<std::vector<bool>> WeightValues::spread_of(const HloInstruction& i
   const auto rank = instruction.shape().rank();
   std::vector<bool> result(static_cast<std::size_t>(rank), false);
   const auto set = [&](std::int64_t dimension, bool value) {
-    entry(result, dimension) = value && entry(instruction.shape().dimensions(), dimension) > 1;
-  };
-  const auto none_spread = [&](std::size_t operands) {
-    for (std::size_t i = 0; i < operands; ++i) {
-      if (any(values_.at(instruction.operand(static_cast<std::int64_t>(i))).spread)) return false;
-    }
-    return true;
+    entry(result, dimension) = value && size_of(instruction, dimension) > 1;
   };
   switch (instruction.opcode()) {
-    case HloOpcode::kConstant:
+    case kConstant:
       return result;
-    case HloOpcode::kBroadcast:
+    case kBroadcast:
       for (std::int64_t d = 0; d < rank; ++d) set(d, true);
       for (std::size_t i = 0; i < instruction.dimensions().size(); ++i) {
         set(instruction.dimensions()[i],
             spread(*instruction.operand(0), static_cast<std::int64_t>(i)));
       }
       return result;
-    case HloOpcode::kReshape:
+    case kReshape:
       return reshaped(instruction, values_.at(instruction.operand(0)).spread);
-    case HloOpcode::kTranspose:
+    case kTranspose:
       for (std::int64_t d = 0; d < rank; ++d) {
         set(d, spread(*instruction.operand(0), instruction.dimensions(d)));
       }
       return result;
-    case HloOpcode::kPad:
-    case HloOpcode::kSlice:
-    case HloOpcode::kReverse:
+    case kPad:
+    case kSlice:
+    case kReverse:
       for (std::int64_t d = 0; d < rank; ++d) set(d, spread(*instruction.operand(0), d));
       return result;
-    case HloOpcode::kConcatenate:
-    case HloOpcode::kDynamicSlice:
-    case HloOpcode::kGather:
-    case HloOpcode::kReduce:
-    case HloOpcode::kDot:
-      if (!none_spread(static_cast<std::size_t>(instruction.operand_count()))) return {};
+    case kConcatenate:
+    case kDynamicSlice:
+    case kGather:
+    case kReduce:
+    case kDot:
+      for (const HloInstruction* operand : instruction.operands()) {
+        if (any(values_.at(operand).spread)) return {};
+      }
       return result;
-    case HloOpcode::kMap:
-    case HloOpcode::kRng:
+    case kMap:
+    case kRng:
       return {};
     default:
       break;
   }
   if (!instruction.IsElementwise() || instruction.operand_count() == 0) return {};
   for (std::int64_t d = 0; d < rank; ++d) {
-    bool all = true;
-    for (const HloInstruction* operand : instruction.operands()) {
-      all = all && (operand->shape().rank() != rank || spread(*operand, d));
-    }
-    set(d, all);
+    set(d, absl::c_all_of(instruction.operands(), [&](const HloInstruction* operand) {
+          return operand->shape().rank() != rank || spread(*operand, d);
+        }));
   }
   return result;
 }

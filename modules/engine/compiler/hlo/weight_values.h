@@ -20,9 +20,9 @@ class WeightValues {
   WeightValues(const xla::HloModule& module, std::int64_t first_weight);
 
   // True if the value can be computed ahead and stored.
-  bool is_known(const xla::HloInstruction* instruction) const;
+  bool is_known(const HloInstruction* instruction) const;
   // True if it is known and depends on at least one weight.
-  bool is_weight(const xla::HloInstruction* instruction) const;
+  bool is_weight(const HloInstruction* instruction) const;
 
  private:
   struct Value {
@@ -32,15 +32,14 @@ class WeightValues {
   using Elements = std::map<std::int64_t, Value>;  // of a loop's state
 
   void visit(const xla::HloComputation& computation, const Elements& elements);
-  void visit_loop(const xla::HloInstruction& loop);
-  std::optional<Value> value_of(const xla::HloInstruction& instruction,
-                                const Elements& elements) const;
-  std::optional<std::vector<bool>> spread_of(const xla::HloInstruction& instruction) const;
-  bool spread(const xla::HloInstruction& operand, std::int64_t dimension) const;
+  void visit_loop(const HloInstruction& loop);
+  std::optional<Value> value_of(const HloInstruction& instruction, const Elements& elements) const;
+  std::optional<std::vector<bool>> spread_of(const HloInstruction& instruction) const;
+  bool spread(const HloInstruction& operand, std::int64_t dimension) const;
 
   const xla::HloComputation* entry_;
   std::int64_t first_weight_;
-  std::map<const xla::HloInstruction*, Value> values_;
+  std::map<const HloInstruction*, Value> values_;
 };
 
 }  // namespace tfaot::toolkit::engine

@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <map>
 #include <set>
 
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/passes.h"
-#include "xla/literal.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
-using xla::HloInstruction;
-using xla::HloOpcode;
-
 bool is_half(xla::PrimitiveType type) { return type == xla::F16 || type == xla::BF16; }
-
-bool has_half(const xla::Shape& shape) {
-  return xla::ShapeUtil::HasPrimitiveType(shape, xla::F16) ||
-         xla::ShapeUtil::HasPrimitiveType(shape, xla::BF16);
-}
 
 HloInstruction* with_type(HloInstruction* x, xla::PrimitiveType type) {
   HloInstruction* const made = convert(x, type);
@@ -26,7 +16,7 @@ HloInstruction* with_type(HloInstruction* x, xla::PrimitiveType type) {
 }
 
 bool is_fixed_number(const HloInstruction& x) {
-  return x.IsConstant() || (x.opcode() == HloOpcode::kBroadcast && x.operand(0)->IsConstant());
+  return x.IsConstant() || (x.opcode() == kBroadcast && x.operand(0)->IsConstant());
 }
 
 class Widener {
@@ -35,30 +25,33 @@ class Widener {
 
   // In an order in which operands come first.
   Status widen(HloInstruction& one) {
-    if (&one == entry_.root_instruction()) return restore_results(one);
+    if (&one == entry_.root_instruction()) return restore_operands(one);
     switch (one.opcode()) {
-      case HloOpcode::kParameter:
+      case kParameter:
         if (one.parent() == &entry_) return widen_after(one);
         break;
-      case HloOpcode::kConstant:
+      case kConstant:
         return widen_constant(one);
-      case HloOpcode::kConvert:
+      case kConvert:
         if (is_half(type_of(one)) && is_cast(one)) return widen_after(one);
         // A whole number may be another one for the last digit.
         if (!xla::primitive_util::IsFloatingPointType(type_of(one))) {
           return keep_types(one);
         }
         break;
-      case HloOpcode::kGetTupleElement:
+      case kGetTupleElement:
         if (kept_.contains(one.operand(0))) return widen_after(one);
         break;
-      case HloOpcode::kBitcastConvert:
-      case HloOpcode::kCustomCall:
+      case kBitcastConvert:
+      case kCustomCall:
         return keep_types(one);
       default:
         break;
     }
-    if (!has_half(one.shape())) return {};
+    if (!xla::ShapeUtil::HasPrimitiveType(one.shape(), xla::F16) &&
+        !xla::ShapeUtil::HasPrimitiveType(one.shape(), xla::BF16)) {
+      return {};
+    }
     types_[&one] = type_of(one);
     xla::ShapeUtil::ForEachMutableSubshape(one.mutable_shape(),
                                            [](xla::Shape* part, const xla::ShapeIndex& /*where*/) {
@@ -88,23 +81,18 @@ class Widener {
 
   // For operations that go by the bits, or that others define.
   Status keep_types(HloInstruction& one) {
+    TFAOT_TRY(restore_operands(one));
+    kept_.insert(&one);
+    return widen_after(one);
+  }
+
+  // The tuple of the outputs, too.
+  Status restore_operands(HloInstruction& one) {
     for (std::int64_t i = 0; i < one.operand_count(); ++i) {
       const auto type = types_.find(one.operand(i));
       if (type == types_.end() || !one.operand(i)->shape().IsArray()) continue;
       TFAOT_TRY(checked(one.ReplaceOperandWithDifferentShape(
           i, with_type(one.mutable_operand(i), type->second))));
-    }
-    kept_.insert(&one);
-    return widen_after(one);
-  }
-
-  // The tuple of the outputs.
-  Status restore_results(HloInstruction& root) {
-    for (std::int64_t i = 0; i < root.operand_count(); ++i) {
-      const auto type = types_.find(root.operand(i));
-      if (type == types_.end()) continue;
-      TFAOT_TRY(checked(root.ReplaceOperandWithDifferentShape(
-          i, with_type(root.mutable_operand(i), type->second))));
     }
     return {};
   }
@@ -119,12 +107,12 @@ class Widener {
 
   // Or a mean.
   bool is_sum_of_halves(const HloInstruction* x) const {
-    while (x->opcode() == HloOpcode::kReshape || x->opcode() == HloOpcode::kBroadcast ||
+    while (x->opcode() == kReshape || x->opcode() == kBroadcast ||
            (x->operand_count() == 2 && is_fixed_number(*x->operand(1)) &&
-            (x->opcode() == HloOpcode::kDivide || x->opcode() == HloOpcode::kMultiply))) {
+            (x->opcode() == kDivide || x->opcode() == kMultiply))) {
       x = x->operand(0);
     }
-    return x->opcode() == HloOpcode::kReduce && x->operand(0)->opcode() == HloOpcode::kConvert &&
+    return x->opcode() == kReduce && x->operand(0)->opcode() == kConvert &&
            types_.contains(x->operand(0)->operand(0));
   }
 

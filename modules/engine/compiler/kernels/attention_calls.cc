@@ -2,22 +2,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
-#include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
 #include "compiler/kernels/kernel_call.h"
-#include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
 using kernels::MatMulCall;
 using kernels::MatrixPlaces;
-using xla::HloInstruction;
-using xla::HloOpcode;
 
 // True if the kernel takes queries as the lanes of vectors, and that takes less time than three
 // calls. With deeper heads the products take the time, and lanes without a query.
@@ -44,7 +39,7 @@ HloInstruction* sole_source(HloInstruction* value) {
 // The call that `value` is the result of, if it is a plain product of float32: nothing is packed,
 // and nothing follows the sums.
 HloInstruction* plain_product_call(HloInstruction& value) {
-  if (value.opcode() != HloOpcode::kGetTupleElement || value.tuple_index() != 0) return nullptr;
+  if (value.opcode() != kGetTupleElement || value.tuple_index() != 0) return nullptr;
   HloInstruction* const made = value.mutable_operand(0);
   if (!is_call_of(*made, Kernel::kMatMul) || element_bytes(*made->operand(1)) != sizeof(float)) {
     return nullptr;

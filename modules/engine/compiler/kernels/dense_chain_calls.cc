@@ -2,14 +2,12 @@
 #include <algorithm>
 #include <set>
 
-#include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
 #include "compiler/kernels/epilogue.h"
 #include "compiler/kernels/kernel_call.h"
 #include "compiler/kernels/packing.h"
-#include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -17,8 +15,6 @@ namespace {
 using kernels::DenseChainCall;
 using kernels::DenseLayer;
 using kernels::MatMulCall;
-using xla::HloInstruction;
-using xla::HloOpcode;
 
 bool is_for_chain(const LayerFunction& found, const MatMulCall& product) {
   const std::int64_t most =
@@ -26,7 +22,6 @@ bool is_for_chain(const LayerFunction& found, const MatMulCall& product) {
   return found.function != kernels::kFunctionTanh || product.rows * product.columns <= most;
 }
 
-// One layer: what it does, and where its result is.
 struct Link {
   HloInstruction* call;    // the product
   HloInstruction* result;  // after its function, and after reshapes if the next layer reads it

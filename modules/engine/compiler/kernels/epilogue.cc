@@ -6,18 +6,12 @@
 #include <cmath>
 #include <numbers>
 #include <set>
-#include <vector>
 
 #include "absl/algorithm/container.h"
-#include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/kernels/kernel_call.h"
-#include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
-
-using xla::HloInstruction;
-using xla::HloOpcode;
 
 namespace {
 
@@ -26,7 +20,6 @@ constexpr std::size_t kMostOperations = 16;
 
 using Match = std::optional<LayerFunction>;
 
-// A number times other values.
 struct Factors {
   double number = 1;
   std::vector<HloInstruction*> others;
@@ -87,15 +80,15 @@ std::optional<Cubic> cubic_of(const HloInstruction& x, const HloInstruction& val
   const bool is_number = (*b)[1] == 0 && (*b)[2] == 0 && (*b)[3] == 0;
   Cubic result{};
   switch (value.opcode()) {
-    case HloOpcode::kAdd:
+    case kAdd:
       for (std::size_t i = 0; i < kCubicPowers; ++i) result[i] = (*a)[i] + (*b)[i];
       return result;
-    case HloOpcode::kMultiply:
+    case kMultiply:
       return cubic_product(*a, *b);
-    case HloOpcode::kDivide:
+    case kDivide:
       if (!is_number) return {};
       return cubic_product(*a, {1 / (*b)[0]});
-    case HloOpcode::kPower: {
+    case kPower: {
       if (!is_number || ((*b)[0] != 2 && (*b)[0] != 3)) return {};
       const auto square = cubic_product(*a, *a);
       return square && (*b)[0] == 3 ? cubic_product(*square, *a) : square;
@@ -115,22 +108,22 @@ struct Slope {
   bool is_expm1 = false;
   double factor = 1;
 };
-std::optional<Slope> slope_of(const HloInstruction* value, const HloInstruction* x) {
-  if (value == x) return Slope{};
-  if (xla::Match(value, m::Expm1(same_as(x))) ||
-      xla::Match(value, m::Subtract(m::Exp(same_as(x)), number_equal(1)))) {
-    return Slope{true, 1};
-  }
-  const auto scaled = with_number(*value, HloOpcode::kMultiply);
-  auto slope = scaled ? slope_of(scaled->other, x) : std::nullopt;
-  if (slope) slope->factor *= scaled->number;
-  return slope;
+std::optional<Slope> slope_of(HloInstruction* value, const HloInstruction* x) {
+  const Factors factors = factors_of(*value, x);
+  if (factors.others.size() != 1) return {};
+  const HloInstruction* const other = factors.others.front();
+  const bool is_expm1 = xla::Match(other, m::Expm1(same_as(x))) ||
+                        xla::Match(other, m::Subtract(m::Exp(same_as(x)), number_equal(1)));
+  return is_expm1 || other == x ? std::optional(Slope{is_expm1, factors.number}) : std::nullopt;
 }
 
-// select(x > 0, above, below), in any of its forms.
-Match piecewise(const HloInstruction& value, const HloInstruction* x) {
-  const HloInstruction *compare = nullptr, *yes = nullptr, *no = nullptr;
-  if (!xla::Match(&value,
+// A number times select(x > 0, above, below), in any of its forms.
+Match piecewise(HloInstruction& value, const HloInstruction* x) {
+  const Factors factors = factors_of(value, x);
+  const HloInstruction* compare = nullptr;
+  HloInstruction *yes = nullptr, *no = nullptr;
+  if (factors.others.size() != 1 || factors.number == 0 ||
+      !xla::Match(factors.others.front(),
                   m::Select(m::Compare(&compare, m::Op(), m::Op()), m::Op(&yes), m::Op(&no)))) {
     return {};
   }
@@ -149,18 +142,7 @@ Match piecewise(const HloInstruction& value, const HloInstruction* x) {
   // A factor of 0 would lose a NaN or an infinity in one of both forms.
   if (!above || !below || above->is_expm1 || above->factor == 0 || below->factor == 0) return {};
   return LayerFunction{below->is_expm1 ? kernels::kFunctionElu : kernels::kFunctionLeaky,
-                       above->factor, below->factor};
-}
-
-// A number times piecewise().
-Match scaled_piecewise(const HloInstruction& value, const HloInstruction* x) {
-  const auto scaled = with_number(value, HloOpcode::kMultiply);
-  auto found = scaled && scaled->number != 0 ? piecewise(*scaled->other, x) : std::nullopt;
-  if (found) {
-    found->above *= scaled->number;
-    found->below *= scaled->number;
-  }
-  return found;
+                       factors.number * above->factor, factors.number * below->factor};
 }
 
 // max(x, factor * x)
@@ -188,30 +170,6 @@ bool is_softplus_in_one(const HloInstruction& value, const HloInstruction* x) {
                                            log1p_of(m::Exp(m::Negate(m::Abs(same_as(x)))))));
 }
 
-Match softplus(const HloInstruction& value, const HloInstruction* x) {
-  if (!is_softplus_in_parts(value, x) && !is_softplus_in_one(value, x)) return {};
-  return LayerFunction{kernels::kFunctionSoftplus};
-}
-
-// x times slope, plus offset.
-struct Line {
-  double slope, offset;
-};
-std::optional<Line> line_of(const HloInstruction* value, const HloInstruction* x) {
-  if (value == x) return Line{1, 0};
-  if (const auto sum = with_number(*value, HloOpcode::kAdd)) {
-    auto line = line_of(sum->other, x);
-    if (line) line->offset += sum->number;
-    return line;
-  }
-  if (const auto scaled = with_number(*value, HloOpcode::kMultiply)) {
-    auto line = line_of(scaled->other, x);
-    if (line) line = Line{line->slope * scaled->number, line->offset * scaled->number};
-    return line;
-  }
-  return {};
-}
-
 // A number times a gate, clamp(0, slope * x + offset, most), from 0 to 1; perhaps times x.
 Match hard_gate(HloInstruction& value, const HloInstruction* x) {
   Factors factors = factors_of(value, x);
@@ -227,15 +185,16 @@ Match hard_gate(HloInstruction& value, const HloInstruction* x) {
                                            m::MaximumAnyOrder(below, number_equal(0))))) {
     return {};
   }
-  const auto line = line_of(inner, x);
-  if (!line || factors.number <= 0 || !is_near(most * factors.number, 1)) return {};
+  const auto line = cubic_of(*x, *inner);
+  if (!line || (*line)[1] == 0 || (*line)[2] != 0 || (*line)[3] != 0 || factors.number <= 0 ||
+      !is_near(most * factors.number, 1))
+    return {};
   return LayerFunction{is_times_x ? kernels::kFunctionHardSwish : kernels::kFunctionHardSigmoid,
-                       line->slope * factors.number, line->offset * factors.number};
+                       (*line)[1] * factors.number, (*line)[0] * factors.number};
 }
 
 bool is_gelu_call(const HloInstruction& value) { return is_call_of(value, Kernel::kGelu); }
 
-// One operation, or two.
 Match short_function(const HloInstruction& value, const HloInstruction* x) {
   if (xla::Match(&value, m::Tanh(same_as(x)))) return LayerFunction{kernels::kFunctionTanh};
   if (xla::Match(&value, m::Logistic(same_as(x)))) return LayerFunction{kernels::kFunctionSigmoid};
@@ -250,11 +209,12 @@ Match short_function(const HloInstruction& value, const HloInstruction* x) {
 Match match(HloInstruction& value, const HloInstruction* x) {
   if (const auto found = short_function(value, x)) return found;
   if (is_gelu_call(value)) return {};
-  if (const auto found = softplus(value, x)) return found;
+  if (is_softplus_in_parts(value, x) || is_softplus_in_one(value, x)) {
+    return LayerFunction{kernels::kFunctionSoftplus};
+  }
   if (const auto found = leaky(value, x)) return found;
   if (const auto found = hard_gate(value, x)) return found;
-  if (const auto found = piecewise(value, x)) return found;
-  return scaled_piecewise(value, x);
+  return piecewise(value, x);
 }
 
 // All that is computed from x element by element, in order, up to some operations.
@@ -305,7 +265,7 @@ std::optional<LayerFunction> function_of(HloInstruction& x) {
 }
 
 std::optional<Gelu> gelu_of(HloInstruction& result) {
-  if (result.opcode() != HloOpcode::kMultiply && result.opcode() != HloOpcode::kDivide) return {};
+  if (result.opcode() != kMultiply && result.opcode() != kDivide) return {};
   const double root = std::sqrt(2 / std::numbers::pi);
   const Factors factors = factors_of(result);
   if (factors.others.size() != 2 || !is_near(factors.number, 0.5)) return {};
@@ -313,7 +273,7 @@ std::optional<Gelu> gelu_of(HloInstruction& result) {
     HloInstruction* const x = factors.others[i];
     const HloInstruction *erf = nullptr, *tanh = nullptr;
     const HloInstruction* const sum = factors.others[1 - i];
-    if (xla::Match(sum, m::AddAnyOrder(number_equal(1), m::Op(&erf).WithOpcode(HloOpcode::kErf))) &&
+    if (xla::Match(sum, m::AddAnyOrder(number_equal(1), m::Op(&erf).WithOpcode(kErf))) &&
         is_cubic(*x, *erf->operand(0), {0, std::sqrt(0.5)})) {
       return Gelu{x, kernels::kGeluErf};
     }
@@ -333,7 +293,7 @@ HloInstruction* row_values(HloInstruction* value, const xla::Shape& shape, std::
                            std::int64_t columns) {
   std::int64_t row = first_column_dimension(shape, columns) - 1;  // the dimension of the rows
   while (row > 0 && entry(shape.dimensions(), row) == 1) --row;
-  if (value->opcode() != HloOpcode::kBroadcast || rows < 2 || row < 0 ||
+  if (value->opcode() != kBroadcast || rows < 2 || row < 0 ||
       entry(shape.dimensions(), row) != rows) {
     return nullptr;
   }
@@ -363,7 +323,7 @@ class Finder {
   bool step() {
     HloInstruction* const user = only_user(*current_);
     if (user == nullptr || epilogue_.six || is_hard_sigmoid_next()) return false;
-    if (user->opcode() == HloOpcode::kReshape) {
+    if (user->opcode() == kReshape) {
       current_ = user;
       return first_column_dimension(user->shape(), columns_) >= 0;
     }
@@ -389,18 +349,21 @@ class Finder {
 
   bool take(const HloInstruction& user, HloInstruction* other, bool is_first) {
     if (epilogue_.relu) {
-      return user.opcode() == HloOpcode::kMinimum && number_of(*other) == 6 &&
-             (epilogue_.six = true);
+      return user.opcode() == kMinimum && number_of(*other) == 6 && (epilogue_.six = true);
     }
-    if (user.opcode() == HloOpcode::kMaximum && number_of(*other) == 0)
-      return epilogue_.relu = true;
-    const bool is_sum = user.opcode() == HloOpcode::kAdd;
-    const bool is_difference = user.opcode() == HloOpcode::kSubtract && is_first;
-    const bool is_scale = user.opcode() == HloOpcode::kMultiply;
+    if (user.opcode() == kMaximum && number_of(*other) == 0) return epilogue_.relu = true;
+    const bool is_sum = user.opcode() == kAdd;
+    const bool is_difference = user.opcode() == kSubtract && is_first;
+    const bool is_scale = user.opcode() == kMultiply;
     if (!is_sum && !is_difference && !is_scale) return false;
-    const bool is_broadcast = other->opcode() == HloOpcode::kBroadcast;
+    const bool is_broadcast = other->opcode() == kBroadcast;
     const bool is_known = values_.is_known(is_broadcast ? other->operand(0) : other);
-    if (!is_broadcast && !is_known) return is_sum && add_all(other);
+    if (!is_broadcast && !is_known) {
+      // `other` does not depend on the product, whose only user is the sum.
+      if (!is_sum || !room_.sum || epilogue_.addends != nullptr) return false;
+      epilogue_.addends = other;
+      return true;
+    }
     // A second or scaled bias pays off only if it is computed ahead.
     if (is_scale && !(room_.scale && is_known && bias_is_known_ && epilogue_.addends == nullptr)) {
       return false;
@@ -410,14 +373,14 @@ class Finder {
     if (column == nullptr) return is_sum && add_row_bias(user, other, is_known);
     if (epilogue_.row_bias != nullptr) return false;
     if (is_scale) {
-      epilogue_.scale = accumulate(HloOpcode::kMultiply, epilogue_.scale, column);
+      epilogue_.scale = accumulate(kMultiply, epilogue_.scale, column);
       if (epilogue_.bias != nullptr) {
-        epilogue_.bias = binary(HloOpcode::kMultiply, epilogue_.bias, column);
+        epilogue_.bias = binary(kMultiply, epilogue_.bias, column);
       }
       return true;
     }
     if (is_difference) column = negate(column);
-    epilogue_.bias = accumulate(HloOpcode::kAdd, epilogue_.bias, column);
+    epilogue_.bias = accumulate(kAdd, epilogue_.bias, column);
     bias_is_known_ = bias_is_known_ && is_known;
     return true;
   }
@@ -426,14 +389,7 @@ class Finder {
     if (epilogue_.bias != nullptr || (epilogue_.row_bias != nullptr && !is_known)) return false;
     HloInstruction* const row = row_values(other, user.shape(), room_.rows, columns_);
     if (row == nullptr) return false;
-    epilogue_.row_bias = accumulate(HloOpcode::kAdd, epilogue_.row_bias, row);
-    return true;
-  }
-
-  // `other` does not depend on the product, whose only user is the sum.
-  bool add_all(HloInstruction* other) {
-    if (!room_.sum || epilogue_.addends != nullptr) return false;
-    epilogue_.addends = other;
+    epilogue_.row_bias = accumulate(kAdd, epilogue_.row_bias, row);
     return true;
   }
 

@@ -14,13 +14,13 @@ namespace tfaot::toolkit::engine {
 struct LayerFunction {
   kernels::Function function = kernels::kFunctionNone;
   double above = 1, below = 1;
-  xla::HloInstruction* result = nullptr;  // of the whole function
+  HloInstruction* result = nullptr;  // of the whole function
 
   kernels::ResultFunction of_kernel() const { return {function, above, below}; }
 };
 
 // The largest function of x that nothing else uses a part of; nothing if x is used as it is.
-std::optional<LayerFunction> function_of(xla::HloInstruction& x);
+std::optional<LayerFunction> function_of(HloInstruction& x);
 
 // gelu as a function of results.
 constexpr kernels::Function function_of_form(kernels::GeluForm form) {
@@ -29,27 +29,27 @@ constexpr kernels::Function function_of_form(kernels::GeluForm form) {
 
 // gelu of x, in one of its forms.
 struct Gelu {
-  xla::HloInstruction* x;
+  HloInstruction* x;
   kernels::GeluForm form;
 };
 // Nothing for other values.
-std::optional<Gelu> gelu_of(xla::HloInstruction& result);
+std::optional<Gelu> gelu_of(HloInstruction& result);
 
 // Operations after a product that work column by column and can be done while results are in
 // registers: scales and shifts of the columns (a bias, batch normalisation), the sum with another
 // tensor (as around a block of layers), then a relu. Scales known ahead go into the weights.
 struct Epilogue {
-  xla::HloInstruction* scale = nullptr;     // [columns], for the right-hand side; null: none
-  xla::HloInstruction* bias = nullptr;      // [columns]; null: none
-  xla::HloInstruction* row_bias = nullptr;  // [rows], in its place; null: none
-  xla::HloInstruction* addends = nullptr;   // as many as results, in their order; null: none
+  HloInstruction* scale = nullptr;     // [columns], for the right-hand side; null: none
+  HloInstruction* bias = nullptr;      // [columns]; null: none
+  HloInstruction* row_bias = nullptr;  // [rows], in its place; null: none
+  HloInstruction* addends = nullptr;   // as many as results, in their order; null: none
   bool relu = false;
-  bool six = false;                     // at most 6 after the relu
-  xla::HloInstruction* last = nullptr;  // the last absorbed instruction: the call replaces it
+  bool six = false;                // at most 6 after the relu
+  HloInstruction* last = nullptr;  // the last absorbed instruction: the call replaces it
 
   std::int64_t word() const;  // of kernels::Epilogue
   // Adds the operands that come after a call's others.
-  void add_operands(std::vector<xla::HloInstruction*>& operands) const;
+  void add_operands(std::vector<HloInstruction*>& operands) const;
 };
 
 // The parts of an epilogue that a kernel can do.
@@ -61,7 +61,7 @@ struct EpilogueRoom {
 
 // Follows the only users of `result`, whose last dimensions are the product's columns. Adds the
 // instructions for scale and bias.
-Epilogue find_epilogue(xla::HloInstruction& result, std::int64_t columns, EpilogueRoom room,
+Epilogue find_epilogue(HloInstruction& result, std::int64_t columns, EpilogueRoom room,
                        const WeightValues& values);
 
 }  // namespace tfaot::toolkit::engine

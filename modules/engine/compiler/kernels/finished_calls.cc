@@ -4,20 +4,14 @@
 #include <algorithm>
 #include <utility>
 
-#include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/kernels/epilogue.h"
 #include "compiler/kernels/kernel_facts.h"
-#include "tfaot/kernels/abi.h"
-#include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/shape_layout.h"
 #include "xla/util.h"
 
 namespace tfaot::toolkit::engine {
-
-using xla::HloInstruction;
-using xla::HloOpcode;
 
 namespace {
 
@@ -106,10 +100,6 @@ class RowsOf {
   }
 
   const BatchRows& all() const { return rows_; }
-  bool any_mixed() const {
-    return std::ranges::any_of(rows_.values,
-                               [](const auto& entry) { return entry.second == Rows::kMixed; });
-  }
 
  private:
   // The first dimension counts rows of the batch, or parts of them.
@@ -119,7 +109,7 @@ class RowsOf {
   }
 
   Rows visit(const HloInstruction& one) const {
-    if (one.opcode() == HloOpcode::kParameter) {
+    if (one.opcode() == kParameter) {
       if (one.parameter_number() >= inputs_) return Rows::kNone;
       return leads(one) && one.shape().dimensions(0) == rows_.batch ? Rows::kInOrder : Rows::kMixed;
     }
@@ -127,8 +117,8 @@ class RowsOf {
     if (std::ranges::all_of(operands, [&](const HloInstruction* operand) {
           return rows_.values.at(operand) == Rows::kNone;
         })) {
-      return one.called_computations().empty() || one.opcode() == HloOpcode::kReduce ? Rows::kNone
-                                                                                     : Rows::kMixed;
+      return one.called_computations().empty() || one.opcode() == kReduce ? Rows::kNone
+                                                                          : Rows::kMixed;
     }
     return keeps_order(one) ? Rows::kInOrder : Rows::kMixed;
   }
@@ -141,35 +131,31 @@ class RowsOf {
       return false;
     }
     switch (one.opcode()) {
-      case HloOpcode::kReshape:
-      case HloOpcode::kBitcast:
-      case HloOpcode::kTuple:
+      case kReshape:
+      case kBitcast:
+      case kTuple:
         return true;
-      case HloOpcode::kGetTupleElement:
+      case kGetTupleElement:
         // The results of a kernel call, or of several reductions at once.
-        return one.tuple_index() == 0 || one.operand(0)->opcode() == HloOpcode::kReduce ||
+        return one.tuple_index() == 0 || one.operand(0)->opcode() == kReduce ||
                is_call_of(*one.operand(0), Kernel::kTopK);
-      case HloOpcode::kBroadcast:
+      case kBroadcast:
         return leads(*one.operand(0)) && one.dimensions(0) == 0 &&
                one.shape().dimensions(0) == one.operand(0)->shape().dimensions(0);
-      case HloOpcode::kSlice:
+      case kSlice:
         return leads(*one.operand(0)) && leads(one) && one.slice_strides(0) == 1 &&
                one.shape().dimensions(0) == one.operand(0)->shape().dimensions(0);
-      case HloOpcode::kConcatenate:
+      case kConcatenate:
         return one.concatenate_dimension() != 0 && leads(one);
-      case HloOpcode::kTranspose:
-      case HloOpcode::kReduce:
-        return leads(*one.operand(0)) && keeps_first_dimension(one);
-      case HloOpcode::kCustomCall:
+      case kTranspose:
+        return leads(*one.operand(0)) && one.dimensions(0) == 0;
+      case kReduce:
+        return leads(*one.operand(0)) && std::ranges::count(one.dimensions(), 0) == 0;
+      case kCustomCall:
         return keeps_rows(one, rows_);
       default:
         return one.IsElementwise() && one.shape().IsArray();
     }
-  }
-
-  static bool keeps_first_dimension(const HloInstruction& one) {
-    if (one.opcode() == HloOpcode::kTranspose) return one.dimensions(0) == 0;
-    return std::find(one.dimensions().begin(), one.dimensions().end(), 0) == one.dimensions().end();
   }
 
   std::int64_t inputs_;
@@ -186,7 +172,10 @@ Status leave_out_padding(xla::HloModule& module, PassContext& context) {
     return {};
   }
   const RowsOf rows(entry, inputs);
-  if (rows.any_mixed()) return {};
+  if (std::ranges::any_of(rows.all().values,
+                          [](const auto& one) { return one.second == Rows::kMixed; })) {
+    return {};
+  }
   std::vector<std::pair<HloInstruction*, std::vector<std::int64_t>>> able;
   for (HloInstruction* one : entry.MakeInstructionPostOrder()) {
     if (auto words = live_words(*one, rows.all()); !words.empty()) {

@@ -8,7 +8,6 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
-#include "compiler/hlo/build.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/kernels/kernel_call.h"
 
@@ -18,8 +17,8 @@ namespace {
 constexpr const char* kForestAttribute = "tfaot_forest";
 
 // The struct and the blocks as the kernel reads them; empty if the instruction is no such call.
-std::vector<std::int64_t> forest_words(const xla::HloInstruction& instruction) {
-  if (instruction.opcode() != xla::HloOpcode::kCall) return {};
+std::vector<std::int64_t> forest_words(const HloInstruction& instruction) {
+  if (instruction.opcode() != kCall) return {};
   const auto found = instruction.frontend_attributes().map().find(kForestAttribute);
   if (found == instruction.frontend_attributes().map().end()) return {};
   std::vector<std::int64_t> words;
@@ -45,7 +44,7 @@ xla::FrontendAttributes forest_attributes(kernels::ForestCall call,
   return attributes;
 }
 
-Status replace_forest(xla::HloInstruction& forest, PassContext& /*context*/) {
+Status replace_forest(HloInstruction& forest, PassContext& /*context*/) {
   std::vector<std::int64_t> words = forest_words(forest);
   if (words.empty()) return {};
   kernels::ForestCall call{};

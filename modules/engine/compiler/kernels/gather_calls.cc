@@ -1,28 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 #include <limits>
-#include <map>
-#include <numeric>
-#include <optional>
 #include <set>
 
-#include "compiler/hlo/build.h"
+#include "absl/algorithm/container.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
-#include "compiler/hlo/weight_values.h"
 #include "compiler/kernels/kernel_call.h"
-#include "tfaot/kernels/abi.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 
 namespace tfaot::toolkit::engine {
 
 namespace {
-
-using xla::HloInstruction;
-using xla::HloOpcode;
 
 kernels::PlaceType place_type(xla::PrimitiveType type) {
   switch (type) {
@@ -58,9 +49,7 @@ std::optional<CutRow> cut_row(const HloInstruction& slice, std::int64_t count) {
   std::int64_t rows = 1;
   std::int64_t d = 0;
   const auto size = [&](std::int64_t at) { return entry(sizes, at); };
-  const auto is_whole = [&](std::int64_t at) {
-    return entry(slice.shape().dimensions(), at) == size(at);
-  };
+  const auto is_whole = [&](std::int64_t at) { return size_of(slice, at) == size(at); };
   while (d < rank && rows < count) {
     if (!is_whole(d)) return std::nullopt;
     rows *= size(d++);
@@ -77,18 +66,17 @@ std::optional<CutRow> cut_row(const HloInstruction& slice, std::int64_t count) {
 
 // An instruction as `count` rows: row r begins at element at + r * step of `base`.
 struct StridedRows {
-  xla::HloInstruction* base;
+  HloInstruction* base;
   std::int64_t at, step;
 };
-// Looks through reshapes and slices.
 StridedRows strided_rows(HloInstruction* instruction, std::int64_t count) {
   StridedRows rows = {instruction, 0, elements_of(*instruction) / count};
   while (true) {
-    if (rows.base->opcode() == HloOpcode::kReshape) {
+    if (rows.base->opcode() == kReshape) {
       rows.base = rows.base->mutable_operand(0);
       continue;
     }
-    if (rows.base->opcode() != HloOpcode::kSlice) return rows;
+    if (rows.base->opcode() != kSlice) return rows;
     const auto cut = cut_row(*rows.base, count);
     if (!cut) return rows;
     rows = {rows.base->mutable_operand(0), rows.at + cut->first, cut->operand_elements};
@@ -97,9 +85,9 @@ StridedRows strided_rows(HloInstruction* instruction, std::int64_t count) {
 
 // A part of the rows of a gather: each takes a row of a tensor, by its number or in order.
 struct GatheredPart {
-  xla::HloInstruction* x = nullptr;
-  xla::HloInstruction* places = nullptr;  // null: there is no operand
-  kernels::GatherPart of{};               // numbers of operands are not set
+  HloInstruction* x = nullptr;
+  HloInstruction* places = nullptr;  // null: there is no operand
+  kernels::GatherPart of{};          // numbers of operands are not set
 };
 
 // Row i takes row i of `x`, which has as many.
@@ -117,10 +105,7 @@ GatheredPart part_in_order(HloInstruction* x, std::int64_t rows) {
 // of the call.
 GatheredPart part_by_places(HloInstruction* x, HloInstruction* places, std::int64_t elements) {
   const std::int64_t rows = elements_of(*places);
-  while (true) {
-    const bool passes = places->opcode() == HloOpcode::kReshape ||
-                        (places->opcode() == HloOpcode::kConvert && keeps_place(*places));
-    if (!passes) break;
+  while (places->opcode() == kReshape || (places->opcode() == kConvert && keeps_place(*places))) {
     places = places->mutable_operand(0);
   }
   const StridedRows strided = strided_rows(places, rows);
@@ -180,9 +165,7 @@ class GatheredRows {
     inner_ = std::ssize(sizes_);
     while (inner_ > 0 && is_whole(inner_ - 1)) --inner_;
     if (numbers_.index_vector_dim() == std::ssize(index_sizes_)) index_sizes_.push_back(1);
-    for (std::int64_t d = 0; d < std::ssize(index_sizes_); ++d) {
-      if (d != numbers_.index_vector_dim()) batch_.push_back(d);
-    }
+    batch_ = other_dimensions(std::ssize(index_sizes_), {numbers_.index_vector_dim()});
   }
 
   bool is_of_rows() const {
@@ -193,25 +176,20 @@ class GatheredRows {
         xla::ShapeUtil::ElementsIn(x) > std::numeric_limits<std::int32_t>::max()) {
       return false;
     }
-    for (std::int64_t d = 0; d < inner_; ++d) {
-      if (!is_whole(d) && !is_chosen(d)) return false;
-    }
-    return true;
+    // Whole, or one element that the result has no dimension for.
+    return absl::c_all_of(counted(inner_), [this](std::int64_t d) {
+      return is_whole(d) || (entry(gather_.gather_slice_sizes(), d) == 1 && is_left_out(d));
+    });
   }
 
   // REQUIRES: is_of_rows()
   HloInstruction* replacement() {
-    Dimensions outer;  // dimensions of the operand
-    Dimensions result_sizes;
-    for (std::int64_t d = 0; d < inner_; ++d) {
-      if (is_whole(d)) outer.push_back(d);
-    }
-    for (const std::int64_t d : outer) result_sizes.push_back(entry(sizes_, d));
-    for (const std::int64_t d : batch_) result_sizes.push_back(entry(index_sizes_, d));
-    const Dimensions place_sizes = result_sizes;
-    for (std::int64_t d = inner_; d < std::ssize(sizes_); ++d) {
-      result_sizes.push_back(entry(sizes_, d));
-    }
+    Dimensions outer = counted(inner_);  // dimensions of the operand
+    std::erase_if(outer, [this](std::int64_t d) { return !is_whole(d); });
+    Dimensions place_sizes = picked(sizes_, outer);
+    std::ranges::copy(picked(index_sizes_, batch_), std::back_inserter(place_sizes));
+    Dimensions result_sizes = place_sizes;
+    result_sizes.insert(result_sizes.end(), sizes_.begin() + inner_, sizes_.end());
     HloInstruction* copied = add_gather(
         {part_by_places(gather_.mutable_operand(0), places(outer, place_sizes), row_elements())},
         result_sizes, gather_);
@@ -223,12 +201,7 @@ class GatheredRows {
     return entry(gather_.gather_slice_sizes(), d) == entry(sizes_, d) && !is_left_out(d);
   }
   bool is_left_out(std::int64_t d) const {
-    return place_in(numbers_.collapsed_slice_dims(), d) < numbers_.collapsed_slice_dims_size() ||
-           place_in(numbers_.operand_batching_dims(), d) < numbers_.operand_batching_dims_size();
-  }
-  // One element, which the result has no dimension for.
-  bool is_chosen(std::int64_t d) const {
-    return entry(gather_.gather_slice_sizes(), d) == 1 && is_left_out(d);
+    return absl::c_linear_search(numbers_.collapsed_slice_dims(), d);
   }
   std::int64_t row_elements() const {
     return product(absl::MakeConstSpan(sizes_).subspan(static_cast<std::size_t>(inner_)));
@@ -237,16 +210,12 @@ class GatheredRows {
   HloInstruction* filled(std::int64_t number, const Dimensions& sizes) const {
     return broadcast(scalar_next_to(&gather_, type_, static_cast<double>(number)), sizes, {});
   }
-  HloInstruction* counted(const Dimensions& sizes, std::int64_t dimension) const {
-    return add_next_to(&gather_, HloInstruction::CreateIota(shape_of(type_, sizes), dimension));
-  }
 
   // One coordinate of the indices, of the sizes of batch_.
   HloInstruction* coordinate(std::int64_t number) const {
     HloInstruction* const indices = reshape(gather_.mutable_operand(1), index_sizes_);
-    Dimensions sizes;
-    for (const std::int64_t d : batch_) sizes.push_back(entry(index_sizes_, d));
-    return reshape(slice_along(indices, numbers_.index_vector_dim(), number, 1), sizes);
+    return reshape(slice_along(indices, numbers_.index_vector_dim(), number, 1),
+                   picked(index_sizes_, batch_));
   }
 
   // The number of each row, of the sizes of the outer dimensions and then of batch_. The kernel
@@ -261,24 +230,20 @@ class GatheredRows {
     for (std::int64_t d = inner_ - 1; d >= 0; step *= entry(sizes_, d--)) {
       HloInstruction* number = nullptr;
       const std::int64_t of_outer = place_in(outer, d);
-      const std::int64_t of_batch = place_in(numbers_.operand_batching_dims(), d);
       if (of_outer < std::ssize(outer)) {
-        number = counted(sizes, of_outer);
-      } else if (of_batch < numbers_.operand_batching_dims_size()) {
-        const auto dimension = numbers_.start_indices_batching_dims(static_cast<int>(of_batch));
-        number = counted(sizes, std::ssize(outer) + place_in(batch_, dimension));
+        number =
+            add_next_to(&gather_, HloInstruction::CreateIota(shape_of(type_, sizes), of_outer));
       } else {
         const std::int64_t own = place_in(numbers_.start_index_map(), d);
         if (own == numbers_.start_index_map_size()) continue;  // always the first
-        Dimensions after_outer(batch_.size());
-        std::iota(after_outer.begin(), after_outer.end(), std::ssize(outer));
+        const Dimensions after_outer = counted(std::ssize(batch_), std::ssize(outer));
         HloInstruction* const all = coordinate(own);
         number = broadcast(clamp(fill_like(all, 0), all,
                                  fill_like(all, static_cast<double>(entry(sizes_, d) - 1))),
                            sizes, after_outer);
       }
-      if (step > 1) number = binary(HloOpcode::kMultiply, number, filled(step, sizes));
-      sum = accumulate(HloOpcode::kAdd, sum, number);
+      if (step > 1) number = binary(kMultiply, number, filled(step, sizes));
+      sum = accumulate(kAdd, sum, number);
     }
     return sum == nullptr ? filled(0, sizes) : sum;
   }
@@ -326,12 +291,6 @@ HloInstruction* own_gather(HloInstruction* operand) {
   return is_own ? operand : nullptr;
 }
 
-std::int64_t own_gathers(const HloInstruction& concatenate) {
-  return std::ranges::count_if(concatenate.operands(), [](HloInstruction* operand) {
-    return own_gather(operand) != nullptr;
-  });
-}
-
 // The parts that one operand adds to each of `rows` rows.
 std::vector<GatheredPart> parts_of(HloInstruction* operand, std::int64_t rows) {
   HloInstruction* const gather = own_gather(operand);
@@ -364,9 +323,9 @@ std::vector<GatheredPart> parts_of(HloInstruction* operand, std::int64_t rows) {
 // ---- Sums of rows.
 
 // The terms of a sum; nothing else uses what is between.
-void take_terms(HloInstruction* value, std::vector<HloInstruction*>& terms) {
+void take_terms(HloInstruction* value, Instructions& terms) {
   HloInstruction* const inner = before_own_reshapes(value);
-  if (inner->opcode() != HloOpcode::kAdd || inner->user_count() != 1) {
+  if (inner->opcode() != kAdd || inner->user_count() != 1) {
     terms.push_back(inner);
     return;
   }
@@ -381,7 +340,7 @@ bool is_gather_of_rows(const HloInstruction& term) {
 // Each row several times: dimensions of the operand in one block, without its last one, which has
 // new ones on both sides. Nothing for other broadcasts.
 std::optional<GatheredPart> part_of_broadcast(HloInstruction& broadcast) {
-  if (broadcast.opcode() != HloOpcode::kBroadcast) return {};
+  if (broadcast.opcode() != kBroadcast) return {};
   HloInstruction* const x = broadcast.mutable_operand(0);
   const auto kept = broadcast.dimensions();
   const std::int64_t last = broadcast.shape().rank() - 1;
@@ -395,7 +354,7 @@ std::optional<GatheredPart> part_of_broadcast(HloInstruction& broadcast) {
   // From the last dimension but one to the first: new ones, kept ones, new ones, kept ones.
   enum { kEach, kRows, kBlocks, kAllBlocks } at = kEach;
   for (std::int64_t d = last - 1; d >= 0; --d) {
-    const std::int64_t size = entry(broadcast.shape().dimensions(), d);
+    const std::int64_t size = size_of(broadcast, d);
     if (size == 1) continue;
     const bool is_kept = std::ranges::find(kept, d) != kept.end();
     if (is_kept && (at == kEach || at == kBlocks)) at = at == kEach ? kRows : kAllBlocks;
@@ -408,46 +367,42 @@ std::optional<GatheredPart> part_of_broadcast(HloInstruction& broadcast) {
   return part;
 }
 
-struct AddedRows {
+// The parts of a sum of rows; none: there is no gather among them, or XLA adds them as fast.
+std::vector<GatheredPart> added_rows(const Instructions& terms) {
   std::vector<GatheredPart> parts;
   bool has_gather = false;
-};
-
-std::optional<AddedRows> added_rows(const std::vector<HloInstruction*>& terms) {
-  AddedRows added;
-  std::int64_t row = 0;
-  std::vector<HloInstruction*> whole;
+  Instructions whole;
   for (HloInstruction* term : terms) {
     if (is_gather_of_rows(*term)) {
-      GatheredPart& part = added.parts.emplace_back();
+      GatheredPart& part = parts.emplace_back();
       part.of = gather_parts(*term).front();
       part.x = term->mutable_operand(part.of.x);
       if (part.of.place_type != kernels::kPlacesInOrder) {
         part.places = term->mutable_operand(part.of.places);
       }
-      added.has_gather = true;
+      has_gather = true;
     } else if (const auto part = part_of_broadcast(*term)) {
-      added.parts.push_back(*part);
+      parts.push_back(*part);
     } else {
       if (is_fused_by_xla(*term)) return {};
       whole.push_back(term);
     }
   }
-  for (const GatheredPart& part : added.parts) {
-    if (row != 0 && part.of.elements != row) return {};
-    row = part.of.elements;
+  const std::int64_t row = parts.empty() ? 0 : parts.front().of.elements;
+  if (row < tuned().add_rows_fewest_elements || !has_gather ||
+      std::ranges::any_of(parts, [&](const auto& part) { return part.of.elements != row; })) {
+    return {};
   }
-  if (row < tuned().add_rows_fewest_elements || !added.has_gather) return {};
   for (HloInstruction* term : whole) {
-    added.parts.push_back(part_in_order(term, elements_of(*term) / row));
+    parts.push_back(part_in_order(term, elements_of(*term) / row));
   }
-  return added;
+  return parts;
 }
 
 Status replace_sum_of_rows(HloInstruction& result) {
   HloInstruction* rectified = nullptr;
   const bool has_relu = xla::Match(&result, m::MaximumAnyOrder(m::Op(&rectified), number_equal(0)));
-  if (!has_relu && result.opcode() != HloOpcode::kAdd) return {};
+  if (!has_relu && result.opcode() != kAdd) return {};
   Instructions terms;
   if (has_relu) {
     take_terms(rectified, terms);
@@ -455,16 +410,16 @@ Status replace_sum_of_rows(HloInstruction& result) {
     for (HloInstruction* operand : result.operands()) take_terms(operand, terms);
   }
   if (terms.size() < 2 || std::ssize(terms) > kernels::kMostAddedRows) return {};
-  const auto added = added_rows(terms);
-  if (!added) return {};
+  const std::vector<GatheredPart> parts = added_rows(terms);
+  if (parts.empty()) return {};
   kernels::AddRowsCall call{};
-  call.row = added->parts.front().of.elements;
+  call.row = parts.front().of.elements;
   call.rows = elements_of(result) / call.row;
-  call.parts = std::ssize(added->parts);
+  call.parts = std::ssize(parts);
   call.relu = has_relu ? 1 : 0;
   return replace(result,
                  add_call_of_parts({Kernel::kAddRows, as_words(call), {}, dimensions_of(result)},
-                                   added->parts, result));
+                                   parts, result));
 }
 
 // ---- Sums over a last dimension of a few elements are written out: XLA has a loop of a few turns
@@ -513,7 +468,7 @@ class OneTerm {
       for (HloInstruction* operand : value->operands()) operands.push_back(of(operand));
       return rebuild(*value, sizes, operands);
     }
-    if (value->opcode() == HloOpcode::kBroadcast) {
+    if (value->opcode() == kBroadcast) {
       Dimensions kept(value->dimensions().begin(), value->dimensions().end());
       HloInstruction* const inner = value->mutable_operand(0);
       if (kept.empty() || kept.back() != last) return broadcast(inner, sizes, kept);
@@ -545,24 +500,13 @@ class OneTerm {
   std::map<HloInstruction*, HloInstruction*> made_;
 };
 
-// True if values of few elements meet in it, each with each: no tensor of all terms is read.
-bool has_pairs(const HloInstruction& value) {
-  if (value.opcode() == HloOpcode::kBroadcast) return !value.dimensions().empty();
-  return is_of_same_loop(value) && std::ranges::any_of(value.operands(), [](const auto* operand) {
-           return has_pairs(*operand);
-         });
-}
-
-// True if pairs read terms that lie far apart, also after a copy of what can be gathered.
-bool is_scattered(HloInstruction* value, std::int64_t sums) {
-  if (value->opcode() == HloOpcode::kBroadcast && !value->dimensions().empty()) {
-    HloInstruction* const points = value->mutable_operand(0);
-    return points_of(points).step >= tuned().short_sums_fewest_far_apart &&
-           !is_gathered(points, sums);
+// The values whose elements are combined each with each: no tensor of all terms is read.
+void take_points(HloInstruction* value, Instructions& points) {
+  if (value->opcode() == kBroadcast && !value->dimensions().empty()) {
+    points.push_back(value->mutable_operand(0));
+  } else if (is_of_same_loop(*value)) {
+    for (HloInstruction* operand : value->operands()) take_points(operand, points);
   }
-  return is_of_same_loop(*value) && std::ranges::any_of(value->operands(), [&](auto* operand) {
-           return is_scattered(operand, sums);
-         });
 }
 
 // True if XLA would compute it again for each element of a loop that repeats it. `seen`: the
@@ -570,9 +514,8 @@ bool is_scattered(HloInstruction* value, std::int64_t sums) {
 bool is_spread_later(const HloInstruction& value, std::set<const HloInstruction*>& seen) {
   if (!seen.insert(&value).second) return false;
   return std::ranges::any_of(value.users(), [&](const auto* user) {
-    return user->opcode() == HloOpcode::kBroadcast ||
-           ((user->IsElementwise() || user->opcode() == HloOpcode::kReshape) &&
-            is_spread_later(*user, seen));
+    return user->opcode() == kBroadcast ||
+           ((user->IsElementwise() || user->opcode() == kReshape) && is_spread_later(*user, seen));
   });
 }
 
@@ -586,38 +529,43 @@ std::int64_t operations_in(const HloInstruction& value) {
 }
 
 bool has_short_sums(HloInstruction& reduce) {
-  if (reduce.opcode() != HloOpcode::kReduce || !is_for_kernels(reduce) ||
-      !combines_by(reduce, HloOpcode::kAdd) || reduce.dimensions().size() != 1) {
+  if (reduce.opcode() != kReduce || !is_for_kernels(reduce) || !combines_by(reduce, kAdd) ||
+      reduce.dimensions().size() != 1) {
     return false;
   }
-  const xla::Shape& of = reduce.operand(0)->shape();
-  const std::int64_t last = of.rank() - 1;
-  const std::int64_t terms = of.dimensions(static_cast<int>(last));
+  const std::int64_t last = reduce.operand(0)->shape().rank() - 1;
+  const std::int64_t terms = size_of(*reduce.operand(0), last);
   // First of all, so that what follows goes over few operations.
   if (!is_of_same_loop(*reduce.operand(0)) ||
       operations_in(*reduce.operand(0)) > tuned().short_sums_most_written_out) {
     return false;
   }
-  if (terms > tuned().short_sums_most_scattered &&
-      (terms > tuned().short_sums_most_terms ||
-       is_scattered(reduce.mutable_operand(0), elements_of(reduce)))) {
+  Instructions points;
+  take_points(reduce.mutable_operand(0), points);
+  // Terms that lie far apart, also after a copy of what can be gathered.
+  const auto is_scattered = [&](HloInstruction* one) {
+    return points_of(one).step >= tuned().short_sums_fewest_far_apart &&
+           !is_gathered(one, elements_of(reduce));
+  };
+  if (points.empty() ||
+      (terms > tuned().short_sums_most_scattered &&
+       (terms > tuned().short_sums_most_terms || std::ranges::any_of(points, is_scattered)))) {
     return false;
   }
   std::set<const HloInstruction*> seen;
-  return reduce.dimensions(0) == last && has_pairs(*reduce.operand(0)) &&
-         !is_spread_later(reduce, seen);
+  return reduce.dimensions(0) == last && !is_spread_later(reduce, seen);
 }
 
 }  // namespace
 
 Status replace_gather(HloInstruction& gather, PassContext& context) {
-  if (gather.opcode() != HloOpcode::kGather || context.values().is_known(&gather)) return {};
+  if (gather.opcode() != kGather || context.values().is_known(&gather)) return {};
   GatheredRows rows(gather);
   return rows.is_of_rows() ? replace(gather, rows.replacement()) : Status();
 }
 
 Status replace_concatenation(HloInstruction& concatenate, PassContext& context) {
-  if (concatenate.opcode() != HloOpcode::kConcatenate || concatenate.operand_count() < 2 ||
+  if (concatenate.opcode() != kConcatenate || concatenate.operand_count() < 2 ||
       !is_for_kernels(concatenate) || context.values().is_known(&concatenate)) {
     return {};
   }
@@ -626,14 +574,12 @@ Status replace_concatenation(HloInstruction& concatenate, PassContext& context) 
   const std::int64_t rows = product(sizes.subspan(0, outer));
   // XLA joins its loop of one row with those around it, which is faster but for calls that are
   // saved.
-  if (rows == 1 && own_gathers(concatenate) < tuned().concatenation_fewest_gathers_of_one_row)
-    return {};
+  const auto gathers = std::ranges::count_if(concatenate.operands(), own_gather);
+  if (rows == 1 && gathers < tuned().concatenation_fewest_gathers_of_one_row) return {};
   std::vector<GatheredPart> parts;
   std::int64_t made = 0;  // elements of a row that XLA would compute in place
   for (HloInstruction* operand : concatenate.operands()) {
-    if (is_fused_into_concatenation(operand)) {
-      made += elements_of(*operand) / rows;
-    }
+    if (is_fused_into_concatenation(operand)) made += elements_of(*operand) / rows;
     if (xla::ShapeUtil::IsZeroElementArray(operand->shape())) continue;
     for (GatheredPart& part : parts_of(operand, rows)) parts.push_back(part);
   }
@@ -662,7 +608,7 @@ Status write_out_short_sum(HloInstruction& reduce, PassContext& /*context*/) {
   GatheredPoints gathers;
   HloInstruction* sum = broadcast(reduce.mutable_operand(1), reduce.shape().dimensions(), {});
   for (std::int64_t i = 0; i < of->shape().dimensions().back(); ++i) {
-    sum = binary(HloOpcode::kAdd, sum, OneTerm(i, reduce, gathers).of(of));
+    sum = binary(kAdd, sum, OneTerm(i, reduce, gathers).of(of));
     sum->set_metadata(reduce.metadata());
   }
   return replace(reduce, sum);

@@ -4,17 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 
-#include "tfaot/kernels/abi.h"
 #include "tfaot/kernels/levels.def"
 #include "tfaot/records/symbols.h"
 #include "xla/util.h"
 
 namespace tfaot::toolkit::engine {
-
-using xla::HloInstruction;
 
 std::string_view name_of_kernel(Kernel kernel) {
   static constexpr std::string_view kNames[] = {
@@ -64,7 +60,7 @@ std::vector<xla::Shape> operand_shapes(const Instructions& operands) {
 }  // namespace
 
 std::optional<Kernel> called_kernel(const HloInstruction& instruction) {
-  if (instruction.opcode() != xla::HloOpcode::kCustomCall) return std::nullopt;
+  if (instruction.opcode() != kCustomCall) return std::nullopt;
   return kernel_of_target(instruction.custom_call_target());
 }
 
@@ -193,8 +189,7 @@ kernels::Window kernel_window(const std::vector<SpatialDimension>& spatial) {
 }
 
 bool has_base_dilation(const kernels::Window& window) {
-  return std::any_of(std::begin(window.base_dilation), std::end(window.base_dilation),
-                     [](std::int64_t dilation) { return dilation != 1; });
+  return std::ranges::any_of(window.base_dilation, [](auto dilation) { return dilation != 1; });
 }
 
 std::int64_t met_taps(const kernels::Window& window) {

@@ -46,18 +46,18 @@ std::vector<std::int64_t> as_words(const Call& call) {
 }
 
 // The kernel that an instruction calls, with or without a level; none: it calls another function.
-std::optional<Kernel> called_kernel(const xla::HloInstruction& instruction);
-bool is_kernel_call(const xla::HloInstruction& instruction);
+std::optional<Kernel> called_kernel(const HloInstruction& instruction);
+bool is_kernel_call(const HloInstruction& instruction);
 // True if it calls this kernel, with a struct that is known.
-bool is_call_of(const xla::HloInstruction& instruction, Kernel kernel);
+bool is_call_of(const HloInstruction& instruction, Kernel kernel);
 // "matmul_f32", with the level if the call has one. REQUIRES: is_kernel_call().
-std::string_view kernel_name(const xla::HloInstruction& kernel);
+std::string_view kernel_name(const HloInstruction& kernel);
 
-std::vector<std::int64_t> call_words(const xla::HloInstruction& kernel);
+std::vector<std::int64_t> call_words(const HloInstruction& kernel);
 
 // The struct of a kernel call. Structs with the same first members may be read as each other.
 template <typename Call>
-Call call_of(const xla::HloInstruction& kernel) {
+Call call_of(const HloInstruction& kernel) {
   Call call{};
   const auto words = call_words(kernel);
   std::memcpy(static_cast<void*>(&call), words.data(),
@@ -67,7 +67,7 @@ Call call_of(const xla::HloInstruction& kernel) {
 
 // The structs that follow the struct of a call.
 template <typename Call, typename Part>
-std::vector<Part> parts_after(const xla::HloInstruction& kernel, std::int64_t count) {
+std::vector<Part> parts_after(const HloInstruction& kernel, std::int64_t count) {
   const auto words = call_words(kernel);
   std::vector<Part> parts(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -78,10 +78,10 @@ std::vector<Part> parts_after(const xla::HloInstruction& kernel, std::int64_t co
 }
 
 // The layers of a chain, in order. REQUIRES: a call of kDenseChain.
-std::vector<kernels::DenseLayer> dense_layers(const xla::HloInstruction& kernel);
+std::vector<kernels::DenseLayer> dense_layers(const HloInstruction& kernel);
 
 // The parts of each row, in order. REQUIRES: a call of kGather.
-std::vector<kernels::GatherPart> gather_parts(const xla::HloInstruction& kernel);
+std::vector<kernels::GatherPart> gather_parts(const HloInstruction& kernel);
 
 struct ForestSize {
   std::int64_t trees = 0;
@@ -89,21 +89,21 @@ struct ForestSize {
   std::int64_t steps = 0;  // of all rows through all trees
 };
 // REQUIRES: a call of kForest.
-ForestSize forest_size(const xla::HloInstruction& kernel);
+ForestSize forest_size(const HloInstruction& kernel);
 
-std::int64_t element_bytes(const xla::HloInstruction& tensor);
+std::int64_t element_bytes(const HloInstruction& tensor);
 double bytes_of(const xla::Shape& shape);  // of all its arrays
 
 // Adds the call and returns its result. `model` is the instruction it replaces.
-xla::HloInstruction* add_kernel_call(const KernelCall& call, const xla::HloInstruction& model);
+HloInstruction* add_kernel_call(const KernelCall& call, const HloInstruction& model);
 // Puts a call with other operands in the place of `kernel`.
-Status replace_operands(xla::HloInstruction& kernel, const Instructions& operands);
+Status replace_operands(HloInstruction& kernel, const Instructions& operands);
 // Puts a call with another struct, and with an operand after all others, in the place of `kernel`.
-Status extend_kernel_call(xla::HloInstruction& kernel, const std::vector<std::int64_t>& words,
-                          xla::HloInstruction* operand);
+Status extend_kernel_call(HloInstruction& kernel, const std::vector<std::int64_t>& words,
+                          HloInstruction* operand);
 
 // The bytes of the call's scratch memory; 0: it has none.
-std::int64_t kernel_scratch_bytes(const xla::HloInstruction& kernel);
+std::int64_t kernel_scratch_bytes(const HloInstruction& kernel);
 
 // Appends the level's suffix to the targets of all kernel calls of a module.
 void set_kernel_level(xla::HloModuleProto& module, const std::string& suffix);

@@ -5,12 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <concepts>
 #include <cstddef>
-#include <type_traits>
 
 #include "compiler/kernels/kernel_call.h"
-#include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -18,7 +15,6 @@ namespace {
 using kernels::ConvolutionCall;
 using kernels::MatMulCall;
 using kernels::RecurrentCall;
-using xla::HloInstruction;
 
 // Facts about calls of a kernel whose structs are known:
 //   keeps_rows()      as of kernel_facts.h
@@ -28,6 +24,10 @@ using xla::HloInstruction;
 //   kGates            of recurrent cells
 template <Kernel kernel>
 struct KernelFacts;
+// Those of its family.
+#define TFAOT_FACTS(kernel, Family) \
+  template <>                       \
+  struct KernelFacts<Kernel::kernel> : Family {};
 
 // ---- Parts that calls have in common.
 
@@ -138,8 +138,7 @@ struct ProductFacts {
   }
   static bool takes_function(const HloInstruction& /*one*/) { return true; }
 };
-template <>
-struct KernelFacts<Kernel::kMatMul> : ProductFacts {};
+TFAOT_FACTS(kMatMul, ProductFacts)
 template <>
 struct KernelFacts<Kernel::kNarrowMatMul> : ProductFacts {
   static bool takes_function(const HloInstruction& /*one*/) { return false; }
@@ -178,19 +177,14 @@ struct KernelFacts<Kernel::kDenseChain> {
     std::int64_t weights = 0;
     std::int64_t depth = call.depth;
     for (const kernels::DenseLayer& layer : dense_layers(one)) {
-      layers.push_back(layer_text(layer));
+      layers.push_back(fmt::format("{}{}{}", layer.columns, relu_text(layer.epilogue),
+                                   function_text(layer.function.kind)));
       weights += depth * layer.columns;
       depth = layer.columns;
     }
     return {
         fmt::format("{} x {} through layers of {}", call.rows, call.depth, fmt::join(layers, ", ")),
         2 * call.rows * weights};
-  }
-
- private:
-  static std::string layer_text(const kernels::DenseLayer& layer) {
-    return fmt::format("{}{}{}", layer.columns, relu_text(layer.epilogue),
-                       function_text(layer.function.kind));
   }
 };
 
@@ -268,10 +262,8 @@ struct ConvolutionFacts {
   }
   static bool takes_function(const HloInstruction& /*one*/) { return true; }
 };
-template <>
-struct KernelFacts<Kernel::kConvolution> : ConvolutionFacts {};
-template <>
-struct KernelFacts<Kernel::kTransposedConvolution> : ConvolutionFacts {};
+TFAOT_FACTS(kConvolution, ConvolutionFacts)
+TFAOT_FACTS(kTransposedConvolution, ConvolutionFacts)
 template <>
 struct KernelFacts<Kernel::kWinogradConvolution> : ConvolutionFacts {
   // The products, and the transforms, which read and write their numbers once each.
@@ -300,10 +292,8 @@ struct ChannelConvolutionFacts : ConvolutionFacts {
     return !has_base_dilation(call_of<ConvolutionCall>(one).window);
   }
 };
-template <>
-struct KernelFacts<Kernel::kDepthwise> : ChannelConvolutionFacts {};
-template <>
-struct KernelFacts<Kernel::kGroupedConvolution> : ChannelConvolutionFacts {};
+TFAOT_FACTS(kDepthwise, ChannelConvolutionFacts)
+TFAOT_FACTS(kGroupedConvolution, ChannelConvolutionFacts)
 
 // Any pooling: calls have a PoolCall, or begin with one.
 struct PoolFacts {
@@ -321,16 +311,11 @@ struct PoolFacts {
             call.batch * met_taps(call.window) * call.channels};
   }
 };
-template <>
-struct KernelFacts<Kernel::kFunctionPool> : PoolFacts {};
-template <>
-struct KernelFacts<Kernel::kLargestPool> : PoolFacts {};
-template <>
-struct KernelFacts<Kernel::kMaxPool> : PoolFacts {};
-template <>
-struct KernelFacts<Kernel::kRangePool> : PoolFacts {};
-template <>
-struct KernelFacts<Kernel::kSumPool> : PoolFacts {};
+TFAOT_FACTS(kFunctionPool, PoolFacts)
+TFAOT_FACTS(kLargestPool, PoolFacts)
+TFAOT_FACTS(kMaxPool, PoolFacts)
+TFAOT_FACTS(kRangePool, PoolFacts)
+TFAOT_FACTS(kSumPool, PoolFacts)
 
 template <>
 struct KernelFacts<Kernel::kResize> {
@@ -382,8 +367,7 @@ struct RowFunctionFacts {
     return {fmt::format("{} rows of {}", words[0], words[1])};
   }
 };
-template <>
-struct KernelFacts<Kernel::kSoftmax> : RowFunctionFacts {};
+TFAOT_FACTS(kSoftmax, RowFunctionFacts)
 template <>
 struct KernelFacts<Kernel::kGelu> : RowFunctionFacts {
   static KernelWork work(const HloInstruction& one) {
@@ -446,12 +430,9 @@ struct RecurrentFacts {
             2 * call.steps * call.rows * depth * kGates * call.hidden};
   }
 };
-template <>
-struct KernelFacts<Kernel::kLstm> : RecurrentFacts<4> {};
-template <>
-struct KernelFacts<Kernel::kGru> : RecurrentFacts<3> {};
-template <>
-struct KernelFacts<Kernel::kRnn> : RecurrentFacts<1> {};
+TFAOT_FACTS(kLstm, RecurrentFacts<4>)
+TFAOT_FACTS(kGru, RecurrentFacts<3>)
+TFAOT_FACTS(kRnn, RecurrentFacts<1>)
 
 // ---- Places and order of elements.
 

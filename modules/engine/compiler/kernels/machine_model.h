@@ -40,7 +40,7 @@ inline constexpr double kXlaMultiplyCycles = 2;
 inline constexpr double kXlaMatrixCycles = 16;
 // A step of one row through one tree.
 inline constexpr double kTreeStepCycles = 2.5;
-// Finding the order of a row: an element that meets a vector of others; a byte of it that is
+// Finding the order of a row: an element compared with a vector of others; a byte of it that is
 // sorted.
 inline constexpr double kMeetCycles = 1.3;
 inline constexpr double kSortByteCycles = 4;
@@ -85,7 +85,7 @@ class ProgramSpeed {
   const Machine& machine() const { return machine_; }
   double weight_cycles() const { return weight_cycles_; }              // to read a byte of weights
   double waiting(double bytes) const { return bytes * wait_cycles_; }  // for other data
-  // Vectors of so many bytes.
+  // Vectors that hold this many bytes.
   double vectors(double bytes) const { return std::ceil(bytes / machine_.vector_bytes); }
   // A product, with reading its right side of `weights` bytes.
   double multiply(const ProductSize& size, double weights) const;

@@ -1,81 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 
 #include "absl/algorithm/container.h"
-#include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
 #include "compiler/kernels/epilogue.h"
 #include "compiler/kernels/kernel_call.h"
 #include "compiler/kernels/packing.h"
-#include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
 
 namespace {
 
-using xla::HloInstruction;
-using xla::HloOpcode;
-
 // ---- Where the elements of a product's operands lie in memory, seen through transposes and
 // broadcasts before it: strides, which kernels take instead of a copy.
 
-// One operand of a product. The lists name dimensions of `tensor` in the product's order.
+// A dimension of a tensor, or kSpread, and its size in the product.
+struct Extent {
+  std::int64_t dimension, size;
+};
+using Extents = std::vector<Extent>;
+
+std::int64_t extent_of(const Extents& extents) {
+  std::int64_t size = 1;
+  for (const Extent& one : extents) size *= one.size;
+  return size;
+}
+
+// One operand of a product, or its result: the dimensions of `tensor` in the product's order.
 struct Side {
-  xla::HloInstruction* tensor = nullptr;
-  Dimensions batch = {}, free = {}, depth = {};  // dimensions, or kBroadcast
-  Dimensions batch_sizes = {}, free_sizes = {}, depth_sizes = {};
+  HloInstruction* tensor = nullptr;
+  Extents batch = {}, free = {}, depth = {};
 };
 
 struct Strides {
   std::int64_t batch, inner, free, depth;
 };
+
 Side side_of(HloInstruction* tensor, absl::Span<const std::int64_t> batch,
              absl::Span<const std::int64_t> depth) {
-  Side side{tensor, {batch.begin(), batch.end()}, {}, {depth.begin(), depth.end()}, {}, {}, {}};
-  const auto has = [](absl::Span<const std::int64_t> list, std::int64_t dimension) {
-    return absl::c_linear_search(list, dimension);
+  const auto extents = [tensor](absl::Span<const std::int64_t> dimensions) {
+    Extents made;
+    for (const auto d : dimensions) made.push_back({d, size_of(*tensor, d)});
+    return made;
   };
-  for (std::int64_t d = 0; d < tensor->shape().rank(); ++d) {
-    if (!has(batch, d) && !has(depth, d)) side.free.push_back(d);
+  Dimensions bound(batch.begin(), batch.end());
+  bound.insert(bound.end(), depth.begin(), depth.end());
+  return {tensor, extents(batch), extents(other_dimensions(tensor->shape().rank(), bound)),
+          extents(depth)};
+}
+
+// Replaces each dimension that is not broadcast.
+template <typename Map>
+void map_dimensions(Side& side, Map map) {
+  for (Extents* list : {&side.batch, &side.free, &side.depth}) {
+    for (Extent& one : *list) {
+      if (one.dimension != kSpread) one.dimension = map(one.dimension);
+    }
   }
-  const auto sizes = [&](const Dimensions& list) {
-    Dimensions result;
-    for (const auto d : list) result.push_back(entry(tensor->shape().dimensions(), d));
-    return result;
-  };
-  side.batch_sizes = sizes(side.batch);
-  side.free_sizes = sizes(side.free);
-  side.depth_sizes = sizes(side.depth);
-  return side;
 }
 
 // The same product with the operand of its tensor, whose dimension for d is before(d).
 template <typename Before>
 Side before_tensor(Side side, Before before) {
-  for (Dimensions* list : {&side.batch, &side.free, &side.depth}) {
-    for (auto& d : *list) {
-      if (d != kBroadcast) d = before(d);
-    }
-  }
+  map_dimensions(side, before);
   side.tensor = side.tensor->mutable_operand(0);
   return side;
 }
 
-// The place of a value in a list; kBroadcast: it is not there.
+// The place of a value in a list; kSpread: it is not there.
 std::int64_t place_or_broadcast(absl::Span<const std::int64_t> list, std::int64_t value) {
   const auto found = absl::c_find(list, value);
-  return found == list.end() ? kBroadcast : found - list.begin();
+  return found == list.end() ? kSpread : found - list.begin();
 }
 
 // The same product, but with the operand of a transpose or broadcast.
 Side look_through(Side side) {
   for (;;) {
     const HloInstruction& tensor = *side.tensor;
-    if (tensor.opcode() == HloOpcode::kTranspose) {
+    if (tensor.opcode() == kTranspose) {
       side = before_tensor(side, [&](std::int64_t d) { return tensor.dimensions(d); });
-    } else if (tensor.opcode() == HloOpcode::kBroadcast) {
+    } else if (tensor.opcode() == kBroadcast) {
       side = before_tensor(
           side, [&](std::int64_t d) { return place_or_broadcast(tensor.dimensions(), d); });
     } else {
@@ -89,102 +96,84 @@ Side look_through(Side side) {
 Side look_through_reshapes(Side side) {
   while (true) {
     const auto map = before_reshape(*side.tensor);
-    if (!map || side.tensor->operand(0)->opcode() != HloOpcode::kTranspose) return side;
-    side = before_tensor(side, [&map](std::int64_t d) { return entry(*map, d); });
-    side = look_through(side);
+    if (!map || side.tensor->operand(0)->opcode() != kTranspose) return side;
+    side = look_through(before_tensor(side, [&map](std::int64_t d) { return entry(*map, d); }));
   }
 }
 
 // The stride of a list of dimensions taken as one; nothing if they have no common stride.
-std::optional<std::int64_t> stride_of(const Side& side, absl::Span<const std::int64_t> list,
-                                      absl::Span<const std::int64_t> sizes) {
-  const auto& shape = side.tensor->shape();
+std::optional<std::int64_t> stride_of(const Side& side, absl::Span<const Extent> list) {
   std::optional<std::int64_t> stride;
   std::int64_t length = 1;
-  for (std::size_t i = list.size(); i-- > 0;) {
-    if (sizes[i] == 1) continue;
+  for (auto one = list.rbegin(); one != list.rend(); ++one) {
+    if (one->size == 1) continue;
     const std::int64_t step =
-        list[i] == kBroadcast
-            ? 0
-            : product(shape.dimensions().subspan(static_cast<std::size_t>(list[i]) + 1));
+        one->dimension == kSpread ? 0 : stride_along(side.tensor->shape(), one->dimension);
     if (stride && step != *stride * length) return {};
     if (!stride) stride = step;
-    length *= sizes[i];
+    length *= one->size;
   }
   return stride.value_or(0);
 }
 
 // With the first `outer` dimensions of the batch on a level of their own; 0: there is one level.
 std::optional<Strides> strides_of(const Side& side, std::size_t outer = 0) {
-  const absl::Span<const std::int64_t> batch = side.batch;
-  const absl::Span<const std::int64_t> sizes = side.batch_sizes;
-  const auto inner = stride_of(side, batch.subspan(outer), sizes.subspan(outer));
-  const auto first = stride_of(side, batch.first(outer), sizes.first(outer));
-  const auto free = stride_of(side, side.free, side.free_sizes);
-  const auto depth = stride_of(side, side.depth, side.depth_sizes);
+  const absl::Span<const Extent> batch = side.batch;
+  const auto inner = stride_of(side, batch.subspan(outer));
+  const auto first = stride_of(side, batch.first(outer));
+  const auto free = stride_of(side, side.free);
+  const auto depth = stride_of(side, side.depth);
   if (!inner || !first || !free || !depth) return {};
   return outer == 0 ? Strides{*inner, 0, *free, *depth} : Strides{*first, *inner, *free, *depth};
 }
 
 // The order of the depth is free: both sides use the order of one side's memory.
 void order_depth(Side& by, Side& other) {
-  const Dimensions order = sorting_order(by.depth);
+  Dimensions places;
+  for (const Extent& one : by.depth) places.push_back(one.dimension);
+  const Dimensions order = sorting_order(places);
   for (Side* side : {&by, &other}) {
-    Dimensions depth;
-    Dimensions sizes;
-    for (const auto i : order) {
-      depth.push_back(entry(side->depth, i));
-      sizes.push_back(entry(side->depth_sizes, i));
-    }
+    Extents depth;
+    for (const auto i : order) depth.push_back(entry(side->depth, i));
     side->depth = depth;
-    side->depth_sizes = sizes;
   }
 }
 
 // The tensor written out as [batch, free, depth] or, with depth_first, [batch, depth, free]. If all
 // matrices of a batch are the same, it stays one matrix.
-Side written_out(const Side& side, bool depth_first) {
-  Side result = side;
+Side written_out(Side side, bool depth_first) {
   Dimensions kept;       // dimensions of the tensor
   Dimensions sizes;      // of the result
   Dimensions positions;  // of the kept ones in the result
-  const auto batch = stride_of(side, side.batch, side.batch_sizes);
-  const bool one_matrix = batch && *batch == 0;
-  const auto add = [&](const Dimensions& list, const Dimensions& list_sizes, Dimensions& out) {
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      if (list[i] == kBroadcast && &list == &side.batch && one_matrix) continue;
-      out[i] = static_cast<std::int64_t>(sizes.size());
-      if (list[i] != kBroadcast) {
-        kept.push_back(list[i]);
-        positions.push_back(out[i]);
-      }
-      sizes.push_back(list_sizes[i]);
+  const bool one_matrix = stride_of(side, side.batch) == 0;
+  for (Extents* list : {&side.batch, depth_first ? &side.depth : &side.free,
+                        depth_first ? &side.free : &side.depth}) {
+    for (Extent& one : *list) {
+      const std::int64_t from = one.dimension;
+      if (from == kSpread && list == &side.batch && one_matrix) continue;
+      one.dimension = std::ssize(sizes);
+      sizes.push_back(one.size);
+      if (from == kSpread) continue;
+      kept.push_back(from);
+      positions.push_back(one.dimension);
     }
-  };
-  add(side.batch, side.batch_sizes, result.batch);
-  if (depth_first) add(side.depth, side.depth_sizes, result.depth);
-  add(side.free, side.free_sizes, result.free);
-  if (!depth_first) add(side.depth, side.depth_sizes, result.depth);
-  result.tensor = transpose(side.tensor, kept);
-  if (kept.size() != sizes.size()) result.tensor = broadcast(result.tensor, sizes, positions);
-  return result;
+  }
+  side.tensor = transpose(side.tensor, kept);
+  if (kept.size() != sizes.size()) side.tensor = broadcast(side.tensor, sizes, positions);
+  return side;
 }
 
 // In a product without batch, leading free dimensions of one side may count as its batch: the other
 // side's matrix is the same for all of them.
 bool split_batch(Side& side, Side& other) {
   if (!side.batch.empty() || !other.batch.empty()) return false;
-  for (std::size_t count = 1; count < side.free.size(); ++count) {
+  for (std::ptrdiff_t count = 1; count < std::ssize(side.free); ++count) {
     Side split = side;
-    const auto middle = static_cast<std::ptrdiff_t>(count);
-    split.batch.assign(side.free.begin(), side.free.begin() + middle);
-    split.batch_sizes.assign(side.free_sizes.begin(), side.free_sizes.begin() + middle);
-    split.free.erase(split.free.begin(), split.free.begin() + middle);
-    split.free_sizes.erase(split.free_sizes.begin(), split.free_sizes.begin() + middle);
+    split.batch.assign(side.free.begin(), side.free.begin() + count);
+    split.free.assign(side.free.begin() + count, side.free.end());
     if (!strides_of(split)) continue;
     side = split;
-    other.batch.assign(count, kBroadcast);
-    other.batch_sizes = side.batch_sizes;
+    for (const Extent& one : side.batch) other.batch.push_back({kSpread, one.size});
     return true;
   }
   return false;
@@ -210,17 +199,14 @@ kernels::NarrowType narrow_type(WeightsType type) {
 }
 
 HloInstruction* between(HloInstruction* x, float most) {
-  return binary(HloOpcode::kMaximum, binary(HloOpcode::kMinimum, x, fill_like(x, most)),
-                fill_like(x, -most));
+  return binary(kMaximum, binary(kMinimum, x, fill_like(x, most)), fill_like(x, -most));
 }
 
 // For each column the number that makes its largest element 127; 1 for a column of zeros.
 HloInstruction* scale_of_columns(HloInstruction* matrix) {
   HloInstruction* const zero = scalar_next_to(matrix, xla::F32, 0);
-  HloInstruction* const largest =
-      reduce(unary(HloOpcode::kAbs, matrix), zero, {0, 1}, HloOpcode::kMaximum);
-  HloInstruction* const scale =
-      binary(HloOpcode::kDivide, largest, fill_like(largest, kMostOfInt8));
+  HloInstruction* const largest = reduce(unary(kAbs, matrix), zero, {0, 1}, kMaximum);
+  HloInstruction* const scale = binary(kDivide, largest, fill_like(largest, kMostOfInt8));
   HloInstruction* const is_zero =
       compare(scale, xla::ComparisonDirection::kEq, fill_like(scale, 0));
   return select(is_zero, fill_like(scale, 1), scale);
@@ -259,11 +245,10 @@ KernelCall narrow_product(const kernels::MatMulCall& call, HloInstruction* lhs,
       break;
     default: {
       HloInstruction* scale = scale_of_columns(matrix);
-      HloInstruction* whole =
-          between(unary(HloOpcode::kRoundNearestEven,
-                        binary(HloOpcode::kDivide, matrix,
-                               broadcast(scale, matrix->shape().dimensions(), {2}))),
-                  kMostOfInt8);
+      HloInstruction* whole = between(
+          unary(kRoundNearestEven,
+                binary(kDivide, matrix, broadcast(scale, matrix->shape().dimensions(), {2}))),
+          kMostOfInt8);
       made.operands.push_back(grouped(pack(whole), xla::S8, group));
       made.operands.push_back(scale);
     }
@@ -276,12 +261,11 @@ KernelCall narrow_product(const kernels::MatMulCall& call, HloInstruction* lhs,
 // True if a side can be packed: its matrix is known ahead and the same for all batches, and no
 // dimension of it is broadcast.
 bool can_be_packed(const Side& side, const WeightValues& values) {
-  const auto batch = stride_of(side, side.batch, side.batch_sizes);
-  if (!values.is_known(side.tensor) || !batch || *batch != 0) return false;
-  const auto is_spread = [](const Dimensions& list) {
-    return absl::c_linear_search(list, kBroadcast);
+  const auto is_spread = [](const Extents& list) {
+    return std::ranges::find(list, kSpread, &Extent::dimension) != list.end();
   };
-  return !is_spread(side.depth) && !is_spread(side.free);
+  return values.is_known(side.tensor) && stride_of(side, side.batch) == 0 &&
+         !is_spread(side.depth) && !is_spread(side.free);
 }
 
 struct Product {
@@ -298,32 +282,21 @@ struct Product {
 // The transpose that is the only user of a dot, as one side of it: where its batch, its rows and
 // its columns lie there. No tensor if there is none.
 Side transposed_result(HloInstruction& dot, const Side& lhs, const Side& rhs) {
-  HloInstruction* at = &dot;
-  Dimensions places(static_cast<std::size_t>(dot.shape().rank()));  // by dimension of the dot
-  for (std::size_t d = 0; d < places.size(); ++d) places[d] = static_cast<std::int64_t>(d);
+  Side result{&dot, lhs.batch, lhs.free, rhs.free};
+  std::int64_t next = 0;
+  map_dimensions(result, [&](std::int64_t /*of_side*/) { return next++; });
   const auto follow = [&](absl::Span<const std::int64_t> map) {  // by dimension of the user
-    for (auto& place : places) {
-      if (place != kBroadcast) place = place_or_broadcast(map, place);
-    }
+    map_dimensions(result, [&](std::int64_t d) { return place_or_broadcast(map, d); });
   };
-  while (HloInstruction* const user = only_user(*at)) {
-    if (user->opcode() == HloOpcode::kTranspose) {
+  while (HloInstruction* const user = only_user(*result.tensor)) {
+    result.tensor = user;
+    if (user->opcode() == kTranspose) {
       follow(user->dimensions());
-      const auto batch = static_cast<std::ptrdiff_t>(lhs.batch.size());
-      const auto rows = batch + static_cast<std::ptrdiff_t>(lhs.free.size());
-      const auto first = places.begin();
-      return {user,
-              {first, first + batch},
-              {first + batch, first + rows},
-              {first + rows, places.end()},
-              lhs.batch_sizes,
-              lhs.free_sizes,
-              rhs.free_sizes};
+      return result;
     }
     const auto map = before_reshape(*user);
     if (!map) break;
     follow(*map);
-    at = user;
   }
   return {};
 }
@@ -335,8 +308,7 @@ bool find_levels(Product& product, const Side& result) {
     if (!strides_of(product.lhs, outer) || !strides_of(product.rhs, outer)) continue;
     if (result.tensor != nullptr) {
       const auto strides = strides_of(result, outer);
-      const bool is_line =
-          engine::product(result.depth_sizes) == 1 || (strides && strides->depth == 1);
+      const bool is_line = extent_of(result.depth) == 1 || (strides && strides->depth == 1);
       if (!strides || !is_line) continue;
     }
     product.outer = outer;
@@ -349,8 +321,7 @@ bool find_levels(Product& product, const Side& result) {
 // The same with the sides swapped, for a result that is transposed so that the left side's free
 // dimensions lie side by side: JAX and Keras write einsums of attention in this order.
 bool find_turned_levels(Product& product, const Side& result) {
-  const Side turned = {result.tensor,      result.batch,       result.depth,     result.free,
-                       result.batch_sizes, result.depth_sizes, result.free_sizes};
+  const Side turned = {result.tensor, result.batch, result.depth, result.free};
   const auto swap_sides = [&] {
     std::swap(product.lhs, product.rhs);
     order_depth(product.rhs, product.lhs);
@@ -398,9 +369,10 @@ Product arrange(Side lhs, Side rhs, const Side& result, bool prefer_turned,
 
 // Adds what a call says with two levels of batch or with results that lie in another order.
 void place(kernels::MatMulCall& call, const Product& product) {
-  const auto inner = absl::MakeConstSpan(product.lhs.batch_sizes).subspan(product.outer);
+  const Extents& batch = product.lhs.batch;
+  const Extents inner(batch.begin() + static_cast<std::ptrdiff_t>(product.outer), batch.end());
   call.epilogue = kernels::kEpiloguePlaced;
-  call.inner_batch = product.outer == 0 ? 1 : engine::product(inner);
+  call.inner_batch = product.outer == 0 ? 1 : extent_of(inner);
   call.lhs_inner_stride = strides_of(product.lhs, product.outer)->inner;
   call.rhs_inner_stride = strides_of(product.rhs, product.outer)->inner;
   call.result_row_stride = call.columns;
@@ -417,10 +389,10 @@ kernels::MatMulCall fields_of(const Product& product) {
   const Strides lhs = *strides_of(product.lhs, product.outer);
   const Strides rhs = *strides_of(product.rhs, product.outer);
   kernels::MatMulCall call{};
-  call.batch = engine::product(product.lhs.batch_sizes);
-  call.rows = engine::product(product.lhs.free_sizes);
-  call.columns = engine::product(product.rhs.free_sizes);
-  call.depth = engine::product(product.lhs.depth_sizes);
+  call.batch = extent_of(product.lhs.batch);
+  call.rows = extent_of(product.lhs.free);
+  call.columns = extent_of(product.rhs.free);
+  call.depth = extent_of(product.lhs.depth);
   call.lhs_batch_stride = lhs.batch;
   call.lhs_row_stride = lhs.free;
   call.lhs_depth_stride = lhs.depth;
@@ -453,50 +425,39 @@ struct ResultForm {
 
 ResultForm result_form(const Product& product) {
   ResultForm form;
-  for (const Dimensions* sizes :
-       {&product.lhs.batch_sizes, &product.lhs.free_sizes, &product.rhs.free_sizes}) {
-    form.sizes.insert(form.sizes.end(), sizes->begin(), sizes->end());
+  for (const Extents* list : {&product.lhs.batch, &product.lhs.free, &product.rhs.free}) {
+    for (const Extent& one : *list) form.sizes.push_back(one.size);
   }
-  const auto batch = static_cast<std::int64_t>(product.lhs.batch_sizes.size());
-  const auto rows = static_cast<std::int64_t>(product.lhs.free_sizes.size());
-  const auto columns = static_cast<std::int64_t>(product.rhs.free_sizes.size());
-  const auto add = [&](std::int64_t from, std::int64_t count) {
-    for (std::int64_t i = 0; i < count; ++i) form.order.push_back(from + i);
-  };
-  if (product.rhs_is_split) {
-    add(batch, rows);
-    add(0, batch);
-    add(batch + rows, columns);
-  } else if (product.is_turned) {
-    const bool is_split = product.lhs_is_split;
-    if (!is_split) add(0, batch);
-    add(batch + rows, columns);
-    if (is_split) add(0, batch);
-    add(batch, rows);
-  } else {
-    add(0, batch + rows + columns);
+  const auto batch = counted(std::ssize(product.lhs.batch));
+  const auto rows = counted(std::ssize(product.lhs.free), std::ssize(batch));
+  const auto columns = counted(std::ssize(product.rhs.free), std::ssize(batch) + std::ssize(rows));
+  const auto order = product.rhs_is_split   ? std::array{&rows, &batch, &columns}
+                     : !product.is_turned   ? std::array{&batch, &rows, &columns}
+                     : product.lhs_is_split ? std::array{&columns, &batch, &rows}
+                                            : std::array{&batch, &columns, &rows};
+  for (const Dimensions* part : order) {
+    form.order.insert(form.order.end(), part->begin(), part->end());
   }
   return form;
 }
 
 // Turning costs a transpose of the result, unless the result is a vector or is transposed anyway.
 bool is_cheap_to_turn(const HloInstruction& dot, const Side& lhs, const Side& rhs) {
-  return product(lhs.free_sizes) == 1 || product(rhs.free_sizes) == 1 ||
-         (dot.user_count() == 1 && dot.users().front()->opcode() == HloOpcode::kTranspose);
+  return extent_of(lhs.free) == 1 || extent_of(rhs.free) == 1 ||
+         (dot.user_count() == 1 && dot.users().front()->opcode() == kTranspose);
 }
 
 }  // namespace
 
 Status replace_dot(HloInstruction& dot, PassContext& context) {
-  if (dot.opcode() != HloOpcode::kDot) return {};
+  if (dot.opcode() != kDot) return {};
   const WeightValues& values = context.values();
   const WeightsType weights = context.choices.weights_type;
   const auto type = type_of(dot);
-  const auto has_type = [&](const HloInstruction* operand) {
-    return is_for_kernels(*operand) && type_of(*operand) == type;
-  };
   if (values.is_known(&dot)) return {};
-  if (!std::ranges::all_of(dot.operands(), has_type)) {
+  if (!std::ranges::all_of(dot.operands(), [type](const HloInstruction* operand) {
+        return is_for_kernels(*operand) && type_of(*operand) == type;
+      })) {
     if (elements_of(dot) > 0) {
       add_remark(context, dot, "no matmul: its operands are not all float32, or all float64");
     }
@@ -526,8 +487,7 @@ Status replace_dot(HloInstruction& dot, PassContext& context) {
   if (product.is_packed) {
     right = reshape(right, {1, call.depth, call.columns});
     if (epilogue.scale != nullptr) {
-      right = binary(HloOpcode::kMultiply, right,
-                     broadcast(epilogue.scale, right->shape().dimensions(), {2}));
+      right = binary(kMultiply, right, broadcast(epilogue.scale, right->shape().dimensions(), {2}));
     }
   }
   KernelCall made = product.is_packed && stays_narrow(*right, weights)

@@ -8,11 +8,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
@@ -20,9 +18,6 @@
 
 namespace tfaot::toolkit::engine {
 namespace {
-
-using xla::HloInstruction;
-using xla::HloOpcode;
 
 // A tensor as a part of a larger one, over which broadcasts and reshapes spread it.
 struct Part {
@@ -34,15 +29,9 @@ struct Part {
   bool operator==(const Part& other) const = default;
 };
 
-std::int64_t size_of(const HloInstruction& value, std::size_t dimension) {
-  return entry(value.shape().dimensions(), dimension);
-}
-
 Part whole(HloInstruction* value) {
-  Part part{value, {}};
-  for (std::size_t d = 0; d < static_cast<std::size_t>(value->shape().rank()); ++d) {
-    part.of.push_back(size_of(*value, d) == 1 ? -1 : static_cast<std::int64_t>(d));
-  }
+  Part part{value, counted(value->shape().rank())};
+  for (std::int64_t& d : part.of) d = size_of(*value, d) == 1 ? -1 : d;
   return part;
 }
 
@@ -54,7 +43,7 @@ std::optional<Part> part_before_reshape(const Part& part) {
   if (!dimensions) return {};
   Part result{inner, Dimensions(static_cast<std::size_t>(inner->shape().rank()), -1)};
   for (std::size_t d = 0; d < dimensions->size(); ++d) {
-    if ((*dimensions)[d] != kBroadcast) entry(result.of, (*dimensions)[d]) = part.of[d];
+    if ((*dimensions)[d] != kSpread) entry(result.of, (*dimensions)[d]) = part.of[d];
   }
   return result;
 }
@@ -62,7 +51,7 @@ std::optional<Part> part_before_reshape(const Part& part) {
 // Without broadcasts, and without reshapes that only add or leave out dimensions of size 1.
 Part stripped(Part part) {
   for (;;) {
-    if (part.base->opcode() == HloOpcode::kBroadcast) {
+    if (part.base->opcode() == kBroadcast) {
       HloInstruction* const inner = part.base->mutable_operand(0);
       Part next{inner, {}};
       for (std::size_t d = 0; d < part.base->dimensions().size(); ++d) {
@@ -70,7 +59,7 @@ Part stripped(Part part) {
         next.of.push_back(size_of(*inner, d) == 1 ? -1 : part.of[outer]);
       }
       part = std::move(next);
-    } else if (part.base->opcode() == HloOpcode::kReshape) {
+    } else if (part.base->opcode() == kReshape) {
       const auto next = part_before_reshape(part);
       if (!next) return part;
       part = *next;
@@ -96,10 +85,6 @@ bool is_real_tensor(const HloInstruction& value) {
   return value.shape().IsArray() && has_kernels(value.shape().element_type());
 }
 
-bool is_reduced(const HloInstruction& sum, std::int64_t dimension) {
-  return absl::c_linear_search(sum.dimensions(), dimension);
-}
-
 // True if `mean`, a part of the same tensor as x, is the mean of x at each place.
 bool is_mean_of(const Part& mean, const Part& x) {
   const Mean found = mean_of(mean.base);
@@ -111,11 +96,8 @@ bool is_mean_of(const Part& mean, const Part& x) {
   for (std::size_t d = 0; d < of.of.size(); ++d) {
     if (of.of[d] >= 0) entry(places, of.of[d]) = x.of[d];
   }
-  Dimensions kept;
-  for (std::int64_t d = 0; d < std::ssize(places); ++d) {
-    const std::int64_t place = entry(places, d);
-    if (place >= 0 && !is_reduced(*found.sum, d)) kept.push_back(place);
-  }
+  Dimensions kept = picked(places, other_dimensions(std::ssize(places), found.sum->dimensions()));
+  std::erase(kept, -1);
   Dimensions own = mean.of;
   std::erase(own, -1);
   return own == kept;
@@ -123,16 +105,12 @@ bool is_mean_of(const Part& mean, const Part& x) {
 
 // One of the sum's results for each of its terms.
 HloInstruction* spread_over_terms(HloInstruction* value, const HloInstruction& sum) {
-  Dimensions kept;
-  for (std::int64_t d = 0; d < sum.operand(0)->shape().rank(); ++d) {
-    if (!is_reduced(sum, d)) kept.push_back(d);
-  }
-  return broadcast(reshape(value, dimensions_of(sum)), dimensions_of(*sum.operand(0)), kept);
+  return broadcast(reshape(value, dimensions_of(sum)), dimensions_of(*sum.operand(0)),
+                   other_dimensions(sum.operand(0)->shape().rank(), sum.dimensions()));
 }
 
 HloInstruction* divided_by_count(HloInstruction* value, const HloInstruction& sum) {
-  return binary(HloOpcode::kMultiply, value,
-                fill_like(value, 1 / static_cast<double>(count_of(sum))));
+  return binary(kMultiply, value, fill_like(value, 1 / static_cast<double>(count_of(sum))));
 }
 
 // The mean of other terms, in the sizes of `like`.
@@ -145,7 +123,7 @@ HloInstruction* mean_with_terms(HloInstruction& sum, HloInstruction* terms,
 
 // mean(x * x) - mean(x)^2 as the mean of (x - mean(x))^2; null: it is something else.
 HloInstruction* by_squared_differences(HloInstruction& root) {
-  if (root.opcode() != HloOpcode::kSubtract) return nullptr;
+  if (root.opcode() != kSubtract) return nullptr;
   const Mean squares = mean_of(root.mutable_operand(0));
   HloInstruction* const mean = squared(*before_reshapes(root.operand(1)));
   if (squares.of == nullptr || mean == nullptr) return nullptr;
@@ -156,18 +134,16 @@ HloInstruction* by_squared_differences(HloInstruction& root) {
     return nullptr;
   }
   HloInstruction* const difference =
-      binary(HloOpcode::kSubtract, x, spread_over_terms(before_reshapes(mean), *inner.sum));
-  return mean_with_terms(*squares.sum, binary(HloOpcode::kMultiply, difference, difference), root);
+      binary(kSubtract, x, spread_over_terms(before_reshapes(mean), *inner.sum));
+  return mean_with_terms(*squares.sum, binary(kMultiply, difference, difference), root);
 }
 
-// A factor of a term, or a divisor.
 struct TermFactor {
   Part part;
   bool divides = false;
   bool operator==(const TermFactor& other) const = default;
 };
 
-// A product that is a term of a sum.
 struct Term {
   Part part;
   bool is_subtracted;
@@ -180,16 +156,16 @@ constexpr int kMostTermSteps = 4;  // from a sum to its terms, and from a term t
 void add_factors(const Part& part, bool divides, int steps, Term& term) {
   const Part inner = stripped(part);
   const HloOpcode opcode = inner.base->opcode();
-  const bool is_product = opcode == HloOpcode::kMultiply || opcode == HloOpcode::kDivide;
+  const bool is_product = opcode == kMultiply || opcode == kDivide;
   const auto add_operand = [&](int i, bool also_divides) {
     add_factors(inner.with(inner.base->mutable_operand(i)), also_divides, steps - 1, term);
   };
-  if (steps > 0 && opcode == HloOpcode::kNegate) {
+  if (steps > 0 && opcode == kNegate) {
     term.is_negative = !term.is_negative;
     add_operand(0, divides);
   } else if (steps > 0 && is_product && mean_of(inner.base).of == nullptr) {
     add_operand(0, divides);
-    add_operand(1, divides != (opcode == HloOpcode::kDivide));
+    add_operand(1, divides != (opcode == kDivide));
   } else {
     term.factors.push_back({inner, divides});
   }
@@ -202,10 +178,10 @@ void add_terms(const Part& part, bool is_subtracted, int steps, std::vector<Term
     add_terms(inner.with(inner.base->mutable_operand(i)), is_subtracted != is_other_sign, steps - 1,
               terms);
   };
-  if (steps > 0 && (opcode == HloOpcode::kAdd || opcode == HloOpcode::kSubtract)) {
+  if (steps > 0 && (opcode == kAdd || opcode == kSubtract)) {
     add_operand(0, false);
-    add_operand(1, opcode == HloOpcode::kSubtract);
-  } else if (steps > 0 && opcode == HloOpcode::kNegate) {
+    add_operand(1, opcode == kSubtract);
+  } else if (steps > 0 && opcode == kNegate) {
     add_operand(0, true);
   } else {
     add_factors(inner, false, kMostTermSteps, terms.emplace_back(Term{inner, is_subtracted}));
@@ -217,12 +193,12 @@ HloInstruction* with_other_factor(const Part& product, const Part& x, HloInstruc
   const Part inner = stripped(product);
   if (inner == x) return other;
   HloInstruction* const base = inner.base;
-  const bool is_quotient = base->opcode() == HloOpcode::kDivide;
-  if (base->opcode() == HloOpcode::kNegate) {
+  const bool is_quotient = base->opcode() == kDivide;
+  if (base->opcode() == kNegate) {
     HloInstruction* const one = with_other_factor(inner.with(base->mutable_operand(0)), x, other);
     return one == nullptr ? nullptr : negate(one);
   }
-  if (base->opcode() != HloOpcode::kMultiply && !is_quotient) return nullptr;
+  if (base->opcode() != kMultiply && !is_quotient) return nullptr;
   for (const int i : {0, 1}) {
     if (i == 1 && is_quotient) continue;
     HloInstruction* const one = with_other_factor(inner.with(base->mutable_operand(i)), x, other);
@@ -272,21 +248,20 @@ Cancelling cancelling(const std::vector<Term>& terms, std::int64_t size) {
 
 // x * k + (b - mean * k), in any order, as (x - mean) * k + b; null: it is something else.
 HloInstruction* by_difference(HloInstruction& root) {
-  if (root.opcode() != HloOpcode::kAdd && root.opcode() != HloOpcode::kSubtract) return nullptr;
+  if (root.opcode() != kAdd && root.opcode() != kSubtract) return nullptr;
   const Dimensions sizes = dimensions_of(root);
   std::vector<Term> terms;
   add_terms(whole(&root), false, kMostTermSteps, terms);
   const Cancelling found = cancelling(terms, elements_of(root));
   if (found.of_x == nullptr) return nullptr;
   HloInstruction* const difference =
-      binary(HloOpcode::kSubtract, spread_part(found.x, sizes), spread_part(found.mean, sizes));
+      binary(kSubtract, spread_part(found.x, sizes), spread_part(found.mean, sizes));
   HloInstruction* sum = with_other_factor(found.of_x->part, found.x, difference);
   if (sum == nullptr) return nullptr;
   if (found.of_x->is_subtracted) sum = negate(sum);
   for (const Term& other : terms) {
     if (&other == found.of_x || &other == found.of_mean) continue;
-    sum = binary(other.is_subtracted ? HloOpcode::kSubtract : HloOpcode::kAdd, sum,
-                 spread_part(other.part, sizes));
+    sum = binary(other.is_subtracted ? kSubtract : kAdd, sum, spread_part(other.part, sizes));
   }
   return sum;
 }
@@ -307,21 +282,18 @@ HloInstruction* shift_of(const Mean& mean) {
   HloInstruction* const part = slice(mean.of, Dimensions(end.size(), 0), end);
   HloInstruction* const first = reshape(part, dimensions_of(*mean.sum));
   HloInstruction* const rounded = divided_by_count(mean.sum, *mean.sum);
-  HloInstruction* const distance =
-      unary(HloOpcode::kAbs, binary(HloOpcode::kSubtract, first, rounded));
-  HloInstruction* const size = unary(HloOpcode::kAbs, rounded);
-  HloInstruction* const near =
-      compare(distance, xla::ComparisonDirection::kLe,
-              binary(HloOpcode::kMultiply, size, fill_like(rounded, kNear)));
-  HloInstruction* const is_finite = unary(HloOpcode::kIsFinite, rounded);
+  HloInstruction* const distance = unary(kAbs, binary(kSubtract, first, rounded));
+  HloInstruction* const size = unary(kAbs, rounded);
+  HloInstruction* const near = compare(distance, xla::ComparisonDirection::kLe,
+                                       binary(kMultiply, size, fill_like(rounded, kNear)));
+  HloInstruction* const is_finite = unary(kIsFinite, rounded);
   return select(is_finite, select(near, first, rounded), fill_like(rounded, 0));
 }
 
 Shifted shifted(HloInstruction& mean) {
   const Mean of = mean_of(&mean);
   HloInstruction* const shift = shift_of(of);
-  HloInstruction* const numbers =
-      binary(HloOpcode::kSubtract, of.of, spread_over_terms(shift, *of.sum));
+  HloInstruction* const numbers = binary(kSubtract, of.of, spread_over_terms(shift, *of.sum));
   return {shift, numbers, mean_with_terms(*of.sum, numbers, mean)};
 }
 
@@ -333,7 +305,7 @@ struct Difference {
 };
 
 std::optional<Difference> difference_of(HloInstruction& one) {
-  if (one.opcode() != HloOpcode::kSubtract || !is_real_tensor(one)) return std::nullopt;
+  if (one.opcode() != kSubtract || !is_real_tensor(one)) return std::nullopt;
   for (const int i : {0, 1}) {
     const Part x = stripped(whole(one.mutable_operand(i)));
     const Part mean = stripped(whole(one.mutable_operand(1 - i)));
@@ -358,13 +330,13 @@ Result<std::set<HloInstruction*>> shift_differences(xla::HloComputation& computa
     HloInstruction* left = reshape(by.numbers, sizes);
     HloInstruction* right = spread_part(found->mean.with(by.mean), sizes);
     if (found->is_reversed) std::swap(left, right);
-    TFAOT_TRY(replace(*one, binary(HloOpcode::kSubtract, left, right)));
+    TFAOT_TRY(replace(*one, binary(kSubtract, left, right)));
   }
   std::set<HloInstruction*> means;
   for (const auto& [mean, by] : by_mean) {
     means.insert(by.mean);
     HloInstruction* const shift = reshape(by.shift, dimensions_of(*mean));
-    TFAOT_TRY(replace(*mean, binary(HloOpcode::kAdd, shift, by.mean)));
+    TFAOT_TRY(replace(*mean, binary(kAdd, shift, by.mean)));
   }
   return means;
 }
@@ -410,22 +382,22 @@ Status settle_means(xla::HloModule& module, PassContext& /*context*/) {
 // TensorFlow's means, of fewer than 64 bits: others that divide a sum get the sum as it overflows.
 Status widen_whole_mean(HloInstruction& quotient, PassContext& /*context*/) {
   const xla::PrimitiveType type = type_of(quotient);
-  if (quotient.opcode() != HloOpcode::kDivide || !quotient.shape().IsArray() ||
+  if (quotient.opcode() != kDivide || !quotient.shape().IsArray() ||
       quotient.metadata().op_type() != "Mean" || !xla::primitive_util::IsIntegralType(type) ||
       xla::primitive_util::BitWidth(type) >= 64) {
     return {};
   }
   HloInstruction* const sum = divided_sum(quotient).sum;
-  if (sum == nullptr || sum->opcode() != HloOpcode::kReduce || type_of(*sum) != type) {
+  if (sum == nullptr || sum->opcode() != kReduce || type_of(*sum) != type) {
     return {};
   }
   const auto wide = xla::primitive_util::IsSignedIntegralType(type) ? xla::S64 : xla::U64;
   HloInstruction* const total =
       reduce(convert(sum->mutable_operand(0), wide), convert(sum->mutable_operand(1), wide),
-             sum->dimensions(), HloOpcode::kAdd);
+             sum->dimensions(), kAdd);
   HloInstruction* const count = convert(quotient.mutable_operand(1), wide);
   HloInstruction* const all = reshape(total, quotient.shape().dimensions());
-  return replace(quotient, convert(binary(HloOpcode::kDivide, all, count), type));
+  return replace(quotient, convert(binary(kDivide, all, count), type));
 }
 
 }  // namespace tfaot::toolkit::engine

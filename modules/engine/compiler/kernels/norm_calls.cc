@@ -7,12 +7,8 @@
 #include <algorithm>
 #include <array>
 #include <bitset>
-#include <map>
-#include <optional>
-#include <tuple>
 
 #include "absl/algorithm/container.h"
-#include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
@@ -21,9 +17,6 @@
 
 namespace tfaot::toolkit::engine {
 namespace {
-
-using xla::HloInstruction;
-using xla::HloOpcode;
 
 // A dimension of a broadcast, and how far a step along it goes in the operand.
 struct SpreadStep {
@@ -46,17 +39,10 @@ std::vector<SpreadStep> merged_steps(const std::vector<SpreadStep>& steps) {
 }
 
 std::vector<SpreadStep> steps_of(const HloInstruction& broadcast) {
-  const xla::Shape& from = broadcast.operand(0)->shape();
-  const auto places = broadcast.dimensions();
   std::vector<SpreadStep> steps;
-  for (std::int64_t d = 0; d < broadcast.shape().rank(); ++d) {
-    const auto* const place = std::ranges::find(places, d);
-    std::int64_t stride = 0;
-    if (place != places.end()) {
-      const auto after = static_cast<std::size_t>(place - places.begin()) + 1;
-      stride = product(from.dimensions().subspan(after));
-    }
-    steps.push_back({entry(broadcast.shape().dimensions(), d), stride});
+  for (const auto size : broadcast.shape().dimensions()) steps.push_back({size, 0});
+  for (std::int64_t i = 0; i < std::ssize(broadcast.dimensions()); ++i) {
+    entry(steps, broadcast.dimensions(i)).stride = stride_along(broadcast.operand(0)->shape(), i);
   }
   return merged_steps(steps);
 }
@@ -77,7 +63,6 @@ class NormAxes {
     for (std::size_t i = 0; i < sizes_.size(); ++i) elements *= kept[i] ? sizes_[i] : 1;
     return elements;
   }
-  // The numbers of a mean.
   std::int64_t count() const { return size(kPoints) * size(kChannels); }
 
   // Axes of size 1 count for nothing.
@@ -88,7 +73,7 @@ class NormAxes {
 
   // The axes of a broadcast of a tensor with the axes `from`; nothing: it spreads in another way.
   std::optional<Kept> spread(const HloInstruction& broadcast, Kept from) const {
-    if (broadcast.opcode() != HloOpcode::kBroadcast) return {};
+    if (broadcast.opcode() != kBroadcast) return {};
     const std::vector<SpreadStep> steps = steps_of(broadcast);
     for (unsigned long bits = 0; bits <= all().to_ulong(); ++bits) {
       const Kept to(bits);
@@ -119,7 +104,6 @@ class NormAxes {
   std::array<std::int64_t, 4> sizes_;
 };
 
-// A mean over points and channels.
 struct NormMean {
   HloInstruction* of;
   NormAxes axes;
@@ -154,12 +138,9 @@ struct ColumnFactor {
 // Powers of x, the mean, and 1 / deviation.
 struct Powers {
   int x = 0, mean = 0, inverse_deviation = 0;
-  bool operator<(const Powers& other) const {
-    return std::tie(x, mean, inverse_deviation) <
-           std::tie(other.x, other.mean, other.inverse_deviation);
-  }
+  auto operator<=>(const Powers& other) const = default;
 };
-constexpr Powers kConstant;
+constexpr Powers kUnscaled;
 constexpr Powers kNormalised{1, 0, 1};
 constexpr int kHighestPower = 2;
 
@@ -227,8 +208,9 @@ struct Variance {
 // JAX's libraries do not let a variance be below 0.
 HloInstruction* without_least(HloInstruction* value) {
   value = before_reshapes(value);
-  const auto most = with_number(*value, HloOpcode::kMaximum);
-  return most && most->number == 0 ? before_reshapes(most->other) : value;
+  HloInstruction* other = nullptr;
+  const bool has_least = xla::Match(value, m::MaximumAnyOrder(m::Op(&other), number_equal(0)));
+  return has_least ? before_reshapes(other) : value;
 }
 
 // The tensor of means that `value` spreads over all elements; null: none.
@@ -248,7 +230,7 @@ Variance variance_from(HloInstruction* x, HloInstruction* mean, const NormAxes& 
 // The mean of (x - mean)^2, or that of x^2 less the mean's square, as JAX's libraries write it.
 Variance variance_of(HloInstruction* value) {
   value = without_least(value);
-  const bool is_difference = value->opcode() == HloOpcode::kSubtract;
+  const bool is_difference = value->opcode() == kSubtract;
   const auto outer = norm_mean(is_difference ? value->mutable_operand(0) : value);
   HloInstruction* const root = outer ? squared(*before_reshapes(outer->of)) : nullptr;
   if (root == nullptr) return {};
@@ -268,25 +250,25 @@ struct UnderRoot {
 };
 
 UnderRoot under_root(HloInstruction* value) {
-  value = before_reshapes(value);
-  if (const auto sum = with_number(*value, HloOpcode::kAdd)) {
-    return {variance_of(sum->other), sum->number};
-  }
-  return {variance_of(value), 0};
+  HloInstruction* variance = before_reshapes(value);
+  double epsilon = 0;
+  xla::Match(variance, m::AddAnyOrder(m::Op(&variance), number(&epsilon)));
+  return {variance_of(variance), epsilon};
 }
 
 // As in a normalisation by the root of the mean square.
 bool is_root_of_mean(const HloInstruction& root) {
-  HloInstruction* const value = before_reshapes(root.operands()[0]);
-  const auto sum = with_number(*value, HloOpcode::kAdd);
-  return norm_mean(sum ? sum->other : value).has_value();
+  HloInstruction* mean = before_reshapes(root.operands()[0]);
+  double epsilon = 0;
+  xla::Match(mean, m::AddAnyOrder(m::Op(&mean), number(&epsilon)));
+  return norm_mean(mean).has_value();
 }
 
 // 1 for 1 / deviation, -1 for a deviation, 0 for others.
 int power_of_deviation(const HloInstruction& root) {
-  if (root.opcode() == HloOpcode::kRsqrt) return 1;
-  if (root.opcode() == HloOpcode::kSqrt) return -1;
-  if (root.opcode() != HloOpcode::kPower) return 0;
+  if (root.opcode() == kRsqrt) return 1;
+  if (root.opcode() == kSqrt) return -1;
+  if (root.opcode() != kPower) return 0;
   const auto exponent = number_of(*root.operand(1));
   return exponent == -0.5 ? 1 : exponent == 0.5 ? -1 : 0;
 }
@@ -323,14 +305,17 @@ class Follower {
       if (!follows || value->kept != axes_.all() || !is_normalised(value->polynomial)) continue;
       // A second one stays XLA's if it is not computed from the first, or if others need the first,
       // too: GELU's erf does, whose factor of 0.5 would else be taken for a scale.
-      if (found == nullptr || is_only_used_by(found, one)) found = one;
+      if (found == nullptr || only_user(*found) == one ||
+          only_user(*after_reshapes(found)) == one) {
+        found = one;
+      }
     }
     return found;
   }
 
   // [columns] each, added to the computation.
   HloInstruction* scale(const HloInstruction& last) { return tensor_of(last, kNormalised); }
-  HloInstruction* bias(const HloInstruction& last) { return tensor_of(last, kConstant); }
+  HloInstruction* bias(const HloInstruction& last) { return tensor_of(last, kUnscaled); }
 
  private:
   struct Followed {
@@ -342,16 +327,12 @@ class Follower {
     const auto x = value.find(kNormalised);
     const auto mean = value.find(Powers{0, 1, 1});
     if (x == value.end() || mean == value.end() || x->second.size() != 1 ||
-        mean->second.size() != 1 || value.size() != 2 + value.count(kConstant)) {
+        mean->second.size() != 1 || value.size() != 2 + value.count(kUnscaled)) {
       return false;
     }
     const ColumnFactor& a = x->second.front();
     const ColumnFactor& b = mean->second.front();
     return a.columns == b.columns && a.number == -b.number;
-  }
-
-  static bool is_only_used_by(HloInstruction* value, const HloInstruction* user) {
-    return only_user(*value) == user || only_user(*after_reshapes(value)) == user;
   }
 
   // An operand of an operation whose other operand has the axes `kept`.
@@ -360,7 +341,7 @@ class Follower {
       return found->second.kept == kept ? std::optional(found->second.polynomial) : std::nullopt;
     }
     if (const auto number = number_of(*value)) {
-      return Polynomial{{kConstant, {ColumnFactor{*number}}}};
+      return Polynomial{{kUnscaled, {ColumnFactor{*number}}}};
     }
     HloInstruction* columns = before_reshapes(value);
     if (axes_.spread(*columns, axes_.columns()) == kept ||
@@ -370,25 +351,25 @@ class Follower {
       return {};
     }
     if (!values_.is_known(columns)) return {};
-    return Polynomial{{kConstant, {ColumnFactor{1, {before_reshapes(columns)}}}}};
+    return Polynomial{{kUnscaled, {ColumnFactor{1, {before_reshapes(columns)}}}}};
   }
 
   std::optional<Followed> follow(HloInstruction& one) const {
     const auto first = known_.find(one.operand(0));
     switch (one.opcode()) {
-      case HloOpcode::kReshape:
-      case HloOpcode::kBitcast:
+      case kReshape:
+      case kBitcast:
         return first->second;
-      case HloOpcode::kBroadcast: {
+      case kBroadcast: {
         const auto kept = axes_.spread(one, first->second.kept);
         return kept ? std::optional(Followed{first->second.polynomial, *kept}) : std::nullopt;
       }
-      case HloOpcode::kNegate:
+      case kNegate:
         return Followed{polynomial_sum({}, first->second.polynomial, -1), first->second.kept};
-      case HloOpcode::kAdd:
-      case HloOpcode::kSubtract:
-      case HloOpcode::kMultiply:
-      case HloOpcode::kDivide:
+      case kAdd:
+      case kSubtract:
+      case kMultiply:
+      case kDivide:
         break;
       default:
         return {};
@@ -397,9 +378,9 @@ class Follower {
     const auto a = operand(one.mutable_operand(0), kept);
     auto b = operand(one.mutable_operand(1), kept);
     if (!a || !b) return {};
-    if (one.opcode() == HloOpcode::kAdd) return Followed{polynomial_sum(*a, *b, 1), kept};
-    if (one.opcode() == HloOpcode::kSubtract) return Followed{polynomial_sum(*a, *b, -1), kept};
-    if (one.opcode() == HloOpcode::kDivide) b = polynomial_inverse(*b);
+    if (one.opcode() == kAdd) return Followed{polynomial_sum(*a, *b, 1), kept};
+    if (one.opcode() == kSubtract) return Followed{polynomial_sum(*a, *b, -1), kept};
+    if (one.opcode() == kDivide) b = polynomial_inverse(*b);
     const auto product = b ? polynomial_product(*a, *b) : std::nullopt;
     return product ? std::optional(Followed{*product, kept}) : std::nullopt;
   }
@@ -412,12 +393,12 @@ class Follower {
       for (const ColumnFactor& factor : found->second) {
         HloInstruction* product = nullptr;
         for (HloInstruction* one : factor.columns) {
-          product = accumulate(HloOpcode::kMultiply, product, in_columns(one));
+          product = accumulate(kMultiply, product, in_columns(one));
         }
         if (product == nullptr || factor.number != 1) {
-          product = accumulate(HloOpcode::kMultiply, product, numbers(factor.number));
+          product = accumulate(kMultiply, product, numbers(factor.number));
         }
-        sum = accumulate(HloOpcode::kAdd, sum, product);
+        sum = accumulate(kAdd, sum, product);
       }
     }
     return sum == nullptr ? numbers(0) : sum;

@@ -3,16 +3,14 @@
 
 #include <algorithm>
 
-#include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/weight_store.h"
 #include "compiler/kernels/kernel_call.h"
-#include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
-xla::HloInstruction* named_as_packed(xla::HloInstruction* made) {
+HloInstruction* named_as_packed(HloInstruction* made) {
   xla::OpMetadata name;
   name.set_op_name(kPackedName);
   made->set_metadata(name);
@@ -20,19 +18,19 @@ xla::HloInstruction* named_as_packed(xla::HloInstruction* made) {
 }
 
 // Blocks of all gates' columns from `first` on: [blocks, depth, gates * panels, width].
-xla::HloInstruction* pack_blocks(const Instructions& gates, std::int64_t first, std::int64_t blocks,
-                                 std::int64_t panels, std::int64_t width) {
+HloInstruction* pack_blocks(const Instructions& gates, std::int64_t first, std::int64_t blocks,
+                            std::int64_t panels, std::int64_t width) {
   const Dimensions sizes = dimensions_of(*gates.front());
   const std::int64_t columns = blocks * panels * width;
   Instructions cut;
-  for (xla::HloInstruction* gate : gates) {
+  for (HloInstruction* gate : gates) {
     gate = slice_along(gate, 1, first, std::min(columns, sizes[1] - first));
     cut.push_back(reshape(pad_end(gate, 1, columns), {sizes[0], blocks, panels, width}));
   }
   return transpose(concatenate(cut, 2), {1, 0, 2, 3});
 }
 
-xla::HloInstruction* pack_whole_blocks(const Instructions& gates, std::int64_t panels) {
+HloInstruction* pack_whole_blocks(const Instructions& gates, std::int64_t panels) {
   const std::int64_t width = kernels::panel_columns(element_bytes(*gates.front()));
   const std::int64_t blocks =
       (dimensions_of(*gates.front())[1] + panels * width - 1) / (panels * width);
@@ -41,53 +39,52 @@ xla::HloInstruction* pack_whole_blocks(const Instructions& gates, std::int64_t p
 
 }  // namespace
 
-xla::HloInstruction* pack(xla::HloInstruction* matrices) {
+HloInstruction* pack(HloInstruction* matrices) {
   const Dimensions sizes = dimensions_of(*matrices);
   const std::int64_t bytes = element_bytes(*matrices);
   const std::int64_t width = kernels::panel_columns(bytes);
   const std::int64_t panels = kernels::panel_count(sizes[2], bytes);
-  xla::HloInstruction* padded = pad_end(matrices, 2, panels * width);
+  HloInstruction* padded = pad_end(matrices, 2, panels * width);
   // A single panel is a reshape, which costs nothing and changes no byte.
-  xla::HloInstruction* cut = reshape(padded, {sizes[0], sizes[1], panels, width});
-  xla::HloInstruction* packed =
+  HloInstruction* cut = reshape(padded, {sizes[0], sizes[1], panels, width});
+  HloInstruction* packed =
       panels == 1 ? reshape(cut, {sizes[0], 1, sizes[1], width}) : transpose(cut, {0, 2, 1, 3});
   return named_as_packed(packed);
 }
 
-xla::HloInstruction* pack_narrow(xla::HloInstruction* packed, std::int64_t width) {
+HloInstruction* pack_narrow(HloInstruction* packed, std::int64_t width) {
   const std::int64_t panel = kernels::panel_columns(element_bytes(*packed));
   const std::int64_t depth = elements_of(*packed) / panel;
   const std::int64_t lines = (depth * width + panel - 1) / panel;
-  xla::HloInstruction* const first = slice_along(reshape(packed, {depth, panel}), 1, 0, width);
-  xla::HloInstruction* const padded = pad_end(reshape(first, {depth * width}), 0, lines * panel);
+  HloInstruction* const first = slice_along(reshape(packed, {depth, panel}), 1, 0, width);
+  HloInstruction* const padded = pad_end(reshape(first, {depth * width}), 0, lines * panel);
   return named_as_packed(reshape(padded, {lines, panel}));
 }
 
-xla::HloInstruction* pack_together(const Instructions& packed) {
+HloInstruction* pack_together(const Instructions& packed) {
   if (packed.size() == 1) return packed.front();
   Instructions parts;
-  for (xla::HloInstruction* one : packed) parts.push_back(reshape(one, {elements_of(*one)}));
+  for (HloInstruction* one : packed) parts.push_back(reshape(one, {elements_of(*one)}));
   return named_as_packed(concatenate(parts, 0));
 }
 
-xla::HloInstruction* pack_gates(const Instructions& gates, std::int64_t panels) {
+HloInstruction* pack_gates(const Instructions& gates, std::int64_t panels) {
   const std::int64_t width = kernels::panel_columns(element_bytes(*gates.front()));
   const std::int64_t hidden = dimensions_of(*gates.front())[1];
   const std::int64_t block = panels * width, whole = hidden / block;
   if (!kernels::ends_in_half_block(hidden, block)) return pack_whole_blocks(gates, panels);
-  xla::HloInstruction* const half = panels > 1
-                                        ? pack_blocks(gates, whole * block, 1, panels / 2, width)
-                                        : pack_blocks(gates, whole * block, 1, 1, width / 2);
+  HloInstruction* const half = panels > 1 ? pack_blocks(gates, whole * block, 1, panels / 2, width)
+                                          : pack_blocks(gates, whole * block, 1, 1, width / 2);
   return pack_together({pack_blocks(gates, 0, whole, panels, width), half});
 }
 
-xla::HloInstruction* pack_biases(const Instructions& gates, std::int64_t panels) {
-  xla::HloInstruction* const packed = pack_whole_blocks(gates, panels);
+HloInstruction* pack_biases(const Instructions& gates, std::int64_t panels) {
+  HloInstruction* const packed = pack_whole_blocks(gates, panels);
   const Dimensions sizes = dimensions_of(*packed);
   return reshape(packed, {sizes[0], sizes[2], sizes[3]});
 }
 
-xla::HloInstruction* join_depths(const PackedGates& first, xla::HloInstruction* second) {
+HloInstruction* join_depths(const PackedGates& first, HloInstruction* second) {
   const std::int64_t width = kernels::panel_columns(element_bytes(*second));
   const std::int64_t step = first.gates * first.panels * width;  // elements of a block
   const std::int64_t blocks = first.hidden / (first.panels * width);
@@ -95,7 +92,7 @@ xla::HloInstruction* join_depths(const PackedGates& first, xla::HloInstruction* 
     return concatenate({first.weights, second}, 1);
   }
   Instructions whole, half;
-  for (xla::HloInstruction* one : {first.weights, second}) {
+  for (HloInstruction* one : {first.weights, second}) {
     const std::int64_t size = dimensions_of(*one)[0];
     const std::int64_t depth = size / (blocks * step + step / 2);
     const std::int64_t end = blocks * depth * step;

@@ -8,27 +8,27 @@
 namespace tfaot::toolkit::engine {
 
 // [groups, depth, columns] -> [groups, panels, depth, panel columns].
-xla::HloInstruction* pack(xla::HloInstruction* matrices);
+HloInstruction* pack(HloInstruction* matrices);
 
 // A packed matrix of a few columns -> its first `width` columns alone, in whole lines of a panel:
 // [lines, panel columns].
-xla::HloInstruction* pack_narrow(xla::HloInstruction* packed, std::int64_t width);
+HloInstruction* pack_narrow(HloInstruction* packed, std::int64_t width);
 
 // Several packed tensors as one, each after the one before.
-xla::HloInstruction* pack_together(const Instructions& packed);
+HloInstruction* pack_together(const Instructions& packed);
 
-// The matrices [depth, columns] of a recurrent kernel's gates, as blocks with so many panels of
+// The matrices [depth, columns] of a recurrent kernel's gates, as blocks with this many panels of
 // each (tfaot/kernels/abi.h).
-xla::HloInstruction* pack_gates(const Instructions& gates, std::int64_t panels);
+HloInstruction* pack_gates(const Instructions& gates, std::int64_t panels);
 // Vectors of all gates, as whole blocks [blocks, gates * panels, panel columns].
-xla::HloInstruction* pack_biases(const Instructions& gates, std::int64_t panels);
+HloInstruction* pack_biases(const Instructions& gates, std::int64_t panels);
 
-// The result of pack_gates(): of `hidden` columns, with so many gates.
+// The result of pack_gates(): of `hidden` columns, with this many gates.
 struct PackedGates {
-  xla::HloInstruction* weights;
+  HloInstruction* weights;
   std::int64_t hidden, gates, panels;
 };
 // One whose depth is that of both.
-xla::HloInstruction* join_depths(const PackedGates& first, xla::HloInstruction* second);
+HloInstruction* join_depths(const PackedGates& first, HloInstruction* second);
 
 }  // namespace tfaot::toolkit::engine

@@ -4,29 +4,23 @@
 // them, becomes one call with all steps. Other loops keep a call in each turn.
 #include <algorithm>
 #include <array>
-#include <optional>
-#include <set>
 
-#include "compiler/hlo/build.h"
+#include "absl/algorithm/container.h"
 #include "compiler/hlo/loop.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
 #include "compiler/kernels/kernel_facts.h"
 #include "compiler/kernels/packing.h"
-#include "tfaot/kernels/abi.h"
 #include "xla/literal_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
-using xla::HloInstruction;
-using xla::HloOpcode;
-
 // Columns are the last dimension of a tensor, and all others are rows: XLA takes dimensions of size
 // 1 away and puts them in.
 std::int64_t column_count(const HloInstruction& tensor) {
-  return entry(tensor.shape().dimensions(), tensor.shape().rank() - 1);
+  return size_of(tensor, tensor.shape().rank() - 1);
 }
 std::int64_t row_count(const HloInstruction& tensor) {
   return product(tensor.shape().dimensions()) / column_count(tensor);
@@ -64,8 +58,7 @@ struct GateSum {
   std::vector<GatePart> biases;  // of known tensors with one row, or of one element
 
   std::int64_t products_with(const HloInstruction& state) const {
-    return std::ranges::count_if(products,
-                                 [&](const GateProduct& one) { return is_same(*one.left, state); });
+    return std::ranges::count_if(products, [&](auto& one) { return is_same(*one.left, state); });
   }
   // The inputs, and the products with anything else.
   std::vector<GatePart> inputs_without(const HloInstruction& state) const {
@@ -77,19 +70,18 @@ struct GateSum {
   }
   // REQUIRES: there is a product with that state.
   const GateProduct& product_with(const HloInstruction& state) const {
-    return *std::ranges::find_if(products,
-                                 [&](const GateProduct& one) { return is_same(*one.left, state); });
+    return *std::ranges::find_if(products, [&](auto& one) { return is_same(*one.left, state); });
   }
 };
 
 bool is_column_slice(const HloInstruction& slice) {
-  return slice.opcode() == HloOpcode::kSlice && row_count(slice) == row_count(*slice.operand(0)) &&
+  return slice.opcode() == kSlice && row_count(slice) == row_count(*slice.operand(0)) &&
          slice.slice_strides().back() == 1;
 }
 
 bool add_bias(HloInstruction& value, std::int64_t column, const WeightValues& values,
               GateSum& sum) {
-  if (value.opcode() == HloOpcode::kBroadcast) {
+  if (value.opcode() == kBroadcast) {
     HloInstruction* const inner = value.mutable_operand(0);
     const std::int64_t size = elements_of(*inner);
     const bool is_column = size == column_count(value) && size > 1 &&
@@ -119,7 +111,7 @@ bool add_product(HloInstruction& value, std::int64_t column, const WeightValues&
 // Adds the terms of columns from `column` on.
 void add_terms_of_gate(HloInstruction* value, std::int64_t column, const WeightValues& values,
                        GateSum& sum) {
-  if (value->opcode() == HloOpcode::kAdd) {
+  if (value->opcode() == kAdd) {
     add_terms_of_gate(value->mutable_operand(0), column, values, sum);
     add_terms_of_gate(value->mutable_operand(1), column, values, sum);
   } else if (is_column_slice(*value)) {
@@ -127,7 +119,7 @@ void add_terms_of_gate(HloInstruction* value, std::int64_t column, const WeightV
                       sum);
   } else if (add_bias(*value, column, values, sum) || add_product(*value, column, values, sum)) {
     return;
-  } else if (value->opcode() == HloOpcode::kReshape && value->operand(0)->shape().rank() > 0 &&
+  } else if (value->opcode() == kReshape && value->operand(0)->shape().rank() > 0 &&
              column_count(*value->operand(0)) == column_count(*value)) {
     add_terms_of_gate(value->mutable_operand(0), column, values, sum);
   } else {
@@ -192,23 +184,9 @@ bool is_loop_state(const HloInstruction& value) {
 // True if `value` is what the next turn of the loop gets in place of `state`.
 bool becomes(const HloInstruction& value, const HloInstruction& state) {
   const HloInstruction& root = *value.parent()->root_instruction();
-  if (root.opcode() != HloOpcode::kTuple || !is_loop_state(state)) return false;
+  if (root.opcode() != kTuple || !is_loop_state(state)) return false;
   const auto element = before_reshapes(&state)->tuple_index();
   return element < root.operand_count() && before_reshapes(root.operand(element)) == &value;
-}
-
-// `value` and all that depends on it.
-std::set<const HloInstruction*> dependents_of(const HloInstruction& value) {
-  std::set<const HloInstruction*> found = {&value};
-  std::vector<const HloInstruction*> open = {&value};
-  while (!open.empty()) {
-    const HloInstruction* const one = open.back();
-    open.pop_back();
-    for (const HloInstruction* user : one->users()) {
-      if (found.insert(user).second) open.push_back(user);
-    }
-  }
-  return found;
 }
 
 class CellCall {
@@ -284,10 +262,11 @@ class CellCall {
   // True if a gate gets what the cell itself computes, as by a peephole from the new memory.
   bool needs_its_memory() const {
     if (cell_.memory == nullptr) return false;
-    const auto dependents = dependents_of(*cell_.memory);
+    const auto dependents =
+        reached_from(*cell_.memory, [](const auto& one) { return one.users(); });
     return std::ranges::any_of(sums_, [&](const GateSum& sum) {
       return std::ranges::any_of(sum.inputs_without(*state_), [&](const GatePart& part) {
-        return dependents.contains(part.source);
+        return absl::c_linear_search(dependents, part.source);
       });
     });
   }
@@ -319,7 +298,7 @@ class CellCall {
     HloInstruction* sum = nullptr;
     for (const GatePart& input : inputs) {
       HloInstruction* const rows = as_rows(input.source, column_count(*input.source));
-      sum = accumulate(HloOpcode::kAdd, sum, slice_along(rows, 1, input.column, hidden_));
+      sum = accumulate(kAdd, sum, slice_along(rows, 1, input.column, hidden_));
     }
     return sum != nullptr ? sum : filled({rows_, hidden_}, 0);
   }
@@ -350,7 +329,7 @@ class CellCall {
 
   HloInstruction* bias_of(const GateSum& sum) const {
     HloInstruction* bias = nullptr;
-    for (const GatePart& part : sum.biases) bias = accumulate(HloOpcode::kAdd, bias, bias_of(part));
+    for (const GatePart& part : sum.biases) bias = accumulate(kAdd, bias, bias_of(part));
     return bias != nullptr ? bias : filled({hidden_}, 0);
   }
 
@@ -360,7 +339,7 @@ class CellCall {
     if (size > 1 || hidden_ == 1) {
       return slice_along(reshape(source, {size}), 0, part.column, hidden_);
     }
-    if (source->opcode() == HloOpcode::kConstant) {
+    if (source->opcode() == kConstant) {
       return filled({hidden_}, source->literal().GetFirstElement<float>());
     }
     return broadcast(reshape(source, {}), {hidden_}, {});
@@ -376,10 +355,6 @@ class CellCall {
   HloInstruction* state_ = nullptr;
 };
 
-std::int64_t dimension_size(const HloInstruction& tensor, std::int64_t dimension) {
-  return entry(tensor.shape().dimensions(), dimension);
-}
-
 // Dimensions of a sequence [.., .., columns].
 struct SequenceView {
   HloInstruction* tensor;
@@ -389,10 +364,9 @@ struct SequenceView {
 
   // The same elements of an operand, if only their order or a part of them is taken.
   bool look_through() {
-    if (tensor->opcode() == HloOpcode::kTranspose && tensor->dimensions().back() == 2) {
+    if (tensor->opcode() == kTranspose && tensor->dimensions().back() == 2) {
       for (auto& d : dimensions) d = tensor->dimensions(d);
-    } else if (tensor->opcode() == HloOpcode::kSlice &&
-               std::ranges::count(tensor->slice_strides(), 1) == 3) {
+    } else if (tensor->opcode() == kSlice && std::ranges::count(tensor->slice_strides(), 1) == 3) {
       for (std::size_t role = 0; role < 3; ++role) {
         starts[role] += tensor->slice_starts(dimensions[role]);
       }
@@ -403,10 +377,7 @@ struct SequenceView {
     return true;
   }
 
-  std::int64_t stride(Role role) const {
-    return product(
-        tensor->shape().dimensions().subspan(static_cast<std::size_t>(dimensions[role]) + 1));
-  }
+  std::int64_t stride(Role role) const { return stride_along(tensor->shape(), dimensions[role]); }
   std::int64_t start() const {
     return starts[kStep] * stride(kStep) + starts[kRow] * stride(kRow) + starts[kColumn];
   }
@@ -485,12 +456,11 @@ class CellLoop {
   int part_of_cell(HloInstruction& value) const {
     HloInstruction* inner = before_reshapes(&value);
     int part = 0;
-    if (inner->opcode() == HloOpcode::kSlice && inner->shape().rank() == 3) {
+    if (inner->opcode() == kSlice && inner->shape().rank() == 3) {
       part = static_cast<int>(inner->slice_starts(0));
       inner = inner->mutable_operand(0);
     }
-    const bool is_cell =
-        inner->opcode() == HloOpcode::kGetTupleElement && inner->operand(0) == cell_;
+    const bool is_cell = inner->opcode() == kGetTupleElement && inner->operand(0) == cell_;
     return is_cell ? part : -1;
   }
 
@@ -500,8 +470,8 @@ class CellLoop {
     if (numbers_.counter(element)) return LastValue::kCount;
     const int part = part_of_cell(next);
     if (part >= 0) return part == 0 ? LastValue::kState : LastValue::kMemory;
-    if (next.opcode() != HloOpcode::kDynamicUpdateSlice ||
-        loop_.element(*next.operand(0)) != element || part_of_cell(*next.mutable_operand(1)) != 0) {
+    if (next.opcode() != kDynamicUpdateSlice || loop_.element(*next.operand(0)) != element ||
+        part_of_cell(*next.mutable_operand(1)) != 0) {
       return std::nullopt;
     }
     if (product(next.shape().dimensions()) == call_.rows * call_.hidden) return LastValue::kState;
@@ -522,12 +492,12 @@ class CellLoop {
     if (rank != 3 && (rank != 2 || call_.rows != 1)) return std::nullopt;
     std::optional<SequencePlaces> places;
     for (std::int64_t d = 0; d < rank; ++d) {
-      if (dimension_size(part, d) == dimension_size(whole, d)) continue;
+      if (size_of(part, d) == size_of(whole, d)) continue;
       const auto turn = numbers_.progression(*entry(indices, d));
-      if (dimension_size(part, d) != 1 || d == rank - 1 || places || !turn) return std::nullopt;
-      places = SequencePlaces{d, dimension_size(whole, d), *turn};
+      if (size_of(part, d) != 1 || d == rank - 1 || places || !turn) return std::nullopt;
+      places = SequencePlaces{d, size_of(whole, d), *turn};
     }
-    if (!places || (rank == 3 && dimension_size(whole, 1 - places->dimension) != call_.rows)) {
+    if (!places || (rank == 3 && size_of(whole, 1 - places->dimension) != call_.rows)) {
       return std::nullopt;
     }
     // XLA would move indices from beyond.
@@ -548,7 +518,7 @@ class CellLoop {
     HloInstruction& x = *cell_->mutable_operand(1);
     if (loop_.is_fixed(x)) return true;
     HloInstruction& slice = *before_reshapes(&x);
-    if (slice.opcode() != HloOpcode::kDynamicSlice || !loop_.is_fixed(*slice.operand(0)) ||
+    if (slice.opcode() != kDynamicSlice || !loop_.is_fixed(*slice.operand(0)) ||
         column_count(slice) != column_count(x)) {
       return false;
     }
@@ -595,7 +565,7 @@ class CellLoop {
           GateProduct{found->left, columns, found->matrix_depth == 1, {}}.matrix(call_.hidden));
     }
     input_weights_ = pack_gates(gates, recurrent_panels(*cell_));
-    call_.features = dimension_size(*found->left, 2);
+    call_.features = size_of(*found->left, 2);
     view.starts[SequenceView::kColumn] = 0;
     view.tensor = found->left;
     return true;
@@ -625,8 +595,7 @@ class CellLoop {
     is_turned_ = std::ranges::all_of(results(), [this](const HloInstruction* result) {
       return entry(last_, result->tuple_index()) != LastValue::kSequence ||
              std::ranges::all_of(result->users(), [](const HloInstruction* user) {
-               return user->opcode() == HloOpcode::kTranspose &&
-                      user->dimensions() == Dimensions{1, 0, 2};
+               return user->opcode() == kTranspose && user->dimensions() == Dimensions{1, 0, 2};
              });
     });
     const bool rows_first = (out_->dimension == 1) != is_turned_;

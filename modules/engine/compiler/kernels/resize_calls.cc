@@ -2,28 +2,20 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
-#include <optional>
 
 #include "absl/algorithm/container.h"
-#include "compiler/hlo/build.h"
 #include "compiler/hlo/evaluate.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
 #include "compiler/kernels/kernel_call.h"
-#include "tfaot/kernels/abi.h"
 #include "xla/array4d.h"
 #include "xla/hlo/ir/hlo_instructions.h"
-#include "xla/literal.h"
 #include "xla/literal_util.h"
 
 namespace tfaot::toolkit::engine {
 
 namespace {
-
-using xla::HloInstruction;
-using xla::HloOpcode;
 
 // Elements along a dimension that are computed from a few neighbours each: sums of `count` elements
 // from `start` on, times weights.
@@ -93,23 +85,20 @@ std::optional<SeparateWeights> separate(const xla::Array4D<double>& weights) {
 
 // A call before it is made. The operand's memory is [batch, rows, columns, channels].
 struct Resizing {
-  xla::HloInstruction* operand = nullptr;
+  HloInstruction* operand = nullptr;
   std::int64_t batch = 1;
   Neighbours rows, columns;
   std::int64_t channels = 1;
 };
 
 Neighbours unchanged(std::int64_t size) {
-  Neighbours all{size, 1, std::vector<std::int64_t>(static_cast<std::size_t>(size)), {}};
-  std::iota(all.start.begin(), all.start.end(), 0);
-  all.weights.assign(static_cast<std::size_t>(size), 1.0);
-  return all;
+  return {size, 1, counted(size), std::vector(static_cast<std::size_t>(size), 1.0)};
 }
 
 // The call of tfaot_resize that made a tensor for nobody else; null: there is none.
 HloInstruction* own_resize(HloInstruction* tensor) {
   tensor = before_own_reshapes(tensor);
-  if (tensor->opcode() != HloOpcode::kGetTupleElement || tensor->user_count() != 1) return nullptr;
+  if (tensor->opcode() != kGetTupleElement || tensor->user_count() != 1) return nullptr;
   HloInstruction* call = tensor->mutable_operand(0);
   return is_call_of(*call, Kernel::kResize) ? call : nullptr;
 }
@@ -173,8 +162,8 @@ HloInstruction* add_resize(Resizing resizing, const Dimensions& result,
   kernels::ResizeCall call{};
   call.batch = resizing.batch;
   call.channels = resizing.channels;
-  KernelCall made{Kernel::kResize, {}, {resizing.operand}, {}, 0};
-  std::vector<std::int64_t> starts;
+  KernelCall made{Kernel::kResize, {}, {resizing.operand}, result, 0};
+  Dimensions starts;
   const Neighbours* const both[] = {&resizing.rows, &resizing.columns};
   for (int d = 0; d < 2; ++d) {
     call.in[d] = both[d]->in;
@@ -184,7 +173,6 @@ HloInstruction* add_resize(Resizing resizing, const Dimensions& result,
   }
   made.words = as_words(call);
   made.words.insert(made.words.end(), starts.begin(), starts.end());
-  made.result = result;
   made.scratch_bytes = kernels::resize_scratch_bytes(call, element_bytes(*resizing.operand));
   std::vector<double> weights = resizing.rows.weights;
   weights.insert(weights.end(), resizing.columns.weights.begin(), resizing.columns.weights.end());
@@ -195,7 +183,6 @@ HloInstruction* add_resize(Resizing resizing, const Dimensions& result,
   return add_kernel_call(made, model);
 }
 
-// `x` with one dimension resized.
 HloInstruction* resize_along(HloInstruction* x, std::int64_t axis, const Neighbours& neighbours,
                              const HloInstruction& model) {
   const auto sizes = x->shape().dimensions();
@@ -241,8 +228,7 @@ std::optional<WindowForm> window_form(const HloInstruction& dot, const HloInstru
                                       int side) {
   const auto& numbers = gather.gather_dimension_numbers();
   if (numbers.start_index_map_size() != 2 || numbers.collapsed_slice_dims_size() != 0 ||
-      numbers.operand_batching_dims_size() != 0 || numbers.index_vector_dim() != 2 ||
-      gather.operand(1)->shape().rank() != 3) {
+      numbers.index_vector_dim() != 2 || gather.operand(1)->shape().rank() != 3) {
     return {};
   }
   WindowForm form;
@@ -296,8 +282,7 @@ std::optional<WindowForm> window_form(const HloInstruction& dot, const HloInstru
 HloInstruction* in_order(HloInstruction* tensor, const Dimensions& order) {
   Dimensions kept = order;
   std::ranges::sort(kept);
-  Dimensions sizes;
-  for (const auto d : kept) sizes.push_back(entry(tensor->shape().dimensions(), d));
+  const Dimensions sizes = picked(tensor->shape().dimensions(), kept);
   Dimensions places;  // among the kept ones
   for (const auto d : order) places.push_back(std::ranges::find(kept, d) - kept.begin());
   return transpose(reshape(tensor, sizes), places);
@@ -355,13 +340,12 @@ HloInstruction* resized_by_form(const HloInstruction& dot, HloInstruction& gathe
 }
 
 // The same by a kernel; null if the product is something else.
-Result<xla::HloInstruction*> resized_windows(HloInstruction& dot, FixedValues& fixed) {
+Result<HloInstruction*> resized_windows(HloInstruction& dot, FixedValues& fixed) {
   for (const int side : {0, 1}) {
     HloInstruction* windows = dot.mutable_operand(side);
-    HloInstruction* gather =
-        windows->opcode() == HloOpcode::kReshape ? windows->mutable_operand(0) : windows;
+    HloInstruction* gather = windows->opcode() == kReshape ? windows->mutable_operand(0) : windows;
     const HloInstruction& weights = *dot.operand(1 - side);
-    if (gather->opcode() != HloOpcode::kGather || !fixed.is_fixed(*gather->operand(1)) ||
+    if (gather->opcode() != kGather || !fixed.is_fixed(*gather->operand(1)) ||
         !fixed.is_fixed(weights)) {
       continue;
     }
@@ -380,27 +364,17 @@ bool is_of_rows(const HloInstruction& x) {
   return x.shape().rank() < kFewestImageDimensions;
 }
 
-// True if rows are repeated where they are used.
-bool is_elementwise(const HloInstruction* user) { return user->IsElementwise(); }
-
 HloInstruction* gathered(HloInstruction* x, std::int64_t axis,
                          const std::vector<std::int64_t>& places) {
-  xla::GatherDimensionNumbers numbers;
   Dimensions slice = dimensions_of(*x);
   entry(slice, axis) = 1;
-  Dimensions sizes = dimensions_of(*x);
-  entry(sizes, axis) = std::ssize(places);
-  for (std::int64_t d = 0; d < std::ssize(sizes); ++d) {
-    if (d != axis) numbers.add_offset_dims(d);
-  }
-  numbers.add_collapsed_slice_dims(axis);
-  numbers.add_start_index_map(axis);
-  numbers.set_index_vector_dim(1);
+  const auto numbers = xla::HloGatherInstruction::MakeGatherDimNumbers(
+      other_dimensions(x->shape().rank(), {axis}), {axis}, {axis}, 1);
   const std::vector<std::int32_t> words(places.begin(), places.end());
   HloInstruction* const indices = add_next_to(
       x, HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<std::int32_t>(words)));
-  return add_next_to(x, HloInstruction::CreateGather(shape_of(type_of(*x), sizes), x, indices,
-                                                     numbers, slice, false));
+  return add_next_to(x, HloInstruction::CreateGather(resized(x->shape(), axis, std::ssize(places)),
+                                                     x, indices, numbers, slice, false));
 }
 
 // True if the kernel is faster than the operation. Single numbers are not what it is made for,
@@ -411,221 +385,183 @@ bool is_worth_it(const HloInstruction& x, std::int64_t axis, const Neighbours& n
          (is_interpolation || size_of_part(x.shape().dimensions(), axis + 1, x.shape().rank()) > 1);
 }
 
-class Resizes {
- public:
-  explicit Resizes(FixedValues& fixed) : fixed_(fixed) {}
+// A product with a matrix of which each result needs a few elements along one dimension.
+struct SparseProduct {
+  HloInstruction* x;
+  std::int64_t axis;  // of x, which the matrix meets
+  Neighbours neighbours;
+  Dimensions order;  // of the result computed from x, in the product
 
-  // The replacement of an operation; null: it stays.
-  Result<HloInstruction*> replacement(HloInstruction& operation) {
-    if (!is_for_kernels(operation)) return nullptr;
-    switch (operation.opcode()) {
-      case HloOpcode::kDot: {
-        TFAOT_ASSIGN(HloInstruction* const made, resized_windows(operation, fixed_));
-        if (made != nullptr) return made;
-        return of_matrix(operation);
-      }
-      case HloOpcode::kGather:
-        return of_places(operation);
-      case HloOpcode::kReshape:
-        return of_repeats(operation);
-      default:
-        return nullptr;
-    }
+  HloInstruction* in_place_of(const HloInstruction& dot, HloInstruction* made) const {
+    return reshape(transpose(made, order), dot.shape().dimensions());
   }
+};
 
-  // A gather of the rows that a matrix chooses, if it does nothing else; null: it does more.
-  Result<HloInstruction*> chosen_rows(HloInstruction& dot) {
-    if (dot.opcode() != HloOpcode::kDot || !is_for_kernels(dot)) return nullptr;
-    TFAOT_ASSIGN(const auto found, sparse_product(dot));
-    if (!found || !is_of_rows(*found->x) ||
-        !is_worth_it(*found->x, found->axis, found->neighbours) || found->neighbours.count != 1 ||
-        std::ranges::count(found->neighbours.weights, 1) != found->neighbours.out()) {
-      return nullptr;
-    }
-    return found->in_place_of(dot, gathered(found->x, found->axis, found->neighbours.start));
-  }
+// For each result, the weights of all elements. `depth`: the dimension that is summed.
+WeightRows matrix_rows(const xla::Literal& matrix, std::int64_t depth) {
+  const auto sizes = matrix.shape().dimensions();
+  WeightRows rows(static_cast<std::size_t>(entry(sizes, 1 - depth)));
+  matrix.EachCell<double>([&](absl::Span<const std::int64_t> at, double weight) {
+    entry(rows, entry(at, 1 - depth)).push_back(weight);
+  });
+  return rows;
+}
 
- private:
-  // A product with a matrix of which each result needs a few rows.
-  Result<HloInstruction*> of_matrix(HloInstruction& dot) {
-    TFAOT_ASSIGN(const auto found, sparse_product(dot));
-    if (!found || !is_worth_it(*found->x, found->axis, found->neighbours)) return nullptr;
-    return found->in_place_of(dot, resize_along(found->x, found->axis, found->neighbours, dot));
-  }
-
-  struct SparseProduct {
-    HloInstruction* x;
-    std::int64_t axis;  // of x, which the matrix meets
-    Neighbours neighbours;
-    Dimensions order;  // of what is made of x in the product's result
-
-    HloInstruction* in_place_of(const HloInstruction& dot, HloInstruction* made) const {
-      return reshape(transpose(made, order), dot.shape().dimensions());
-    }
-  };
-
-  Result<std::optional<SparseProduct>> sparse_product(HloInstruction& dot) {
-    using Found = std::optional<SparseProduct>;
-    const auto& numbers = dot.dot_dimension_numbers();
-    if (numbers.lhs_batch_dimensions_size() != 0 ||
-        numbers.lhs_contracting_dimensions_size() != 1) {
-      return Found();
-    }
-    for (const int side : {0, 1}) {
-      HloInstruction* x = dot.mutable_operand(side);
-      const HloInstruction& matrix = *dot.operand(1 - side);
-      if (matrix.shape().rank() != 2 || !fixed_.is_fixed(matrix) || fixed_.is_fixed(*x) ||
-          type_of(*x) != type_of(dot)) {
-        continue;
-      }
-      const auto axis_of = [&](int operand) {
-        return operand == 0 ? numbers.lhs_contracting_dimensions(0)
-                            : numbers.rhs_contracting_dimensions(0);
-      };
-      TFAOT_ASSIGN(const auto values, fixed_.value(matrix, xla::F64));
-      Neighbours neighbours = neighbours_of(matrix_rows(values, axis_of(1 - side)));
-      Dimensions order(static_cast<std::size_t>(x->shape().rank()));  // of x, in its operand's
-      std::iota(order.begin(), order.end(), 0);
-      while (const auto before = dimensions_before(*x)) {
-        for (auto& d : order) {
-          if (d != kBroadcast) d = entry(*before, d);
-        }
-        x = x->mutable_operand(0);
-      }
-      const std::int64_t axis = entry(order, axis_of(side));
-      if (axis < 0) return Found();
-      order.erase(order.begin() + axis_of(side));
-      order.insert(side == 0 ? order.end() : order.begin(), axis);
-      std::erase(order, kBroadcast);
-      for (std::int64_t d = 0; d < x->shape().rank(); ++d) {
-        if (!absl::c_linear_search(order, d)) order.insert(order.begin(), d);  // one element
-      }
-      return Found({x, axis, std::move(neighbours), std::move(order)});
-    }
+// Nothing if the product is another one, or one with a batch.
+Result<std::optional<SparseProduct>> sparse_product(HloInstruction& dot, FixedValues& fixed) {
+  using Found = std::optional<SparseProduct>;
+  const auto& numbers = dot.dot_dimension_numbers();
+  if (numbers.lhs_batch_dimensions_size() != 0 || numbers.lhs_contracting_dimensions_size() != 1) {
     return Found();
   }
-
-  // By dimension of a transpose, or of a reshape that changes only dimensions of one element, that
-  // of its operand; nothing for other operations.
-  static std::optional<Dimensions> dimensions_before(const HloInstruction& one) {
-    return one.opcode() == HloOpcode::kTranspose ? order_of(one) : before_reshape(one);
-  }
-
-  // For each result, the weights of all elements. `depth`: the dimension that is summed.
-  static WeightRows matrix_rows(const xla::Literal& matrix, std::int64_t depth) {
-    const std::int64_t in = entry(matrix.shape().dimensions(), depth);
-    const std::int64_t out = entry(matrix.shape().dimensions(), 1 - depth);
-    const auto numbers = matrix.data<double>();
-    WeightRows rows;
-    for (std::int64_t i = 0; i < out; ++i) {
-      rows.emplace_back();
-      for (std::int64_t j = 0; j < in; ++j) {
-        rows.back().push_back(entry(numbers, depth == 0 ? j * out + i : i * in + j));
+  const std::int64_t depths[] = {numbers.lhs_contracting_dimensions(0),
+                                 numbers.rhs_contracting_dimensions(0)};
+  for (const int side : {0, 1}) {
+    HloInstruction* x = dot.mutable_operand(side);
+    const HloInstruction& matrix = *dot.operand(1 - side);
+    if (matrix.shape().rank() != 2 || !fixed.is_fixed(matrix) || fixed.is_fixed(*x) ||
+        type_of(*x) != type_of(dot)) {
+      continue;
+    }
+    TFAOT_ASSIGN(const auto values, FixedValues::value(matrix, xla::F64));
+    Neighbours neighbours = neighbours_of(matrix_rows(values, depths[1 - side]));
+    Dimensions order = counted(x->shape().rank());  // of x, in its operand's
+    // Transposes, and reshapes that change only dimensions of one element.
+    while (const auto before = x->opcode() == kTranspose ? order_of(*x) : before_reshape(*x)) {
+      for (auto& d : order) {
+        if (d != kSpread) d = entry(*before, d);
       }
+      x = x->mutable_operand(0);
     }
-    return rows;
+    const std::int64_t axis = entry(order, depths[side]);
+    if (axis < 0) return Found();
+    order.erase(order.begin() + depths[side]);
+    order.insert(side == 0 ? order.end() : order.begin(), axis);
+    std::erase(order, kSpread);
+    for (const auto d : other_dimensions(x->shape().rank(), order)) {
+      order.insert(order.begin(), d);  // one element
+    }
+    return Found({x, axis, std::move(neighbours), std::move(order)});
   }
+  return Found();
+}
 
-  // Elements with known places along one dimension.
-  Result<HloInstruction*> of_places(HloInstruction& gather) {
-    const auto& numbers = gather.gather_dimension_numbers();
-    HloInstruction* x = gather.mutable_operand(0);
-    const HloInstruction& places = *gather.operand(1);
-    const auto sizes = x->shape().dimensions();
-    if (numbers.start_index_map_size() != 1 || numbers.collapsed_slice_dims_size() != 1 ||
-        numbers.operand_batching_dims_size() != 0 ||
-        numbers.collapsed_slice_dims(0) != numbers.start_index_map(0) || !fixed_.is_fixed(places) ||
-        fixed_.is_fixed(*x) || is_of_rows(*x)) {
-      return nullptr;
-    }
-    const std::int64_t axis = numbers.start_index_map(0);
-    const auto slice = gather.gather_slice_sizes();
-    for (std::int64_t d = 0; d < std::ssize(sizes); ++d) {
-      const auto at = static_cast<std::size_t>(d);
-      if (slice[at] != (d == axis ? 1 : sizes[at])) return nullptr;
-    }
-    if (gather.shape().rank() != x->shape().rank() ||
-        elements_of(places) != entry(gather.shape().dimensions(), axis)) {
-      return nullptr;
-    }
-    std::int64_t next = 0;
-    for (const std::int64_t d : numbers.offset_dims()) {
-      next += next == axis ? 1 : 0;
-      if (d != next++) return nullptr;
-    }
-    TFAOT_ASSIGN(const auto values, fixed_.value(places, xla::S64));
-    const std::int64_t size = entry(sizes, axis);
-    Neighbours neighbours{size, 1, {}, {}};
-    for (const std::int64_t place : values.data<std::int64_t>()) {
-      neighbours.start.push_back(std::clamp<std::int64_t>(place, 0, size - 1));
-      neighbours.weights.push_back(1);
-    }
-    if (!is_worth_it(*x, axis, neighbours)) return nullptr;
-    return resize_along(x, axis, neighbours, gather);
+// Elements with known places along one dimension.
+Result<HloInstruction*> resize_by_places(HloInstruction& gather, FixedValues& fixed) {
+  const auto& numbers = gather.gather_dimension_numbers();
+  HloInstruction* x = gather.mutable_operand(0);
+  const HloInstruction& places = *gather.operand(1);
+  const auto sizes = x->shape().dimensions();
+  if (numbers.start_index_map_size() != 1 || numbers.collapsed_slice_dims_size() != 1 ||
+      numbers.collapsed_slice_dims(0) != numbers.start_index_map(0) || !fixed.is_fixed(places) ||
+      fixed.is_fixed(*x) || is_of_rows(*x)) {
+    return nullptr;
   }
-
-  // Each element several times in a row: a broadcast along a new dimension that is then joined with
-  // the one before it. XLA leaves out dimensions of size 1 or puts them in. Not along the first
-  // dimension, which may be the batch.
-  static HloInstruction* of_repeats(HloInstruction& reshaped) {
-    HloInstruction* broadcast = reshaped.mutable_operand(0);
-    if (broadcast->opcode() != HloOpcode::kBroadcast || broadcast->user_count() != 1) {
-      return nullptr;
-    }
-    HloInstruction* x = broadcast->mutable_operand(0);
-    if (is_of_rows(*x) && reshaped.user_count() > 0 &&
-        std::ranges::all_of(reshaped.users(), is_elementwise)) {
-      return nullptr;
-    }
-    Dimensions sizes = dimensions_of(*x);
-    Dimensions own(static_cast<std::size_t>(broadcast->shape().rank()), -1);  // the operand's
-    for (std::int64_t d = 0; d < std::ssize(sizes); ++d) {
-      entry(own, broadcast->dimensions(d)) = d;
-    }
-    std::int64_t times = 1;
-    std::int64_t axis = -1;  // the one before the new dimension
-    std::int64_t last = -1;
-    bool is_first = true;
-    for (std::size_t d = 0; d < own.size(); ++d) {
-      const std::int64_t size = entry(broadcast->shape().dimensions(), d);
-      if (size == 1) continue;
-      if (own[d] < 0) {
-        if (times != 1 || is_first) return nullptr;
-        times = size;
-        axis = last;
-      } else {
-        if (own[d] < last) return nullptr;
-        is_first = d == 0;
-        last = own[d];
-      }
-    }
-    if (axis < 0) return nullptr;
-    Neighbours neighbours{entry(sizes, axis), 1, {}, {}};
-    entry(sizes, axis) *= times;
-    Dimensions results = dimensions_of(reshaped);
-    std::erase(sizes, 1);
-    std::erase(results, 1);
-    if (results != sizes) return nullptr;
-    for (std::int64_t i = 0; i < neighbours.in * times; ++i) {
-      neighbours.start.push_back(i / times);
-      neighbours.weights.push_back(1);
-    }
-    if (!is_worth_it(*x, axis, neighbours)) return nullptr;
-    return reshape(resize_along(x, axis, neighbours, reshaped), reshaped.shape().dimensions());
+  const std::int64_t axis = numbers.start_index_map(0);
+  const auto slice = gather.gather_slice_sizes();
+  for (std::int64_t d = 0; d < std::ssize(sizes); ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    if (slice[at] != (d == axis ? 1 : sizes[at])) return nullptr;
   }
+  if (gather.shape().rank() != x->shape().rank() || elements_of(places) != size_of(gather, axis)) {
+    return nullptr;
+  }
+  std::int64_t next = 0;
+  for (const std::int64_t d : numbers.offset_dims()) {
+    next += next == axis ? 1 : 0;
+    if (d != next++) return nullptr;
+  }
+  TFAOT_ASSIGN(const auto values, FixedValues::value(places, xla::S64));
+  const std::int64_t size = entry(sizes, axis);
+  Neighbours neighbours{size, 1, {}, {}};
+  for (const std::int64_t place : values.data<std::int64_t>()) {
+    neighbours.start.push_back(std::clamp<std::int64_t>(place, 0, size - 1));
+    neighbours.weights.push_back(1);
+  }
+  if (!is_worth_it(*x, axis, neighbours)) return nullptr;
+  return resize_along(x, axis, neighbours, gather);
+}
 
-  FixedValues& fixed_;
-};
+// Each element several times in a row: a broadcast along a new dimension that is then joined with
+// the one before it. XLA leaves out dimensions of size 1 or puts them in. Not along the first
+// dimension, which may be the batch.
+HloInstruction* resize_by_repeats(HloInstruction& reshaped) {
+  HloInstruction* broadcast = reshaped.mutable_operand(0);
+  if (broadcast->opcode() != kBroadcast || broadcast->user_count() != 1) {
+    return nullptr;
+  }
+  HloInstruction* x = broadcast->mutable_operand(0);
+  if (is_of_rows(*x) && reshaped.user_count() > 0 &&
+      std::ranges::all_of(reshaped.users(), [](auto* user) { return user->IsElementwise(); })) {
+    return nullptr;
+  }
+  Dimensions sizes = dimensions_of(*x);
+  Dimensions own(static_cast<std::size_t>(broadcast->shape().rank()), -1);  // the operand's
+  for (std::int64_t d = 0; d < std::ssize(sizes); ++d) {
+    entry(own, broadcast->dimensions(d)) = d;
+  }
+  std::int64_t times = 1;
+  std::int64_t axis = -1;  // the one before the new dimension
+  std::int64_t last = -1;
+  bool is_first = true;
+  for (std::size_t d = 0; d < own.size(); ++d) {
+    const std::int64_t size = size_of(*broadcast, d);
+    if (size == 1) continue;
+    if (own[d] < 0) {
+      if (times != 1 || is_first) return nullptr;
+      times = size;
+      axis = last;
+    } else {
+      if (own[d] < last) return nullptr;
+      is_first = d == 0;
+      last = own[d];
+    }
+  }
+  if (axis < 0) return nullptr;
+  Neighbours neighbours{entry(sizes, axis), 1, {}, {}};
+  entry(sizes, axis) *= times;
+  Dimensions results = dimensions_of(reshaped);
+  std::erase(sizes, 1);
+  std::erase(results, 1);
+  if (results != sizes) return nullptr;
+  for (std::int64_t i = 0; i < neighbours.in * times; ++i) {
+    neighbours.start.push_back(i / times);
+    neighbours.weights.push_back(1);
+  }
+  if (!is_worth_it(*x, axis, neighbours)) return nullptr;
+  return reshape(resize_along(x, axis, neighbours, reshaped), reshaped.shape().dimensions());
+}
+
+// The replacement of an operation; null: it stays.
+Result<HloInstruction*> resize_in_place_of(HloInstruction& operation, FixedValues& fixed) {
+  if (!is_for_kernels(operation)) return nullptr;
+  if (operation.opcode() == kGather) return resize_by_places(operation, fixed);
+  if (operation.opcode() == kReshape) return resize_by_repeats(operation);
+  if (operation.opcode() != kDot) return nullptr;
+  TFAOT_ASSIGN(HloInstruction* const made, resized_windows(operation, fixed));
+  if (made != nullptr) return made;
+  TFAOT_ASSIGN(const auto found, sparse_product(operation, fixed));
+  if (!found || !is_worth_it(*found->x, found->axis, found->neighbours)) return nullptr;
+  return found->in_place_of(operation,
+                            resize_along(found->x, found->axis, found->neighbours, operation));
+}
 
 }  // namespace
 
 Status gather_chosen_rows(HloInstruction& dot, PassContext& context) {
-  TFAOT_ASSIGN(HloInstruction* const made, Resizes(context.fixed).chosen_rows(dot));
-  return replace(dot, made);
+  if (dot.opcode() != kDot || !is_for_kernels(dot)) return {};
+  TFAOT_ASSIGN(const auto found, sparse_product(dot, context.fixed));
+  if (!found || !is_of_rows(*found->x) || !is_worth_it(*found->x, found->axis, found->neighbours) ||
+      found->neighbours.count != 1 ||
+      std::ranges::count(found->neighbours.weights, 1) != found->neighbours.out()) {
+    return {};
+  }
+  return replace(dot,
+                 found->in_place_of(dot, gathered(found->x, found->axis, found->neighbours.start)));
 }
 
 Status replace_resizes(HloInstruction& operation, PassContext& context) {
-  TFAOT_ASSIGN(HloInstruction* const made, Resizes(context.fixed).replacement(operation));
+  TFAOT_ASSIGN(HloInstruction* const made, resize_in_place_of(operation, context.fixed));
   return replace(operation, made);
 }
 

@@ -5,21 +5,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "absl/algorithm/container.h"
-#include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
 #include "compiler/kernels/epilogue.h"
 #include "compiler/kernels/kernel_call.h"
-#include "tfaot/kernels/abi.h"
+#include "xla/comparison_util.h"
+#include "xla/hlo/ir/hlo_casting_utils.h"
+#include "xla/hlo/ir/hlo_instructions.h"
+#include "xla/permutation_util.h"
+#include "xla/service/topk_rewriter.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
-
-using xla::HloInstruction;
-using xla::HloOpcode;
 
 struct RowsAndColumns {
   std::int64_t rows, columns;
@@ -32,31 +34,11 @@ struct RowReduction {
   RowsAndColumns sizes;
 };
 
-std::optional<RowReduction> row_reduction(HloInstruction& reduce, HloOpcode opcode) {
-  if (reduce.opcode() != HloOpcode::kReduce || !reduces_by(reduce, opcode) || !is_float32(reduce) ||
-      reduce.dimensions().empty()) {
-    return {};
-  }
-  const auto sizes = reduce.operand(0)->shape().dimensions();
-  bool met = false;
-  for (std::int64_t d = 0; d < std::ssize(sizes); ++d) {
-    // A dimension of size 1 may be reduced anywhere.
-    if (entry(sizes, d) == 1) continue;
-    const bool is_reduced = absl::c_linear_search(reduce.dimensions(), d);
-    if (met && !is_reduced) return {};
-    met = met || is_reduced;
-  }
-  const std::int64_t rows = elements_of(reduce);
-  return RowReduction{reduce.mutable_operand(0), {rows, elements_of(*reduce.operand(0)) / rows}};
-}
-
-// True if the dimensions that a broadcast adds all come after those of its operand.
-bool adds_columns(const HloInstruction& broadcast) {
-  const auto& kept = broadcast.dimensions();
-  if (!std::ranges::is_sorted(kept)) return false;
-  bool met = false;  // a dimension that is added
-  for (std::int64_t d = 0; d < broadcast.shape().rank(); ++d) {
-    if (entry(broadcast.shape().dimensions(), d) == 1) continue;
+// True if all dimensions but those kept come after them. Those of size 1 may be anywhere.
+bool are_last(const HloInstruction& value, absl::Span<const std::int64_t> kept) {
+  bool met = false;  // one that is not kept
+  for (std::int64_t d = 0; d < value.shape().rank(); ++d) {
+    if (size_of(value, d) == 1) continue;
     const bool is_kept = absl::c_linear_search(kept, d);
     if (met && is_kept) return false;
     met = met || !is_kept;
@@ -64,15 +46,29 @@ bool adds_columns(const HloInstruction& broadcast) {
   return true;
 }
 
+std::optional<RowReduction> row_reduction(HloInstruction& reduce, HloOpcode opcode) {
+  if (reduce.opcode() != kReduce || !reduces_by(reduce, opcode) || !is_float32(reduce) ||
+      reduce.dimensions().empty()) {
+    return {};
+  }
+  const std::int64_t rank = reduce.operand(0)->shape().rank();
+  if (!are_last(*reduce.operand(0), other_dimensions(rank, reduce.dimensions()))) return {};
+  const std::int64_t rows = elements_of(reduce);
+  return RowReduction{reduce.mutable_operand(0), {rows, elements_of(*reduce.operand(0)) / rows}};
+}
+
 // The tensor of one number for each row that `value`, a tensor of all elements, spreads over the
 // columns; null: none.
 HloInstruction* row_numbers(HloInstruction* value, const RowsAndColumns& sizes) {
   HloInstruction* const broadcast = before_reshapes(value);
-  if (broadcast->opcode() != HloOpcode::kBroadcast || elements_of(*broadcast) != sizes.size()) {
+  if (broadcast->opcode() != kBroadcast || elements_of(*broadcast) != sizes.size()) {
     return nullptr;
   }
   HloInstruction* const operand = broadcast->mutable_operand(0);
-  return elements_of(*operand) == sizes.rows && adds_columns(*broadcast) ? operand : nullptr;
+  return elements_of(*operand) == sizes.rows && std::ranges::is_sorted(broadcast->dimensions()) &&
+                 are_last(*broadcast, broadcast->dimensions())
+             ? operand
+             : nullptr;
 }
 
 // XLA's loops take as long or less for a few rows of very few numbers.
@@ -93,22 +89,26 @@ bool divides_by_sum(HloInstruction& quotient, HloInstruction* exp, const RowsAnd
   HloInstruction* sum = row_numbers(other, sizes);
   if (sum == nullptr) return false;
   sum = before_reshapes(sum);
-  if (quotient.opcode() == HloOpcode::kMultiply) {
+  if (quotient.opcode() == kMultiply) {
     HloInstruction* divisor = nullptr;
     if (!xla::Match(sum, m::Divide(number_equal(1), m::Op(&divisor)))) return false;
     sum = before_reshapes(divisor);
   } else if (quotient.operand(1) == exp) {
     return false;
   }
-  return reduces_rows(sum, HloOpcode::kAdd, exp);
+  return reduces_rows(sum, kAdd, exp);
 }
 
-// The other factor, and the number that it is multiplied with.
-WithNumber scaled(HloInstruction* value) {
-  if (const auto product = with_number(*value, HloOpcode::kMultiply)) return *product;
-  WithNumber found{value, 1};
+// x times a number.
+struct Scaled {
+  HloInstruction* x;
+  double scale = 1;
+};
+Scaled scaled(HloInstruction* value) {
+  Scaled found{value};
   double divisor = 1;
-  if (xla::Match(value, m::Divide(m::Op(&found.other), number(&divisor)))) found.number /= divisor;
+  xla::Match(value, m::MultiplyAnyOrder(m::Op(&found.x), number(&found.scale)));
+  if (xla::Match(value, m::Divide(m::Op(&found.x), number(&divisor)))) found.scale = 1 / divisor;
   return found;
 }
 
@@ -123,12 +123,11 @@ HloInstruction* softmax_of(HloInstruction& quotient, HloInstruction* exp, PassCo
     return nullptr;
   }
   const HloInstruction* const spread = before_reshapes(peak);
-  const std::int64_t rows =
-      spread->opcode() == HloOpcode::kBroadcast ? elements_of(*spread->operand(0)) : 0;
+  const std::int64_t rows = spread->opcode() == kBroadcast ? elements_of(*spread->operand(0)) : 0;
   if (rows == 0 || elements_of(quotient) % rows != 0) return nullptr;
   const RowsAndColumns sizes{rows, elements_of(quotient) / rows};
   peak = row_numbers(peak, sizes);
-  if (peak == nullptr || !reduces_rows(before_reshapes(peak), HloOpcode::kMaximum, y) ||
+  if (peak == nullptr || !reduces_rows(before_reshapes(peak), kMaximum, y) ||
       !divides_by_sum(quotient, exp, sizes)) {
     return nullptr;
   }
@@ -155,8 +154,8 @@ Squares squares_of(HloInstruction* value) {
   HloInstruction *x = nullptr, *y = nullptr;
   // With other users the difference is computed anyway.
   if (root == nullptr || root->user_count() != 1 ||
-      !xla::Match(root, m::Subtract(m::Op(&x), m::Op(&y))) ||
-      x->opcode() == HloOpcode::kBroadcast || y->opcode() == HloOpcode::kBroadcast) {
+      !xla::Match(root, m::Subtract(m::Op(&x), m::Op(&y))) || x->opcode() == kBroadcast ||
+      y->opcode() == kBroadcast) {
     return {root};
   }
   return {x, y};
@@ -166,22 +165,190 @@ Squares squares_of(HloInstruction* value) {
 bool is_from_kernel(const HloInstruction* value) {
   value = before_reshapes(value);
   return is_kernel_call(*value) ||
-         (value->opcode() == HloOpcode::kGetTupleElement && is_kernel_call(*value->operand(0)));
+         (value->opcode() == kGetTupleElement && is_kernel_call(*value->operand(0)));
 }
 
 // XLA would compute it again in the loops of users that are no kernels.
 bool feeds_kernels(const HloInstruction& value) {
   return std::ranges::all_of(value.users(), [](const auto* user) {
-    return is_kernel_call(*user) || user->opcode() == HloOpcode::kTuple ||
-           (user->opcode() == HloOpcode::kReshape && feeds_kernels(*user));
+    return is_kernel_call(*user) || user->opcode() == kTuple ||
+           (user->opcode() == kReshape && feeds_kernels(*user));
   });
+}
+
+// ---- Sorts, of which a kernel finds the first elements.
+
+using SortDirection = xla::ComparisonDirection;
+
+// The order in which a sort puts floating-point numbers.
+struct SortOrder {
+  bool is_descending = false;
+  // By sign and size: -NaN, ..., -0, +0, ..., +NaN. Otherwise zeros are equal, and NaNs are equal
+  // and larger than all numbers.
+  bool is_total = false;
+};
+
+auto scalar_constant(bool (*is)(double)) {
+  return m::Op().WithPredicate([is](const HloInstruction* one) {
+    return one->IsConstant() && one->shape().rank() == 0 && is(*number_of(*one));
+  });
+}
+
+template <typename A, typename B>
+auto compared(SortDirection direction, xla::Comparison::Order order, const A& a, const B& b) {
+  return m::Compare(a, b).WithComparisonDirection(direction).WithPredicate(
+      [order](const HloInstruction* one) {
+        return xla::Cast<xla::HloCompareInstruction>(one)->order() == order;
+      });
+}
+
+template <typename A, typename B>
+auto compared(SortDirection direction, const A& a, const B& b) {
+  return compared(direction, xla::Comparison::Order::kPartial, a, b);
+}
+
+// select(x == 0, +0, x) of a parameter.
+auto with_one_zero(std::int64_t x) {
+  const auto zero = scalar_constant([](double number) { return number == 0; });
+  const auto positive = scalar_constant([](double n) { return n == 0 && !std::signbit(n); });
+  return m::Select(compared(SortDirection::kEq, m::Parameter(x), zero), positive, m::Parameter(x));
+}
+
+// select(x != x, +NaN, select(x == 0, +0, x)) of a parameter.
+auto with_one_nan(std::int64_t x) {
+  const auto own = m::AnyOf<HloInstruction>(m::Parameter(x), with_one_zero(x));
+  const auto nan = scalar_constant([](double n) { return std::isnan(n) && !std::signbit(n); });
+  return m::Select(compared(SortDirection::kNe, own, own), nan, with_one_zero(x));
+}
+
+// Nothing if the comparator's form is not known, or leaves open where NaNs go. Comparators are
+// recognised by their operations, never by trying values.
+std::optional<SortOrder> sort_order(const xla::HloComputation& comparator) {
+  HloInstruction* const root = comparator.root_instruction();
+  constexpr auto kTotal = xla::Comparison::Order::kTotal;
+  for (const auto direction : {SortDirection::kLt, SortDirection::kGt}) {
+    const bool is_greater = direction == SortDirection::kGt;
+    for (const std::int64_t a : {0, 1}) {
+      const bool is_descending = is_greater != (a == 1);
+      if (xla::Match(root, compared(direction, kTotal, m::Parameter(a), m::Parameter(1 - a)))) {
+        return SortOrder{is_descending, true};
+      }
+      if (xla::Match(root, compared(direction, kTotal, with_one_nan(a), with_one_nan(1 - a)))) {
+        return SortOrder{is_descending, false};
+      }
+    }
+    // a < b, or only b is a NaN; descending: with a and b exchanged.
+    const auto small = m::Parameter(is_greater ? 1 : 0);
+    const auto large = m::Parameter(is_greater ? 0 : 1);
+    if (xla::Match(root,
+                   m::OrAnyOrder(compared(direction, m::Parameter(0), m::Parameter(1)),
+                                 m::AndAnyOrder(compared(SortDirection::kNe, large, large),
+                                                compared(SortDirection::kEq, small, small))))) {
+      return SortOrder{is_greater, false};
+    }
+  }
+  return {};
+}
+
+// A sort of numbers, and of their places if there are two operands.
+bool is_known_sort(const HloInstruction& sort, std::int64_t axis) {
+  if (sort.operand_count() > 2) return false;
+  const xla::Shape& shape = sort.operand(0)->shape();
+  if (!has_kernels(shape.element_type()) || xla::ShapeUtil::IsZeroElementArray(shape) ||
+      entry(shape.dimensions(), axis) > std::numeric_limits<std::int32_t>::max()) {
+    return false;
+  }
+  if (sort.operand_count() == 1) return true;
+  const HloInstruction& places = *sort.operand(1);
+  return places.opcode() == kIota &&
+         xla::Cast<xla::HloIotaInstruction>(&places)->iota_dimension() == axis;
+}
+
+// The number of elements along the axis that are used at most.
+std::int64_t used_count(const HloInstruction& sorted, std::int64_t axis) {
+  const std::int64_t all = size_of(sorted, axis);
+  if (sorted.IsRoot()) return all;
+  std::int64_t count = 0;
+  for (const HloInstruction* user : sorted.users()) {
+    count = std::max(count, user->opcode() == kSlice ? entry(user->slice_limits(), axis) : all);
+  }
+  return count;
+}
+
+// Each result of the sort, null if nothing uses it.
+std::optional<std::vector<HloInstruction*>> results_of(HloInstruction& sort) {
+  if (sort.operand_count() == 1) return std::vector{&sort};
+  std::vector<HloInstruction*> results(2);
+  if (sort.IsRoot()) return {};
+  for (HloInstruction* user : sort.users()) {
+    if (user->opcode() != kGetTupleElement) return {};
+    HloInstruction*& result = entry(results, user->tuple_index());
+    if (result != nullptr) return {};
+    result = user;
+  }
+  return results;
+}
+
+// `made` has the first elements of what stood there.
+Status replace_used(HloInstruction& sorted, HloInstruction* made) {
+  if (sorted.shape().dimensions() == made->shape().dimensions()) {
+    return replace(sorted, made);
+  }
+  for (HloInstruction* slice : std::vector(sorted.users().begin(), sorted.users().end())) {
+    const bool is_all = slice->shape().dimensions() == made->shape().dimensions();
+    TFAOT_TRY(
+        replace(*slice, is_all ? made : rebuild(*slice, slice->shape().dimensions(), {made})));
+  }
+  return {};
+}
+
+Status replace_sort(HloInstruction& sort) {
+  const std::int64_t axis = sort.dimensions(0);
+  if (!is_known_sort(sort, axis)) return {};
+  const auto order = sort_order(*sort.to_apply());
+  if (!order) return {};
+  // Elements that are equal are the same if all bits count, but their places differ.
+  const bool is_stable = xla::Cast<xla::HloSortInstruction>(&sort)->is_stable();
+  if (!is_stable && (sort.operand_count() > 1 || !order->is_total)) return {};
+  const auto results = results_of(sort);
+  if (!results) return {};
+
+  HloInstruction* x = sort.mutable_operand(0);
+  const std::int64_t rank = x->shape().rank();
+  kernels::TopKCall call{};
+  for (const HloInstruction* result : *results) {
+    if (result != nullptr) call.count = std::max(call.count, used_count(*result, axis));
+  }
+  if (call.count == 0) return {};
+  Dimensions last = other_dimensions(rank, {axis});  // the axis after all others
+  last.push_back(axis);
+  x = transpose(x, last);
+  call.size = size_of(*x, rank - 1);
+  call.rows = elements_of(*x) / call.size;
+  if (order->is_descending) call.order |= kernels::kTopKDescending;
+  if (order->is_total) call.order |= kernels::kTopKTotalOrder;
+
+  KernelCall made{Kernel::kTopK, as_words(call), {x}, dimensions_of(*x)};
+  made.result.back() = call.count;
+  made.more_results = {shape_of(xla::S32, made.result)};
+  made.scratch_bytes = kernels::top_k_scratch_bytes(call, element_bytes(*x));
+  HloInstruction* values = add_kernel_call(made, sort);
+  const Dimensions back = xla::InversePermutation(last);
+  if ((*results)[0] != nullptr) {
+    TFAOT_TRY(replace_used(*(*results)[0], transpose(values, back)));
+  }
+  if (results->size() < 2 || (*results)[1] == nullptr) return {};
+  HloInstruction& sorted_places = *(*results)[1];
+  HloInstruction* places = element_of(values->mutable_operand(0), 1);
+  if (type_of(sorted_places) != xla::S32) places = convert(places, type_of(sorted_places));
+  return replace_used(sorted_places, transpose(places, back));
 }
 
 }  // namespace
 
 Status replace_softmax(HloInstruction& quotient, PassContext& context) {
-  if ((quotient.opcode() != HloOpcode::kDivide && quotient.opcode() != HloOpcode::kMultiply) ||
-      !is_float32(quotient) || context.values().is_known(&quotient)) {
+  if ((quotient.opcode() != kDivide && quotient.opcode() != kMultiply) || !is_float32(quotient) ||
+      context.values().is_known(&quotient)) {
     return {};
   }
   for (const int i : {0, 1}) {
@@ -192,7 +359,7 @@ Status replace_softmax(HloInstruction& quotient, PassContext& context) {
 }
 
 Status replace_row_sum(HloInstruction& reduce, PassContext& context) {
-  const auto found = row_reduction(reduce, HloOpcode::kAdd);
+  const auto found = row_reduction(reduce, kAdd);
   if (!found || found->sizes.columns <= tuned().reductions_most_in_one_loop ||
       context.values().is_known(&reduce)) {
     return {};
@@ -227,6 +394,16 @@ Status replace_gelu(HloInstruction& result, PassContext& context) {
   return replace(
       result,
       add_kernel_call({Kernel::kGelu, as_words(call), {gelu->x}, dimensions_of(result)}, result));
+}
+
+Status replace_sorts(xla::HloModule& module, PassContext& context) {
+  xla::TopkDecomposer decomposer;  // makes sorts of JAX's top k
+  TFAOT_TRY(checked(decomposer.Run(&module, {}).status()));
+  for (HloInstruction* one : instructions_of(module)) {
+    const bool is_sort = one->opcode() == kSort && !context.values().is_known(one);
+    if (is_sort) TFAOT_TRY(replace_sort(*one));
+  }
+  return {};
 }
 
 }  // namespace tfaot::toolkit::engine

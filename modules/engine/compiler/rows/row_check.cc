@@ -8,11 +8,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <functional>
 #include <future>
-#include <optional>
 #include <random>
-#include <set>
 #include <thread>
 #include <type_traits>
 
@@ -25,9 +22,7 @@
 #include "xla/client/client_library.h"
 #include "xla/client/global_data.h"
 #include "xla/client/local_client.h"
-#include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/service/platform_util.h"
-#include "xla/shape_util.h"
 
 namespace tfaot::toolkit::engine {
 
@@ -53,8 +48,6 @@ struct RowNumbers {
   const std::vector<double>* own = nullptr;
 };
 
-bool is_number(xla::PrimitiveType type) { return type != xla::PRED && dtype_of(type).has_value(); }
-
 // The single numbers that the model compares with, adds and so on. An effect may appear only if an
 // input is one of these numbers.
 std::vector<double> numbers_of(const LoweredModel& model) {
@@ -62,13 +55,15 @@ std::vector<double> numbers_of(const LoweredModel& model) {
   std::vector<double> numbers;
   for (const auto& computation : model.computation.proto().computations()) {
     for (const auto& one : computation.instructions()) {
-      if (one.opcode() != "constant" || !is_number(one.shape().element_type())) continue;
-      if (xla::ShapeUtil::ElementsIn(xla::Shape(one.shape())) > kFew) continue;
+      const auto type = one.shape().element_type();
+      if (one.opcode() != "constant" || type == xla::PRED || !dtype_of(type) ||
+          xla::ShapeUtil::ElementsIn(xla::Shape(one.shape())) > kFew) {
+        continue;
+      }
       const auto constant = Literal::CreateFromProto(one.literal());
       if (!constant.ok()) continue;
       const auto wide = constant->Convert(xla::F64);
-      if (wide.ok())
-        numbers.insert(numbers.end(), wide->data<double>().begin(), wide->data<double>().end());
+      if (wide.ok()) absl::c_copy(wide->data<double>(), std::back_inserter(numbers));
     }
   }
   std::erase_if(numbers, [](double number) { return !(std::abs(number) < 1e9); });
@@ -269,7 +264,6 @@ class Trial {
     return {};
   }
 
-  // Moves each row to the next position.
   Status move_rows(const RowNumbers& numbers) {
     const std::int64_t rows = program_.rows();
     const auto to = [rows](std::int64_t r) { return (r + 1) % rows; };
@@ -364,33 +358,29 @@ std::vector<RowNumbers> kinds_of(const std::vector<double>& own) {
 // for this machine, whatever the model is compiled for. A difference proves that they do; no
 // difference does not prove that they do not. Error: the model cannot run, or does not end within
 // 10 s. `other`, if given, is the same model at another batch size.
-Result<TrialFindings> try_rows(const SizedModel& model, const std::optional<SizedModel>& other,
+enum class Trials { kAll, kSizes };  // kSizes: only compares the rows that both batch sizes have
+Result<TrialFindings> try_rows(Trials trials, const SizedModel& model,
+                               const std::optional<SizedModel>& other,
                                const std::function<Result<Value>(std::size_t)>& weight) {
   TFAOT_ASSIGN(const auto program, Program::create(model, weight));
   Trial trial(program, model.lowered->outputs.size());
   const auto own = numbers_of(*model.lowered);
   const std::vector<RowNumbers> kinds = kinds_of(own);
-  for (const RowNumbers& kind : kinds) TFAOT_TRY(trial.change_others(kind, kinds));
-  TFAOT_TRY(trial.move_rows(kinds.front()));
+  if (trials == Trials::kAll) {
+    for (const RowNumbers& kind : kinds) TFAOT_TRY(trial.change_others(kind, kinds));
+    TFAOT_TRY(trial.move_rows(kinds.front()));
+  }
   if (other) {
-    TFAOT_ASSIGN(const auto larger, Program::create(*other, weight));
-    TFAOT_TRY(trial.add_rows(larger, kinds.front()));
+    TFAOT_ASSIGN(const auto twin, Program::create(*other, weight));
+    for (const RowNumbers& kind : kinds) {
+      TFAOT_TRY(trial.add_rows(twin, kind));
+      if (trials == Trials::kAll) break;
+    }
   }
   return std::move(trial).findings();
 }
 
-// The same, but only compares the rows that both batch sizes have.
-Result<TrialFindings> try_sizes(const SizedModel& model, const SizedModel& other,
-                                const std::function<Result<Value>(std::size_t)>& weight) {
-  TFAOT_ASSIGN(const auto program, Program::create(model, weight));
-  TFAOT_ASSIGN(const auto twin, Program::create(other, weight));
-  Trial trial(program, model.lowered->outputs.size());
-  const auto own = numbers_of(*model.lowered);
-  for (const RowNumbers& kind : kinds_of(own)) TFAOT_TRY(trial.add_rows(twin, kind));
-  return std::move(trial).findings();
-}
-
-std::string operation(const xla::HloInstruction& one) {
+std::string operation(const HloInstruction& one) {
   return describe_instruction({xla::HloOpcodeString(one.opcode()), one.name()}, one.metadata());
 }
 
@@ -410,11 +400,6 @@ constexpr const char* kStaticQuantization =
     "the model is quantized dynamically, by a scale of the whole batch; quantize it statically "
     "(QDQ: onnxruntime.quantization.quantize_static), so that its scales are in the file";
 
-// An ONNX operator, by the name that its instructions have.
-bool is_dynamic_quantization(const xla::HloInstruction& at) {
-  return at.metadata().op_type().starts_with("DynamicQuantize");
-}
-
 constexpr const char* kIfRowsMix =
     ". If rows do mix, batches of other sizes than the compiled ones give wrong results: set "
     "'compilation.rows: coupled', or '--rows coupled'";
@@ -433,11 +418,12 @@ Error refusal(const std::vector<Mixing>& mixing) {
     error.note(fmt::format("so does output '{}': {}", mixing[i].doubt->output,
                            explained(*mixing[i].doubt->cause)));
   }
-  if (is_dynamic_quantization(*first.cause->at)) error.note(kStaticQuantization);
-  std::vector<std::string> nodes;
-  for (const Mixing& one : mixing) {
-    nodes.push_back(name_of_node(*one.doubt->cause->at));
+  // An ONNX operator: instructions have its name.
+  if (first.cause->at->metadata().op_type().starts_with("DynamicQuantize")) {
+    error.note(kStaticQuantization);
   }
+  std::vector<std::string> nodes;
+  for (const Mixing& one : mixing) nodes.push_back(name_of_node(*one.doubt->cause->at));
   return std::move(error.note(kRule))
       .note(kAdvice)
       .about(word_of(ProblemKind::kRowsMix), std::move(nodes));
@@ -525,7 +511,7 @@ class RowCheck {
 
   // A branch or a loop that goes by the number of rows is written out while lowering, so a row
   // alone, or those of one batch size, may get other operations than the rows of the two sizes.
-  Status judge_difference(const xla::HloInstruction& at, const SizedModel& model,
+  Status judge_difference(const HloInstruction& at, const SizedModel& model,
                           const SizedModel& other) {
     const std::string rows = other.rows == 1 ? "a row alone" : fmt::format("{} rows", other.rows);
     const RowCause cause{&at, fmt::format("is another operation for {}, or is missing", rows),
@@ -534,7 +520,7 @@ class RowCheck {
     for (std::size_t i = 0; i < model.lowered->outputs.size(); ++i) {
       doubts.push_back({model.lowered->outputs[i].name, i, &cause});
     }
-    return judge_rows(doubts, try_sizes(model, other, weight_reader()), messages_);
+    return judge_rows(doubts, try_rows(Trials::kSizes, model, other, weight_reader()), messages_);
   }
 
   static Result<std::unique_ptr<xla::HloModule>> as_lowered(const LoweredModel& lowered) {
@@ -555,7 +541,7 @@ class RowCheck {
       if (causes[i] != nullptr) doubts.push_back({outputs[i].name, i, causes[i]});
     }
     if (doubts.empty()) return {};
-    return judge_rows(doubts, try_rows(model, other, weight_reader()), messages_);
+    return judge_rows(doubts, try_rows(Trials::kAll, model, other, weight_reader()), messages_);
   }
 
   const Lowering& lowering_;

@@ -4,11 +4,9 @@
 // proved; it names operations that it does not understand. Used by one thread.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -37,7 +35,7 @@ using Axis = std::vector<Factor>;  // none of size 1; neighbours differ but for 
 
 // Why nothing more is known about a value.
 struct RowCause {
-  const xla::HloInstruction* at = nullptr;
+  const HloInstruction* at = nullptr;
   std::string why;     // "adds up the rows of the batch"
   bool mixes = false;  // the operation mixes rows; else it is only not understood
 };
@@ -53,19 +51,7 @@ struct RowFact {
 };
 
 bool has_rows(const Axis& axis);
-bool is_same(const Axis& axis);  // everywhere along it
 std::int64_t size_of(const Axis& axis);
-
-Axis axis_of(std::int64_t size, Along along);
-// Drops factors of size 1, and joins neighbours of one kind.
-Axis tidy(const Axis& axis);
-// The same axis, but factors that are the same everywhere now count as varying.
-Axis weakened(const Axis& axis);
-
-// The fact for a value of this shape (or tuple) that has the kind `along` everywhere.
-RowFact fact_of(const xla::Shape& shape, Along along);
-RowFact unknown(const xla::Shape& shape, const RowCause* cause);
-RowFact known_fact(Value value);
 
 // The position of the rows in one dimension of a value: [outer, rows, inner].
 struct RowPlace {
@@ -75,38 +61,15 @@ struct RowPlace {
 };
 std::optional<RowPlace> row_place(const Axis& axis);
 
-// The kind of an element made from one element of each. Nothing if rows meet something that itself
-// varies from row to row, or if the factors do not fit together.
-std::optional<Axis> meet(const Axis& a, const Axis& b);
-
-// The factors of `axes` regrouped into other dimensions. Nothing if that splits the rows.
-std::optional<std::vector<Axis>> regroup(const std::vector<Axis>& axes,
-                                         absl::Span<const std::int64_t> sizes);
-
-// Elements start, start + stride, ... of an axis. Nothing if that leaves out rows.
-struct Piece {
-  std::int64_t start = 0;
-  std::int64_t limit = 0;
-  std::int64_t stride = 1;
-};
-std::optional<Axis> cut(const Axis& axis, const Piece& piece);
-
-// True if the known value is the same along the rows at this place of this dimension.
-bool is_alike(const xla::LiteralBase& value, std::int64_t dimension, std::int64_t batch,
-              const RowPlace& place);
-
-// The elements of an integer array.
-std::optional<std::vector<std::int64_t>> integers(const xla::LiteralBase& value);
-
 // Differences, other than the number of rows, of the HLO of one model at two batch sizes. All are
 // from the first module. Both modules must outlive it.
 struct RowSizes {
-  std::set<const xla::HloInstruction*> numbers;  // constants whose value follows the batch size
-  std::set<const xla::HloInstruction*> others;   // operations that differ between both
-  std::map<const xla::HloInstruction*, const xla::HloInstruction*> twins;
+  std::set<const HloInstruction*> numbers;  // constants whose value follows the batch size
+  std::set<const HloInstruction*> others;   // operations that differ between both
+  std::map<const HloInstruction*, const HloInstruction*> twins;
 
   // True if this dimension is as long as the batch, or a multiple of it.
-  bool follows_batch(const xla::HloInstruction& one, std::int64_t dimension) const;
+  bool follows_batch(const HloInstruction& one, std::int64_t dimension) const;
 };
 
 // `small` and `large` are the modules with `sizes.first` and `sizes.second` rows. These must be
@@ -122,9 +85,9 @@ struct OtherSize {
 // The first operation of `small` that is another one at the other size; null: there is none.
 // Reshapes and broadcasts do not count, since one row needs fewer. Numbers count that do not follow
 // the batch size from `small` to `large`, and for one row all.
-const xla::HloInstruction* difference_at(const OtherSize& other, const xla::HloModule& small,
-                                         const xla::HloModule& large,
-                                         std::pair<std::int64_t, std::int64_t> sizes);
+const HloInstruction* difference_at(const OtherSize& other, const xla::HloModule& small,
+                                    const xla::HloModule& large,
+                                    std::pair<std::int64_t, std::int64_t> sizes);
 
 // State that all computations of a module share.
 class RowStudy {
@@ -134,34 +97,32 @@ class RowStudy {
 
   std::int64_t batch() const { return batch_; }
   const RowSizes& sizes() const { return sizes_; }
-  const RowCause* mixing(const xla::HloInstruction& one, std::string why);
-  const RowCause* unclear(const xla::HloInstruction& one, std::string why);
+  const RowCause* mixing(const HloInstruction& one, std::string why);
+  const RowCause* unclear(const HloInstruction& one, std::string why);
 
   // The value of an operation on known values, if it is small and can be computed.
-  std::optional<RowFact> evaluate(const xla::HloInstruction& one,
-                                  const std::vector<RowFact>& operands, const xla::Shape& shape);
+  std::optional<RowFact> evaluate(const HloInstruction& one, const std::vector<RowFact>& operands,
+                                  const xla::Shape& shape);
 
   // The result of combining two dimensions of the same size element by element.
   std::optional<Axis> meet(const RowFact& a, std::int64_t of_a, const RowFact& b,
                            std::int64_t of_b) const;
   // The state of a loop that goes on until all rows are done, if rows could change each other's
   // results by that; else null.
-  const RowFact* waiting(const xla::HloInstruction& loop) const {
+  const RowFact* waiting(const HloInstruction& loop) const {
     const auto found = waiting_.find(&loop);
     return found == waiting_.end() ? nullptr : &found->second;
   }
-  void set_waiting(const xla::HloInstruction& loop, const RowFact& state) {
-    waiting_[&loop] = state;
-  }
+  void set_waiting(const HloInstruction& loop, const RowFact& state) { waiting_[&loop] = state; }
 
   // For the results of two branches, or of two turns of a loop.
-  RowFact join(const xla::HloInstruction& one, const RowFact& a, const RowFact& b);
+  RowFact join(const HloInstruction& one, const RowFact& a, const RowFact& b);
 
  private:
   std::int64_t batch_;
   const RowSizes& sizes_;
   std::deque<RowCause> causes_;
-  std::map<const xla::HloInstruction*, RowFact> waiting_;
+  std::map<const HloInstruction*, RowFact> waiting_;
   Evaluator evaluator_{{}};
 };
 
@@ -173,8 +134,8 @@ class RowFlow {
 
   RowStudy& study() { return *study_; }
   const std::vector<RowFact>& arguments() const { return arguments_; }
-  const RowFact& of(const xla::HloInstruction* one) const { return facts_.at(one); }
-  std::vector<RowFact> of_operands(const xla::HloInstruction& one) const;
+  const RowFact& of(const HloInstruction* one) const { return facts_.at(one); }
+  std::vector<RowFact> of_operands(const HloInstruction& one) const;
   // A part of an operand's dimension, for made().
   struct Source {
     const RowFact* fact = nullptr;
@@ -183,41 +144,24 @@ class RowFlow {
   // The fact for a result whose dimensions come from these dimensions of the operands: each from
   // everything in its list. A dimension with an empty list varies.
   using Sources = std::vector<std::vector<Source>>;
-  RowFact made(const xla::HloInstruction& one, const xla::Shape& shape, const Sources& sources);
-  RowFact mixed(const xla::HloInstruction& one, std::string why);
-  RowFact not_clear(const xla::HloInstruction& one, std::string why);
+  RowFact made(const HloInstruction& one, const xla::Shape& shape, const Sources& sources);
+  RowFact mixed(const HloInstruction& one, std::string why);
+  RowFact not_clear(const HloInstruction& one, std::string why);
   // For an operation without a rule.
-  RowFact not_known(const xla::HloInstruction& one);
+  RowFact not_known(const HloInstruction& one);
   // For a dimension whose elements an operation combines: nothing if that does not matter.
-  const RowCause* taken_together(const xla::HloInstruction& one, std::int64_t operand,
+  const RowCause* taken_together(const HloInstruction& one, std::int64_t operand,
                                  std::int64_t dimension, const std::string& why);
-  RowFact elementwise(const xla::HloInstruction& one, const std::vector<RowFact>& operands,
+  RowFact elementwise(const HloInstruction& one, const std::vector<RowFact>& operands,
                       const xla::Shape& shape);
 
  private:
-  RowFact visit(const xla::HloInstruction& one);
+  RowFact visit(const HloInstruction& one);
 
   RowStudy* study_;
   std::vector<RowFact> arguments_;
-  std::map<const xla::HloInstruction*, RowFact> facts_;
+  std::map<const HloInstruction*, RowFact> facts_;
 };
-
-// The rule for the rows in an operation (row_rules.cc).
-enum class RowCauses {
-  kNone,  // no operand has a cause; a result that can be evaluated is known already
-  kSeen,  // the rule looks at causes itself
-};
-struct RowRule {
-  xla::HloOpcode opcode;
-  RowFact (*visit)(const xla::HloInstruction& one, RowFlow& flow);
-  RowCauses causes = RowCauses::kNone;
-};
-// Null: there is none.
-const RowRule* row_rule(xla::HloOpcode opcode);
-
-// True if the value of a tensor of this shape is kept: positions of rows, and values computed from
-// them, are small.
-bool is_worth_knowing(const xla::Shape& shape);
 
 // The facts about the parameters: those before `inputs` have rows, the others are weights.
 std::vector<RowFact> row_arguments(const xla::HloComputation& entry, std::int64_t inputs,

@@ -2,9 +2,6 @@
 #include "compiler/rows/waiting_loops.h"
 
 #include <algorithm>
-#include <map>
-#include <optional>
-#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "compiler/hlo/build.h"
@@ -17,9 +14,6 @@
 
 namespace tfaot::toolkit::engine {
 namespace {
-
-using xla::HloInstruction;
-using xla::HloOpcode;
 
 // A dimension with the rows cut into [outer, rows, inner].
 struct SplitShape {
@@ -64,21 +58,23 @@ class RowWise {
     const RowFact& fact = flow_.of(one);
     if (fact.cause == nullptr) return engine::broadcast(one, {rows_}, {});
     switch (one->opcode()) {
-      case HloOpcode::kAnd:
-      case HloOpcode::kOr: {
+      case kAnd:
+      case kOr: {
         HloInstruction* const a = of(one->mutable_operand(0), any);
         HloInstruction* const b = of(one->mutable_operand(1), any);
         return a == nullptr || b == nullptr ? nullptr : binary(one->opcode(), a, b);
       }
-      case HloOpcode::kNot:
-        return with_operand(*one, of(one->mutable_operand(0), !any));
-      case HloOpcode::kCopy:
+      case kNot: {
+        HloInstruction* const a = of(one->mutable_operand(0), !any);
+        return a == nullptr ? nullptr : unary(kNot, a);
+      }
+      case kCopy:
         return of(one->mutable_operand(0), any);
-      case HloOpcode::kReduce:
-        return reduced(*one, any ? HloOpcode::kOr : HloOpcode::kAnd);
-      case HloOpcode::kCompare:
+      case kReduce:
+        return reduced(*one, any ? kOr : kAnd);
+      case kCompare:
         return compared(*one, any);
-      case HloOpcode::kGetTupleElement:
+      case kGetTupleElement:
         return flag(*one);
       default:
         return nullptr;
@@ -86,16 +82,10 @@ class RowWise {
   }
 
  private:
-  HloInstruction* with_operand(const HloInstruction& one, HloInstruction* operand) const {
-    if (operand == nullptr) return nullptr;
-    return operand->parent()->AddInstruction(
-        one.CloneWithNewOperands(shape_of(type_of(one), {rows_}), {operand}));
-  }
-
   HloInstruction* flag(HloInstruction& element) const {
     const auto found = flags_.find(element.tuple_index());
     HloInstruction* const state = element.mutable_operand(0);
-    if (found == flags_.end() || state->opcode() != HloOpcode::kParameter) return nullptr;
+    if (found == flags_.end() || state->opcode() != kParameter) return nullptr;
     return element.AddInstruction(
         HloInstruction::CreateGetTupleElement(shape_of(xla::PRED, {rows_}), state, found->second));
   }
@@ -106,10 +96,7 @@ class RowWise {
     if (!combines_by(one, wanted) || fact.cause != nullptr) return nullptr;
     const auto split = split_rows(from->shape(), fact);
     if (!split) return nullptr;
-    Dimensions others;
-    for (std::int64_t d = 0; d < std::ssize(split->sizes); ++d) {
-      if (d != split->rows) others.push_back(d);
-    }
+    const Dimensions others = other_dimensions(std::ssize(split->sizes), {split->rows});
     return one.AddInstruction(HloInstruction::CreateReduce(
         shape_of(type_of(*from), {rows_}), engine::reshape(from, split->sizes),
         one.mutable_operand(1), others, one.to_apply()));
@@ -125,10 +112,9 @@ class RowWise {
     const bool is_below =
         direction == xla::ComparisonDirection::kLt || direction == xla::ComparisonDirection::kLe;
     HloInstruction* const number = one.mutable_operand(is_left ? 0 : 1);
-    if ((!is_above && !is_below) || number->opcode() != HloOpcode::kReduce) return nullptr;
+    if ((!is_above && !is_below) || number->opcode() != kReduce) return nullptr;
     const bool any_above = (is_above == is_left) == any;
-    HloInstruction* const each =
-        reduced(*number, any_above ? HloOpcode::kMaximum : HloOpcode::kMinimum);
+    HloInstruction* const each = reduced(*number, any_above ? kMaximum : kMinimum);
     if (each == nullptr) return nullptr;
     HloInstruction* const bound =
         engine::broadcast(one.mutable_operand(is_left ? 1 : 0), {rows_}, {});
@@ -156,7 +142,10 @@ class WaitingLoop {
     RowFlow in_body(outside_.study());
     in_body.run(*body, {state_});
     find_flags(*condition->root_instruction(), true, in_condition);
-    make_shape();
+    // The state, a vector for each flag, and for each row whether it goes on.
+    std::vector<xla::Shape> shapes = loop_.shape().tuple_shapes();
+    shapes.resize(shapes.size() + flags_.size() + 1, row_vector());
+    shape_ = xla::ShapeUtil::MakeTupleShape(shapes);
     HloInstruction* const before = widen_state(*condition);
     HloInstruction* const state = widen_state(*body);
     if (before == nullptr || state == nullptr) return false;
@@ -184,27 +173,16 @@ class WaitingLoop {
 
   // Truth values of the state that the rows together decide.
   void find_flags(const HloInstruction& one, bool is_any, RowFlow& flow) {
-    const bool is_state = one.opcode() == HloOpcode::kGetTupleElement &&
-                          one.operand(0)->opcode() == HloOpcode::kParameter;
-    if (is_state && one.shape().rank() == 0 && flow.of(&one).cause != nullptr) {
+    if (xla::Match(&one, m::GetTupleElement(m::Parameter())) && one.shape().rank() == 0 &&
+        flow.of(&one).cause != nullptr) {
       if (vectors_.contains(one.tuple_index())) return;
       vectors_[one.tuple_index()] = elements() + std::ssize(flags_);
       flags_.push_back({one.tuple_index(), is_any});
     }
-    const HloOpcode opcode = one.opcode();
-    const bool is_logic = opcode == HloOpcode::kAnd || opcode == HloOpcode::kOr ||
-                          opcode == HloOpcode::kNot || opcode == HloOpcode::kCopy;
-    if (!is_logic) return;
+    if (!xla::HloPredicateIsOp<kAnd, kOr, kNot, kCopy>(&one)) return;
     for (const auto* operand : one.operands()) {
-      find_flags(*operand, is_any != (opcode == HloOpcode::kNot), flow);
+      find_flags(*operand, is_any != (one.opcode() == kNot), flow);
     }
-  }
-
-  // The state, a vector for each flag, and for each row whether it goes on.
-  void make_shape() {
-    std::vector<xla::Shape> shapes = loop_.shape().tuple_shapes();
-    shapes.resize(shapes.size() + flags_.size() + 1, row_vector());
-    shape_ = xla::ShapeUtil::MakeTupleShape(shapes);
   }
 
   HloInstruction* widen_state(xla::HloComputation& computation) const {
@@ -214,28 +192,32 @@ class WaitingLoop {
         0, HloInstruction::CreateParameter(0, shape_, std::string(old->name())));
   }
 
+  // The vectors of a state's flags; false: one is not known.
+  bool add_flags(HloInstruction& state, RowWise each, Instructions& values) const {
+    for (const Flag& flag : flags_) {
+      values.push_back(each.of(state.mutable_operand(flag.element), flag.is_any));
+      if (values.back() == nullptr) return false;
+    }
+    return true;
+  }
+
   HloInstruction* next_state(HloInstruction& state, RowFlow& flow, xla::HloComputation& condition) {
     xla::HloComputation& body = *state.parent();
     HloInstruction* const root = body.root_instruction();
-    if (root->opcode() != HloOpcode::kTuple) return nullptr;
+    if (root->opcode() != kTuple) return nullptr;
     HloInstruction* const alive = element_of(&state, elements() + std::ssize(flags_));
     Instructions next(root->operands().begin(), root->operands().end());
-    RowWise each(flow, rows_, vectors_);
-    for (const Flag& flag : flags_) {
-      HloInstruction* const value = root->mutable_operand(flag.element);
-      next.push_back(each.of(value, flag.is_any));
-      if (next.back() == nullptr) return nullptr;
-    }
+    if (!add_flags(*root, RowWise(flow, rows_, vectors_), next)) return nullptr;
     next.push_back(alive);
     HloInstruction* const goes_on = call(condition, tuple_of(next));
     for (std::int64_t i = 0; i + 1 < std::ssize(next); ++i) {
       HloInstruction*& value = entry(next, i);
       HloInstruction* const spread = for_elements(alive, i);
       if (spread == nullptr) continue;
-      value = body.AddInstruction(HloInstruction::CreateTernary(
-          value->shape(), HloOpcode::kSelect, spread, value, element_of(&state, i)));
+      value = body.AddInstruction(HloInstruction::CreateTernary(value->shape(), kSelect, spread,
+                                                                value, element_of(&state, i)));
     }
-    next.back() = binary(HloOpcode::kAnd, alive, goes_on);
+    next.back() = binary(kAnd, alive, goes_on);
     return tuple_of(next);
   }
 
@@ -254,14 +236,9 @@ class WaitingLoop {
   HloInstruction* first_state(xla::HloComputation& condition) {
     xla::HloComputation& outside = *loop_.parent();
     HloInstruction* const given = loop_.mutable_operand(0);
-    if (given->opcode() != HloOpcode::kTuple) return nullptr;
+    if (given->opcode() != kTuple) return nullptr;
     Instructions first(given->operands().begin(), given->operands().end());
-    RowWise each(outside_, rows_, kNoVectors);
-    for (const Flag& flag : flags_) {
-      HloInstruction* const value = given->mutable_operand(flag.element);
-      first.push_back(each.of(value, flag.is_any));
-      if (first.back() == nullptr) return nullptr;
-    }
+    if (!add_flags(*given, RowWise(outside_, rows_, kNoVectors), first)) return nullptr;
     HloInstruction* const yes =
         outside.AddInstruction(HloInstruction::CreateConstant(xla::LiteralUtil::One(xla::PRED)));
     first.push_back(engine::broadcast(yes, {rows_}, {}));
@@ -275,9 +252,8 @@ class WaitingLoop {
         builder.AddInstruction(HloInstruction::CreateParameter(0, shape_, "state"));
     xla::HloComputation* const any = loop_.GetModule()->AddEmbeddedComputation(builder.Build());
     HloInstruction* const alive = element_of(state, elements() + std::ssize(flags_));
-    any->set_root_instruction(
-        engine::reduce(alive, scalar_next_to(alive, xla::PRED, 0), {0}, HloOpcode::kOr),
-        /*accept_different_shape=*/true);
+    any->set_root_instruction(engine::reduce(alive, scalar_next_to(alive, xla::PRED, 0), {0}, kOr),
+                              /*accept_different_shape=*/true);
     xla::HloComputation& outside = *loop_.parent();
     HloInstruction* const loop =
         outside.AddInstruction(HloInstruction::CreateWhile(shape_, any, &body, &first));
@@ -359,7 +335,7 @@ std::unique_ptr<Lowering> with_frozen_rows(std::unique_ptr<Lowering> lowering) {
 }
 
 Result<bool> freeze_done_rows(xla::HloModule& module, std::int64_t inputs, std::int64_t rows) {
-  const auto is_loop = [](const auto* one) { return one->opcode() == HloOpcode::kWhile; };
+  const auto is_loop = [](const auto* one) { return one->opcode() == kWhile; };
   const auto& all = module.entry_computation()->instructions();
   bool changed = false;
   for (auto loops = absl::c_count_if(all, is_loop); loops > 0; --loops) {

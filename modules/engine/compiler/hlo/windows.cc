@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <numeric>
-#include <optional>
 
+#include "absl/algorithm/container.h"
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
+#include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/permutation_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
-
-using xla::HloInstruction;
-using xla::HloOpcode;
 
 // A transpose between reshapes moves elements as another one does, if both are the same without
 // dimensions of size 1, and with those merged that stay contiguous.
@@ -75,12 +72,11 @@ class SplitConvolution {
         out_(dimensions_of(convolution)),
         spatial_(std::ssize(in_) - 2) {}
 
-  // Finds the operations around it.
   bool is_split() {
     if (!is_channels_last()) return false;
     HloInstruction* const before = before_reshapes(convolution_.mutable_operand(0));
-    after_ = only_user_after_reshapes(&convolution_, HloOpcode::kTranspose);
-    if (before->opcode() != HloOpcode::kTranspose || after_ == nullptr) return false;
+    after_ = only_user_after_reshapes(&convolution_, kTranspose);
+    if (before->opcode() != kTranspose || after_ == nullptr) return false;
     x_ = before_reshapes(before->mutable_operand(0));
     const auto to_blocks = shortest(dimensions_of(*before->operand(0)), order_of(*before));
     const auto from_blocks = shortest(dimensions_of(*after_->operand(0)), order_of(*after_));
@@ -179,7 +175,7 @@ class SplitConvolution {
 
   // Padding with zeros before the convolution becomes the window's.
   void take_padding(Dimensions& in, xla::Window& window) {
-    if (x_->opcode() != HloOpcode::kPad || number_of(*x_->operand(1)) != 0) return;
+    if (x_->opcode() != kPad || number_of(*x_->operand(1)) != 0) return;
     const auto places = same_dimensions(x_->shape().dimensions(), in);
     const auto& padding = x_->padding_config();
     if (!places || std::ranges::any_of(padding.dimensions(), [](const auto& one) {
@@ -208,7 +204,7 @@ class SplitConvolution {
   // Results that are cut off after the convolution are not computed. Returns the last instruction
   // whose place the convolution takes.
   HloInstruction* take_cut(Dimensions& out, xla::Window& window) {
-    HloInstruction* const slice = only_user_after_reshapes(after_, HloOpcode::kSlice);
+    HloInstruction* const slice = only_user_after_reshapes(after_, kSlice);
     if (slice == nullptr) return after_;
     const auto places = same_dimensions(slice->operand(0)->shape().dimensions(), out);
     if (!places || std::ranges::any_of(slice->slice_strides(), [](auto s) { return s != 1; })) {
@@ -216,7 +212,7 @@ class SplitConvolution {
     }
     const auto is_cut = [&](std::int64_t d) {
       const std::int64_t place = entry(*places, d);
-      return place >= 0 && entry(slice->shape().dimensions(), place) != entry(out, d);
+      return place >= 0 && size_of(*slice, place) != entry(out, d);
     };
     if (is_cut(0) || is_cut(spatial_ + 1)) return after_;
     for (std::int64_t d = 0; d < spatial_; ++d) {
@@ -240,12 +236,196 @@ class SplitConvolution {
   Dimensions blocks_;
 };
 
+// ---- Windows of scatters.
+
+// The dimension of a reshape's operand that is this one of its result; nothing: it joins several.
+std::optional<std::int64_t> dimension_before(const HloInstruction& reshape, std::int64_t d) {
+  const auto sizes = reshape.operand(0)->shape().dimensions();
+  for (const ReshapeGroup& group : groups_of(reshape)) {
+    if (!absl::c_linear_search(group.to, d)) continue;
+    const auto found =
+        std::ranges::find_if(group.from, [&](std::int64_t f) { return entry(sizes, f) != 1; });
+    if (found == group.from.end() || entry(sizes, *found) != size_of(reshape, d)) {
+      return std::nullopt;
+    }
+    return *found;
+  }
+  return std::nullopt;
+}
+
+// The dimension of a broadcast's operand that is this one of its result; nothing: it is new.
+std::optional<std::int64_t> dimension_before_broadcast(const HloInstruction& broadcast,
+                                                       std::int64_t d) {
+  const auto dimensions = broadcast.dimensions();
+  const auto found = std::ranges::find(dimensions, d);
+  if (found == dimensions.end()) return std::nullopt;
+  return found - dimensions.begin();
+}
+
+bool counts_along(const HloInstruction& value, std::int64_t d) {
+  std::optional<std::int64_t> before;
+  switch (value.opcode()) {
+    case kIota:
+      return xla::Cast<xla::HloIotaInstruction>(&value)->iota_dimension() == d;
+    case kBroadcast:
+      before = dimension_before_broadcast(value, d);
+      break;
+    case kReshape:
+      before = dimension_before(value, d);
+      break;
+    case kConvert:
+      before = d;
+      break;
+    case kSlice:
+      if (entry(value.slice_starts(), d) == 0 && entry(value.slice_strides(), d) == 1) before = d;
+      break;
+    default:
+      return false;
+  }
+  return before && counts_along(*value.operand(0), *before);
+}
+
+bool varies_along(const HloInstruction& value, std::int64_t d) {
+  if (entry(value.shape().dimensions(), d) == 1) return false;
+  switch (value.opcode()) {
+    case kIota:
+      return xla::Cast<xla::HloIotaInstruction>(&value)->iota_dimension() == d;
+    case kBroadcast: {
+      const auto before = dimension_before_broadcast(value, d);
+      return before && varies_along(*value.operand(0), *before);
+    }
+    case kReshape: {
+      const auto before = dimension_before(value, d);
+      return !before || varies_along(*value.operand(0), *before);
+    }
+    case kSlice:
+      return varies_along(*value.operand(0), d);
+    default:
+      if (!value.IsElementwise() || value.operand_count() == 0 || value.HasSideEffect()) {
+        return true;
+      }
+      return std::ranges::any_of(value.operands(), [d](const HloInstruction* operand) {
+        return operand->shape().rank() > 0 && varies_along(*operand, d);
+      });
+  }
+}
+
+HloInstruction* first_along(HloInstruction* value, std::int64_t d) {
+  Dimensions sizes = dimensions_of(*value);
+  sizes.erase(sizes.begin() + d);
+  return reshape(slice_along(value, d, 0, 1), sizes);
+}
+
+// The coordinates of a scatter's indices, whose last dimension has one element each; empty:
+// coordinates are not the last dimension, or not made one by one.
+Instructions coordinates_of(HloInstruction& indices, std::int64_t index_vector_dim) {
+  const auto is_single = [](const auto* part) { return part->shape().dimensions().back() == 1; };
+  if (index_vector_dim != indices.shape().rank() - 1 || indices.opcode() != kConcatenate ||
+      indices.concatenate_dimension() != index_vector_dim ||
+      !std::ranges::all_of(indices.operands(), is_single)) {
+    return {};
+  }
+  return {indices.operands().begin(), indices.operands().end()};
+}
+
+// A dimension of at most `largest` places whose number is the coordinate `own`, and along which no
+// other coordinate varies.
+std::optional<std::int64_t> counted_dimension(const Instructions& coordinates,
+                                              const HloInstruction* own, std::int64_t largest) {
+  for (std::int64_t d = 0; d + 1 < own->shape().rank(); ++d) {
+    if (size_of(*own, d) > largest || !counts_along(*own, d)) continue;
+    const bool others_vary = std::ranges::any_of(coordinates, [&](const HloInstruction* other) {
+      return other != own && varies_along(*other, d);
+    });
+    if (!others_vary) return d;
+  }
+  return std::nullopt;
+}
+
+// Indices without a coordinate and the dimension that it counts.
+HloInstruction* indices_without(Instructions coordinates, std::int64_t coordinate,
+                                std::int64_t dimension) {
+  coordinates.erase(coordinates.begin() + coordinate);
+  for (HloInstruction*& one : coordinates) one = first_along(one, dimension);
+  return concatenate(coordinates, coordinates.front()->shape().rank() - 1);
+}
+
+// A coordinate that only counts along the operand's last dimension that has no window.
+struct Counted {
+  std::int64_t coordinate;
+  std::int64_t place;    // the indices' dimension that it counts
+  std::int64_t operand;  // the operand's dimension
+};
+
+std::optional<Counted> find_counted(const Instructions& coordinates,
+                                    const HloInstruction& scatter) {
+  const auto& numbers = scatter.scatter_dimension_numbers();
+  const auto& map = numbers.scatter_dims_to_operand_dims();
+  if (numbers.inserted_window_dims().empty() || map.size() < 2) return std::nullopt;
+  const std::int64_t d = *numbers.inserted_window_dims().rbegin();
+  const auto coordinate = std::ranges::find(map, d) - map.begin();
+  if (coordinate == map.size()) return std::nullopt;
+  const auto place =
+      counted_dimension(coordinates, entry(coordinates, coordinate), size_of(scatter, d));
+  if (!place) return std::nullopt;
+  return Counted{coordinate, *place, d};
+}
+
+// The order of the update: its places but the counted one, then all windows, of which the counted
+// one is where the operand has it.
+Dimensions update_order(const HloInstruction& scatter, const Counted& counted) {
+  const auto& numbers = scatter.scatter_dimension_numbers();
+  const auto& windows = numbers.update_window_dims();
+  const Dimensions places = other_dimensions(scatter.operand(2)->shape().rank(), windows);
+  Dimensions order = places;
+  order.erase(order.begin() + counted.place);
+  order.insert(order.end(), windows.begin(), windows.end());
+  const std::int64_t windows_before =
+      counted.operand - (numbers.inserted_window_dims_size() - 1);  // it is the last without one
+  order.insert(order.begin() + std::ssize(places) - 1 + windows_before,
+               entry(places, counted.place));
+  return order;
+}
+
+// The same with a window of one more dimension; null: there is none.
+HloInstruction* widened(HloInstruction& scatter) {
+  if (scatter.opcode() != kScatter) return nullptr;
+  xla::ScatterDimensionNumbers numbers = scatter.scatter_dimension_numbers();
+  if (scatter.operand_count() != 3) return nullptr;
+  const Instructions coordinates =
+      coordinates_of(*scatter.mutable_operand(1), numbers.index_vector_dim());
+  const auto counted = coordinates.empty() ? std::nullopt : find_counted(coordinates, scatter);
+  if (!counted) return nullptr;
+  const Dimensions order = update_order(scatter, *counted);
+  HloInstruction* const updates = transpose(scatter.mutable_operand(2), order);
+  HloInstruction* const indices = indices_without(coordinates, counted->coordinate, counted->place);
+  auto& map = *numbers.mutable_scatter_dims_to_operand_dims();
+  map.erase(map.begin() + counted->coordinate);
+  numbers.mutable_inserted_window_dims()->RemoveLast();
+  const std::int64_t windows = numbers.update_window_dims_size() + 1;
+  numbers.clear_update_window_dims();
+  for (std::int64_t d = std::ssize(order) - windows; d < std::ssize(order); ++d) {
+    numbers.add_update_window_dims(d);
+  }
+  numbers.set_index_vector_dim(indices->shape().rank() - 1);
+  auto made = HloInstruction::CreateScatter(scatter.shape(), scatter.mutable_operand(0), indices,
+                                            updates, scatter.to_apply(), numbers, false, false);
+  made->set_metadata(scatter.metadata());
+  return add_next_to(&scatter, std::move(made));
+}
+
 }  // namespace
 
 Status restore_dilated_window(HloInstruction& convolution, PassContext& /*context*/) {
-  if (convolution.opcode() != HloOpcode::kConvolution) return {};
+  if (convolution.opcode() != kConvolution) return {};
   SplitConvolution split(convolution);
   return split.is_split() ? split.restore() : Status();
+}
+
+Status widen_scatter_window(HloInstruction& scatter, PassContext& /*context*/) {
+  HloInstruction* made = &scatter;
+  while (HloInstruction* const wider = widened(*made)) made = wider;
+  return made == &scatter ? Status() : replace(scatter, made);
 }
 
 }  // namespace tfaot::toolkit::engine
