@@ -120,6 +120,7 @@ DType type_of_code(const TypeCode (&codes)[kCount], int code) {
 std::unique_ptr<Engine> make_engine(const Settings& settings);
 
 // The engines, each in its own source.
+std::unique_ptr<Engine> make_no_engine(const Settings& settings);
 std::unique_ptr<Engine> make_package_engine(const Settings& settings);
 std::unique_ptr<Engine> make_onnxruntime_engine(const Settings& settings);
 std::unique_ptr<Engine> make_litert_engine(const Settings& settings);

@@ -100,18 +100,12 @@ std::optional<Box> box_of(const HloInstruction& instruction) {
 // Calls `function` with a number as wide as the elements.
 template <typename Function>
 void with_width(xla::PrimitiveType type, Function function) {
-  switch (xla::primitive_util::ByteWidth(type)) {
-    case 1:
-      return function(std::uint8_t());
-    case 2:
-      return function(std::uint16_t());
-    case 4:
-      return function(std::uint32_t());
-    case 8:
-      return function(std::uint64_t());
-    default:
-      return function(std::array<std::uint64_t, 2>());
-  }
+  const int width = xla::primitive_util::ByteWidth(type);
+  if (width == 1) return function(std::uint8_t());
+  if (width == 2) return function(std::uint16_t());
+  if (width == 4) return function(std::uint32_t());
+  if (width == 8) return function(std::uint64_t());
+  function(std::array<std::uint64_t, 2>());
 }
 
 std::optional<xla::Literal> evaluate_shape_op(const HloInstruction& instruction,

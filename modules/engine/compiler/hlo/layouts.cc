@@ -119,7 +119,7 @@ struct TransposeCost {
   // Transposes right after a convolution, which keep its kernel from adding a bias.
   std::int64_t after_convolutions = 0;
 
-  auto operator<=>(const TransposeCost& other) const = default;
+  auto operator<=>(const TransposeCost& other) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 // A product with a weight reads a transposed left side by its strides.

@@ -138,7 +138,7 @@ struct ColumnFactor {
 // Powers of x, the mean, and 1 / deviation.
 struct Powers {
   int x = 0, mean = 0, inverse_deviation = 0;
-  auto operator<=>(const Powers& other) const = default;
+  auto operator<=>(const Powers& other) const = default;  // NOLINT(modernize-use-nullptr)
 };
 constexpr Powers kUnscaled;
 constexpr Powers kNormalised{1, 0, 1};

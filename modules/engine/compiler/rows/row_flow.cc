@@ -504,7 +504,7 @@ std::optional<RowFact> RowStudy::evaluate(const HloInstruction& one,
     if (cause == nullptr) cause = operand.cause;
     values.push_back(operand.known);
   }
-  auto value = evaluator_.compute_on(one, shape, std::move(values));
+  auto value = evaluator_.compute_on(one, shape, values);
   if (!value) return std::nullopt;
   RowFact fact = known_fact(*std::move(value));
   fact.cause = cause;

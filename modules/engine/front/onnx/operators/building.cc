@@ -82,7 +82,8 @@ XlaOp scalar_of(xla::XlaBuilder& builder, xla::PrimitiveType type, double value)
 template <auto kStart, auto kCombine, auto kCombineBooleans = kCombine>
 XlaOp reduce(XlaOp x, const Dimensions& axes) {
   const auto type = element_type_of(x);
-  const auto combine = type == xla::PRED ? kCombineBooleans : kCombine;
+  auto combine = kCombine;
+  if (type == xla::PRED) combine = kCombineBooleans;
   return xla::Reduce(x, kStart(x.builder(), type), combine(type, x.builder()), axes);
 }
 

@@ -31,11 +31,11 @@ inline constexpr std::tuple<> kMembers = {};
 #define TFAOT_MEMBERS(Record, ...)                      \
   template <>                                           \
   inline constexpr auto kMembers<Record> = std::tuple { \
-    TFAOT_SCAN(TFAOT_EACH(Record, __VA_ARGS__))         \
+    TFAOT_SCAN(TFAOT_EACH_MEMBER(Record, __VA_ARGS__))  \
   }
-#define TFAOT_EACH(Record, name, ...) \
+#define TFAOT_EACH_MEMBER(Record, name, ...) \
   Member{#name, &Record::name} __VA_OPT__(, TFAOT_NEXT TFAOT_PARENTHESES(Record, __VA_ARGS__))
-#define TFAOT_NEXT() TFAOT_EACH
+#define TFAOT_NEXT() TFAOT_EACH_MEMBER
 #define TFAOT_PARENTHESES ()
 // Each scan expands one member more.
 #define TFAOT_SCAN(...) TFAOT_SCAN_16(TFAOT_SCAN_16(TFAOT_SCAN_16(TFAOT_SCAN_16(__VA_ARGS__))))
