@@ -236,17 +236,63 @@ constexpr int max_vectors(int rows) {
 }
 static_assert(max_vectors(kMaxRows) >= kVectorsPerPanel, "a tile takes whole panels");
 
+// Switches, not a recursion over sizes: clang++ without optimisation inlines each level of one into
+// the next, and needs 17 GB.
+template <typename T, int MR>
+TFAOT_INLINE void multiply_rows(int vectors, const Tiles<T>& t) {
+  constexpr int kMax = max_vectors(MR);
+  switch (vectors) {
+    case 1:
+      return multiply_tiles<T, MR, 1>(t);
+    case 2:
+      return multiply_tiles<T, MR, 2>(t);
+    case 3:
+      if constexpr (kMax >= 3) return multiply_tiles<T, MR, 3>(t);
+      break;
+    case 4:
+      if constexpr (kMax >= 4) return multiply_tiles<T, MR, 4>(t);
+      break;
+    case 6:
+      if constexpr (kMax >= 6) return multiply_tiles<T, MR, 6>(t);
+      break;
+    case 8:
+      if constexpr (kMax >= 8) return multiply_tiles<T, MR, 8>(t);
+      break;
+    default:
+      break;
+  }
+  __builtin_unreachable();
+}
+
 // REQUIRES: 1 <= rows <= kMaxRows; vectors comes from next_vectors() for these rows.
-template <typename T, int MR = kMaxRows, int NV = kMaxVectors>
+template <typename T>
 TFAOT_INLINE void multiply(int rows, int vectors, const Tiles<T>& t) {
-  constexpr bool kIsSize = NV <= 4 || NV == 6 || NV == 8;
-  if constexpr (MR > 1) {
-    if (rows != MR) return multiply<T, MR - 1, kMaxVectors>(rows, vectors, t);
+  switch (rows) {
+    case 1:
+      return multiply_rows<T, 1>(vectors, t);
+    case 2:
+      return multiply_rows<T, 2>(vectors, t);
+    case 3:
+      return multiply_rows<T, 3>(vectors, t);
+    case 4:
+      if constexpr (kMaxRows >= 4) return multiply_rows<T, 4>(vectors, t);
+      break;
+    case 5:
+      if constexpr (kMaxRows >= 5) return multiply_rows<T, 5>(vectors, t);
+      break;
+    case 6:
+      if constexpr (kMaxRows >= 6) return multiply_rows<T, 6>(vectors, t);
+      break;
+    case 7:
+      if constexpr (kMaxRows >= 7) return multiply_rows<T, 7>(vectors, t);
+      break;
+    case 8:
+      if constexpr (kMaxRows >= 8) return multiply_rows<T, 8>(vectors, t);
+      break;
+    default:
+      break;
   }
-  if constexpr (NV <= max_vectors(MR) && kIsSize) {
-    if (NV == 1 || vectors == NV) return multiply_tiles<T, MR, NV>(t);
-  }
-  if constexpr (NV > 1) multiply<T, MR, NV - 1>(rows, vectors, t);
+  __builtin_unreachable();
 }
 
 // Vectors of the next tile. The split is as even as the existing sizes (1, 2, 3, 4, 6, 8) allow,
