@@ -244,9 +244,8 @@ bool serve(int argc, char** argv) {
     std::istringstream words(line);
     std::string verb;
     std::size_t number = 0;
-    words >> verb;
+    words >> verb >> number;  // some verbs have none
     std::string answer;
-    if (verb != "write") words >> number;
     if (verb == "write") {
       answer = session.write(line.substr(verb.size() + 1));
     } else if (verb == "version") {

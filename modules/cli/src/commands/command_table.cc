@@ -15,6 +15,7 @@
 #include "commands/commands.h"
 #include "options/shared_options.h"
 #include "text/terminal.h"
+#include "tfaot/base/memory_budget.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "tfaot/base/time_limit.h"
@@ -53,7 +54,6 @@ const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
 #define TFAOT_VERB(group, name, summary) {group, replace_all(#name, "_", "-"), summary, add_##name},
 #include "commands/verbs.def"
-#include "tfaot/base/memory_budget.h"
 #undef TFAOT_VERB
   };
   return table;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -42,10 +41,8 @@ constexpr std::size_t kBins = 20;
 template <class Number>
 std::vector<double> numbers_as(const std::string& bytes) {
   std::vector<double> numbers;
-  for (std::size_t at = 0; at < bytes.size(); at += sizeof(Number)) {
-    Number number{};
-    std::memcpy(&number, bytes.data() + at, sizeof number);
-    numbers.push_back(static_cast<double>(number));
+  for (std::size_t i = 0; i < bytes.size() / sizeof(Number); ++i) {
+    numbers.push_back(static_cast<double>(number_at<Number>(bytes, i)));
   }
   return numbers;
 }

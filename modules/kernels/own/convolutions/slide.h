@@ -237,24 +237,24 @@ TFAOT_INLINE void slide_some(const Op& op, const Taps& taps, Positions& at, Int&
   }
 }
 
-// Tiles of P positions, then of fewer.
-template <typename Form, int P, typename Op>
-TFAOT_INLINE void slide_sizes(const Op& op, const Taps& taps, Positions& at, Int& count,
-                              const Channels& channels) {
-  slide_some<Form, P, false>(op, taps, at, count, channels);
-  // For so few positions, two tiles cost more than more code.
-  constexpr int kNext = Form::kExact ? P - 1 : P > 4 ? 4 : P / 2;
-  if constexpr (kNext > 0) slide_sizes<Form, kNext>(op, taps, at, count, channels);
-}
-
-// Tiles of all sizes of a form. Referenced structs are copied first, because the compiler must
-// assume that a store changes them.
+// Tiles of all sizes of a form; no recursion, as in microkernel.h. Referenced structs are copied
+// first, because the compiler must assume that a store changes them.
 template <typename Form, typename Op>
 __attribute__((noinline)) void slide_all(const Op op, const Taps& all_taps,
                                          const Positions& positions, Int count, Channels channels) {
   const Taps taps = all_taps;
   Positions at = positions;
-  slide_sizes<Form, Form::kMost>(op, taps, at, count, channels);
+  constexpr int kMost = Form::kMost;
+  slide_some<Form, kMost, false>(op, taps, at, count, channels);
+  if constexpr (Form::kExact) {  // for so few positions, two tiles cost more than more code
+    slide_some<Form, 7, false>(op, taps, at, count, channels);
+    slide_some<Form, 6, false>(op, taps, at, count, channels);
+    slide_some<Form, 5, false>(op, taps, at, count, channels);
+  }
+  if constexpr (kMost > 4) slide_some<Form, 4, false>(op, taps, at, count, channels);
+  if constexpr (Form::kExact) slide_some<Form, 3, false>(op, taps, at, count, channels);
+  slide_some<Form, 2, false>(op, taps, at, count, channels);
+  slide_some<Form, 1, false>(op, taps, at, count, channels);
 }
 
 // The same for fewer channels than a vector has.

@@ -38,7 +38,7 @@ TFAOT_INLINE Vec<double> twice_half(const double* from) {
 // Broadcasts x into a register, once for all uses.
 template <typename T>
 TFAOT_INLINE Vec<T> everywhere(T x) {
-  Vec<T> v = x - Vec<T>{};
+  Vec<T> v = x - Vec<T>{};  // not a sum: -0 stays
   keep(v);
   return v;
 }

@@ -111,6 +111,12 @@ TFAOT_INLINE void finish_sums(const NarrowProduct& p, Vec<float> sum, Int row, I
   store_first(p.c + row * p.c_row + at, rectified<float>(sum, p.rectifier), count);
 }
 
+// Only int8 weights are worth rounding the rows that they are multiplied with (multiply_rounded()):
+// they have fewer bits themselves.
+#define TFAOT_CAN_ROUND_ROWS (TFAOT_VECTOR_BYTES >= 32)
+template <typename Narrow>
+constexpr bool kRoundsRows = TFAOT_CAN_ROUND_ROWS&& std::is_same_v<Narrow, Int8>;
+
 // Rows whose sums fit into registers with the widened weights.
 template <typename Narrow>
 constexpr int kMostNarrowRows = TFAOT_VECTOR_BYTES == 64       ? 8
@@ -132,6 +138,15 @@ __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_r
   const float* a[MR];
   TFAOT_EACH (r, MR) a[r] = p.a + (first_row + r) * p.call.lhs_row_stride;
   Vec<float> sums[kSums][MR][kVectors] = {};
+  // Int8 rows that could not be rounded: the sums of a large one may overflow before they are
+  // scaled.
+  [[maybe_unused]] Vec<float> scale[kVectors] = {};
+  if constexpr (kRoundsRows<Narrow>) {
+    TFAOT_EACH (v, kVectors) {
+      const Int count = columns_of(p.call.columns - panel * kColumns, v);
+      if (count > 0) scale[v] = load_first(p.scale + panel * kColumns + v * kLanes<float>, count);
+    }
+  }
   const auto add_group = [&](int first, Int k, int steps) TFAOT_ALWAYS {
     typename Narrow::Group group[kVectors];
     TFAOT_EACH (v, kVectors) {
@@ -140,7 +155,10 @@ __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_r
     TFAOT_EACH (i, Narrow::kSteps) {
       if (i >= steps) break;
       Vec<float> right[kVectors];
-      TFAOT_EACH (v, kVectors) right[v] = Narrow::step(group[v], i);
+      TFAOT_EACH (v, kVectors) {
+        right[v] = Narrow::step(group[v], i);
+        if constexpr (kRoundsRows<Narrow>) right[v] *= scale[v];
+      }
       TFAOT_EACH (r, MR) {
         TFAOT_EACH (v, kVectors) sums[(first + i) % kSums][r][v] += right[v] * a[r][k + i];
       }
@@ -163,7 +181,7 @@ __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_r
     if (count <= 0) return;
     TFAOT_EACH (r, MR) {
       Vec<float> sum = join_sums(sums, r, v);
-      if (p.scale != nullptr) sum *= load_first(p.scale + at, count);
+      if (!kRoundsRows<Narrow> && p.scale != nullptr) sum *= load_first(p.scale + at, count);
       finish_sums(p, sum, first_row + r, at, count);
     }
   }
@@ -199,7 +217,6 @@ void multiply_stream(const NarrowProduct& p) {
 // 1 / 32767 of its largest. Then a multiply-add takes two steps of the depth, and their sums are
 // exact. Rows that hold NaN or infinities, or are too large or too small for that, are multiplied
 // as they are.
-#define TFAOT_CAN_ROUND_ROWS (TFAOT_VECTOR_BYTES >= 32)
 #if TFAOT_CAN_ROUND_ROWS
 
 using Halves = Vec<std::int16_t>;
@@ -436,10 +453,7 @@ void multiply_widened(const NarrowProduct& p) {
   }
 }
 
-// Multiplies all rows of one matrix, whose numbers lie in memory order. Only int8 weights are worth
-// rounding the rows: they have fewer bits themselves.
-template <typename Narrow>
-constexpr bool kRoundsRows = TFAOT_CAN_ROUND_ROWS&& std::is_same_v<Narrow, Int8>;
+// Multiplies all rows of one matrix, whose numbers lie in memory order.
 template <typename Narrow>
 TFAOT_INLINE void multiply_in_order(const NarrowProduct& p) {
 #if TFAOT_CAN_ROUND_ROWS

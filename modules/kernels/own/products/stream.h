@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A few rows by panels. Such a product waits for its right side, so it reads that side in memory
-// order. Reading many panels at a time would
-// mean many streams, a power of two apart, whose lines compete for the same sets of the caches.
-// Huge pages and prefetches of other kinds and distances gain nothing.
+// order. Reading many panels at a time would mean many streams, a power of two apart, whose lines
+// compete for the same sets of the caches. Huge pages and prefetches of other kinds and distances
+// gain nothing.
 #pragma once
 
 #include "products/microkernel.h"
@@ -70,17 +70,22 @@ TFAOT_INLINE void multiply_spread(Vec<float> (&sums)[N][MR][NV], int first,
   multiply_fours(sums, first, fours, b, b_panel);
 }
 #if TFAOT_VECTOR_BYTES == 64
-// The same for a whole vector of each row: one that the layer before has just stored is slow to
-// load in parts.
-template <int MR, int NV, int N, int QUARTER = 0>
+// Permutes the vectors of all rows alike.
+template <int QUARTERS, int MR>
+TFAOT_INLINE void permute_quarters(Vec<float> (&to)[MR], const Vec<float> (&x)[MR]) {
+  TFAOT_EACH (r, MR) to[r] = _mm512_maskz_shuffle_f32x4(0xFFFF, x[r], x[r], QUARTERS);
+}
+
+// As multiply_spread() for a whole vector of each row: one that the layer before has just stored is
+// slow to load in parts.
+template <int MR, int NV, int N>
 TFAOT_INLINE void multiply_vectors(Vec<float> (&sums)[N][MR][NV], const Vec<float> (&x)[MR],
                                    const float* b, Int b_panel) {
-  Vec<float> fours[MR];
-  TFAOT_EACH (r, MR) fours[r] = _mm512_maskz_shuffle_f32x4(0xFFFF, x[r], x[r], QUARTER * 0x55);
-  multiply_fours(sums, 0, fours, b, b_panel);
-  if constexpr (QUARTER < 3) {
-    multiply_vectors<MR, NV, N, QUARTER + 1>(sums, x, b + kSpread * kPanelColumns<float>, b_panel);
-  }
+  for_each<kPanelColumns<float> / kSpread>([&](auto quarter) TFAOT_ALWAYS {
+    Vec<float> fours[MR];
+    permute_quarters<quarter * 0x55>(fours, x);
+    multiply_fours(sums, 0, fours, b + quarter * kSpread * kPanelColumns<float>, b_panel);
+  });
 }
 #endif
 #endif
@@ -231,7 +236,8 @@ inline void multiply_few_rows(Int rows, const Stream<float>& s) {
     if (rows != MR) return multiply_few_rows<MR - 1>(rows, s);
   }
   if constexpr (TFAOT_VECTOR_BYTES < 64 && MR == 3) {
-    if (rows == 2) return multiply_stream < float, 2, kVectorsPerPanel == 2 ? 2 : 1 > (s);
+    constexpr int kPanels = kVectorsPerPanel == 2 ? 2 : 1;
+    if (rows == 2) return multiply_stream<float, 2, kPanels>(s);
   }
   multiply_together<MR>(s);
 }
@@ -336,12 +342,6 @@ TFAOT_INLINE void add_step(Vec<float> (&sums)[MR][1], const Vec<float> (&left)[M
     asm volatile("vmovups %1, %0" : "=v"(loaded) : "m"(right));
     TFAOT_EACH (r, MR) sums[r][0] += left[r] * loaded;
   }
-}
-
-// Permutes the vectors of all rows alike.
-template <int QUARTERS, int MR>
-TFAOT_INLINE void permute_quarters(Vec<float> (&to)[MR], const Vec<float> (&x)[MR]) {
-  TFAOT_EACH (r, MR) to[r] = _mm512_maskz_shuffle_f32x4(0xFFFF, x[r], x[r], QUARTERS);
 }
 
 // Addresses of the current step in NP panels.
