@@ -141,15 +141,18 @@ class StepDump {
   }
   // "tfaot.0003.kernel_calls.hlo.pb", an xla::HloProto
   Status add(const std::string& step, const xla::HloModuleProto& module) {
+    if (folder_.empty()) return {};  // before anything is made: a module may hold all weights
     xla::HloProto proto;
     *proto.mutable_hlo_module() = module;
     return write(fmt::format("tfaot.{:04}.{}.hlo.pb", ++steps_, step), proto.SerializeAsString());
   }
-  Status add(const DumpFacts& facts) { return write(kDumpFactsName, dump_facts_to_json(facts)); }
+  Status add(const DumpFacts& facts) {
+    if (folder_.empty()) return {};
+    return write(kDumpFactsName, dump_facts_to_json(facts));
+  }
 
  private:
   Status write(const std::string& name, const std::string& text) {
-    if (folder_.empty()) return {};
     return fs_.replace_atomically(Path(folder_) / name, text, Durability::kScratch);
   }
 

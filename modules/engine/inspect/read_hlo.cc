@@ -24,14 +24,11 @@ constexpr std::string_view kLeftOut = "{...}";
 // Those that an instruction runs for each element.
 std::set<const xla::HloComputation*> applied_computations(const xla::HloModule& module) {
   std::set<const xla::HloComputation*> applied;
-  for (const auto* computation : module.computations()) {
-    for (const auto* one : computation->instructions()) {
-      const auto opcode = one->opcode();
-      if (opcode == kWhile || opcode == kConditional || opcode == kCall || opcode == kFusion) {
-        continue;
-      }
-      for (const auto* called : one->called_computations()) applied.insert(called);
-    }
+  for (const HloInstruction* one : instructions_of(module)) {
+    const auto opcode = one->opcode();
+    if (opcode == kWhile || opcode == kConditional || opcode == kCall || opcode == kFusion)
+      continue;
+    for (const auto* called : one->called_computations()) applied.insert(called);
   }
   return applied;
 }

@@ -143,6 +143,23 @@ TEST_F(StableHloFileTest, WithoutABatch) {
   EXPECT_THAT(lowered->outputs[0].row_shape, ElementsAre(2, 16));
 }
 
+TEST_F(StableHloFileTest, TheInterpreterTakesTensorsWithoutABatch) {
+  EngineJob job;
+  job.fixed_shapes = true;
+  job.batch_sizes = {1};
+  ASSERT_TRUE(load(kLoop, job));
+  job.format = ModelFormat::kStableHlo;
+  job.source = (folder_.path() / "model").string();
+  const auto program = load_interpreted_program(job);
+  ASSERT_TRUE(program) << program.error().text();
+  tensorflow::Tensor input(tensorflow::DT_FLOAT, tensorflow::TensorShape({2, 16}));
+  std::fill_n(static_cast<float*>(input.data()), 32, 1.0F);
+  const auto made = (*program)->run({input}, std::chrono::seconds(0));
+  ASSERT_TRUE(made) << made.error().text();
+  ASSERT_EQ(made->front().TotalBytes(), 32 * sizeof(float));
+  EXPECT_EQ(static_cast<const float*>(made->front().data())[31], 2.5F);
+}
+
 TEST_F(StableHloFileTest, AFixedBatchAllowsNoOther) {
   const auto source = load(kLoop);
   const auto lowered = (*source)->lowering({}).value()->lower(3);

@@ -38,23 +38,22 @@ Error name_twice(std::string text, std::vector<std::string> nodes = {}) {
       .about(word_of(ProblemKind::kModel), std::move(nodes));
 }
 
+// The names, each of one value alone.
 template <typename Values>
-Status check_unique(const Values& values, const char* what) {
+Result<Names> unique_names(const Values& values, const char* what) {
   Names names;
   for (const auto& value : values) {
     if (names.insert(value.name()).second) continue;
     return fail(name_twice(fmt::format("the graph has two {}s '{}'", what, value.name())));
   }
-  return {};
+  return names;
 }
 
 // Names are unique: of inputs, initializers and results of nodes. But an initializer with the name
 // of an input is that input's default.
 Status check_names(const GraphProto& graph, const Opsets& opsets) {
-  TFAOT_TRY(check_unique(graph.input(), "input"));
-  TFAOT_TRY(check_unique(graph.initializer(), "initializer"));
-  const Names inputs = names_of(graph.input());
-  const Names initializers = names_of(graph.initializer());
+  TFAOT_ASSIGN(const Names inputs, unique_names(graph.input(), "input"));
+  TFAOT_ASSIGN(const Names initializers, unique_names(graph.initializer(), "initializer"));
   std::map<std::string, const NodeProto*> makers;
   for (const NodeProto& node : graph.node()) {
     for (const std::string& made : node.output()) {
@@ -627,7 +626,7 @@ Status prepare(OnnxModel& model) {
     TFAOT_TRY(make_dense(*function.mutable_node(), model.file));
   }
   // The outputs of a model have names of their own; those of a loop's body need not.
-  TFAOT_TRY(check_unique(graph.output(), "output"));
+  TFAOT_TRY(unique_names(graph.output(), "output"));
   TFAOT_TRY(sort_graph(graph, opsets_of(model.proto.opset_import())));
   TFAOT_TRY(check_function_calls(model));
   ConstantLift(model).run();

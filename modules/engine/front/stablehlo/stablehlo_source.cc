@@ -13,6 +13,7 @@
 #include "compiler/hlo/constant_calls.h"
 #include "compiler/hlo/conversions.h"
 #include "compiler/hlo/evaluate.h"
+#include "compiler/hlo/simplify.h"
 #include "front/lowering/post_order.h"
 #include "front/lowering/signature.h"
 #include "tensorflow/c/tf_status.h"
@@ -852,8 +853,13 @@ class InterpretedProgram final : public OriginalProgram {
                                               std::chrono::seconds /*limit*/) override {
     TFAOT_TRY(prepare(has_batch_ ? inputs.front().dim_size(0) : 1));
     std::vector<xla::Literal> literals;
-    for (const tensorflow::Tensor& input : inputs) {
-      TFAOT_ASSIGN(literals.emplace_back(), or_internal(tensorflow::HostTensorToLiteral(input)));
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      // In the module's shape: with fixed shapes it has a row more than the tensor.
+      const xla::BorrowingLiteral input(static_cast<const char*>(inputs[i].data()),
+                                        module_->entry_computation()
+                                            ->parameter_instruction(static_cast<std::int64_t>(i))
+                                            ->shape());
+      literals.push_back(input.Clone());
     }
     std::vector<const xla::Literal*> arguments;
     for (const xla::Literal& literal : literals) arguments.push_back(&literal);
@@ -878,7 +884,8 @@ class InterpretedProgram final : public OriginalProgram {
     if (rows == rows_) return {};
     TFAOT_ASSIGN(const auto lowered, lowering_->lower(rows));
     TFAOT_ASSIGN(module_, make_module(lowered.computation.proto()));
-    xla::TopkDecomposer decomposer;  // the interpreter has no top k
+    TFAOT_TRY(inline_calls(*module_));  // the interpreter takes no fast path inside of calls
+    xla::TopkDecomposer decomposer;     // the interpreter has no top k
     TFAOT_TRY(checked(decomposer.Run(module_.get(), {}).status()));
     rows_ = rows;
     return {};
