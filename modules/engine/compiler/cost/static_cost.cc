@@ -255,10 +255,11 @@ Status share_kernels(xla::HloModule& module, PassContext& context) {
   // Picoseconds: a few times what handing pieces out and waiting for the last one takes.
   constexpr double kWorthwhile = 20e6;
   xla::HloComputation& entry = *module.entry_computation();
-  const auto costs = instruction_costs(module, {context.inputs, 0, kUsualKernels});
+  const Estimate estimate(module, {context.inputs, 0, kUsualKernels});
   std::vector<HloInstruction*> able;
   for (HloInstruction* one : entry.MakeInstructionPostOrder()) {
-    if (!shared_words(*one).empty() && costs.at(one) >= kWorthwhile) able.push_back(one);
+    if (shared_words(*one).empty()) continue;
+    if (estimate.cycles(*one) * kPicosecondsPerCycle >= kWorthwhile) able.push_back(one);
   }
   if (able.empty()) return {};
   HloInstruction* const tasks = entry.AddEntryComputationParameter(

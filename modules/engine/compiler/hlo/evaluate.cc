@@ -57,9 +57,7 @@ std::optional<Box> box_of(const HloInstruction& instruction) {
   Box box{{to.dimensions().begin(), to.dimensions().end()}, {}, row_major_strides(to)};
   switch (instruction.opcode()) {
     case kTranspose:
-      for (const auto d : instruction.dimensions()) {
-        box.from_strides.push_back(entry(from_strides, d));
-      }
+      box.from_strides = picked(from_strides, instruction.dimensions());
       return box;
     case kBroadcast:
       box.from_strides.assign(box.sizes.size(), 0);

@@ -73,7 +73,7 @@ std::string describe_instruction(const HloName& name, const xla::OpMetadata& met
 
 std::string describe_node(const HloInstruction& one) {
   const auto& node = one.metadata();
-  if (node.op_type().empty()) return fmt::format("'{}'", one.name());
+  if (node.op_type().empty()) return fmt::format("'{}'", shortened(name_of_node(one)));
   return fmt::format("op '{}' (node '{}')", shortened(node.op_type()), shortened(node.op_name()));
 }
 

@@ -27,15 +27,14 @@ struct HloName {
 };
 std::string describe_instruction(const HloName& name, const xla::OpMetadata& metadata);
 
-// "op 'Mean' (node 'model/mean')", or the name of the HLO.
-std::string describe_node(const HloInstruction& one);
-
 // The name of the model's node, or if that is not known of the instruction.
 template <typename Instruction>
 std::string name_of_node(const Instruction& one) {
   const std::string& node = one.metadata().op_name();
   return node.empty() ? std::string(one.name()) : node;
 }
+// "op 'Mean' (node 'model/mean')", or without the operation, which JAX does not name, the name.
+std::string describe_node(const HloInstruction& one);
 
 // XLA's numbers differ from those of TensorFlow's kernels, also for stateless operations.
 bool draws_random_numbers(std::string_view operation);

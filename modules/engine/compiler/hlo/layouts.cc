@@ -204,8 +204,7 @@ HloInstruction* swapped_product(HloInstruction& dot) {
   const Dimensions order = order_of(*side.transpose);
   const Dimensions sizes = dimensions_of(*x);
   const std::int64_t depth = entry(order, side.depth);  // of x: before it is the batch
-  const std::int64_t columns =
-      product(absl::MakeConstSpan(sizes).subspan(static_cast<std::size_t>(depth + 1)));
+  const std::int64_t columns = stride_along(x->shape(), depth);
   if (columns < tuned().layouts_fewest_swapped_columns) return nullptr;
 
   const std::int64_t weight_depth = dot.dot_dimension_numbers().rhs_contracting_dimensions(0);

@@ -17,10 +17,10 @@ bool is_whole_number(const HloInstruction& value) {
           value.shape().element_type() == xla::PRED);
 }
 
+// Nothing for an unsigned number that is too large.
 std::optional<std::int64_t> number_in(const xla::LiteralBase& value) {
-  const auto number = value.GetFirstInteger();
-  if (number) return number;
-  return value.GetFirstElement<bool>() ? 1 : 0;
+  if (value.shape().element_type() == xla::PRED) return value.GetFirstElement<bool>() ? 1 : 0;
+  return value.GetFirstInteger();
 }
 
 std::optional<std::int64_t> constant_number(const HloInstruction& value) {
@@ -123,7 +123,8 @@ std::optional<std::int64_t> LoopNumbers::at(const HloInstruction& number, std::i
     if (!counted) return std::nullopt;
     return counted->first + turn * counted->step;
   }
-  const bool is_alone = number.IsElementwise() || number.opcode() == kReshape;
+  const bool is_alone = (number.IsElementwise() || number.opcode() == kReshape) &&
+                        !xla::HloPredicateIsOp<kMap, kRng>(&number);
   if (!is_alone || number.operand_count() == 0) return std::nullopt;
   std::vector<Value> operands;
   for (const HloInstruction* operand : number.operands()) {

@@ -286,7 +286,7 @@ bool counts_along(const HloInstruction& value, std::int64_t d) {
 }
 
 bool varies_along(const HloInstruction& value, std::int64_t d) {
-  if (entry(value.shape().dimensions(), d) == 1) return false;
+  if (size_of(value, d) == 1) return false;
   switch (value.opcode()) {
     case kIota:
       return xla::Cast<xla::HloIotaInstruction>(&value)->iota_dimension() == d;

@@ -23,7 +23,7 @@ struct Extent {
 };
 using Extents = std::vector<Extent>;
 
-std::int64_t extent_of(const Extents& extents) {
+std::int64_t extent_of(absl::Span<const Extent> extents) {
   std::int64_t size = 1;
   for (const Extent& one : extents) size *= one.size;
   return size;
@@ -369,8 +369,7 @@ Product arrange(Side lhs, Side rhs, const Side& result, bool prefer_turned,
 
 // Adds what a call says with two levels of batch or with results that lie in another order.
 void place(kernels::MatMulCall& call, const Product& product) {
-  const Extents& batch = product.lhs.batch;
-  const Extents inner(batch.begin() + static_cast<std::ptrdiff_t>(product.outer), batch.end());
+  const auto inner = absl::MakeConstSpan(product.lhs.batch).subspan(product.outer);
   call.epilogue = kernels::kEpiloguePlaced;
   call.inner_batch = product.outer == 0 ? 1 : extent_of(inner);
   call.lhs_inner_stride = strides_of(product.lhs, product.outer)->inner;

@@ -146,11 +146,9 @@ Resizing joined_with_before(Resizing resizing) {
   return resizing;
 }
 
-// The number of elements of dimensions [first, end).
-std::int64_t size_of_part(absl::Span<const std::int64_t> sizes, std::int64_t first,
-                          std::int64_t end) {
-  return product(
-      sizes.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(end - first)));
+// The number of elements of the dimensions before `end`.
+std::int64_t elements_before(absl::Span<const std::int64_t> sizes, std::int64_t end) {
+  return product(sizes.first(static_cast<std::size_t>(end)));
 }
 
 // Adds the call and returns its result of the dimensions `result`. If another call made the operand
@@ -186,8 +184,8 @@ HloInstruction* add_resize(Resizing resizing, const Dimensions& result,
 HloInstruction* resize_along(HloInstruction* x, std::int64_t axis, const Neighbours& neighbours,
                              const HloInstruction& model) {
   const auto sizes = x->shape().dimensions();
-  Resizing resizing{x, size_of_part(sizes, 0, axis), neighbours, unchanged(1),
-                    size_of_part(sizes, axis + 1, x->shape().rank())};
+  Resizing resizing{x, elements_before(sizes, axis), neighbours, unchanged(1),
+                    stride_along(x->shape(), axis)};
   Dimensions result(sizes.begin(), sizes.end());
   entry(result, axis) = neighbours.out();
   return add_resize(std::move(resizing), result, model);
@@ -330,9 +328,8 @@ HloInstruction* resized_by_form(const HloInstruction& dot, HloInstruction& gathe
     }
     return neighbours_of(all);
   };
-  Resizing resizing{images, size_of_part(sizes, 0, form.row_axis), placed(parts->rows, 0),
-                    placed(parts->columns, 1),
-                    size_of_part(sizes, form.row_axis + 2, std::ssize(sizes))};
+  Resizing resizing{images, elements_before(sizes, form.row_axis), placed(parts->rows, 0),
+                    placed(parts->columns, 1), stride_along(images->shape(), form.row_axis + 1)};
   Dimensions result(sizes.begin(), sizes.end());
   entry(result, form.row_axis) = rows;
   result[static_cast<std::size_t>(form.row_axis) + 1] = columns;
@@ -382,7 +379,7 @@ HloInstruction* gathered(HloInstruction* x, std::int64_t axis,
 bool is_worth_it(const HloInstruction& x, std::int64_t axis, const Neighbours& neighbours) {
   const bool is_interpolation = neighbours.count == 2 && neighbours.in > 2;
   return neighbours.count <= tuned().resize_most_neighbours &&
-         (is_interpolation || size_of_part(x.shape().dimensions(), axis + 1, x.shape().rank()) > 1);
+         (is_interpolation || stride_along(x.shape(), axis) > 1);
 }
 
 // A product with a matrix of which each result needs a few elements along one dimension.

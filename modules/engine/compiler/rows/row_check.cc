@@ -354,11 +354,12 @@ std::vector<RowNumbers> kinds_of(const std::vector<double>& own) {
   return kinds;
 }
 
+enum class Trials { kAll, kSizes };  // kSizes: only compares the rows that both batch sizes have
+
 // Runs a lowered model to see whether the rows of a batch depend on each other. Its code is made
 // for this machine, whatever the model is compiled for. A difference proves that they do; no
 // difference does not prove that they do not. Error: the model cannot run, or does not end within
 // 10 s. `other`, if given, is the same model at another batch size.
-enum class Trials { kAll, kSizes };  // kSizes: only compares the rows that both batch sizes have
 Result<TrialFindings> try_rows(Trials trials, const SizedModel& model,
                                const std::optional<SizedModel>& other,
                                const std::function<Result<Value>(std::size_t)>& weight) {

@@ -1149,9 +1149,8 @@ struct PositionIndices {
     const auto values =
         part.known != nullptr && part.cause == nullptr ? integers(*part.known) : std::nullopt;
     if (!values) return false;
-    const auto inner = part.known->shape().dimensions().subspan(
-        static_cast<std::size_t>(dimensions[rows.place]) + 1);
-    const std::int64_t inside = rows.split.inner * product(inner);
+    const std::int64_t inside =
+        rows.split.inner * stride_along(part.known->shape(), dimensions[rows.place]);
     const std::int64_t size = table.outer * batch * table.inner;
     for (std::int64_t i = 0; i < std::ssize(*values); ++i) {
       const std::int64_t value = entry(*values, i);
