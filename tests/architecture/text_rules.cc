@@ -28,7 +28,7 @@ constexpr Ceiling kCeilings[] = {
     {"modules/kernels", 9560},  {"modules/load", 560},     {"modules/package", 1720},
     {"modules/profile", 860},   {"modules/python", 210},   {"modules/records", 4660},
     {"modules/release", 820},   {"modules/remote", 330},   {"modules/report", 1220},
-    {"modules/runner", 1480},   {"modules/runtime", 3430}, {"modules/scram", 2920},
+    {"modules/runner", 1480},   {"modules/runtime", 3460}, {"modules/scram", 2920},
     {"modules/tfcompile", 280}, {"modules/tune", 680},     {"modules/workflow", 7040},
 };
 constexpr std::size_t kSlack = 500;  // lines that a room may be below its ceiling

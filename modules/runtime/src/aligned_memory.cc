@@ -8,8 +8,6 @@
 #include <new>
 
 #include "tfaot/runtime/detail/description.h"
-#include "tfaot/runtime/detail/tensor.h"
-#include "tfaot/runtime/detail/tensor_block.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
@@ -35,17 +33,6 @@ void AlignedMemory::Free::operator()(std::byte* data) const noexcept {
   void* block = nullptr;
   std::memcpy(&block, data - sizeof block, sizeof block);
   std::free(block);
-}
-
-TensorBlock::TensorBlock(const TensorInfo* infos, std::size_t count, std::size_t rows) {
-  std::size_t bytes = 0;
-  for (std::size_t i = 0; i < count; ++i) bytes += aligned_size(rows * row_bytes(infos[i]));
-  memory_ = AlignedMemory(bytes);
-  std::byte* next = memory_.data();
-  for (std::size_t i = 0; i < count; ++i) {
-    tensors_.push_back(next);
-    if (next != nullptr) next += aligned_size(rows * row_bytes(infos[i]));
-  }
 }
 
 }  // namespace TFAOT_RUNTIME_NAMESPACE

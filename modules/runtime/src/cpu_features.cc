@@ -3,10 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
-
-#include "tfaot/runtime/cpu_level.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -182,20 +179,6 @@ std::vector<std::string> missing_features(const char* needed,
     }
   }
   return missing;
-}
-
-CpuChoice CpuChoice::of_features(std::vector<std::string> features) {
-  return {std::move(features), ""};
-}
-
-CpuChoice CpuChoice::at_level(std::string level) const { return {features_, std::move(level)}; }
-
-const CpuChoice& this_cpu() {
-  static const CpuChoice kChoice = [] {
-    const char* forced = std::getenv("TFAOT_CPU_LEVEL");
-    return CpuChoice::of_features(detect_cpu_features()).at_level(forced == nullptr ? "" : forced);
-  }();
-  return kChoice;
 }
 
 }  // namespace TFAOT_RUNTIME_NAMESPACE

@@ -24,13 +24,6 @@ void wrong_elements(const Description& model, const ElementCheck& check) {
                             (check.elements == 0 ? "; was it left out?" : ""));
 }
 
-void run_while_running(const char* model) {
-  throw Error(Category::kConcurrentUse,
-              std::string("model '") + model +
-                  "' is already running, perhaps in another thread; make one model per thread: "
-                  "models share code and weights");
-}
-
 }  // namespace detail
 }  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

@@ -364,6 +364,14 @@ ENTRY e {
             "more than a tenth of the estimated time");
 }
 
+TEST(StaticCost, ProductsOfXlaHaveTheNodesNameIfNoOperationIsNamed) {
+  const auto module = testing::parse_hlo(R"(ENTRY e {
+  x = s64[64,64] parameter(0)
+  ROOT y = s64[64,64] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}, metadata={op_name="jit(f)/dot_general"}
+})");
+  EXPECT_EQ(products_of_xla(*module, {1, 0, "x86_64_v3"}).front().text, "'jit(f)/dot_general'");
+}
+
 TEST(StaticCost, OfRecurrentLayersGrowsWithRowsAndSteps) {
   EXPECT_GT(lstm(16, 40), lstm(16, 20) * 18 / 10);
   EXPECT_LT(lstm(16, 40), lstm(16, 20) * 22 / 10);
