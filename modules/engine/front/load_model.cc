@@ -14,17 +14,24 @@ namespace {
 
 namespace tf = tensorflow;
 
-Result<std::unique_ptr<SourceModel>> read_model(const EngineJob& job) {
-  switch (job.format) {
+// The functions that read models of one format.
+struct FormatReader {
+  Result<ModelFunctions> (*functions)(const std::string& source) = frozen_graph_functions;
+  Result<std::unique_ptr<SourceModel>> (*load)(const EngineJob& job) = load_graph_source;
+  Result<std::unique_ptr<OriginalProgram>> (*original)(const EngineJob& job) = load_session_program;
+};
+FormatReader reader_of(ModelFormat format) {
+  switch (format) {
     case ModelFormat::kOnnx:
-      return load_onnx_source(job);
+      return {onnx_functions, load_onnx_source};
     case ModelFormat::kStableHlo:
-      return load_stablehlo_source(job);
+      return {stablehlo_functions, load_stablehlo_source, load_interpreted_program};
     case ModelFormat::kSavedModel:
+      return {saved_model_functions};
     case ModelFormat::kFrozenGraph:
       break;
   }
-  return load_graph_source(job);
+  return {};
 }
 
 // `rows` rows from `first` on; zeros after the last one. The tensor has no dimension for rows if
@@ -107,29 +114,20 @@ class OriginalModel {
 }  // namespace
 
 Result<ModelFunctions> find_functions(const std::string& source) {
-  if (std::filesystem::is_directory(source)) return saved_model_functions(source);
-  switch (format_of_file(source).value_or(ModelFormat::kFrozenGraph)) {
-    case ModelFormat::kOnnx:
-      return onnx_functions(source);
-    case ModelFormat::kStableHlo:
-      return stablehlo_functions(source);
-    case ModelFormat::kSavedModel:
-    case ModelFormat::kFrozenGraph:
-      break;
-  }
-  return frozen_graph_functions(source);
+  const bool is_folder = std::filesystem::is_directory(source);
+  const auto of_file = format_of_file(source).value_or(ModelFormat::kFrozenGraph);
+  return reader_of(is_folder ? ModelFormat::kSavedModel : of_file).functions(source);
 }
 
 Result<std::unique_ptr<SourceModel>> load_model(const EngineJob& job) {
-  TFAOT_ASSIGN(auto model, read_model(job));
+  TFAOT_ASSIGN(auto model, reader_of(job.format).load(job));
   TFAOT_TRY(check_signature_limits(job, *model));
   return model;
 }
 
 Result<EngineResult> predict_as_original(FileSystem& fs, const EngineJob& job,
                                          const std::function<void(const std::string&)>& on_step) {
-  TFAOT_ASSIGN(auto program, job.format == ModelFormat::kStableHlo ? load_interpreted_program(job)
-                                                                   : load_session_program(job));
+  TFAOT_ASSIGN(auto program, reader_of(job.format).original(job));
   OriginalModel model(std::move(program), job.fixed_shapes);
   EngineResult result;
   result.model.engine = model.program().name();

@@ -306,6 +306,15 @@ TEST(OnnxLoweringTest, ErrorsNameTheNode) {
               HasSubstr("has an attribute 'alpha' of type INT instead of FLOAT"));
 }
 
+TEST(OnnxLoweringTest, AnOperandOfMoreDimensionsThanTheResultIsRefused) {
+  const OnnxFile file(
+      tensor_text("input", "x", {"batch", "2"}) + tensor_text("output", "y", {"batch", "2"}) +
+      "node { name: 'n' op_type: 'PRelu' input: 'x' input: 's' output: 'y' }"
+      "initializer { name: 's' data_type: 1 dims: 1 dims: 1 dims: 2 float_data: 1 float_data: 2 }");
+  EXPECT_THAT(error_of(file), HasSubstr("node 'n' (operator PRelu, opset 17) has operands of sizes "
+                                        "[1, 1, 2] that do not broadcast"));
+}
+
 TEST(OnnxLoweringTest, ASizeThatDependsOnTheInputsIsRefused) {
   const OnnxFile file(
       tensor_text("input", "x", {"batch", "2"}) + tensor_text("output", "y", {"batch", "2"}) +

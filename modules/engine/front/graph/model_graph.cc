@@ -384,18 +384,15 @@ Status set_variable(tf::Session& session, const tf::NodeDef& node, const tf::Ten
 Result<tf::Tensor> variable_in(tf::Session& session, const tf::NodeDef& node) {
   const bool is_resource = node.op() == "VarHandleOp";
   const std::string name = is_resource ? resource_name(node) : node.name();
-  const auto no_value = [&](const absl::Status& status) {
-    return fail(error_of(status, fmt::format("variable '{}' has no value", name)));
-  };
   if (!is_resource) {
     std::vector<tf::Tensor> values;
     const auto status = session.Run({}, {name}, {}, &values);
-    return status.ok() ? Result<tf::Tensor>(values.front()) : no_value(status);
+    return status.ok() ? Result<tf::Tensor>(values.front()) : fail(no_value(status, name));
   }
   TFAOT_ASSIGN(const SessionVariables around, variables_around(session, node));
   tf::Var* found = nullptr;
   const auto status = around.manager->Lookup(around.container, name, &found);
-  if (!status.ok()) return no_value(status);
+  if (!status.ok()) return fail(no_value(status, name));
   const tf::core::RefCountPtr<tf::Var> variable(found);
   tf::tf_shared_lock lock(*variable->mu());
   return *variable->tensor();

@@ -77,14 +77,7 @@ const std::vector<const tf::KernelDef*>& xla_kernels() {
 }
 
 bool has_xla_kernel(const std::string& operation) {
-  static const std::set<std::string> known = [] {
-    std::set<std::string> names;
-    for (const auto* kernel : xla_kernels()) {
-      if (!is_listed(kCallingByName, kernel->op())) names.insert(kernel->op());
-    }
-    return names;
-  }();
-  return known.contains(operation);
+  return !is_listed(kCallingByName, operation) && !kernels_of(operation).empty();
 }
 
 // Null if TensorFlow has no such operation.

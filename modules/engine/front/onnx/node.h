@@ -174,8 +174,6 @@ Result<std::optional<xla::Literal>> known_value(xla::XlaOp op);
 // Computes a whole computation. REQUIRES: it has no parameters.
 Result<xla::Literal> value_of_constants(const xla::XlaComputation& computation);
 
-// Dimensions from `first` to before `end`.
-Dimensions dimension_range(std::int64_t first, std::int64_t end);
 // The node's name, or that of its first result.
 inline const std::string& name_of_node(const onnx::NodeProto& node) {
   return node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name();
@@ -261,7 +259,8 @@ class Node {
     const auto& list = given(name, Attribute::INTS).ints();
     return {list.begin(), list.end()};
   }
-  std::vector<float> reals(const std::string& name) const {
+  template <typename T = float>
+  std::vector<T> reals(const std::string& name) const {
     const auto& list = given(name, Attribute::FLOATS).floats();
     return {list.begin(), list.end()};
   }
@@ -294,7 +293,7 @@ class Node {
   std::vector<std::int64_t> axes(std::vector<std::int64_t> axes, std::int64_t rank) const;
   // The attribute 'axes'; all if it is not there.
   std::vector<std::int64_t> axes_attribute(std::int64_t rank) const {
-    return axes(optional_integers("axes").value_or(dimension_range(0, rank)), rank);
+    return axes(optional_integers("axes").value_or(counted(rank)), rank);
   }
 
   // Results. Trailing ones, and optional ones, may not be wanted.

@@ -457,19 +457,15 @@ std::optional<TensorProto> tensor_of_constant(const NodeProto& node) {
 
 // Counts the values of each name, also in graphs inside of nodes.
 using NameCounts = std::map<std::string, int>;
-void count_names(const Nodes& nodes, NameCounts& counts);
 void count_names(const GraphProto& graph, NameCounts& counts) {
   for (const auto& input : graph.input()) ++counts[input.name()];
   for (const auto& initializer : graph.initializer()) ++counts[initializer.name()];
-  count_names(graph.node(), counts);
 }
 void count_names(const Nodes& nodes, NameCounts& counts) {
-  for (const NodeProto& node : nodes) {
+  for_each_node(nodes, [&](const NodeProto& node) {
     for (const std::string& made : node.output()) ++counts[made];
-    for (const auto& attribute : node.attribute()) {
-      if (attribute.has_g()) count_names(attribute.g(), counts);
-    }
-  }
+    for (const auto& attribute : node.attribute()) count_names(attribute.g(), counts);
+  });
 }
 
 std::string unused_name(const std::string& wanted, NameCounts& counts) {
@@ -500,6 +496,7 @@ class ConstantLift {
  public:
   explicit ConstantLift(OnnxModel& model) : model_(model), graph_(*model.proto.mutable_graph()) {
     count_names(graph_, names_);
+    count_names(graph_.node(), names_);
   }
 
   void run() {
@@ -827,13 +824,6 @@ struct MadeWeight {
   std::shared_ptr<const xla::Literal> value;
 };
 
-// -0 differs from 0, and NaN equals itself.
-bool are_same_bytes(const xla::Literal& a, const xla::Literal& b) {
-  return xla::ShapeUtil::Equal(a.shape(), b.shape()) &&
-         std::memcmp(a.untyped_data(), b.untyped_data(),
-                     static_cast<std::size_t>(a.size_bytes())) == 0;
-}
-
 class OnnxLowering final : public SignatureLowering {
  public:
   OnnxLowering(const OnnxModel& model, const std::vector<ModelTensor>& inputs,
@@ -886,7 +876,7 @@ class OnnxLowering final : public SignatureLowering {
   // need are constants.
   std::optional<std::size_t> find_made(const std::string& name, const xla::Literal& value) const {
     const auto found = std::ranges::find_if(made_, [&](const MadeWeight& made) {
-      return made.name == name && are_same_bytes(*made.value, value);
+      return made.name == name && *made.value == value;  // by bytes: -0 differs from 0
     });
     if (found == made_.end()) return std::nullopt;
     return static_cast<std::size_t>(found - made_.begin());

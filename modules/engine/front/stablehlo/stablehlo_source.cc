@@ -1090,9 +1090,8 @@ Status ConstantValues::read_small() const {
 Status check_sizes(const std::string& file, std::string_view text) {
   const auto excess = excess_in(text);
   if (!excess) return {};
-  const auto line =
-      std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(excess->at), '\n');
-  return fail(Error::at({file, static_cast<int>(line) + 1, 0}, excess->what));
+  const int line = line_at(text, static_cast<std::ptrdiff_t>(excess->at));
+  return fail(Error::at({file, line, 0}, excess->what));
 }
 
 Status check_contents(const std::string& file, std::string_view text) {

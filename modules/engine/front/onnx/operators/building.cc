@@ -67,12 +67,6 @@ void pad_to_same(SpatialWindow& window, const Dimensions& in, bool more_at_end) 
   }
 }
 
-// Any type if XLA refused the operand: Node::set() says why.
-xla::PrimitiveType element_type_of(XlaOp x) {
-  const auto shape = x.builder()->GetShape(x);
-  return shape.ok() ? shape->element_type() : xla::F32;
-}
-
 // XLA makes no integer of a double.
 XlaOp scalar_of(xla::XlaBuilder& builder, xla::PrimitiveType type, double value) {
   return xla::ConstantLiteral(&builder, *xla::LiteralUtil::CreateR0(value).Convert(type));
@@ -89,6 +83,10 @@ XlaOp reduce(XlaOp x, const Dimensions& axes) {
 
 }  // namespace
 
+xla::PrimitiveType element_type_of(XlaOp x) {
+  const auto shape = x.builder()->GetShape(x);
+  return shape.ok() ? shape->element_type() : xla::F32;
+}
 XlaOp scalar(const Node& node, xla::PrimitiveType type, double value) {
   return scalar_of(node.builder(), type, value);
 }
@@ -113,16 +111,6 @@ Dimensions without(Dimensions sizes, std::int64_t axis) {
 Dimensions joined(Dimensions first, const Dimensions& second) {
   first.insert(first.end(), second.begin(), second.end());
   return first;
-}
-Dimensions dimension_range(std::int64_t first, std::int64_t end) {
-  Dimensions range(static_cast<std::size_t>(std::max<std::int64_t>(0, end - first)));
-  std::iota(range.begin(), range.end(), first);
-  return range;
-}
-Dimensions dimensions_but(std::int64_t rank, const Dimensions& axes) {
-  Dimensions others = dimension_range(0, rank);
-  std::erase_if(others, [&](std::int64_t d) { return std::ranges::count(axes, d) > 0; });
-  return others;
 }
 
 Dimensions sizes_split_at(const Node& node, std::int64_t axis) {
@@ -157,6 +145,8 @@ Dimensions common_sizes(const Node& node, const std::vector<Dimensions>& all) {
 XlaOp broadcast_to(const Node& node, XlaOp op, const Dimensions& sizes) {
   const Dimensions from = node.sizes_of(op);
   if (from == sizes) return op;
+  if (from.size() > sizes.size())
+    node.refuse("has operands of sizes [{}] that do not broadcast", fmt::join(from, ", "));
   // Dimensions of size 1 are taken out first: XLA's broadcast does not spread them.
   Dimensions kept;
   Dimensions places;
@@ -233,7 +223,7 @@ XlaOp log_softmax(const Node& node, XlaOp x, std::int64_t axis) {
   return below - spread(xla::Log(sum), node.sizes_of(x), {axis});
 }
 XlaOp spread(XlaOp reduced, const Dimensions& sizes, const Dimensions& axes) {
-  return xla::BroadcastInDim(reduced, sizes, dimensions_but(std::ssize(sizes), axes));
+  return xla::BroadcastInDim(reduced, sizes, other_dimensions(std::ssize(sizes), axes));
 }
 
 XlaOp dot(XlaOp a, XlaOp b, const DotDimensions& dimensions) {
@@ -267,7 +257,7 @@ XlaOp multiply_matrices(const Node& node, XlaOp a, XlaOp b) {
     a = broadcast_to(node, a, joined(batch, {left.end() - 2, left.end()}));
     b = broadcast_to(node, b, joined(batch, {right.end() - 2, right.end()}));
     const auto rank = std::ssize(batch);
-    const Dimensions all = dimension_range(0, rank);
+    const Dimensions all = counted(rank);
     numbers = {{rank + 1}, {rank}, all, all};
   }
   if (!row) sizes.push_back(left[left.size() - 2]);
@@ -276,6 +266,10 @@ XlaOp multiply_matrices(const Node& node, XlaOp a, XlaOp b) {
   return xla::Reshape(dot(a, b, numbers), sizes);
 }
 
+XlaOp stack(const Node& node, std::vector<XlaOp> parts, std::int64_t axis) {
+  for (XlaOp& part : parts) part = xla::Reshape(part, with_new(node.sizes_of(part), axis, 1));
+  return parts.size() == 1 ? parts.front() : xla::ConcatInDim(parts.front().builder(), parts, axis);
+}
 XlaOp repeat_along(const Node& node, XlaOp x, std::int64_t axis, std::int64_t times) {
   const Dimensions sizes = node.sizes_of(x);
   const XlaOp repeated = spread(x, with_new(sizes, axis + 1, times), {axis + 1});
@@ -296,7 +290,7 @@ XlaOp take_places(const Node& node, XlaOp x, std::int64_t axis,
     return parts.size() == 1 ? parts.front() : xla::ConcatInDim(&node.builder(), parts, axis);
   }
   return gather(node, x, constant_integers(node, places),
-                {{axis}, dimensions_but(std::ssize(sizes), {axis}), 1});
+                {{axis}, other_dimensions(std::ssize(sizes), {axis}), 1});
 }
 
 XlaOp gather(const Node& node, XlaOp x, XlaOp places, const GatherForm& form) {
@@ -377,12 +371,12 @@ SpatialWindow spatial_window(const Node& node, const Dimensions& in, Dimensions 
 }
 
 XlaOp channels_last(const Node& node, XlaOp op) {
-  Dimensions order = dimension_range(0, std::ssize(node.sizes_of(op)));
+  Dimensions order = counted(std::ssize(node.sizes_of(op)));
   std::rotate(order.begin() + 1, order.begin() + 2, order.end());
   return xla::Transpose(op, order);
 }
 XlaOp channels_first(const Node& node, XlaOp op) {
-  Dimensions order = dimension_range(0, std::ssize(node.sizes_of(op)));
+  Dimensions order = counted(std::ssize(node.sizes_of(op)));
   std::rotate(order.begin() + 1, order.end() - 1, order.end());
   return xla::Transpose(op, order);
 }

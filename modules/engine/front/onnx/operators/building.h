@@ -27,6 +27,8 @@ namespace tfaot::toolkit::engine {
 
 using xla::XlaOp;
 
+// Any type if XLA refused the operand: Node::set() says why.
+xla::PrimitiveType element_type_of(XlaOp x);
 // Scalars, of a type or of the type of `x`. XLA broadcasts scalars itself.
 XlaOp scalar(const Node& node, xla::PrimitiveType type, double value);
 XlaOp scalar_like(XlaOp x, double value);
@@ -69,13 +71,22 @@ inline bool is_unsigned(xla::PrimitiveType type) {
   return xla::primitive_util::IsUnsignedIntegralType(type);
 }
 
+// Activation functions of operators and of the gates of recurrent layers.
+inline XlaOp relu(XlaOp x) { return xla::Max(x, like(x, 0)); }
+inline XlaOp softplus(XlaOp x) { return relu(x) + xla::Log1p(xla::Exp(-xla::Abs(x))); }
+inline XlaOp softsign(XlaOp x) { return x / (1 + xla::Abs(x)); }
+inline XlaOp or_below_zero(XlaOp x, XlaOp below) { return xla::Select(x < 0, below, x); }
+inline XlaOp leaky_relu(XlaOp x, float alpha) { return or_below_zero(x, x * alpha); }
+inline XlaOp elu(XlaOp x, float alpha) { return or_below_zero(x, alpha * xla::Expm1(x)); }
+inline XlaOp hard_sigmoid(XlaOp x, float alpha, float beta) {
+  return xla::Clamp(like(x, 0), x * alpha + beta, like(x, 1));
+}
+
 // Sizes with one replaced, one inserted, or one left out.
 Dimensions with_size(Dimensions sizes, std::int64_t axis, std::int64_t size);
 Dimensions with_new(Dimensions sizes, std::int64_t axis, std::int64_t size);
 Dimensions without(Dimensions sizes, std::int64_t axis);
 Dimensions joined(Dimensions first, const Dimensions& second);
-// The dimensions of a tensor but these.
-Dimensions dimensions_but(std::int64_t rank, const Dimensions& axes);
 
 // The operand's sizes as a matrix: before the axis, and from it on; it may be one after the last.
 Dimensions sizes_split_at(const Node& node, std::int64_t axis);
@@ -139,6 +150,8 @@ inline XlaOp times_transposed(XlaOp x, XlaOp matrix) { return dot(x, matrix, {{1
 // vector on the left is a row, on the right a column, and its dimension is left out of the result.
 XlaOp multiply_matrices(const Node& node, XlaOp a, XlaOp b);
 
+// Tensors of equal sizes joined along a new axis.
+XlaOp stack(const Node& node, std::vector<XlaOp> parts, std::int64_t axis);
 // Each element several times in a row.
 XlaOp repeat_along(const Node& node, XlaOp x, std::int64_t axis, std::int64_t times);
 // One place of a dimension, which keeps the size 1, or is left out (part_at).
@@ -160,6 +173,12 @@ struct GatherForm {
 XlaOp gather(const Node& node, XlaOp x, XlaOp places, const GatherForm& form);
 // Indices of one dimension as ONNX counts them: negative ones from the end.
 XlaOp counted_from_start(const Node& node, XlaOp indices, std::int64_t size);
+
+// Elements added before and after each dimension; a negative number cuts them off.
+using Paddings = std::vector<std::pair<std::int64_t, std::int64_t>>;
+inline XlaOp pad(XlaOp x, XlaOp value, const Paddings& paddings) {
+  return xla::Pad(x, value, xla::MakeEdgePaddingConfig(paddings));
+}
 
 // A window by spatial dimension.
 struct SpatialWindow {
@@ -193,8 +212,10 @@ XlaOp per_channel(const Node& node, XlaOp values, const Dimensions& sizes);
 
 // float32 values in the range of an integer type.
 XlaOp clamped_to(const Node& node, XlaOp x, xla::PrimitiveType type);
-// The operand as int32 without its zero point, which is one for all or none (left out).
-XlaOp without_zero_point(const Node& node, int operand, int zero);
+// The operand as int32 minus its zero point, an operand that may be left out. `axis`: it may have
+// a zero point for each of its places, or for each element; otherwise several are refused.
+XlaOp without_zero_point(const Node& node, int operand, int zero,
+                         std::optional<std::int64_t> axis = {});
 // The real values rounded to the nearest (even) integers, plus the zero point, in its type. Those
 // out of its range become its least or largest number. Zero points: one, or as many as values.
 XlaOp saturated(const Node& node, XlaOp values, XlaOp zero);

@@ -52,8 +52,6 @@ XlaOp less(XlaOp a, XlaOp b) { return a < b; }
 XlaOp less_or_equal(XlaOp a, XlaOp b) { return a <= b; }
 XlaOp greater(XlaOp a, XlaOp b) { return a > b; }
 XlaOp greater_or_equal(XlaOp a, XlaOp b) { return a >= b; }
-XlaOp negate(XlaOp x) { return -x; }
-XlaOp reciprocal(XlaOp x) { return 1 / x; }
 
 void lower_mean(Node& node) { node.set(accumulate<std::plus<>{}>(node) / node.operand_count()); }
 
@@ -125,20 +123,10 @@ XlaOp cast_to(const Node& node, XlaOp x) {
 
 void lower_cast_like(Node& node) { node.set(as_type(node.operand(0), node.type(1))); }
 
-XlaOp relu(XlaOp x) { return xla::Max(x, like(x, 0)); }
-XlaOp softplus(XlaOp x) { return xla::Max(x, like(x, 0)) + xla::Log1p(xla::Exp(-xla::Abs(x))); }
-XlaOp softsign(XlaOp x) { return x / (1 + xla::Abs(x)); }
 XlaOp mish(XlaOp x) { return x * xla::Tanh(softplus(x)); }
 
-// x where it is at least 0, else `below`.
-XlaOp or_below_zero(XlaOp x, XlaOp below) { return xla::Select(x < 0, below, x); }
-
-XlaOp leaky_relu(const Node& node, XlaOp x) {
-  return or_below_zero(x, x * node.real("alpha", 0.01F));
-}
-XlaOp elu(const Node& node, XlaOp x) {
-  return or_below_zero(x, node.real("alpha", 1) * xla::Expm1(x));
-}
+XlaOp leaky_relu_of(const Node& node, XlaOp x) { return leaky_relu(x, node.real("alpha", 0.01F)); }
+XlaOp elu_of(const Node& node, XlaOp x) { return elu(x, node.real("alpha", 1)); }
 XlaOp celu(const Node& node, XlaOp x) {
   const float alpha = node.real("alpha", 1);
   return or_below_zero(x, alpha * xla::Expm1(x / alpha));
@@ -150,13 +138,10 @@ XlaOp selu(const Node& node, XlaOp x) {
 XlaOp thresholded_relu(const Node& node, XlaOp x) {
   return xla::Select(x > node.real("alpha", 1), x, xla::ZerosLike(x));
 }
-XlaOp clamped_line(XlaOp x, float alpha, float beta) {
-  return xla::Clamp(like(x, 0), x * alpha + beta, like(x, 1));
+XlaOp hard_sigmoid_of(const Node& node, XlaOp x) {
+  return hard_sigmoid(x, node.real("alpha", 0.2F), node.real("beta", 0.5F));
 }
-XlaOp hard_sigmoid(const Node& node, XlaOp x) {
-  return clamped_line(x, node.real("alpha", 0.2F), node.real("beta", 0.5F));
-}
-XlaOp hard_swish(XlaOp x) { return x * clamped_line(x, 1.0F / 6, 0.5F); }
+XlaOp hard_swish(XlaOp x) { return x * hard_sigmoid(x, 1.0F / 6, 0.5F); }
 XlaOp swish(const Node& node, XlaOp x) { return x * xla::Logistic(x * node.real("alpha", 1)); }
 
 XlaOp shrink(const Node& node, XlaOp x) {
@@ -220,7 +205,7 @@ std::vector<OnnxOperator> elementwise_operators() {
       {"Cos", 7, lower_unary<xla::Cos>},
       {"Cosh", 9, lower_unary<xla::Cosh>},
       {"Div", 6, lower_binary<std::divides<>{}>},
-      {"Elu", 6, lower_formula<elu>},
+      {"Elu", 6, lower_formula<elu_of>},
       {"Equal", 1, lower_binary<equal>},
       {"Erf", 9, lower_unary<xla::Erf>},
       {"Exp", 6, lower_unary<xla::Exp>},
@@ -230,11 +215,11 @@ std::vector<OnnxOperator> elementwise_operators() {
       {"Gelu", 1, lower_unary<exact_gelu>, {}, "com.microsoft"},
       {"Greater", 1, lower_binary<greater>},
       {"GreaterOrEqual", 12, lower_binary<greater_or_equal>},
-      {"HardSigmoid", 6, lower_formula<hard_sigmoid>},
+      {"HardSigmoid", 6, lower_formula<hard_sigmoid_of>},
       {"HardSwish", 14, lower_unary<hard_swish>},
       {"IsInf", 10, lower_formula<is_infinite>},
       {"IsNaN", 9, lower_unary<xla::IsNan>},
-      {"LeakyRelu", 6, lower_formula<leaky_relu>},
+      {"LeakyRelu", 6, lower_formula<leaky_relu_of>},
       {"Less", 1, lower_binary<less>},
       {"LessOrEqual", 12, lower_binary<less_or_equal>},
       {"Log", 6, lower_unary<xla::Log>},
@@ -244,13 +229,13 @@ std::vector<OnnxOperator> elementwise_operators() {
       {"Mish", 18, lower_unary<mish>},
       {"Mod", 10, lower_mod},
       {"Mul", 6, lower_binary<std::multiplies<>{}>},
-      {"Neg", 6, lower_unary<negate>},
+      {"Neg", 6, lower_unary<xla::Neg>},
       {"Not", 1, lower_unary<xla::Not>},
       {"Or", 1, lower_binary<std::bit_or<>{}>},
       {"PRelu", 6, lower_prelu},
       {"Pow", 1, lower_pow, {.settings = {1}}},
       {"QuickGelu", 1, lower_formula<quick_gelu>, {}, "com.microsoft"},
-      {"Reciprocal", 6, lower_unary<reciprocal>},
+      {"Reciprocal", 6, lower_unary<xla::Reciprocal>},
       {"Relu", 6, lower_unary<relu>},
       {"Round", 11, lower_rounding<xla::RoundToEven>},
       {"Selu", 6, lower_formula<selu>},

@@ -4,34 +4,22 @@
 
 #include "front/onnx/operators/building.h"
 #include "xla/client/lib/comparators.h"
+#include "xla/service/hlo_parser.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
 // Operands [batch, spatial..., channels]; the filter stays in ONNX's order, [out, in / groups,
 // spatial...]: our kernels pack it anyway.
-xla::ConvolutionDimensionNumbers convolution_numbers(std::size_t spatial) {
-  const auto last = static_cast<std::int64_t>(spatial) + 1;
-  xla::ConvolutionDimensionNumbers numbers;
-  numbers.set_input_batch_dimension(0);
-  numbers.set_output_batch_dimension(0);
-  numbers.set_input_feature_dimension(last);
-  numbers.set_output_feature_dimension(last);
-  numbers.set_kernel_output_feature_dimension(0);
-  numbers.set_kernel_input_feature_dimension(1);
-  for (std::int64_t d = 0; d < last - 1; ++d) {
-    numbers.add_input_spatial_dimensions(d + 1);
-    numbers.add_output_spatial_dimensions(d + 1);
-    numbers.add_kernel_spatial_dimensions(d + 2);
-  }
-  return numbers;
+xla::ConvolutionDimensionNumbers convolution_numbers(const Node& node, std::size_t spatial) {
+  const std::string_view digits = std::string_view("0123456789").substr(0, spatial);
+  return node.made(
+      xla::ParseConvolutionDimensionNumbers(fmt::format("b{0}f_oi{0}->b{0}f", digits)));
 }
 
 // The window's padding. `others`: dimensions without any, of which `first` come before the spatial.
-std::vector<std::pair<std::int64_t, std::int64_t>> paddings_of(const SpatialWindow& window,
-                                                               std::size_t others = 0,
-                                                               std::size_t first = 0) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> paddings(window.rank() + others);
+Paddings paddings_of(const SpatialWindow& window, std::size_t others = 0, std::size_t first = 0) {
+  Paddings paddings(window.rank() + others);
   for (std::size_t d = 0; d < window.rank(); ++d) {
     paddings[first + d] = {window.low[d], window.high[d]};
   }
@@ -51,7 +39,8 @@ XlaOp convolve(const Node& node, XlaOp x, XlaOp filter, std::int64_t groups) {
   const SpatialWindow window = spatial_window(node, {sizes.begin() + 2, sizes.end()},
                                               {filter_sizes.begin() + 2, filter_sizes.end()});
   return xla::ConvGeneralDilated(channels_last(node, x), filter, window.stride, paddings_of(window),
-                                 {}, window.dilation, convolution_numbers(window.rank()), groups);
+                                 {}, window.dilation, convolution_numbers(node, window.rank()),
+                                 groups);
 }
 
 XlaOp convolve(const Node& node, XlaOp x, XlaOp filter) {
@@ -97,7 +86,7 @@ XlaOp transposed_filter(const Node& node, XlaOp filter, std::int64_t groups) {
   Dimensions sizes = node.sizes_of(filter);
   const Dimensions cut =
       joined({groups, sizes[0] / groups, sizes[1]}, {sizes.begin() + 2, sizes.end()});
-  Dimensions order = dimension_range(0, std::ssize(cut));
+  Dimensions order = counted(std::ssize(cut));
   std::swap(order[1], order[2]);
   const XlaOp turned = xla::Transpose(xla::Reshape(filter, cut), order);
   std::swap(sizes[0], sizes[1]);
@@ -149,31 +138,21 @@ void lower_conv_transpose(Node& node) {
   const XlaOp made = xla::ConvGeneralDilated(
       channels_last(node, node.operand(0)), transposed_filter(node, node.operand(1), groups),
       Dimensions(in.size(), 1), paddings_of(window), window.stride, window.dilation,
-      convolution_numbers(in.size()), groups, 1, nullptr, std::nullopt,
+      convolution_numbers(node, in.size()), groups, 1, nullptr, std::nullopt,
       std::vector<bool>(in.size(), true));
   node.set(channels_first(node, with_bias(node, made, 2)));
 }
 
-// Without its zero point, which is one, or one per channel (the filter's first dimension).
-XlaOp filter_without_zero(const Node& node, int filter, int zero) {
-  const XlaOp values = cast(node.operand(filter), xla::S32);
-  if (!node.has(zero)) return values;
-  const XlaOp point = cast(node.operand(zero), xla::S32);
-  const Dimensions sizes = node.sizes_of(values);
-  if (product(node.sizes_of(point)) == 1) return values - xla::Reshape(point, {});
-  return values - along(point, sizes, 0);
-}
-
 void lower_conv_integer(Node& node) {
   const XlaOp made =
-      convolve(node, without_zero_point(node, 0, 2), filter_without_zero(node, 1, 3));
+      convolve(node, without_zero_point(node, 0, 2), without_zero_point(node, 1, 3, 0));
   node.set(channels_first(node, made));
 }
 
 // x, its scale and zero point, the same of the filter, the result's scale and zero point, the bias.
 void lower_qlinear_conv(Node& node) {
   const XlaOp made =
-      convolve(node, without_zero_point(node, 0, 2), filter_without_zero(node, 3, 5));
+      convolve(node, without_zero_point(node, 0, 2), without_zero_point(node, 3, 5, 0));
   const XlaOp sums = with_bias(node, made, 8);
   const Dimensions sizes = node.sizes_of(sums);
   const XlaOp scale = xla::Reshape(node.operand(1), {}) * node.operand(4);
@@ -252,19 +231,10 @@ xla::XlaComputation larger_with_place(const Node& node, xla::PrimitiveType type)
 // By element: its place among all of the tensor's. storage_order 1: spatial dimensions are counted
 // from the first on.
 XlaOp places_of(const Node& node, const Dimensions& sizes) {
-  Dimensions steps(sizes.size(), 1);
-  if (node.flag("storage_order")) {
-    for (std::size_t d = 3; d < sizes.size(); ++d) steps[d] = steps[d - 1] * sizes[d - 1];
-    steps[1] = steps.back() * sizes.back();
-    steps[0] = steps[1] * sizes[1];
-  } else {
-    for (std::size_t d = sizes.size() - 1; d > 0; --d) steps[d - 1] = steps[d] * sizes[d];
-  }
-  XlaOp places = zeros_of(node, xla::S64, sizes);
-  for (std::int64_t d = 0; d < std::ssize(sizes); ++d) {
-    places = places + index_along(node, xla::S64, sizes, d) * entry(steps, d);
-  }
-  return places;
+  Dimensions order = counted(std::ssize(sizes));
+  if (node.flag("storage_order")) std::reverse(order.begin() + 2, order.end());
+  const XlaOp places = xla::Iota(&node.builder(), xla::S64, product(sizes));
+  return xla::Transpose(xla::Reshape(places, picked(sizes, order)), order);
 }
 
 void lower_max_pool(Node& node) {
@@ -357,7 +327,7 @@ void lower_lp_pool(Node& node) {
 // One value per channel: all dimensions after it become 1.
 XlaOp reduce_channels(const Node& node, XlaOp x, XlaOp (*reduce)(XlaOp, const Dimensions&)) {
   Dimensions sizes = node.sizes(0);
-  const Dimensions reduced = dimension_range(2, 2 + std::ssize(spatial_sizes(node, 0)));
+  const Dimensions reduced = counted(std::ssize(spatial_sizes(node, 0)), 2);
   std::fill(sizes.begin() + 2, sizes.end(), 1);
   return xla::Reshape(reduce(x, reduced), sizes);
 }
@@ -396,11 +366,9 @@ void lower_max_unpool(Node& node) {
   const XlaOp flat = xla::Scatter(
       zeros, xla::Reshape(node.operand(1), {count, 1}), xla::Reshape(node.operand(0), {count}),
       replace, xla::HloScatterInstruction::MakeScatterDimNumbers({}, {0}, {0}, 1));
-  auto padding = xla::MakeNoPaddingConfig(std::ssize(made));
-  for (std::size_t d = 0; d < made.size(); ++d) {
-    padding.mutable_dimensions(static_cast<int>(d))->set_edge_padding_high(wanted[d] - made[d]);
-  }
-  node.set(xla::Pad(xla::Reshape(flat, made), xla::Zero(&node.builder(), node.type(0)), padding));
+  Paddings paddings;
+  for (std::size_t d = 0; d < made.size(); ++d) paddings.emplace_back(0, wanted[d] - made[d]);
+  node.set(pad(xla::Reshape(flat, made), scalar(node, node.type(0), 0), paddings));
 }
 
 // The places of samples: a number for each [group, point].
@@ -552,8 +520,9 @@ XlaOp select_along(const Node& node, XlaOp x, const ResizedAxis& axis,
   }
   return is_repeat
              ? repeat_along(node, x, axis.axis, times)
-             : gather(node, x, constant_integers(node, places),
-                      {{axis.axis}, dimensions_but(std::ssize(node.sizes_of(x)), {axis.axis}), 1});
+             : gather(
+                   node, x, constant_integers(node, places),
+                   {{axis.axis}, other_dimensions(std::ssize(node.sizes_of(x)), {axis.axis}), 1});
 }
 
 // A product with the matrix of the weights.
@@ -567,7 +536,7 @@ XlaOp multiply_along(const Node& node, XlaOp x, const ResizedAxis& axis,
   const XlaOp known = constant_reals(node, node.type_of(x), matrix, {axis.in, axis.out});
   const XlaOp made = dot(x, known, {{axis.axis}, {0}});  // the axis is the last one
   const std::int64_t last = std::ssize(node.sizes_of(x)) - 1;
-  return xla::Transpose(made, with_new(dimension_range(0, last), axis.axis, last));
+  return xla::Transpose(made, with_new(counted(last), axis.axis, last));
 }
 
 // True if a kernel takes the place of a product along the axis (kernels/resize_calls.cc).
@@ -704,13 +673,8 @@ bool is_given(const Node& node, int operand) {
 
 // Up to opset 10 as Upsample: operands are x and scales.
 void lower_upsample(Node& node) {
-  std::vector<double> scales;
-  if (node.has(1)) {
-    scales = node.known_reals(1);
-  } else {
-    for (const float scale : node.reals("scales")) scales.push_back(static_cast<double>(scale));
-  }
-  auto axes = axes_by_scales(node, dimension_range(0, node.rank(0)), scales);
+  const auto scales = node.has(1) ? node.known_reals(1) : node.reals<double>("scales");
+  auto axes = axes_by_scales(node, counted(node.rank(0)), scales);
   std::erase_if(axes, [](const ResizedAxis& axis) { return !is_changed(axis); });
   ResizeRules rules{node.text("mode", "nearest"), "asymmetric", "floor"};
   if (rules.mode == "bilinear") rules.mode = "linear";
@@ -806,9 +770,7 @@ std::vector<SampleTap> taps_of(XlaOp place, SampleKernel kernel) {
 XlaOp elements_at(const Node& node, XlaOp images, const SamplePlaces& places) {
   std::vector<XlaOp> parts = {places.image};
   parts.insert(parts.end(), places.spatial.begin(), places.spatial.end());
-  for (XlaOp& part : parts) part = xla::Reshape(part, joined(node.sizes_of(part), {1}));
-  return gather(node, images, xla::ConcatInDim(&node.builder(), parts, 2),
-                {dimension_range(0, std::ssize(parts)), {2}, 2});
+  return gather(node, images, stack(node, parts, 2), {counted(std::ssize(parts)), {2}, 2});
 }
 
 // `images`: [batch, spatial..., channels]; the result is [group, point, channels].
@@ -1184,10 +1146,9 @@ XlaOp chosen_rows(const Node& node, XlaOp places, XlaOp chosen, std::int64_t row
     const XlaOp column = xla::GetTupleElement(sorted, i);
     const XlaOp real = xla::Select(is_box, column, xla::Broadcast(none, {all}));
     const XlaOp cut = xla::SliceInDim(real, 0, std::min(all, rows), 1, 0);
-    const XlaOp whole = xla::PadInDim(cut, none, 0, 0, rows - std::min(all, rows));
-    columns.push_back(xla::Reshape(whole, {rows, 1}));
+    columns.push_back(xla::PadInDim(cut, none, 0, 0, rows - std::min(all, rows)));
   }
-  return xla::ConcatInDim(&builder, columns, 1);
+  return stack(node, columns, 1);
 }
 
 // boxes, scores [batch, classes, boxes], most boxes of a class, the overlap and the score that are

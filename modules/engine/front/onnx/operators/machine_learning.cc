@@ -114,14 +114,14 @@ void set_labels(Node& node, const ClassLabels& labels, XlaOp places) {
                           "with integer labels, or remove this output from the model");
   }
   const XlaOp found = cast(places, xla::S64);
-  const auto counted = dimension_range(0, std::ssize(labels.numbers));
-  if (labels.numbers == counted) return node.set(0, found);
+  const Dimensions classes = counted(labels.count);
+  if (labels.numbers == classes) return node.set(0, found);
   // Rows stay in order, which a lookup would not show (kernels/finished_calls.cc).
   const Dimensions sizes = {node.sizes_of(places).front(), labels.count};
   const auto in_rows = [&](const std::vector<std::int64_t>& row) {
     return along(constant_integers(node, row), sizes, 1);
   };
-  const XlaOp is_it = along(found, sizes, 0) == in_rows(counted);
+  const XlaOp is_it = along(found, sizes, 0) == in_rows(classes);
   const XlaOp least = xla::MinValue(&node.builder(), xla::S64);
   const XlaOp chosen = xla::Select(is_it, in_rows(labels.numbers), xla::Broadcast(least, sizes));
   node.set(0, largest_of(chosen, {1}));
@@ -231,12 +231,6 @@ XlaOp probabilities_of_pairs(const Node& node, XlaOp first, std::int64_t classes
       .back();
 }
 
-// Numbers of an attribute.
-std::vector<double> doubles(const Node& node, const std::string& name) {
-  const std::vector<float> values = node.reals(name);
-  return {values.begin(), values.end()};
-}
-
 // A number for each column, in all rows of a tensor such as `like`.
 XlaOp in_columns(const Node& node, const std::vector<double>& values, XlaOp like) {
   const Dimensions sizes = node.sizes_of(like);
@@ -257,8 +251,8 @@ XlaOp value_of_features(const Node& node, const char* name, const std::vector<do
 
 void lower_scaler(Node& node) {
   XlaOp x = as_real(node, node.operand(0));
-  const auto offset = doubles(node, "offset");
-  const auto scale = doubles(node, "scale");
+  const auto offset = node.reals<double>("offset");
+  const auto scale = node.reals<double>("scale");
   if (!offset.empty()) x = x - value_of_features(node, "offset", offset, x);
   if (!scale.empty()) x = x * value_of_features(node, "scale", scale, x);
   node.set(cast(x, xla::F32));
@@ -282,7 +276,7 @@ void lower_imputer(Node& node) {
   const XlaOp x = node.operand(0);
   const auto type = node.type(0);
   const char* name = "imputed_value_floats";
-  std::vector<double> values = doubles(node, name);
+  std::vector<double> values = node.reals<double>(name);
   XlaOp is_replaced;
   if (is_real(type)) {
     const float replaced = node.real("replaced_value_float", 0);
@@ -596,7 +590,7 @@ std::vector<std::int64_t> vector_places(const Node& node, const std::vector<std:
 
 // Numbers of an attribute, one for each pair of classes, in all rows of scores.
 XlaOp pair_numbers(const Node& node, const std::string& name, XlaOp scores) {
-  const std::vector<double> values = doubles(node, name);
+  const std::vector<double> values = node.reals<double>(name);
   const std::int64_t pairs = node.sizes_of(scores).back();
   if (std::ssize(values) != pairs)
     node.refuse("has {} values of '{}' for {} pairs of classes", values.size(), name, pairs);
@@ -756,7 +750,7 @@ void check_forest(const Node& node, const Forest& forest, std::int64_t features)
 // The values of an attribute, or of the one of float64 that may take its place, "..._as_tensor".
 ForestNumbers forest_numbers(const Node& node, const std::string& name) {
   const std::string other = name + "_as_tensor";
-  if (!node.has_attribute(other)) return {doubles(node, name), false};
+  if (!node.has_attribute(other)) return {node.reals<double>(name), false};
   if (node.has_attribute(name)) node.refuse("has both '{}' and '{}'", name, other);
   return numbers_of_tensor(node, other);
 }

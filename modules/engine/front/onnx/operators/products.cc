@@ -239,7 +239,7 @@ XlaOp fourier(const Node& node, XlaOp x, std::int64_t axis, FourierForm form) {
   x = cast(xla::SliceInDim(x, 0, form.in, 1, axis), xla::F64);
   const XlaOp made = cast(dot(x, fourier_matrix(node, form), {{axis, last}, {0, 1}}), type);
   // The axis is after the others.
-  Dimensions order = dimension_range(0, std::ssize(sizes));
+  Dimensions order = counted(std::ssize(sizes));
   std::rotate(order.begin() + axis, order.end() - 2, order.end() - 1);
   return xla::Transpose(made, order);
 }
@@ -368,7 +368,7 @@ Dimensions reduced_axes(const Node& node) {
   }
   const std::int64_t rank = node.rank(0);
   if (!axes.empty()) return node.axes(std::move(axes), rank);
-  return node.flag("noop_with_empty_axes") ? axes : dimension_range(0, rank);
+  return node.flag("noop_with_empty_axes") ? axes : counted(rank);
 }
 
 // The type that a reduction computes with: sums of short numbers lose digits, those of integers
@@ -498,7 +498,7 @@ struct Groups {
 
 // All axes from `first` on.
 Groups groups_from(const Dimensions& sizes, std::int64_t first) {
-  return {sizes, dimension_range(first, std::ssize(sizes))};
+  return {sizes, other_dimensions(std::ssize(sizes), counted(first))};
 }
 
 XlaOp inverse_deviation(const Node& node, XlaOp variance) {
@@ -528,7 +528,7 @@ void lower_batch_normalization(Node& node) {
   XlaOp mean = node.operand(3);
   XlaOp variance = node.operand(4);
   if (node.flag("training_mode") || (node.opset() < 14 && node.wants(1))) {
-    const Groups groups{sizes, dimensions_but(std::ssize(sizes), {1})};
+    const Groups groups{sizes, other_dimensions(std::ssize(sizes), {1})};
     const XlaOp own_mean = groups.mean(x);
     const XlaOp own_variance = groups.mean_square(groups.centered(x));
     const float momentum = node.real("momentum", 0.9F);
@@ -557,29 +557,23 @@ void lower_instance_normalization(Node& node) {
            per_channel(node, node.operand(2), sizes));
 }
 
-// Over all axes from `axis` on. Results: normalized, mean, 1 / deviation.
+// Over all axes from `axis` on. Results: normalized, mean, 1 / deviation. RMSNormalization takes no
+// mean out, and has the first result alone.
+template <bool kIsCentered>
 void lower_layer_normalization(Node& node) {
   const Dimensions sizes = node.sizes(0);
   const Groups groups = groups_from(sizes, node.axis(node.integer("axis", -1), std::ssize(sizes)));
-  const XlaOp x = cast(node.operand(0), stash_type(node));
-  const XlaOp mean = groups.mean(x);
-  const XlaOp centered = x - groups.over(mean);
-  const XlaOp inverse = inverse_deviation(node, groups.mean_square(centered));
-  XlaOp made = like_operand(node, centered * groups.over(inverse));
+  XlaOp x = cast(node.operand(0), stash_type(node));
+  const XlaOp mean = kIsCentered ? groups.mean(x) : XlaOp();
+  if (kIsCentered) x = x - groups.over(mean);
+  const XlaOp inverse = inverse_deviation(node, groups.mean_square(x));
+  XlaOp made = like_operand(node, x * groups.over(inverse));
   made = made * broadcast_to(node, node.operand(1), sizes);
-  if (node.has(2)) made = made + broadcast_to(node, node.operand(2), sizes);
+  if (kIsCentered && node.has(2)) made = made + broadcast_to(node, node.operand(2), sizes);
   node.set(0, made);
+  if (!kIsCentered) return;
   node.set(1, groups.with_ones(mean));
   node.set(2, groups.with_ones(inverse));
-}
-
-void lower_rms_normalization(Node& node) {
-  const Dimensions sizes = node.sizes(0);
-  const Groups groups = groups_from(sizes, node.axis(node.integer("axis", -1), std::ssize(sizes)));
-  const XlaOp x = cast(node.operand(0), stash_type(node));
-  const XlaOp inverse = inverse_deviation(node, groups.mean_square(x));
-  node.set(like_operand(node, x * groups.over(inverse)) *
-           broadcast_to(node, node.operand(1), sizes));
 }
 
 // Scale and bias are per group in opset 18, and per channel since opset 21.
@@ -612,7 +606,7 @@ void lower_lrn(Node& node) {
   const XlaOp x = node.operand(0);
   const auto type = node.type(0);
   const Dimensions ones(sizes.size(), 1);
-  std::vector<std::pair<std::int64_t, std::int64_t>> padding(sizes.size());
+  Paddings padding(sizes.size());
   padding[1] = {(size - 1) / 2, size / 2};
   const XlaOp sums =
       xla::ReduceWindowWithGeneralPadding(x * x, xla::Zero(&node.builder(), type),
@@ -645,7 +639,7 @@ void lower_mean_variance_normalization(Node& node) {
 }
 
 XlaOp sum_everything(const Node& node, XlaOp x) {
-  return sum_of(x, dimension_range(0, std::ssize(node.sizes_of(x))));
+  return sum_of(x, counted(std::ssize(node.sizes_of(x))));
 }
 
 // `log_probabilities` of [batch, classes, ...], the class of each place as operand 1, weights of
@@ -703,14 +697,14 @@ std::vector<OnnxOperator> product_operators() {
       {"Hardmax", 1, lower_along_axis<hardmax>},
       {"InstanceNormalization", 6, lower_instance_normalization},
       {"LRN", 1, lower_lrn},
-      {"LayerNormalization", 17, lower_layer_normalization},
+      {"LayerNormalization", 17, lower_layer_normalization<true>},
       {"LogSoftmax", 1, lower_along_axis<log_softmax>},
       {"LpNormalization", 1, lower_lp_normalization},
       {"MatMul", 1, lower_matmul},
       {"MeanVarianceNormalization", 9, lower_mean_variance_normalization},
       {"MelWeightMatrix", 17, lower_mel_weight_matrix, {.known = {0, 1, 2, 3, 4}}},
       {"NegativeLogLikelihoodLoss", 12, lower_likelihood_loss},
-      {"RMSNormalization", 23, lower_rms_normalization},
+      {"RMSNormalization", 23, lower_layer_normalization<false>},
       {"ReduceLogSumExp", 1, lower_reduce_log_sum_exp, {.known = {1}}},
       {"ReduceMean", 1, lower_reduce_mean, {.known = {1}}},
       {"STFT", 17, lower_stft, {.known = {1, 3}}},

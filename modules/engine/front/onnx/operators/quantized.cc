@@ -77,28 +77,19 @@ void lower_dynamic_quantize_linear(Node& node) {
   node.set(2, point);
 }
 
-// Zero points of a matrix: one, one for each row of the left or column of the right one, or with
-// the dimensions of the matrix.
-XlaOp matrix_without_zero(const Node& node, int operand, int zero) {
-  if (!node.has(zero) || product(node.sizes(zero)) == 1) {
-    return without_zero_point(node, operand, zero);
-  }
-  const XlaOp values = cast(node.operand(operand), xla::S32);
-  XlaOp points = cast(node.operand(zero), xla::S32);
-  const bool is_left = operand == 0;
-  if (node.rank(zero) == 1 && is_left) points = xla::Reshape(points, {node.sizes(zero)[0], 1});
-  return values - broadcast_to(node, points, node.sizes_of(values));
+// The integers of the product of operand 0 and the right matrix, each followed by its zero point
+// after `step` operands. There may be a zero point for each row of the left, or column of the
+// right.
+XlaOp multiply_integers(const Node& node, int right, int step) {
+  return multiply_matrices(node, without_zero_point(node, 0, step, node.rank(0) - 2),
+                           without_zero_point(node, right, right + step, node.rank(right) - 1));
 }
 
-void lower_matmul_integer(Node& node) {
-  node.set(
-      multiply_matrices(node, matrix_without_zero(node, 0, 2), matrix_without_zero(node, 1, 3)));
-}
+void lower_matmul_integer(Node& node) { node.set(multiply_integers(node, 1, 2)); }
 
 // a, its scale and zero point, the same of b, the result's scale and zero point.
 void lower_qlinear_matmul(Node& node) {
-  const XlaOp sums =
-      multiply_matrices(node, matrix_without_zero(node, 0, 2), matrix_without_zero(node, 3, 5));
+  const XlaOp sums = multiply_integers(node, 3, 2);
   const Dimensions sizes = node.sizes_of(sums);
   const auto spread = [&](XlaOp values) {
     return broadcast_to(node, scalar_if_single(node, values), sizes);
@@ -279,11 +270,16 @@ void lower_bipolar_quant(Node& node) {
 
 }  // namespace
 
-XlaOp without_zero_point(const Node& node, int operand, int zero) {
+XlaOp without_zero_point(const Node& node, int operand, int zero,
+                         std::optional<std::int64_t> axis) {
   const XlaOp values = cast(node.operand(operand), xla::S32);
   if (!node.has(zero)) return values;
-  if (product(node.sizes(zero)) != 1) node.refuse("has several zero points for one tensor");
-  return values - xla::Reshape(cast(node.operand(zero), xla::S32), {});
+  const XlaOp points = cast(node.operand(zero), xla::S32);
+  if (product(node.sizes(zero)) == 1) return values - xla::Reshape(points, {});
+  if (!axis) node.refuse("has several zero points for one tensor");
+  const Dimensions sizes = node.sizes_of(values);
+  return values -
+         (node.rank(zero) == 1 ? along(points, sizes, *axis) : broadcast_to(node, points, sizes));
 }
 
 XlaOp saturated(const Node& node, XlaOp values, XlaOp zero) {

@@ -270,15 +270,6 @@ void lower_if(Node& node) {
   set_all(node, elements_of(chosen, yes.shapes.size()));
 }
 
-// The steps of each scan output, joined along a new dimension.
-XlaOp joined_steps(const Node& node, const std::vector<XlaOp>& steps) {
-  std::vector<XlaOp> rows;
-  for (const XlaOp step : steps) {
-    rows.push_back(xla::Reshape(step, with_new(node.sizes_of(step), 0, 1)));
-  }
-  return xla::ConcatInDim(&node.builder(), rows, 0);
-}
-
 XlaOp no_steps(const Node& node, const xla::Shape& step, std::int64_t count) {
   const auto sizes = step.dimensions();
   return zeros_of(node, step.element_type(), joined({count}, {sizes.begin(), sizes.end()}));
@@ -379,7 +370,7 @@ class OnnxLoop {
         results.push_back(no_steps(node_, outcome.shapes[i], 0));
       }
     } else {
-      for (const auto& steps : scanned) results.push_back(joined_steps(node_, steps));
+      for (const auto& steps : scanned) results.push_back(stack(node_, steps, 0));
     }
     set_all(node_, results);
     return true;
@@ -494,8 +485,7 @@ class OnnxScan {
     for (std::size_t i = 0; i < outputs_.size() && i < axes.size(); ++i) {
       XlaOp& output = state[static_cast<std::size_t>(states_) + i];
       const auto rank = std::ssize(node_.sizes_of(output));
-      output =
-          xla::Transpose(output, with_new(dimension_range(1, rank), node_.axis(axes[i], rank), 0));
+      output = xla::Transpose(output, with_new(counted(rank - 1, 1), node_.axis(axes[i], rank), 0));
     }
     return state;
   }
@@ -560,7 +550,7 @@ void lower_batched_scan(Node& node) {
     for (std::size_t i = 0; i < made.size(); ++i) results[i].push_back(made[i]);
   }
   std::vector<XlaOp> all;
-  for (const auto& rows : results) all.push_back(joined_steps(node, rows));
+  for (const auto& rows : results) all.push_back(stack(node, rows, 0));
   set_all(node, all);
 }
 
@@ -587,23 +577,15 @@ struct GateActivation {
 constexpr std::optional<float> kNone;
 constexpr auto kGateActivations = std::to_array<GateActivationKind>({
     {"affine", 1.0F, 0.0F, [](XlaOp x, float alpha, float beta) { return alpha * x + beta; }},
-    {"elu", 1.0F, kNone,
-     [](XlaOp x, float alpha, float) { return xla::Select(x >= 0, x, alpha * xla::Expm1(x)); }},
-    {"hardsigmoid", 0.2F, 0.5F,
-     [](XlaOp x, float alpha, float beta) {
-       return xla::Min(xla::Max(alpha * x + beta, like(x, 0)), like(x, 1));
-     }},
-    {"leakyrelu", 0.01F, kNone,
-     [](XlaOp x, float alpha, float) { return xla::Select(x >= 0, x, alpha * x); }},
-    {"relu", kNone, kNone, [](XlaOp x, float, float) { return xla::Max(x, like(x, 0)); }},
+    {"elu", 1.0F, kNone, [](XlaOp x, float alpha, float) { return elu(x, alpha); }},
+    {"hardsigmoid", 0.2F, 0.5F, hard_sigmoid},
+    {"leakyrelu", 0.01F, kNone, [](XlaOp x, float alpha, float) { return leaky_relu(x, alpha); }},
+    {"relu", kNone, kNone, [](XlaOp x, float, float) { return relu(x); }},
     {"scaledtanh", 1.0F, 1.0F,
      [](XlaOp x, float alpha, float beta) { return alpha * xla::Tanh(beta * x); }},
     {"sigmoid", kNone, kNone, [](XlaOp x, float, float) { return xla::Logistic(x); }},
-    {"softplus", kNone, kNone,
-     [](XlaOp x, float, float) {
-       return xla::Max(x, like(x, 0)) + xla::Log1p(xla::Exp(-xla::Abs(x)));
-     }},
-    {"softsign", kNone, kNone, [](XlaOp x, float, float) { return x / (1 + xla::Abs(x)); }},
+    {"softplus", kNone, kNone, [](XlaOp x, float, float) { return softplus(x); }},
+    {"softsign", kNone, kNone, [](XlaOp x, float, float) { return softsign(x); }},
     {"tanh", kNone, kNone, [](XlaOp x, float, float) { return xla::Tanh(x); }},
     {"thresholdedrelu", 1.0F, kNone,
      [](XlaOp x, float alpha, float) { return xla::Select(x >= alpha, x, like(x, 0)); }},
@@ -663,28 +645,20 @@ XlaOp for_rows(const Node& node, XlaOp vector, XlaOp like) {
   return along(vector, sizes, std::ssize(sizes) - 1);
 }
 
-// Values of one direction that are the same for all steps.
+// Values of one direction that are the same for all steps; invalid ones are not given.
 struct CellWeights {
   XlaOp recurrence;
   // GRU: R of the hidden gate if the state is reset before the product, else that gate's own bias.
-  std::optional<XlaOp> hidden = {};
-  std::optional<XlaOp> peepholes = {};
+  XlaOp hidden = {};
+  XlaOp peepholes = {};
   XlaOp x, input;  // all steps' input, and W
-  std::optional<XlaOp> bias = {}, lengths = {};
+  XlaOp bias = {}, lengths = {};
 
-  // In the order in which a loop passes them.
-  template <typename Visit>
-  void visit(const Visit& visit) {
-    const auto visit_given = [&](std::optional<XlaOp>& one) {
-      if (one) visit(*one);
-    };
-    visit(recurrence);
-    visit_given(hidden);
-    visit_given(peepholes);
-    visit(x);
-    visit(input);
-    visit_given(bias);
-    visit_given(lengths);
+  // Those that are given, in the order in which a loop passes them.
+  std::vector<XlaOp*> given() {
+    std::vector<XlaOp*> all = {&recurrence, &hidden, &peepholes, &x, &input, &bias, &lengths};
+    std::erase_if(all, [](const XlaOp* one) { return !one->valid(); });
+    return all;
   }
 };
 
@@ -716,10 +690,10 @@ CellState gru_next(const Cell& cell, XlaOp x, const CellState& state, const Cell
   XlaOp hidden;
   if (resets_after_product(cell)) {
     hidden = cell.columns(product, 2);
-    if (weights.hidden) hidden = hidden + for_rows(cell.node, *weights.hidden, hidden);
+    if (weights.hidden.valid()) hidden = hidden + for_rows(cell.node, weights.hidden, hidden);
     hidden = reset * hidden;
   } else {
-    hidden = times_transposed(reset * h, *weights.hidden);
+    hidden = times_transposed(reset * h, weights.hidden);
   }
   hidden = cell.gate(1, cell.columns(x, 2) + hidden);
   const XlaOp rest = like(update, 1) - update;
@@ -732,8 +706,8 @@ CellState lstm_next(const Cell& cell, XlaOp x, const CellState& state, const Cel
   const XlaOp sum = x + times_transposed(state[0], weights.recurrence);
   const auto gate = [&](std::int64_t which, XlaOp seen) {
     XlaOp in = cell.columns(sum, which);
-    if (weights.peepholes) {
-      const XlaOp peephole = for_rows(cell.node, cell.columns(*weights.peepholes, which), in);
+    if (weights.peepholes.valid()) {
+      const XlaOp peephole = for_rows(cell.node, cell.columns(weights.peepholes, which), in);
       in = in + peephole * seen;
     }
     return cell.gate(0, in);
@@ -783,11 +757,11 @@ class RecurrentLayer {
       if (node_.wants(0)) sequences.push_back(made.back());
     }
     if (node_.wants(0)) {
-      const XlaOp all = joined(sequences, 1);
+      const XlaOp all = stack(node_, sequences, 1);
       node_.set(0, batch_first_ ? xla::Transpose(all, {2, 0, 1, 3}) : all);
     }
     for (std::size_t i = 0; i < last.size(); ++i) {
-      const XlaOp all = joined(last[i], 0);
+      const XlaOp all = stack(node_, last[i], 0);
       node_.set(static_cast<int>(i) + 1, batch_first_ ? xla::Transpose(all, {1, 0, 2}) : all);
     }
   }
@@ -819,7 +793,7 @@ class RecurrentLayer {
       if (is_gru && resets_after_product(cell)) {
         weights.hidden = cell.columns(own, 2);
         own = xla::ConcatInDim(own.builder(),
-                               {cell.columns(own, 0, 2), xla::ZerosLike(*weights.hidden)}, 0);
+                               {cell.columns(own, 0, 2), xla::ZerosLike(weights.hidden)}, 0);
       }
       weights.bias = part(both, 0, width) + own;
     }
@@ -841,10 +815,10 @@ class RecurrentLayer {
     }
     CellWeights weights = weights_of_direction(cell, which);
     std::vector<XlaOp> fixed;
-    weights.visit([&](XlaOp& one) { fixed.push_back(one); });
+    for (const XlaOp* const one : weights.given()) fixed.push_back(*one);
     return run_loop(node_, {.count = steps_}, state, fixed, [&](const LoopStep& step) {
       auto next = step.fixed.begin();
-      weights.visit([&](XlaOp& one) { one = *next++; });  // as the loop's body sees them
+      for (XlaOp* const one : weights.given()) *one = *next++;  // as the loop's body sees them
       return next_state(cell, is_reverse(which), step, weights);
     });
   }
@@ -855,24 +829,16 @@ class RecurrentLayer {
     const XlaOp place = reverse ? like(step.number, steps_ - 1) - step.number : step.number;
     const CellState before(step.state.begin(), step.state.begin() + kind_.states);
     XlaOp x = times_transposed(at_step(node_, weights.x, 0, place), weights.input);
-    if (weights.bias) x = x + for_rows(node_, *weights.bias, x);
+    if (weights.bias.valid()) x = x + for_rows(node_, weights.bias, x);
     CellState next = kind_.next(cell, x, before, weights);
     XlaOp shown = next.front();
-    if (weights.lengths) {
-      const XlaOp here = along(*weights.lengths > place, {rows_, hidden_}, 0);
+    if (weights.lengths.valid()) {
+      const XlaOp here = along(weights.lengths > place, {rows_, hidden_}, 0);
       for (std::size_t i = 0; i < next.size(); ++i) next[i] = xla::Select(here, next[i], before[i]);
       shown = xla::Select(here, shown, xla::ZerosLike(shown));
     }
     if (node_.wants(0)) next.push_back(with_step(node_, step.state.back(), shown, place));
     return next;
-  }
-
-  // With a new dimension for the directions.
-  XlaOp joined(std::vector<XlaOp> parts, std::int64_t axis) const {
-    for (XlaOp& part : parts) {
-      part = xla::Reshape(part, with_new(node_.sizes_of(part), axis, 1));
-    }
-    return parts.size() == 1 ? parts.front() : xla::ConcatInDim(&node_.builder(), parts, axis);
   }
 
   Node& node_;
@@ -1063,18 +1029,14 @@ void lower_rotary_embedding(Node& node) {
   };
   const XlaOp cosine = cache(1);
   const XlaOp sine = cache(2);
-  XlaOp real = cosine * part(0) - sine * part(1);
-  XlaOp imaginary = sine * part(0) + cosine * part(1);
-  if (is_interleaved) {
-    real = xla::Reshape(real, with_new(half, 4, 1));
-    imaginary = xla::Reshape(imaginary, with_new(half, 4, 1));
-  }
-  xla::XlaBuilder& builder = node.builder();
-  const XlaOp made =
-      xla::Reshape(xla::ConcatInDim(&builder, {real, imaginary}, is_interleaved ? 4 : 3),
-                   with_size(heads, 3, turned));
+  const XlaOp real = cosine * part(0) - sine * part(1);
+  const XlaOp imaginary = sine * part(0) + cosine * part(1);
+  xla::XlaBuilder* const builder = &node.builder();
+  XlaOp made = is_interleaved ? stack(node, {real, imaginary}, 4)
+                              : xla::ConcatInDim(builder, {real, imaginary}, 3);
+  made = xla::Reshape(made, with_size(heads, 3, turned));
   const XlaOp kept = xla::SliceInDim(x, turned, heads[3], 1, 3);
-  node.set(xla::Reshape(xla::ConcatInDim(&builder, {made, kept}, 3), sizes));
+  node.set(xla::Reshape(xla::ConcatInDim(builder, {made, kept}, 3), sizes));
 }
 
 // Linear attention, without a softmax: a state that each step of the sequence changes and reads.

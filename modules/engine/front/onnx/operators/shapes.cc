@@ -4,6 +4,9 @@
 
 #include "front/onnx/onnx_source.h"
 #include "front/onnx/operators/building.h"
+#include "xla/client/lib/broadcast.h"
+#include "xla/client/lib/comparators.h"
+#include "xla/index_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -89,7 +92,7 @@ void lower_flatten(Node& node) {
 }
 
 void lower_transpose(Node& node) {
-  Dimensions order = dimension_range(0, node.rank(0));
+  Dimensions order = counted(node.rank(0));
   std::ranges::reverse(order);
   node.set(xla::Transpose(node.operand(0), node.optional_integers("perm").value_or(order)));
 }
@@ -190,7 +193,7 @@ std::vector<SliceRange> slice_ranges(const Node& node, std::int64_t rank) {
   const auto ends = given("ends", 2);
   auto axes = given("axes", 3);
   const auto steps = old ? Dimensions() : given("steps", 4);
-  if (axes.empty()) axes = dimension_range(0, std::ssize(starts));
+  if (axes.empty()) axes = counted(std::ssize(starts));
   if (starts.size() != ends.size() || starts.size() != axes.size() ||
       (!steps.empty() && steps.size() != starts.size())) {
     node.refuse("has starts, ends, axes and steps of different lengths");
@@ -231,22 +234,17 @@ void lower_slice(Node& node) {
 }
 
 void lower_tile(Node& node) {
-  XlaOp x = node.operand(0);
   const auto repeats = node.known_integers(1);
   if (std::ssize(repeats) != node.rank(0))
     node.refuse("needs a number of repeats for each dimension");
-  // [a, b] becomes [r, a, s, b], then [r*a, s*b].
-  const Dimensions from = node.sizes(0);
-  Dimensions spread, places, to;
-  for (std::size_t i = 0; i < from.size(); ++i) {
+  Dimensions sizes = node.sizes(0);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (repeats[i] < 0) node.refuse("repeats a dimension less than never");
-    spread.push_back(repeats[i]);
-    places.push_back(std::ssize(spread));
-    spread.push_back(from[i]);
+    node.check_sizes({repeats[i], sizes[i]});
+    sizes[i] *= repeats[i];
   }
-  node.check_sizes(spread);
-  for (std::size_t i = 0; i < from.size(); ++i) to.push_back(repeats[i] * from[i]);
-  node.set(xla::Reshape(xla::BroadcastInDim(x, spread, places), to));
+  node.check_sizes(sizes);
+  node.set(node.made(xla::BroadcastTo(node.operand(0), sizes)));
 }
 
 void lower_range(Node& node) {
@@ -265,32 +263,20 @@ void lower_range(Node& node) {
   node.set(each(0) + index * each(2));
 }
 
-// Elements added before and after each dimension; a negative number cuts them off.
-struct PadWidths {
-  Dimensions before;
-  Dimensions after;
-};
-PadWidths no_padding(std::int64_t rank) {
-  const Dimensions zeros(static_cast<std::size_t>(rank), 0);
-  return {zeros, zeros};
-}
-
 // Attributes before opset 11, then operands; axes since opset 18.
-PadWidths pad_widths(const Node& node) {
+Paddings pad_widths(const Node& node) {
   const std::int64_t rank = node.rank(0);
   const auto pads = node.opset() < 11 ? node.integers("pads") : node.known_integers(1);
-  const Dimensions axes = node.opset() >= 18 && node.has(3)
-                              ? node.axes(node.known_integers(3), rank)
-                              : dimension_range(0, rank);
+  const Dimensions axes =
+      node.opset() >= 18 && node.has(3) ? node.axes(node.known_integers(3), rank) : counted(rank);
   if (pads.size() != 2 * axes.size()) node.refuse("needs two pads for each axis");
   for (const std::int64_t pad : pads) {
     if (pad < -kMostTensorElements || pad > kMostTensorElements)
       node.refuse("pads a dimension by {}", pad);
   }
-  PadWidths widths = no_padding(rank);
+  Paddings widths(static_cast<std::size_t>(rank));
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    entry(widths.before, axes[i]) = pads[i];
-    entry(widths.after, axes[i]) = pads[axes.size() + i];
+    entry(widths, axes[i]) = {pads[i], pads[axes.size() + i]};
   }
   return widths;
 }
@@ -301,16 +287,6 @@ XlaOp pad_value(const Node& node) {
     return node.has(2) ? xla::Reshape(node.operand(2), {}) : scalar(node, type, 0);
   }
   return scalar(node, type, node.real("value", 0));
-}
-
-XlaOp pad_by(XlaOp x, XlaOp value, const PadWidths& widths) {
-  xla::PaddingConfig config;
-  for (std::size_t i = 0; i < widths.before.size(); ++i) {
-    auto* const dimension = config.add_dimensions();
-    dimension->set_edge_padding_low(widths.before[i]);
-    dimension->set_edge_padding_high(widths.after[i]);
-  }
-  return xla::Pad(x, value, config);
 }
 
 // Maps place `at` beyond the ends of a dimension to one of its elements.
@@ -329,17 +305,16 @@ std::int64_t mirrored_place(const Node& node, const std::string& mode, std::int6
 // Elements are cut off first.
 void lower_pad(Node& node) {
   XlaOp x = node.operand(0);
-  PadWidths widths = pad_widths(node);
+  Paddings widths = pad_widths(node);
   const std::string mode = node.text("mode", "constant");
   if (mode == "constant") {
     Dimensions padded = node.sizes(0);
-    for (std::size_t i = 0; i < padded.size(); ++i) padded[i] += widths.before[i] + widths.after[i];
+    for (std::size_t i = 0; i < padded.size(); ++i) padded[i] += widths[i].first + widths[i].second;
     node.check_sizes(padded);
-    return node.set(pad_by(x, pad_value(node), widths));
+    return node.set(pad(x, pad_value(node), widths));
   }
   for (std::int64_t axis = 0; axis < node.rank(0); ++axis) {
-    std::int64_t& before = entry(widths.before, axis);
-    std::int64_t& after = entry(widths.after, axis);
+    auto& [before, after] = entry(widths, axis);
     const std::int64_t start = std::max<std::int64_t>(0, -before);
     const std::int64_t end =
         std::max(start, entry(node.sizes_of(x), axis) - std::max<std::int64_t>(0, -after));
@@ -367,13 +342,12 @@ void lower_center_crop_pad(Node& node) {
   const auto shape = node.known_sizes(1);
   const Dimensions axes = node.axes_attribute(std::ssize(sizes));
   if (axes.size() != shape.size()) node.refuse("needs one size for each axis");
-  PadWidths widths = no_padding(std::ssize(sizes));
+  Paddings widths(sizes.size());
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::int64_t change = shape[i] - entry(sizes, axes[i]);
-    entry(widths.before, axes[i]) = change / 2;
-    entry(widths.after, axes[i]) = change - change / 2;
+    entry(widths, axes[i]) = {change / 2, change - change / 2};
   }
-  node.set(pad_by(node.operand(0), scalar(node, node.type(0), 0), widths));
+  node.set(pad(node.operand(0), scalar(node, node.type(0), 0), widths));
 }
 
 // The sizes of a batch of images, [N, C, H, W], and the side of a block.
@@ -504,7 +478,7 @@ void lower_gather(Node& node) {
   if (const auto places = known_places(node, size)) {
     return node.set(xla::Reshape(take_places(node, x, axis, *places), result));
   }
-  const Dimensions kept = dimensions_but(std::ssize(result), dimension_range(axis, axis + rank));
+  const Dimensions kept = other_dimensions(std::ssize(result), counted(rank, axis));
   node.set(gather(node, x, counted_from_start(node, node.operand(1), size), {{axis}, kept, rank}));
 }
 
@@ -513,10 +487,9 @@ XlaOp whole_places(const Node& node, XlaOp along, std::int64_t axis) {
   const Dimensions sizes = node.sizes_of(along);
   std::vector<XlaOp> parts;
   for (std::int64_t i = 0; i < std::ssize(sizes); ++i) {
-    const XlaOp part = i == axis ? along : index_along(node, node.type_of(along), sizes, i);
-    parts.push_back(xla::Reshape(part, joined(sizes, {1})));
+    parts.push_back(i == axis ? along : index_along(node, node.type_of(along), sizes, i));
   }
-  return xla::ConcatInDim(&node.builder(), parts, std::ssize(sizes));
+  return stack(node, parts, std::ssize(sizes));
 }
 
 // Places along `axis`, with all dimensions in reach of the operand.
@@ -537,8 +510,7 @@ void lower_gather_elements(Node& node) {
   if (product(node.sizes(1)) == 0) {
     return node.set(zeros_of(node, node.type(0), node.sizes(1)));
   }
-  node.set(gather(node, node.operand(0), element_places(node, axis),
-                  {dimension_range(0, rank), {}, rank}));
+  node.set(gather(node, node.operand(0), element_places(node, axis), {counted(rank), {}, rank}));
 }
 
 // Tuples of indices, from 0 on. Dimensions before `first` are not in the tuples.
@@ -573,9 +545,8 @@ void lower_gather_nd(Node& node) {
   const Dimensions result =
       joined({wanted.begin(), wanted.end() - 1}, {sizes.begin() + indexed, sizes.end()});
   if (product(result) == 0) return node.set(zeros_of(node, node.type(0), result));
-  node.set(gather(
-      node, node.operand(0), places,
-      {dimension_range(0, indexed), dimension_range(rank - 1, std::ssize(result)), rank - 1}));
+  node.set(gather(node, node.operand(0), places,
+                  {counted(indexed), counted(std::ssize(result) - rank + 1, rank - 1), rank - 1}));
 }
 
 // Combines an element and its update.
@@ -632,7 +603,7 @@ void lower_scatter_elements(Node& node) {
   const std::int64_t rank = node.rank(0);
   const std::int64_t axis = node.axis(node.integer("axis", 0), rank);
   set_scatter(node, element_places(node, axis), node.operand(2),
-              scatter_numbers(dimension_range(0, rank), {}, rank));
+              scatter_numbers(counted(rank), {}, rank));
 }
 
 void lower_scatter_nd(Node& node) {
@@ -640,8 +611,8 @@ void lower_scatter_nd(Node& node) {
   const Dimensions wanted = node.sizes(1);
   const auto rank = std::ssize(wanted);
   set_scatter(node, places, node.operand(2),
-              scatter_numbers(dimension_range(0, wanted.back()),
-                              dimension_range(rank - 1, node.rank(2)), rank - 1));
+              scatter_numbers(counted(wanted.back()),
+                              other_dimensions(node.rank(2), counted(rank - 1)), rank - 1));
 }
 
 // Writes an update into a cache: at its start, or where each row of the batch says.
@@ -661,7 +632,7 @@ void lower_tensor_scatter(Node& node) {
       along(cast(node.operand(2), xla::S64), grid, 0) + index_along(node, xla::S64, grid, 1);
   if (mode == "circular") places = places % entry(sizes, axis);
   set_scatter(node, whole_places(node, places, 1), node.operand(1),
-              scatter_numbers({0, axis}, dimensions_but(rank, {0, axis}), 2));
+              scatter_numbers({0, axis}, other_dimensions(rank, {0, axis}), 2));
 }
 
 // Turns the first elements of each row of the batch around, as many as the second operand says.
@@ -677,7 +648,7 @@ void lower_reverse_sequence(Node& node) {
   const XlaOp step = index_along(node, xla::S64, grid, time_of_grid);
   const XlaOp from = xla::Select(step < lengths, lengths - 1 - step, step);
   node.set(gather(node, node.operand(0), whole_places(node, from, time_of_grid),
-                  {axes, dimensions_but(std::ssize(sizes), axes), 2}));
+                  {axes, other_dimensions(std::ssize(sizes), axes), 2}));
 }
 
 void lower_one_hot(Node& node) {
@@ -694,23 +665,14 @@ void lower_one_hot(Node& node) {
   node.set(xla::Select(is_hot, value(1), value(0)));
 }
 
-// Before b when the largest, or the smallest, come first. NaN counts as larger than all numbers.
-xla::XlaComputation rank_comparator(const Node& node, xla::PrimitiveType type, bool largest) {
-  const auto builder = node.builder().CreateSubBuilder("before");
-  const auto parameter = [&](std::int64_t number, xla::PrimitiveType of) {
-    return xla::Parameter(builder.get(), number, shape_of(of, {}), fmt::format("p{}", number));
-  };
-  const XlaOp a = parameter(0, type);
-  const XlaOp b = parameter(1, type);
-  parameter(2, xla::S32);
-  parameter(3, xla::S32);
-  XlaOp before = largest ? a > b : a < b;
-  if (is_real(type)) {
-    const XlaOp first = largest ? a : b;
-    const XlaOp second = largest ? b : a;
-    before = before | ((first != first) & (second == second));
-  }
-  return node.made(builder->Build(before));
+// Orders of a sort, in which NaN is larger than all numbers.
+XlaOp is_larger(XlaOp a, XlaOp b, absl::Span<const std::int64_t> /*no broadcast*/) {
+  const XlaOp larger = a > b;
+  return is_real(element_type_of(a)) ? larger | ((a != a) & (b == b)) : larger;
+}
+XlaOp is_smaller(XlaOp a, XlaOp b, absl::Span<const std::int64_t> /*no broadcast*/) {
+  const XlaOp smaller = a < b;
+  return is_real(element_type_of(a)) ? smaller | ((b != b) & (a == a)) : smaller;
 }
 
 // The place of the largest or smallest element, the first one of equals.
@@ -739,8 +701,10 @@ void lower_top_k(Node& node) {
   const auto type = node.type(0);
   // XLA's minimum does not order NaN as a sort does.
   if (count == 1 && (largest || !is_real(type))) return set_top_one(node, axis, largest);
+  const auto comparator = xla::CreateScalarComparisonComputation(
+      "before", {type, xla::S32}, {largest ? is_larger : is_smaller, {}}, &node.builder());
   const XlaOp sorted = xla::Sort({node.operand(0), index_along(node, xla::S32, sizes, axis)},
-                                 rank_comparator(node, type, largest), axis, /*is_stable=*/true);
+                                 comparator, axis, /*is_stable=*/true);
   const auto first = [&](std::int64_t which) {
     return xla::SliceInDim(xla::GetTupleElement(sorted, which), 0, count, 1, axis);
   };
@@ -767,18 +731,18 @@ void lower_non_zero(Node& node) {
   const auto elements = value->data<double>();
   Dimensions sizes = node.sizes(0);
   if (sizes.empty()) sizes = {1};  // as numpy sees a scalar
-  std::vector<std::int64_t> found;
+  const xla::Shape shape = shape_of(xla::F64, sizes);
+  std::vector<xla::DimensionVector> found;
   for (std::int64_t i = 0; i < std::ssize(elements); ++i) {
-    if (entry(elements, i) != 0) found.push_back(i);
+    if (entry(elements, i) == 0) continue;
+    found.push_back(xla::IndexUtil::LinearIndexToMultidimensionalIndex(shape, i));
   }
-  xla::Literal places(shape_of(xla::S64, {std::ssize(sizes), std::ssize(found)}));
-  for (std::int64_t place = 0; place < std::ssize(found); ++place) {
-    std::int64_t rest = entry(found, place);
-    for (std::int64_t axis = std::ssize(sizes) - 1; axis >= 0; --axis) {
-      places.Set<std::int64_t>({axis, place}, rest % entry(sizes, axis));
-      rest /= entry(sizes, axis);
-    }
-  }
+  xla::Literal places(shape_of(xla::S64, {shape.rank(), std::ssize(found)}));
+  places
+      .Populate<std::int64_t>([&](absl::Span<const std::int64_t> at) -> std::int64_t {
+        return entry(entry(found, at[1]), at[0]);
+      })
+      .IgnoreError();
   node.set(xla::ConstantLiteral(&node.builder(), places));
 }
 
