@@ -54,18 +54,12 @@ bool was_variable_read(const tf::NodeDef& node) {
 // is inside a loop of TensorFlow 1, which takes outside values only through its own nodes.
 bool may_be_weight(const tf::NodeDef& node, bool is_read_as_variable) {
   if (node.op() != "Const" || node.input_size() > 0) return false;
-  const auto type = node.attr().find("dtype");
-  const auto value = node.attr().find("value");
-  if (type == node.attr().end() || value == node.attr().end())
-    return false;  // TensorFlow reports it
-  const tf::DataType dtype = value->second.tensor().dtype();
-  if (type->second.type() != dtype) return false;
-  if (dtype != tf::DT_FLOAT && dtype != tf::DT_DOUBLE) return false;
-  const auto& shape = value->second.tensor().tensor_shape();
-  for (const auto& dimension : shape.dim()) {
-    if (dimension.size() == 0) return false;
-  }
-  return shape.dim_size() > 0 || is_read_as_variable;
+  const tf::TensorProto& value = attribute_of(node, "value").tensor();
+  if (value.dtype() != dtype_attribute(node)) return false;  // TensorFlow reports it
+  if (value.dtype() != tf::DT_FLOAT && value.dtype() != tf::DT_DOUBLE) return false;
+  const auto& sizes = value.tensor_shape().dim();
+  const bool is_empty = std::ranges::any_of(sizes, [](const auto& one) { return one.size() == 0; });
+  return !is_empty && (!sizes.empty() || is_read_as_variable);
 }
 
 // Cuts the subgraph out, replaces inputs and weights by _Arg nodes and ends it in _Retval nodes.
@@ -244,19 +238,27 @@ struct CutFunction {
   std::set<std::string> compile_time_weights;
 };
 
+// Marks the arguments, or the nodes by id, whose values XLA must know at compile time. Null: not
+// asked for.
+absl::Status mark_compile_time(const tf::Graph& graph,
+                               const tf::FunctionLibraryDefinition& library, int graph_version,
+                               std::vector<bool>* arguments, std::vector<bool>* nodes) {
+  tf::XlaOpRegistry::RegisterCompilationKernels();
+  const tf::ProcessFunctionLibraryRuntime runtimes(
+      nullptr, tf::Env::Default(), nullptr, graph_version, &library, tf::OptimizerOptions());
+  return tf::BackwardsConstAnalysis(
+      graph, arguments, nodes,
+      runtimes.GetFLR(tf::ProcessFunctionLibraryRuntime::kDefaultFLRDevice));
+}
+
 Result<std::set<std::string>> compile_time_weights(const tf::Graph& graph,
                                                    const SignatureFunction& function,
                                                    std::size_t input_count) {
   if (std::ranges::all_of(function.weights, &WeightArgument::is_resource))
     return std::set<std::string>();
-  tf::XlaOpRegistry::RegisterCompilationKernels();
-  const tf::ProcessFunctionLibraryRuntime runtimes(nullptr, tf::Env::Default(), nullptr,
-                                                   function.graph_version, function.library.get(),
-                                                   tf::OptimizerOptions());
   std::vector<bool> needed(input_count + function.weights.size(), false);
-  const auto status = tf::BackwardsConstAnalysis(
-      graph, &needed, nullptr,
-      runtimes.GetFLR(tf::ProcessFunctionLibraryRuntime::kDefaultFLRDevice));
+  const auto status =
+      mark_compile_time(graph, *function.library, function.graph_version, &needed, nullptr);
   if (!status.ok()) return fail(error_of(status, "the graph cannot be checked"));
   std::set<std::string> names;
   for (std::size_t i = 0; i < function.weights.size(); ++i) {
@@ -326,9 +328,7 @@ bool is_written_out(const tf::TensorProto& value) {
 
 std::optional<tf::Tensor> large_value(const tf::NodeDef& node) {
   if (node.op() != "Const") return std::nullopt;
-  const auto value = node.attr().find("value");
-  if (value == node.attr().end()) return std::nullopt;
-  const tf::TensorProto& proto = value->second.tensor();
+  const tf::TensorProto& proto = attribute_of(node, "value").tensor();
   tf::TensorShape shape;
   if (!tf::TensorShape::BuildTensorShape(proto.tensor_shape(), &shape).ok()) return std::nullopt;
   const auto sizes = shape.dim_sizes();
@@ -339,45 +339,29 @@ std::optional<tf::Tensor> large_value(const tf::NodeDef& node) {
   return tensor;
 }
 
-// The nodes of a function whose values must be known while compiling.
-class KnownNodes {
- public:
-  KnownNodes(const tf::FunctionLibraryDefinition& library, int graph_version)
-      : library_(library),
-        runtimes_(nullptr, tf::Env::Default(), nullptr, graph_version, &library,
-                  tf::OptimizerOptions()) {}
-
-  // Nothing if TensorFlow cannot say.
-  std::optional<std::set<std::string>> of(const tf::FunctionDef& function) const {
-    std::unique_ptr<tf::FunctionBody> body;
-    if (!tf::FunctionDefToBodyHelper(function, tf::AttrSlice(), &library_, &body).ok()) {
-      return std::nullopt;
+// The nodes of a function whose values must be known while compiling. Nothing if TensorFlow cannot
+// say.
+std::optional<std::set<std::string>> known_nodes(const tf::FunctionDef& function,
+                                                 const tf::FunctionLibraryDefinition& library,
+                                                 int graph_version) {
+  std::unique_ptr<tf::FunctionBody> body;
+  if (!tf::FunctionDefToBodyHelper(function, tf::AttrSlice(), &library, &body).ok()) return {};
+  const tf::Graph& graph = *body->graph;
+  std::vector<bool> compile_time(static_cast<std::size_t>(graph.num_node_ids()), false);
+  if (!mark_compile_time(graph, library, graph_version, nullptr, &compile_time).ok()) return {};
+  std::vector<const tf::Node*> deciding;
+  for (const tf::Node* node : graph.op_nodes()) {
+    const bool is_call = library.Find(node->type_string()) != nullptr;
+    if (entry(compile_time, node->id()) || has_data_dependent_shape(node->type_string()) ||
+        (!is_call && has_no_xla_kernel(node->def()))) {
+      deciding.push_back(node);
     }
-    const tf::Graph& graph = *body->graph;
-    std::vector<bool> compile_time(static_cast<std::size_t>(graph.num_node_ids()), false);
-    const auto status = tf::BackwardsConstAnalysis(
-        graph, nullptr, &compile_time,
-        runtimes_.GetFLR(tf::ProcessFunctionLibraryRuntime::kDefaultFLRDevice));
-    if (!status.ok()) return std::nullopt;
-    std::vector<const tf::Node*> deciding;
-    for (const tf::Node* node : graph.op_nodes()) {
-      const bool is_call = library_.Find(node->type_string()) != nullptr;
-      if (compile_time[static_cast<std::size_t>(node->id())] ||
-          has_data_dependent_shape(node->type_string()) ||
-          (!is_call && has_no_xla_kernel(node->def()))) {
-        deciding.push_back(node);
-      }
-    }
-    std::set<std::string> known;
-    tf::ReverseDFSFrom(
-        graph, deciding, [&](const tf::Node* node) { known.insert(node->name()); }, nullptr);
-    return known;
   }
-
- private:
-  const tf::FunctionLibraryDefinition& library_;
-  tf::ProcessFunctionLibraryRuntime runtimes_;
-};
+  std::set<std::string> known;
+  tf::ReverseDFSFrom(
+      graph, deciding, [&](const tf::Node* node) { known.insert(node->name()); }, nullptr);
+  return known;
+}
 
 // "predict" of "__inference_predict_57": the number is another one in each program.
 std::string own_name(std::string name) {
@@ -402,11 +386,9 @@ void make_call(tf::NodeDef& node, const tf::Tensor& value, std::size_t constant)
 // Constants stay that must be known while compiling: for shapes, or for operations that XLA does
 // not compile.
 Status lift_function_constants(SignatureFunction& function) {
-  tf::XlaOpRegistry::RegisterCompilationKernels();
   std::vector<tf::FunctionDef> changed;
   std::set<std::string> names;
   for (const WeightArgument& weight : function.weights) names.insert(weight.name);
-  const KnownNodes known_nodes(*function.library, function.graph_version);
   for (const std::string& name : called_functions(*function.library, function.name)) {
     tf::FunctionDef definition = *function.library->Find(name);
     std::optional<std::set<std::string>> known;
@@ -414,7 +396,7 @@ Status lift_function_constants(SignatureFunction& function) {
     for (tf::NodeDef& node : *definition.mutable_node_def()) {
       auto value = large_value(node);
       if (!value) continue;
-      if (!known) known = known_nodes.of(definition);
+      if (!known) known = known_nodes(definition, *function.library, function.graph_version);
       if (!known) break;
       if (known->contains(node.name())) continue;
       make_call(node, *value, function.constants.size());
@@ -461,10 +443,10 @@ bool go_up(const tf::FunctionLibraryDefinition& library, const tf::FunctionDef*&
     name = node->input(output.index);
     return true;
   }
-  const auto call = node->attr().find("f");
-  const bool by_attribute = is_call(*node) && call != node->attr().end();
+  const tf::AttrValue& call = attribute_of(*node, "f");
+  const bool by_attribute = is_call(*node) && call.has_func();
   const tf::FunctionDef* const called =
-      library.Find(by_attribute ? call->second.func().name() : node->op());
+      library.Find(by_attribute ? call.func().name() : node->op());
   if (called == nullptr) return false;
   const auto& results = called->signature().output_arg();
   if (by_attribute && output.index >= results.size()) return false;
@@ -605,10 +587,9 @@ OperationSupport support_of(const tf::NodeDef& node, OperationSupport known) {
 
 void add_used_types(const tf::NodeDef& node, CheckedOperation& row) {
   for (CheckedType& type : row.types) {
-    const auto found = node.attr().find(type.attribute);
-    if (found == node.attr().end()) continue;
-    std::vector<int> values(found->second.list().type().begin(), found->second.list().type().end());
-    if (found->second.type() != tf::DT_INVALID) values.push_back(found->second.type());
+    const tf::AttrValue& given = attribute_of(node, type.attribute);
+    std::vector<int> values(given.list().type().begin(), given.list().type().end());
+    if (given.type() != tf::DT_INVALID) values.push_back(given.type());
     for (const int value : values) {
       const std::string name = type_name(static_cast<tf::DataType>(value));
       if (std::ranges::find(type.used, name) == type.used.end()) type.used.push_back(name);
@@ -812,9 +793,8 @@ std::vector<Variable> variables_of(const SignatureFunction& function) {
 
 // True if the node is a call that took the place of a constant.
 bool is_lifted_constant(const tf::NodeDef& node) {
-  if (node.op() != kCallOperation) return false;
-  const auto target = node.attr().find(kTargetAttribute);
-  return target != node.attr().end() && constant_of_call(target->second.s()).has_value();
+  return node.op() == kCallOperation &&
+         constant_of_call(attribute_of(node, kTargetAttribute).s()).has_value();
 }
 
 // By output: the name of the node, below calls and identities; empty if an input is handed on.

@@ -35,13 +35,11 @@ const Node* object_at(const google::protobuf::RepeatedPtrField<Node>& nodes, int
 
 // One of a constant's strings.
 std::optional<std::string> text_at(const tf::NodeDef* node, int index) {
-  tf::Tensor value;
   if (node == nullptr || node->op() != "Const") return {};
-  const auto found = node->attr().find("value");
-  if (found == node->attr().end() || found->second.tensor().dtype() != tf::DT_STRING ||
-      !value.FromProto(found->second.tensor()) || index < 0 || index >= value.NumElements()) {
-    return {};
-  }
+  const tf::TensorProto& proto = attribute_of(*node, "value").tensor();
+  tf::Tensor value;
+  const bool is_text = proto.dtype() == tf::DT_STRING && value.FromProto(proto);
+  if (!is_text || index < 0 || index >= value.NumElements()) return {};
   return std::string(value.flat<tf::tstring>()(index));
 }
 
@@ -100,9 +98,7 @@ class RestoreReader {
 
   void visit_call(const tf::NodeDef& node) {
     if (!is_call(node)) return;
-    const auto function = node.attr().find("f");
-    if (function == node.attr().end()) return;
-    const auto found = functions_.find(function->second.func().name());
+    const auto found = functions_.find(attribute_of(node, "f").func().name());
     if (found == functions_.end()) return;
     Nodes body;
     std::vector<const tf::NodeDef*> operations;
@@ -568,9 +564,7 @@ std::map<std::string, int> captured_variables(const tf::MetaGraphDef& model) {
   const Nodes nodes = nodes_of(model.graph_def().node());
   const auto& functions = model.object_graph_def().concrete_functions();
   for (const auto& [name, node] : nodes) {
-    const auto callee = node->attr().find("f");
-    if (callee == node->attr().end()) continue;
-    const auto function = functions.find(callee->second.func().name());
+    const auto function = functions.find(attribute_of(*node, "f").func().name());
     if (function == functions.end()) continue;
     const auto& captured = function->second.bound_inputs();
     int inputs = node->input_size();

@@ -64,10 +64,15 @@ inline bool is_variable(const tensorflow::NodeDef& node) {
   return node.op() == "VarHandleOp" || node.op() == "VariableV2" || node.op() == "Variable";
 }
 
-// DT_INVALID if it has none.
+// An empty value if the node has no such attribute.
+inline const tensorflow::AttrValue& attribute_of(const tensorflow::NodeDef& node,
+                                                 const std::string& name) {
+  const auto found = node.attr().find(name);
+  return found == node.attr().end() ? tensorflow::AttrValue::default_instance() : found->second;
+}
+// DT_INVALID if the node has none.
 inline tensorflow::DataType dtype_attribute(const tensorflow::NodeDef& node) {
-  const auto found = node.attr().find("dtype");
-  return found == node.attr().end() ? tensorflow::DT_INVALID : found->second.type();
+  return attribute_of(node, "dtype").type();
 }
 
 struct RestoredVariables {
