@@ -34,8 +34,8 @@ FormatReader reader_of(ModelFormat format) {
   return {};
 }
 
-// `rows` rows from `first` on; zeros after the last one. The tensor has no dimension for rows if
-// shapes are fixed.
+// `rows` rows from `first` on, padded with zeros after the last one. With fixed shapes the tensor
+// has no row dimension.
 tf::Tensor rows_of(const Array& array, std::int64_t first, std::int64_t rows, bool fixed_shapes) {
   tf::TensorShape shape;
   for (const std::int64_t size : array.shape) shape.AddDim(size);
@@ -52,7 +52,7 @@ tf::Tensor rows_of(const Array& array, std::int64_t first, std::int64_t rows, bo
   return tensor;
 }
 
-// Adds the first `rows` rows of the tensor. Error: it is not one of the output's rows.
+// Appends the first `rows` rows of the tensor. Error: it does not have the output's type or shape.
 Status append_rows(Array& array, const tf::Tensor& tensor, const TensorSpec& output,
                    std::int64_t rows, bool fixed_shapes) {
   const auto type = dtype_of(tensor.dtype());
@@ -75,7 +75,7 @@ class OriginalModel {
 
   const OriginalProgram& program() const { return *program_; }
 
-  // A model with a fixed number of rows runs as often as it takes, with rows of zeros at the end.
+  // A model with a fixed number of rows is run repeatedly; the last batch is padded with zeros.
   Status predict(FileSystem& fs, const Path& folder, std::chrono::seconds limit) {
     std::vector<Array> inputs;
     const Signature& signature = program_->signature();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a model of any format by the folder of that format.
+// Reads a model with the reader of its format.
 //
 // Predictions of the original model, for a job with EngineJob::predictions. Used by one thread.
 #pragma once
@@ -15,8 +15,8 @@ Result<ModelFunctions> find_functions(const std::string& source);
 // Loads the model of the job. Errors name the folder or file and say what it contains.
 Result<std::unique_ptr<SourceModel>> load_model(const EngineJob& job);
 
-// Refuses what compiling refuses. Calls `on_step` after each prediction. That the program
-// refuses inputs is not an error, but one of the result's refusals.
+// Refuses the models that compiling refuses. Calls `on_step` after each prediction. Inputs that the
+// program rejects are listed in the result's refusals; they are not an error.
 Result<EngineResult> predict_as_original(FileSystem& fs, const EngineJob& job,
                                          const std::function<void(const std::string&)>& on_step);
 

@@ -50,7 +50,7 @@ Status read_signature(const EngineJob& job, DescribedSignature& signature,
   return {};
 }
 
-// With opsets that are not known only if the model has one: then it says so in `newer_opset`.
+// Accepts unknown opsets if nothing else works, and reports them in `newer_opset`.
 Result<std::unique_ptr<Lowering>> lowering_of(const SourceModel& model, LoweringOptions options,
                                               std::string& newer_opset) {
   auto known = model.lowering(options);
@@ -61,7 +61,7 @@ Result<std::unique_ptr<Lowering>> lowering_of(const SourceModel& model, Lowering
   return any;
 }
 
-// Of the batch size that the inputs fix, or 1.
+// Counts for the batch size that the inputs fix, or 1.
 Result<std::int64_t> flops_per_row(const SourceModel& model, std::string& newer_opset) {
   std::int64_t rows = 1;
   for (const ModelTensor& input : model.inputs()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot-engine --describe-model SOURCE: what a model contains, as lines of JSON
+// tfaot-engine --describe-model SOURCE: prints the contents of a model as lines of JSON
 // (tfaot/records/model_description_json.h). Compiles nothing. Used by one thread.
 #pragma once
 
@@ -11,8 +11,9 @@
 
 namespace tfaot::toolkit::engine {
 
-// `source`: a SavedModel's folder, or the file of a frozen graph. Calls `say` once the model is
-// read, and again once the operations of a row are counted: XLA may end the process in between.
+// `source`: a SavedModel's folder, or a file of any other format. Calls `say` when the model is
+// read, and again for each signature whose operations are counted: XLA may end the process in
+// between.
 Status describe_model(const std::string& source,
                       const std::function<void(const ModelDescription&)>& say);
 

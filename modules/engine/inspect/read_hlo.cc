@@ -18,10 +18,10 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-// In place of the values of a large constant.
+// Replaces the values of a large constant in text.
 constexpr std::string_view kLeftOut = "{...}";
 
-// Those that an instruction runs for each element.
+// Computations that an instruction applies to each element.
 std::set<const xla::HloComputation*> applied_computations(const xla::HloModule& module) {
   std::set<const xla::HloComputation*> applied;
   for (const HloInstruction* one : instructions_of(module)) {
@@ -80,7 +80,7 @@ NodeKind node_kind(const HloInstruction& one) {
   }
 }
 
-// Tensors that a kernel reads and writes, without its struct and its scratch.
+// Bytes of the tensors that a kernel reads and writes, without its struct and scratch.
 std::int64_t kernel_bytes(const HloInstruction& one) {
   std::int64_t bytes = shape_bytes(first_shape(one));
   for (std::int64_t i = 1; i < one.operand_count(); ++i)
@@ -140,7 +140,7 @@ HloComputation NodeFacts::describe(const xla::HloComputation& computation) const
   described.name = computation.name();
   described.root = computation.root_instruction()->name();
   described.is_fused = computation.IsFusionComputation();
-  // Counts of a computation alone: a fusion's own would hide those of its instructions.
+  // Analyses the computation alone: a fusion's counts would hide those of its instructions.
   xla::HloCostAnalysis analysis(shape_bytes);
   const bool counted = computation.Accept(&analysis).ok();
   for (const HloInstruction* one : computation.MakeInstructionPostOrder()) {

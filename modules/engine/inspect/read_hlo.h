@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot-engine --read-hlo QUESTION.json: files of HLO as graphs, as lines of JSON
-// (tfaot/records/hlo_graph.h); --run-pass NAME FILE [INPUTS]: one pass of the optimizer by hand.
+// tfaot-engine --read-hlo QUESTION.json: prints files of HLO as graphs, in lines of JSON
+// (tfaot/records/hlo_graph.h); --run-pass NAME FILE [INPUTS]: runs one pass of the optimizer.
 // Compiles nothing. Used by one thread.
 #pragma once
 
@@ -20,7 +20,7 @@ namespace tfaot::toolkit::engine {
 
 struct FactsOptions {
   CodeSize code;
-  // Large constants have their values: text leaves them out, and the reader makes some up.
+  // True if large constants have their values. Text omits them, and the parser invents some.
   bool has_constants = true;
 };
 

@@ -41,7 +41,7 @@ constexpr std::int64_t kMostConstantElements = std::int64_t{1} << 33;
 TensorId tensor_id(const std::string& text) { return tf::ParseTensorName(text); }
 bool is_control(const TensorId& id) { return id.index() == tf::Graph::kControlSlot; }
 
-// A node that freezing leaves in place of reading a variable: "dense/bias/read" (TensorFlow 1),
+// True for a node that freezing leaves where a variable was read: "dense/bias/read" (TensorFlow 1),
 // "model/dense/BiasAdd/ReadVariableOp".
 bool was_variable_read(const tf::NodeDef& node) {
   if (node.op() != "Identity") return false;
@@ -62,10 +62,10 @@ bool may_be_weight(const tf::NodeDef& node, bool is_read_as_variable) {
   return !is_empty && (!sizes.empty() || is_read_as_variable);
 }
 
-// Cuts the subgraph out, replaces inputs and weights by _Arg nodes and ends it in _Retval nodes.
+// Cuts out the subgraph: inputs and weights become _Arg nodes, outputs _Retval nodes.
 class Cutter {
  public:
-  // `kept`: constants that stay constants.
+  // `kept`: constants that do not become weights.
   Cutter(ModelGraph& model, std::set<std::string> kept) : model_(model), kept_(std::move(kept)) {
     for (const auto& node : model.graph().node()) {
       nodes_[node.name()] = &node;
@@ -216,8 +216,7 @@ class Cutter {
   std::int64_t result_count_ = 0;
 };
 
-// TensorFlow may compute ahead only operations that XLA compiles, and a few more, such as those on
-// strings.
+// Lets TensorFlow fold only operations that XLA compiles, and a few more, such as those on strings.
 GraphRules rules_for(const std::string& label) {
   const auto allows = [](const std::string& operation) {
     return is_compiled(operation) || is_pure(operation);
@@ -231,15 +230,15 @@ GraphRules rules_for(const std::string& label) {
   return {allows, refuse};
 }
 
-// A function being built, and which of its weights XLA must know at compile time: shapes, axes,
-// ranges and the values they are computed from.
+// A function being built, and the weights whose values XLA must know at compile time, because
+// shapes, axes or ranges are computed from them.
 struct CutFunction {
   SignatureFunction function;
   std::set<std::string> compile_time_weights;
 };
 
 // Marks the arguments, or the nodes by id, whose values XLA must know at compile time. Null: not
-// asked for.
+// wanted.
 absl::Status mark_compile_time(const tf::Graph& graph,
                                const tf::FunctionLibraryDefinition& library, int graph_version,
                                std::vector<bool>* arguments, std::vector<bool>* nodes) {
@@ -267,13 +266,13 @@ Result<std::set<std::string>> compile_time_weights(const tf::Graph& graph,
   return names;
 }
 
-// The part of the graph before it becomes a function: _Arg nodes for the inputs and then the
-// weights, the model's own nodes, _Retval nodes for the outputs. make_safe() has seen it.
+// The part of the graph before it becomes a function: _Arg nodes for the inputs, then for the
+// weights; the model's own nodes; _Retval nodes for the outputs. make_safe() has checked it.
 struct CutGraph {
   tensorflow::GraphDef graph;
   std::vector<WeightArgument> weights;
 };
-// `kept_constants`: stay constants.
+// `kept_constants`: constants that do not become weights.
 Result<CutGraph> cut_graph(ModelGraph& model, std::set<std::string> kept_constants) {
   Cutter cutter(model, std::move(kept_constants));
   TFAOT_TRY(cutter.cut());
@@ -317,7 +316,7 @@ Result<CutFunction> cut_function(ModelGraph& model, std::set<std::string> kept_c
 constexpr const char* kCallOperation = "XlaCustomCall";
 constexpr const char* kTargetAttribute = "target_name";
 
-// A single number for all elements is a formula, such as tf.zeros().
+// False for a single number that fills the tensor: it comes from a formula, such as tf.zeros().
 bool is_written_out(const tf::TensorProto& value) {
   return !value.tensor_content().empty() ||
          value.float_val_size() + value.double_val_size() + value.int_val_size() +
@@ -339,8 +338,8 @@ std::optional<tf::Tensor> large_value(const tf::NodeDef& node) {
   return tensor;
 }
 
-// The nodes of a function whose values must be known while compiling. Nothing if TensorFlow cannot
-// say.
+// The nodes of a function whose values must be known at compile time; nothing if the analysis
+// fails.
 std::optional<std::set<std::string>> known_nodes(const tf::FunctionDef& function,
                                                  const tf::FunctionLibraryDefinition& library,
                                                  int graph_version) {
@@ -363,7 +362,7 @@ std::optional<std::set<std::string>> known_nodes(const tf::FunctionDef& function
   return known;
 }
 
-// "predict" of "__inference_predict_57": the number is another one in each program.
+// "predict" for "__inference_predict_57": the number differs between programs.
 std::string own_name(std::string name) {
   constexpr std::string_view kStart = "__inference_";
   if (name.starts_with(kStart)) name.erase(0, kStart.size());
@@ -382,9 +381,9 @@ void make_call(tf::NodeDef& node, const tf::Tensor& value, std::size_t constant)
   tf::AddNodeAttr("shape", value.shape(), &node);
 }
 
-// Lifts constants of all functions that are called; the signature's own is already in the library.
-// Constants stay that must be known while compiling: for shapes, or for operations that XLA does
-// not compile.
+// Lifts the constants of all called functions, the signature's own among them. Constants stay where
+// their values must be known at compile time: for shapes, or for operations that XLA does not
+// compile.
 Status lift_function_constants(SignatureFunction& function) {
   std::vector<tf::FunctionDef> changed;
   std::set<std::string> names;
@@ -430,8 +429,8 @@ struct OutputName {
   int index = 0;
 };
 
-// One step towards the origin of `name` in `function`. False: its node is the origin, or there is
-// none.
+// Goes one step towards the origin of `name` in `function`. False: its node is the origin, or does
+// not exist.
 bool go_up(const tf::FunctionLibraryDefinition& library, const tf::FunctionDef*& function,
            std::string& name) {
   const OutputName output(name);
@@ -474,7 +473,7 @@ struct Advice {
   const char* text;
 };
 
-// Advice for operations that cannot be compiled; the first that fits counts.
+// Advice for operations that cannot be compiled. The first match is used.
 constexpr auto kInstead = std::to_array<Advice>({
     {"HashTable LookupTable MutableHashTable",
      "look up outside of the model and pass the numbers found"},
@@ -544,13 +543,13 @@ std::vector<OperationTrait> traits_of(const std::string& operation) {
   return traits;
 }
 
-// Without an XLA kernel for any type.
+// Support for an operation that has no XLA kernel for any type.
 OperationSupport support_without_kernel(const std::string& operation) {
   if (connects(operation)) return OperationSupport::kStructure;
   return is_pure(operation) ? OperationSupport::kConstant : OperationSupport::kRefused;
 }
 
-// The part that is known without a node.
+// Fills in everything that does not depend on a node.
 CheckedOperation described(const std::string& operation) {
   CheckedOperation row;
   row.operation = operation;
@@ -577,7 +576,7 @@ CheckedOperation described(const std::string& operation) {
   return row;
 }
 
-// `known`: without looking at types.
+// `known`: the support before types are considered.
 OperationSupport support_of(const tf::NodeDef& node, OperationSupport known) {
   if (!has_no_xla_kernel(node)) {
     return kernels_of(node.op()).empty() ? OperationSupport::kStructure : known;
@@ -626,7 +625,7 @@ class Table {
   std::map<std::pair<std::string, OperationSupport>, CheckedOperation> rows_;
 };
 
-// The part of the graph that the outputs need, without inputs and variables.
+// The nodes that the outputs need, except inputs and variables.
 tf::GraphDef needed_part(const ModelGraph& model) {
   Nodes nodes = nodes_of(model.graph().node());
   for (const ModelTensor& input : model.inputs()) nodes.erase(node_name(input.tensor));
@@ -637,7 +636,7 @@ tf::GraphDef needed_part(const ModelGraph& model) {
   return part_of(model.graph(), needed);
 }
 
-// Keeps the tensor whose memory the literal uses.
+// The literal owns the tensor whose memory it uses.
 Result<Value> read_literal(const std::function<Result<tf::Tensor>()>& read) {
   struct Owner {
     tf::Tensor tensor;
@@ -735,8 +734,8 @@ class GraphLowering final : public SignatureLowering {
     return arguments;
   }
 
-  // Our own computation around XlaCompiler's. There, embedded weights become constants, and the
-  // function's constants come in place of their calls.
+  // Wraps XlaCompiler's computation in our own, where embedded weights become constants and the
+  // function's constants replace their calls.
   Result<LoweredModel> wrap(const tf::XlaCompilationResult& compiled,
                             std::int64_t batch_size) const {
     xla::XlaBuilder builder(fmt::format("tfaot_bs{}", batch_size));
@@ -797,7 +796,8 @@ bool is_lifted_constant(const tf::NodeDef& node) {
          constant_of_call(attribute_of(node, kTargetAttribute).s()).has_value();
 }
 
-// By output: the name of the node, below calls and identities; empty if an input is handed on.
+// For each output, the name of the node that computes it, looking through calls and identities;
+// empty if an input is passed through.
 std::vector<std::string> origins_of_outputs(const SignatureFunction& function) {
   const tf::FunctionDef* const whole = function.library->Find(function.name);
   std::vector<std::string> origins;
@@ -812,7 +812,8 @@ std::vector<std::string> origins_of_outputs(const SignatureFunction& function) {
 // All nodes that the outputs need, down to the inputs and the variables. Sorted by operation.
 std::vector<CheckedOperation> operation_table(const ModelGraph& model) {
   tf::GraphDef part = needed_part(model);
-  // Leaves out what no result needs. If it fails, compiling says why; then all nodes are listed.
+  // Drops nodes that no result needs. If this fails, all nodes are listed, and compiling reports
+  // the reason.
   const GraphRules all = {[](const std::string&) { return true; },
                           [](const std::vector<BlamedNode>&) { return Error("refused"); }};
   static_cast<void>(make_safe(part, all));
@@ -895,7 +896,7 @@ void make_placeholder(tf::NodeDef& node, tf::DataType type) {
   tf::AddNodeAttr("dtype", type, &node);
 }
 
-// A copy of the model's own node: of a variable, another node for the same one.
+// Copies the model's own node. The copy of a variable's node refers to the same variable.
 void make_weight(tf::NodeDef& node, const tf::NodeDef& original) {
   const std::string name = node.name();
   node = original;
@@ -907,8 +908,8 @@ void make_weight(tf::NodeDef& node, const tf::NodeDef& original) {
   }
 }
 
-// The graph that a session runs: placeholders and the weights' own nodes instead of _Arg, Identity
-// instead of _Retval.
+// Makes the graph runnable in a session: _Arg nodes become placeholders or the weights' own nodes,
+// _Retval nodes become Identity.
 void make_runnable(tf::GraphDef& cut, const ModelGraph& model,
                    const std::vector<WeightArgument>& weights, std::vector<std::string>& inputs,
                    std::vector<std::string>& outputs) {

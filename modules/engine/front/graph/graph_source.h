@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a ModelGraph between inputs and outputs as one TensorFlow function: its arguments are
-// the inputs, then the weights. It works for any exporter: the subgraph is cut out and becomes the
-// function, whether the outputs come from one call node or not. Independent of the batch size.
-// Large constants become calls (hlo/constant_calls.h), from which lowering makes weights:
-// TensorFlow writes a value that a tf.function takes from outside as such a constant if it is no
-// variable. Used by one thread.
+// The part of a ModelGraph between inputs and outputs as one TensorFlow function, whose arguments
+// are the inputs, then the weights. It works for any exporter, since the subgraph is cut out even
+// if the outputs come from one call node. Independent of the batch size. Large constants become
+// calls (hlo/constant_calls.h), from which lowering makes weights: TensorFlow stores a value that a
+// tf.function captures as such a constant, unless it is a variable. Used by one thread.
 //
-// TensorFlow's formats as a SourceModel, and the operations that can be compiled, for `tfaot
-// check`: those of a model's nodes and all that XLA has kernels for, by the rules that refuse a
-// model.
+// TensorFlow's formats as a SourceModel. For `tfaot check`: the operations of a model, and all that
+// XLA has kernels for, judged by the rules that compiling applies.
 //
-// The original model in TensorFlow's session: its own nodes, run by TensorFlow's own kernels, with
-// variables that TensorFlow's own loader fills. For predictions that ours are compared with. A
-// model may come from anywhere, so its graph is cut and checked as for compiling, and here every
-// operation runs: none may do more than compute. Used by one thread.
+// The original model in a TensorFlow session, for reference predictions: its own nodes, run by
+// TensorFlow's kernels, with variables filled by TensorFlow's loader. Models are untrusted, so the
+// graph is cut and checked as for compiling, and as every operation runs here, none may do more
+// than compute. Used by one thread.
 #pragma once
 
 #include "front/graph/model_graph.h"
@@ -28,7 +26,7 @@ struct WeightArgument {
   bool is_resource = false;  // the argument is the variable's handle, not its value
 };
 
-// A constant in one of the functions, which holds a call instead: constant_call(i) for constant i.
+// A constant that was taken out of one of the functions, which calls constant_call(i) instead.
 struct LiftedConstant {
   std::string name;  // "predict/Const", the same each time that the same program is exported
   StoredTensor value;
@@ -47,12 +45,12 @@ Result<SignatureFunction> make_signature_function(ModelGraph& model);
 
 Result<std::unique_ptr<SourceModel>> load_graph_source(const EngineJob& job);
 
-// Every operation that XLA has a kernel for. Without nodes.
+// Every operation that XLA has a kernel for. The rows have no nodes.
 std::vector<CheckedOperation> known_operations();
 
-// SignatureFunction + batch size -> XLA computation (HLO). Checks the shapes, which XLA would not.
-// The references must outlive the lowering. Errors: types and shapes of the signature that cannot
-// be compiled.
+// Lowers a SignatureFunction for a batch size to HLO. Checks the shapes, which XLA does not. The
+// references must outlive the lowering. Errors: types and shapes of the signature that cannot be
+// compiled.
 Result<std::unique_ptr<Lowering>> make_graph_lowering(const ModelGraph& model,
                                                       const SignatureFunction& function,
                                                       const LoweringOptions& options);
@@ -75,7 +73,7 @@ class ModelSession final : public OriginalProgram {
   std::vector<std::string> outputs_;  // tensors of its graph
 };
 
-// Refuses what compiling refuses.
+// Refuses the models that compiling refuses.
 Result<std::unique_ptr<OriginalProgram>> load_session_program(const EngineJob& job);
 
 }  // namespace tfaot::toolkit::engine

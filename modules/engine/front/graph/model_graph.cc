@@ -33,7 +33,7 @@ const Node* object_at(const google::protobuf::RepeatedPtrField<Node>& nodes, int
   return number >= 0 && number < nodes.size() ? &nodes.Get(number) : nullptr;
 }
 
-// One of a constant's strings.
+// The string at an index of a constant.
 std::optional<std::string> text_at(const tf::NodeDef* node, int index) {
   if (node == nullptr || node->op() != "Const") return {};
   const tf::TensorProto& proto = attribute_of(*node, "value").tensor();
@@ -43,7 +43,8 @@ std::optional<std::string> text_at(const tf::NodeDef* node, int index) {
   return std::string(value.flat<tf::tstring>()(index));
 }
 
-// The key of a restored value; nothing for parts of tensors and other cases.
+// The checkpoint key of a restored value; nothing if only a part of the tensor is restored, or if
+// the value comes from elsewhere.
 std::optional<std::string> key_behind(const Nodes& nodes, std::string input) {
   const tf::NodeDef* node = find_node(nodes, input);
   std::set<const tf::NodeDef*> seen;
@@ -186,8 +187,8 @@ GraphEnds ends_of(const tf::GraphDef& graph) {
   return ends;
 }
 
-// The nodes that read an input, also by way of others. What training left in the graph, such as the
-// state of an optimiser, is none of them.
+// The nodes that depend on an input. Leftovers of training, such as the state of an optimiser, do
+// not.
 std::set<std::string> fed_by(const tf::GraphDef& graph, const std::vector<JobInput>& inputs) {
   std::map<std::string, std::vector<const std::string*>> readers;
   for (const auto& node : graph.node()) {
@@ -295,7 +296,7 @@ class FrozenGraph final : public ModelGraph {
   std::map<std::string, const tf::NodeDef*> nodes_;
 };
 
-// The graph of a SavedModel that is for use, not for training.
+// The tag of a SavedModel's graph for inference.
 constexpr const char* kServeTag = "serve";
 
 template <typename Field, typename NameOf>
@@ -307,7 +308,7 @@ void add_missing(Field& to, const Field& from, const NameOf& name_of) {
   }
 }
 
-// Adds the nodes and functions that the graph does not have yet.
+// Adds the nodes and functions that the graph lacks.
 void add_graph(tf::GraphDef& graph, const tf::GraphDef& more) {
   tf::FunctionDefLibrary& library = *graph.mutable_library();
   add_missing(*graph.mutable_node(), more.node(), [](const auto& node) { return node.name(); });
@@ -322,8 +323,8 @@ struct SavedModelSource {
   const tf::MetaGraphDef& model;
   const tf::GraphDef& graph;  // the model's
 };
-// A session with all variables, and with `part` of the graph: nodes that both have are those of the
-// part. REQUIRES: make_safe() has seen the part.
+// A session with all variables and `part` of the graph; where both have a node, that of the part is
+// used. REQUIRES: make_safe() has checked the part.
 Result<std::unique_ptr<tf::Session>> load_session(const SavedModelSource& source,
                                                   const tf::GraphDef& part,
                                                   const tf::SessionOptions& options) {
@@ -350,7 +351,7 @@ Result<std::unique_ptr<tf::Session>> load_session(const SavedModelSource& source
   return session;
 }
 
-// The variables of a session, of which a VarHandleOp node is one.
+// The session's variables in the container of a VarHandleOp node.
 struct SessionVariables {
   tf::ResourceMgr* manager;
   std::string container;
@@ -364,7 +365,7 @@ Result<SessionVariables> variables_around(tf::Session& session, const tf::NodeDe
   return found;
 }
 
-// Gives a variable that has no value yet one. REQUIRES: the node is a VarHandleOp.
+// Sets a variable that has no value yet. REQUIRES: the node is a VarHandleOp.
 Status set_variable(tf::Session& session, const tf::NodeDef& node, const tf::Tensor& value) {
   TFAOT_ASSIGN(const SessionVariables around, variables_around(session, node));
   auto* const variable = new tf::Var(value.dtype());  // the manager takes it
@@ -375,8 +376,8 @@ Status set_variable(tf::Session& session, const tf::NodeDef& node, const tf::Ten
   return fail(error_of(status, fmt::format("variable '{}' cannot be set", node.name())));
 }
 
-// The value of a VarHandleOp or VariableV2 node; shares memory with the session. The first directly
-// from the session's resources: a session call for each variable takes 20 ms.
+// The value of a VarHandleOp or VariableV2 node; shares memory with the session. That of a
+// VarHandleOp is taken from the session's resources, since a session call takes 20 ms.
 Result<tf::Tensor> variable_in(tf::Session& session, const tf::NodeDef& node) {
   const bool is_resource = node.op() == "VarHandleOp";
   const std::string name = is_resource ? resource_name(node) : node.name();
@@ -425,7 +426,7 @@ Status read_meta_graph(const std::string& folder, tf::MetaGraphDef& model) {
   return {};
 }
 
-// Without those that loading and training use. Sorted.
+// The keys of all signatures but those for loading and training. Sorted.
 std::vector<std::string> signature_keys(const tf::MetaGraphDef& model) {
   std::vector<std::string> keys;
   for (const auto& [key, signature] : model.signature_def()) {
@@ -447,7 +448,7 @@ Error unknown_signature(const EngineJob& job, const tf::MetaGraphDef& meta_graph
   return error;
 }
 
-// Nodes that a signature of a TensorFlow 1 model needs in addition to its inputs.
+// Placeholders that a signature of a TensorFlow 1 model needs in addition to its inputs.
 std::vector<ModelConstant> needed_constants(const tf::GraphDef& graph,
                                             const tf::SignatureDef& signature) {
   Nodes nodes = nodes_of(graph.node());
@@ -492,8 +493,8 @@ class SavedModelGraph final : public ModelGraph {
     return checkpoint_.value(name, key_of(name));
   }
 
-  // TensorFlow's loader fills other variables than those that the signature reads if the model is
-  // of Keras 3 and was saved by tf.saved_model.save(). They are in the checkpoint.
+  // If tf.saved_model.save() wrote a Keras 3 model, TensorFlow's loader does not fill the variables
+  // that the signature reads. Their values are taken from the checkpoint.
   Result<std::unique_ptr<tf::Session>> session(const tf::GraphDef& part) override {
     TFAOT_ASSIGN(auto session, load_session({folder_, model_, graph_}, part, tf::SessionOptions()));
     for (const auto& node : part.node()) {
@@ -511,7 +512,7 @@ class SavedModelGraph final : public ModelGraph {
   Status load_variables() {
     if (variables_ != nullptr) return {};
     tf::SessionOptions options;
-    // The graph is compiled, not run: no optimiser processes it.
+    // The graph is compiled, not run, so optimisers are switched off.
     auto* graph_options = options.config.mutable_graph_options();
     graph_options->mutable_optimizer_options()->set_opt_level(tf::OptimizerOptions::L0);
     graph_options->mutable_rewrite_options()->set_disable_meta_optimizer(true);
@@ -519,9 +520,9 @@ class SavedModelGraph final : public ModelGraph {
     return {};
   }
 
-  // In the checkpoint. Keras 3 models saved by tf.saved_model.save() contain variables that only
-  // Python's loader fills: it goes by the objects that functions captured. A variable of TensorFlow
-  // 1 is stored under its name.
+  // The key in the checkpoint. If tf.saved_model.save() wrote a Keras 3 model, only Python's loader
+  // can fill some variables: it finds them by the objects that functions captured. A variable of
+  // TensorFlow 1 is stored under its name.
   std::string key_of(const std::string& name) {
     const auto restored = restored_.keys.find(name);
     if (restored != restored_.keys.end()) return restored->second;
@@ -558,7 +559,8 @@ tf::GraphDef part_of(const tf::GraphDef& graph, const std::vector<const tf::Node
   return part;
 }
 
-// A call's last inputs are what its function captured, in the order of `bound_inputs`.
+// The last inputs of a call are the values that its function captured, in the order of
+// `bound_inputs`.
 std::map<std::string, int> captured_variables(const tf::MetaGraphDef& model) {
   std::map<std::string, int> objects;
   const Nodes nodes = nodes_of(model.graph_def().node());

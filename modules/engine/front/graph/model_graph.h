@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The variables of a SavedModel: which object each variable of its graph is, which key of the
-// checkpoint has its value, and the values themselves, each read separately: no session holds them
-// all. Names do not tell: layers inside of one Keras layer may have variables of the same name, and
-// the graph then numbers them in an order of its own. Used by one thread.
+// The variables of a SavedModel: their objects, their keys in the checkpoint and their values, read
+// one at a time, so that no session holds them all. Names alone are ambiguous: layers inside one
+// Keras layer may have variables of the same name, which the graph numbers in an order of its own.
+// Used by one thread.
 //
-// Nodes that refer to each other: those of a graph, or of a function's body. Pure functions.
+// Lookups among the nodes of a graph or of a function's body. Pure functions.
 //
 // A TensorFlow model as read from disk: one graph, its inputs and outputs, and access to the values
 // of its variables. Placeholders that are not inputs get values from model.constants of the config
@@ -47,16 +47,16 @@ inline StoredTensor stored(tensorflow::Tensor tensor) {
           [tensor = std::move(tensor)]() -> Result<tensorflow::Tensor> { return tensor; }};
 }
 
-// By resource_name(): the number of the object that a call of one of the model's functions passes
-// on with the variable.
+// Maps resource_name() to the number of the object that a function of the model captured with the
+// variable.
 std::map<std::string, int> captured_variables(const tensorflow::MetaGraphDef& model);
 
-// The keys of variables in the checkpoint, by the numbers that their objects have in the model.
-// Both graphs have the same names between objects.
+// Maps the numbers of the model's objects to the checkpoint keys of their variables. The edges of
+// both object graphs have the same names.
 std::map<int, std::string> keys_of_objects(const tensorflow::SavedObjectGraph& model,
                                            const tensorflow::TrackableObjectGraph& checkpoint);
 
-// The key of the variable of that name ("dense/kernel"), if there is one alone.
+// The key of the variable of that name ("dense/kernel"), if it is unique.
 std::optional<std::string> key_of_name(const tensorflow::TrackableObjectGraph& checkpoint,
                                        const std::string& name);
 
@@ -77,7 +77,7 @@ inline tensorflow::DataType dtype_attribute(const tensorflow::NodeDef& node) {
 
 struct RestoredVariables {
   std::map<std::string, std::string> keys;  // by resource_name(): the key in the checkpoint
-  // Variables that loading fills in another way than by a key alone.
+  // Variables that loading fills in another way than from one key.
   std::set<std::string> others;
 };
 
@@ -109,7 +109,7 @@ class Checkpoint {
   std::optional<tensorflow::TrackableObjectGraph> objects_;
 };
 
-// The arguments of a function may stand for nodes of the graph that calls it.
+// In a function's body, an argument may be mapped to a node of the calling graph.
 using Nodes = std::map<std::string, const tensorflow::NodeDef*>;
 
 template <class Range>
@@ -119,7 +119,7 @@ Nodes nodes_of(const Range& range) {
   return nodes;
 }
 
-// Calls the function of its attribute "f".
+// True if the node calls the function of its attribute "f".
 inline bool is_call(const tensorflow::NodeDef& node) {
   return node.op() == "PartitionedCall" || node.op() == "StatefulPartitionedCall";
 }
@@ -181,12 +181,12 @@ class ModelGraph {
   // The value of the variable of a VarHandleOp or VariableV2 node.
   virtual Result<StoredTensor> variable(const tensorflow::NodeDef& node) = 0;
 
-  // A session with this part of the graph in it, and the values of its variables as TensorFlow's
-  // loader fills them. REQUIRES: make_safe() has seen the part.
+  // A session with this part of the graph, whose variables TensorFlow's loader has filled.
+  // REQUIRES: make_safe() has checked the part.
   virtual Result<std::unique_ptr<tensorflow::Session>> session(
       const tensorflow::GraphDef& part) = 0;
 
-  // The config says shapes that the graph does not.
+  // True if the config gives shapes that the graph lacks.
   virtual bool shapes_from_config() const { return false; }
 
  protected:
@@ -199,22 +199,21 @@ class ModelGraph {
   std::string label_;
 };
 
-// Before version 22 of GraphDef, a placeholder of unknown shape was written like a scalar: makes
-// its shape unknown, as TensorFlow does.
+// Makes the shapes of scalar placeholders unknown, as TensorFlow does for GraphDefs before version
+// 22, which wrote unknown shapes like scalars.
 void read_old_shapes(tensorflow::GraphDef& graph);
 
-// Truth values of constants that are neither 0 nor 1 become 1, also in functions.
+// Turns bytes of boolean constants that are neither 0 nor 1 into 1, also in functions.
 void read_bools(tensorflow::GraphDef& graph);
 
-// Replaces the placeholders by constants. `inputs`: the nodes of the model's inputs. Errors: there
-// is no such placeholder, it is an input, the value does not fit.
+// Replaces the placeholders by constants. `inputs`: the nodes of the model's inputs. Errors: the
+// placeholder does not exist or is an input, or the value does not fit.
 Status fix_placeholders(tensorflow::GraphDef& graph, const std::vector<ModelConstant>& constants,
                         const std::set<std::string>& inputs);
 
 bool is_placeholder(const tensorflow::NodeDef& node);
 
-// Placeholders that look like no inputs, with a value that they may have: single truth values and
-// single whole numbers.
+// Placeholders that are probably not inputs, with a plausible value: scalar booleans and integers.
 std::vector<ModelConstant> likely_constants(
     const std::vector<const tensorflow::NodeDef*>& placeholders);
 

@@ -16,7 +16,8 @@ namespace {
 
 namespace tf = tensorflow;
 
-// Operations without an XLA kernel that only compute. Sorted. Before you add one, read its kernel.
+// Operations without an XLA kernel that only compute. Sorted. Read an operation's kernel before you
+// add it.
 constexpr std::string_view kComputing =
     "AdjustContrast AsString AudioSpectrogram BandedTriangularSolve BatchCholesky "
     "BatchMatrixBandPart BatchMatrixDeterminant BatchMatrixDiag BatchMatrixDiagPart "
@@ -65,7 +66,7 @@ constexpr std::string_view kStructure =
 // XLA would compile them to calls of functions whose names the model chooses.
 constexpr std::string_view kCallingByName = "XlaCustomCall XlaCustomCallV2";
 
-// In the order of their names; an operation may have several, for different types.
+// Sorted by operation, which may have several, for different types.
 const std::vector<const tf::KernelDef*>& xla_kernels() {
   static const std::vector<const tf::KernelDef*> all = [] {
     tf::XlaOpRegistry::RegisterCompilationKernels();
@@ -87,8 +88,8 @@ const tf::OpDef* definition_of(const std::string& operation) {
   return status.ok() ? definition : nullptr;
 }
 
-// The functions that a node may call, through any attribute or by its own name. In the order of the
-// attributes' names: a map of protobuf has none.
+// The functions that a node may call, through any attribute or by its own name. Sorted by attribute
+// name, since a protobuf map has no order.
 std::vector<std::string> functions_named_in(const tf::NodeDef& node) {
   std::vector<std::string> names;
   std::map<std::string_view, const tf::AttrValue*> sorted;
@@ -101,7 +102,7 @@ std::vector<std::string> functions_named_in(const tf::NodeDef& node) {
   return names;
 }
 
-// The same operation for functions with state.
+// The stateful counterparts of operations that call functions.
 const std::map<std::string, std::string> kWithState = {
     {"PartitionedCall", "StatefulPartitionedCall"},
     {"StatelessCase", "Case"},
@@ -154,7 +155,7 @@ void erase_others(Field& field, const Stays& stays) {
   field.erase(std::remove_if(field.begin(), field.end(), std::not_fn(stays)), field.end());
 }
 
-// As in TensorFlow: operations with state stay.
+// As in TensorFlow, stateful operations are kept.
 void remove_dead_nodes(tf::FunctionDef& function, const Library& library) {
   std::vector<std::string> roots;
   for (const auto& node : function.node_def()) {
@@ -193,7 +194,8 @@ class Guard {
   }
 
  private:
-  // Otherwise TensorFlow may use another function or operation than the one that was checked.
+  // Names are unique: otherwise TensorFlow might use another function or operation than the one
+  // that was checked.
   Status check_names() const {
     std::set<std::string> names;
     for (const auto& function : graph_.library().function()) {
@@ -277,8 +279,8 @@ class Guard {
   std::vector<BlamedNode> refused_;
 };
 
-// Allowed in addition to operations that compute: variables, the checkpoint, and calls of functions
-// that are checked too.
+// Operations that loading may run besides pure ones: those on variables and the checkpoint, and
+// calls of functions, which are checked too.
 constexpr std::string_view kLoading =
     "Assign AssignAdd AssignAddVariableOp AssignSub AssignSubVariableOp AssignVariableOp Case If "
     "IsVariableInitialized Merge Placeholder PlaceholderV2 ReadVariableOp RestoreV2 "
@@ -301,7 +303,7 @@ GraphRules rules() {
   return {allows, refuse};
 }
 
-// Operations that pass variables on: those that write them, and calls of functions that do.
+// The operations that take a variable: those that write it, and calls of functions that do.
 std::vector<std::string> operations_on_variables(const Nodes& nodes, const std::string& target) {
   std::vector<std::string> found;
   for (const auto* node : needed_by(nodes, {target})) {
@@ -353,7 +355,7 @@ class Files {
   void visit_calls(const Nodes& nodes, const Names& paths, const tf::NodeDef& node) {
     visit_call(nodes, paths, node, node.op());
     for (const auto& [key, attribute] : node.attr()) {
-      // Loops and branches number their arguments differently: none of them is the path.
+      // Loops and branches number their arguments differently, so none of those counts as the path.
       if (attribute.has_func()) {
         visit_call(nodes, is_call(node) ? paths : Names(), node, attribute.func().name());
       }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reduces a graph from an untrusted model to what TensorFlow may see. TensorFlow computes constants
 // as soon as it reads a graph, with its own kernels on this machine, and some of these read and
-// write files, open connections or keep state. So only operations of our lists reach TensorFlow,
-// and everything else is removed or refused before TensorFlow reads the graph. Pure functions.
+// write files, open connections or keep state. So only operations on our lists reach TensorFlow;
+// everything else is removed or refused first. Pure functions.
 //
 // Finds the node to blame if a graph cannot be compiled. Looks only after a failure, because XLA
 // first drops dead nodes: a bad node alone is not a failure. Pure functions.
@@ -17,25 +17,26 @@ class KernelDef;
 
 namespace tfaot::toolkit::engine {
 
-// Computes its outputs from its inputs and attributes, and does nothing else.
+// True if the operation only computes its outputs from its inputs and attributes.
 bool is_pure(const std::string& operation);
 
-// XLA compiles it, or it connects parts of a graph (functions, loops and branches of TensorFlow 1).
+// True if XLA compiles the operation, or if it connects parts of a graph (functions, loops and
+// branches of TensorFlow 1).
 bool is_compiled(const std::string& operation);
 
-// It connects parts of a graph; Placeholder too.
+// True if it connects parts of a graph; also for Placeholder.
 bool connects(const std::string& operation);
 
-// XLA has a kernel, but would compile it to a call of a function whose name the model chooses.
+// True if XLA would compile the operation to a call of a function whose name the model chooses.
 bool calls_by_name(const std::string& operation);
 
 // XLA's kernels of the operation: several for different types, or none.
 std::vector<const tensorflow::KernelDef*> kernels_of(const std::string& operation);
 
-// All that have a kernel, those that call by name too. Sorted.
+// All operations with a kernel, including those that call by name. Sorted.
 std::vector<std::string> operations_with_kernel();
 
-// A node to blame: its name, and its description in the form of describe_node().
+// A node to blame: its name, and describe_node() of it.
 struct BlamedNode {
   std::string name;
   std::string text;
@@ -49,8 +50,8 @@ struct GraphRules {
 };
 
 // Removes functions that nothing calls, and nodes of functions that no result needs. Refuses
-// forbidden operations in the rest. Marks calls, loops and branches around operations with state as
-// having state too, so that they are not computed ahead.
+// forbidden operations in the rest. Makes calls, loops and branches around stateful operations
+// stateful too, so that TensorFlow does not fold them.
 Status make_safe(tensorflow::GraphDef& graph, const GraphRules& rules);
 
 struct LoadingGraph {
@@ -60,8 +61,8 @@ struct LoadingGraph {
   std::vector<std::string> initialize;
 };
 
-// `whole` is the model's graph, which may be stored elsewhere. Errors: operations that do more than
-// compute, by name.
+// `whole`: the model's graph, which may be stored elsewhere. Errors name operations that do more
+// than compute.
 Result<LoadingGraph> loading_graph(const tensorflow::MetaGraphDef& model,
                                    const tensorflow::GraphDef& whole);
 
@@ -73,7 +74,7 @@ std::vector<std::string> names_of(const std::vector<BlamedNode>& nodes);
 // The names in TensorFlow's "{{node NAME}}", without duplicates.
 std::vector<std::string> nodes_named_in(std::string_view message);
 
-// The function and all that it calls, in an order that depends on their calls alone.
+// The function and all functions that it calls, in an order that depends only on the calls.
 std::vector<std::string> called_functions(const tensorflow::FunctionLibraryDefinition& library,
                                           const std::string& function);
 
@@ -91,10 +92,10 @@ std::vector<BlamedNode> find_nodes(const SignatureFunction& function,
 // REQUIRES: `nodes` is not empty. `label`: ModelGraph::label().
 Error no_kernel_for(const std::vector<BlamedNode>& nodes, const std::string& label);
 
-// With the attributes that a SavedModel leaves out, because they have their default.
+// Adds the attributes that a SavedModel omits because they have their default.
 tensorflow::NodeDef with_defaults(tensorflow::NodeDef node);
 
-// For the types of this node.
+// True if XLA has no kernel for the types of this node.
 bool has_no_xla_kernel(const tensorflow::NodeDef& node);
 bool has_data_dependent_shape(std::string_view operation);
 bool writes_variable(std::string_view operation);

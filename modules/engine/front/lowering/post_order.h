@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of things that lead to others: nodes, functions, branches of trees. A model may nest
-// them to any depth, so nothing here recurses.
+// Post-order of a directed graph: nodes, functions, branches of trees. Iterative, since a model may
+// nest them to any depth.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +13,11 @@ namespace tfaot::toolkit::engine {
 template <typename Key>
 struct PostOrder {
   std::vector<Key> order;  // each once, after all that it leads to
-  // The first cycle: each key leads to the one after it, the last to the first. Ends the walk.
+  // The first cycle found, which ends the walk: each key leads to the next, the last to the first.
   std::vector<Key> cycle;
 };
 
-// All that the roots lead to. `next`: returns the keys that one leads to, in order.
+// All keys reachable from the roots. `next`: returns the successors of a key, in order.
 template <typename Key, typename Next>
 PostOrder<Key> post_order(const std::vector<Key>& roots, const Next& next) {
   struct Open {

@@ -81,7 +81,7 @@ std::string size_and_inputs(const OpenSize& size) {
                      join(names, ", "));
 }
 
-// A key of a map in a config.
+// The name as a key of a YAML map, quoted if necessary.
 std::string config_map_key(const std::string& name) {
   const bool is_plain =
       !name.empty() && !is_digit(name.front()) &&
@@ -124,7 +124,7 @@ Status check_input(const ModelTensor& input, bool fixed_shapes) {
   return {};
 }
 
-// All inputs at once.
+// Reports all inputs of unknown rank in one error.
 Status check_ranks_known(const std::vector<ModelTensor>& inputs, const SignatureRules& rules) {
   std::vector<std::string> names;
   std::vector<std::string> quoted;
@@ -154,7 +154,7 @@ Status check_ranks_known(const std::vector<ModelTensor>& inputs, const Signature
   return fail(std::move(error).about(word_of(ProblemKind::kUnknownShape), std::move(names)));
 }
 
-// Limits the ranks of all tensors in the model: XLA's code for one has a loop for each dimension.
+// Limits the ranks of all tensors in the model: XLA generates a loop for each dimension.
 Status check_ranks(const xla::HloModuleProto& module) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation.instructions()) {
@@ -168,7 +168,7 @@ Status check_ranks(const xla::HloModuleProto& module) {
   return {};
 }
 
-// Fails for dimensions without a size, other than the batch: all of them at once.
+// Reports all open dimensions, other than the batch, in one error.
 Status check_open_sizes(const std::vector<ModelTensor>& inputs, bool fixed_shapes) {
   const std::vector<OpenSize> open = open_sizes(inputs, fixed_shapes);
   if (open.empty()) return {};
@@ -336,7 +336,7 @@ Status check_signature(const std::string& label, const std::vector<ModelTensor>&
   return all_or_first(std::move(errors));
 }
 
-// Outputs whose size depends on the data compile without an error, but would return wrong sizes.
+// Outputs whose size depends on the data would compile, but return wrong sizes.
 Result<LoweredModel> SignatureLowering::finished(LoweredModel lowered, std::int64_t batch_size,
                                                  const std::function<SizeCauses()>& causes) const {
   TFAOT_TRY(check_ranks(lowered.computation.proto()));
@@ -441,8 +441,7 @@ Result<tensorflow::XlaCompilationResult> compile_function(
   return compiled;
 }
 
-// XlaCompiler leaves constant results out of the tuple and numbers only the arguments that it
-// needs.
+// XlaCompiler leaves constant results out of the tuple, and arguments that are not needed.
 Result<LoweredModel> SignatureLowering::calling(xla::XlaBuilder& builder,
                                                 const tensorflow::XlaCompilationResult& compiled,
                                                 const std::vector<xla::XlaOp>& operands,

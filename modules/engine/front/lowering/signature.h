@@ -3,13 +3,12 @@
 // thread.
 //
 // The conditions for compiling a signature, in any format: dtypes, known shapes, the batch as the
-// first dimension, the limits of base/limits.h, sizes that the model leaves open and the config
-// gives (by the model's own name, or "input:axis"), and the config's model.constants. Errors caused
-// by the config name a key of it ("model.outputs[0]"); the compile room finds its line. Pure
-// functions.
+// first dimension, the limits of base/limits.h, open sizes, which the config sets by the model's
+// own name or "input:axis", and the config's model.constants. Errors caused by the config name its
+// key ("model.outputs[0]"); the compile room finds the line. Pure functions.
 //
-// Lowering, as far as all formats share it: parameters, calls of functions that TensorFlow's
-// XlaCompiler compiled, results. Used by one thread.
+// The parts of lowering that all formats share: parameters, calls of functions compiled by
+// TensorFlow's XlaCompiler, results. Used by one thread.
 #pragma once
 
 #include <algorithm>
@@ -38,8 +37,8 @@ class OriginalProgram {
   const Signature& signature() const { return signature_; }
   // The only number of rows that it runs; 0: any number.
   std::int64_t fixed_rows() const { return fixed_rows_; }
-  // Inputs and outputs are in the model's order; they have no dimension for rows if shapes are
-  // fixed. Error: what the program says, or that it does not end within the limit; 0: none.
+  // Inputs and outputs are in the model's order; with fixed shapes they have no row dimension.
+  // Errors: the program's own, or that it exceeds the limit; 0: no limit.
   virtual Result<std::vector<tensorflow::Tensor>> run(const std::vector<tensorflow::Tensor>& inputs,
                                                       std::chrono::seconds limit) = 0;
 
@@ -71,7 +70,7 @@ class SourceModel {
   // The compiler's verdict on each operation. Sorted by operation.
   virtual std::vector<CheckedOperation> operations() const = 0;
 
-  // Reads what lowering needs beyond the inputs and outputs; call it before those below.
+  // Reads everything else that lowering needs. Call it before the functions below.
   virtual Status prepare() = 0;
   // Must not outlive the model.
   virtual Result<std::unique_ptr<Lowering>> lowering(const LoweringOptions& options) const = 0;
@@ -79,8 +78,8 @@ class SourceModel {
   virtual std::vector<Variable> variables() const = 0;
   // Counts of the operations that the outputs need.
   virtual std::map<std::string, std::int64_t> operation_counts() const = 0;
-  // By output: the name of the node that computes it, "" if it has none; empty if the format has no
-  // names of nodes.
+  // For each output, the name of the node that computes it, or ""; empty if the format does not
+  // name nodes.
   virtual std::vector<std::string> output_origins() const { return {}; }
 
  protected:
@@ -92,7 +91,7 @@ inline Error config_fault(const std::string& key, std::string message) {
   return Error::at({.file = "", .key = key}, std::move(message));
 }
 
-// "placeholders: a, b, c", for a config that names what does not exist.
+// "placeholders: a, b, c", for an error about a name that does not exist.
 inline std::string listed(const std::string& what, std::vector<std::string> names) {
   constexpr std::size_t kMostNames = 10;
   if (names.size() > kMostNames) {
@@ -105,14 +104,14 @@ inline std::string listed(const std::string& what, std::vector<std::string> name
 Status check_signature_limits(const EngineJob& job, const SourceModel& model);
 Status check_weight_limits(const std::vector<Variable>& weights);
 
-// The next dimension of the tensor. `size`: -1 if it is open; then it may have a name.
+// Appends a dimension. `size`: -1 if it is open; then it may have a name.
 void add_dimension(ModelTensor& tensor, std::int64_t size, const std::string& name);
 
-// Names the open dimensions that have no name, and gives those of the job their size. Error: the
-// job names another one.
+// Names the open dimensions that have no name, and sets the sizes that the job gives. Error: the
+// job names an unknown dimension.
 Status set_open_sizes(std::vector<ModelTensor>& inputs, const EngineJob& job);
 
-// The place that a model has under the name of a constant.
+// The placeholder or input that a constant of the config replaces.
 struct ConstantPlace {
   const char* what = "placeholder";  // the kind of such places
   tensorflow::DataType type = tensorflow::DT_INVALID;
@@ -125,7 +124,7 @@ struct ConstantPlace {
 Result<std::string> constant_bytes(const ModelConstant& constant, std::size_t index,
                                    const ConstantPlace& place);
 
-// The error for a constant of which the model has no place. `known`: the places that it has.
+// The error for a constant whose name does not exist in the model. `known`: the names that do.
 Error no_place_for(const ModelConstant& constant, std::size_t index, const std::string& what,
                    const std::set<std::string>& known);
 
@@ -135,8 +134,8 @@ std::string constant_key(std::size_t index);
 // "write model.constants: {NAME: false} in the config", for a model that lacks the value.
 std::string advice_to_fix(const std::string& name, tensorflow::DataType type);
 
-// Truth values and whole numbers are switches, such as whether to train; they look like no input.
-// Their first value: false or 0. Nothing for other types.
+// The off value, false or 0, of types that are probably switches, such as "training", not inputs.
+// Nothing for other types.
 std::optional<std::string> switched_off(tensorflow::DataType type);
 
 struct SignatureRules {
@@ -144,12 +143,12 @@ struct SignatureRules {
   bool shapes_from_config = false;  // the config may say the shape of an input
 };
 
-// Checks inputs and outputs as far as the signature shows them; output shapes are known only after
-// lowering. `label` names the model in messages.
+// Checks the inputs and the output types; output shapes are known only after lowering. `label`
+// names the model in messages.
 Status check_signature(const std::string& label, const std::vector<ModelTensor>& inputs,
                        const std::vector<ModelTensor>& outputs, const SignatureRules& rules);
 
-// An input with a fixed first dimension allows only that batch size.
+// True if the first dimension is fixed: then only that batch size can be compiled.
 inline bool fixes_batch(const ModelTensor& input) { return input.shape[0] >= 0; }
 
 // Lowers a model with this signature. The references must outlive the object.
@@ -167,23 +166,23 @@ class SignatureLowering : public Lowering {
   // The arguments for the inputs. Errors: an input that fixes another batch size.
   Result<std::vector<tensorflow::XlaCompiler::Argument>> input_arguments(
       std::int64_t batch_size) const;
-  // The parameters: of the inputs, then of the weights. With fixed shapes an input has one row, the
+  // The parameters of the inputs, then of the weights. With fixed shapes, an input has one row: the
   // whole tensor. Errors as above.
   Result<std::vector<xla::XlaOp>> parameters(xla::XlaBuilder& builder,
                                              std::int64_t batch_size) const;
-  // The computation of the results. With fixed shapes each becomes one row; one whose size depends
-  // on the data stays as it is.
+  // Builds the computation of the results. With fixed shapes each becomes one row, unless its size
+  // depends on the data.
   Result<LoweredModel> built(xla::XlaBuilder& builder, std::vector<xla::XlaOp> results) const;
-  // The same for all results of a function that XlaCompiler compiled. `operands`: of its arguments.
-  // `constants`: in place of their calls.
+  // The same for a call of a function that XlaCompiler compiled. `operands`: its arguments.
+  // `constants`: replace the calls that stand for them.
   Result<LoweredModel> calling(xla::XlaBuilder& builder,
                                const tensorflow::XlaCompilationResult& compiled,
                                const std::vector<xla::XlaOp>& operands,
                                const CalledConstants& constants, const std::string& label) const;
-  // The end of lowering: the model with its inputs and outputs, as the signature names them and the
-  // computation shapes them. Errors: more dimensions than base/limits.h allows, a size that depends
-  // on the data, rows that are not the batch's. `causes`: the nodes to blame for a size that
-  // depends on the data.
+  // Completes the lowered model with its inputs and outputs: names from the signature, shapes from
+  // the computation. Errors: more dimensions than base/limits.h allows, a size that depends on the
+  // data, an output without a row for each of the batch. `causes`: the nodes to blame for a
+  // data-dependent size.
   Result<LoweredModel> finished(
       LoweredModel lowered, std::int64_t batch_size,
       const std::function<SizeCauses()>& causes = [] { return SizeCauses(); }) const;
@@ -198,7 +197,7 @@ struct LibraryFunction {
   std::string name;
   int graph_version = 0;  // GraphDef producer version
 };
-// `error`: makes the error from XlaCompiler's.
+// `error`: converts XlaCompiler's error.
 Result<tensorflow::XlaCompilationResult> compile_function(
     const LibraryFunction& function,
     const std::vector<tensorflow::XlaCompiler::Argument>& arguments,

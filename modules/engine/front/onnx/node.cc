@@ -16,7 +16,7 @@ namespace {
 
 using onnx::NodeProto;
 
-// Marks instructions as made by the node, for messages and `tfaot inspect`.
+// Attributes instructions to the node, for messages and `tfaot inspect`.
 class Trace {
  public:
   Trace(xla::XlaBuilder& builder, const NodeProto& node) : builder_(builder) {
@@ -34,7 +34,7 @@ class Trace {
   xla::OpMetadata before_;
 };
 
-// The nodes of a function with the attributes of its call in place of references to them.
+// The nodes of a function, with attribute references resolved by the call's attributes.
 std::vector<NodeProto> nodes_of_call(const NodeProto& call, const onnx::FunctionProto& function) {
   std::map<std::string, const onnx::AttributeProto*> given;
   for (const auto& attribute : function.attribute_proto()) given[attribute.name()] = &attribute;
@@ -59,7 +59,7 @@ std::vector<NodeProto> nodes_of_call(const NodeProto& call, const onnx::Function
   return nodes;
 }
 
-// Constants are there already.
+// True if few elements would be computed. Constants exist already.
 bool is_small_enough(const xla::XlaComputation& computation) {
   std::int64_t elements = 0;
   for (const auto& one : computation.proto().computations()) {
@@ -73,7 +73,7 @@ bool is_small_enough(const xla::XlaComputation& computation) {
   return true;
 }
 
-// Does not depend on parameters.
+// True if the value does not depend on parameters.
 bool is_computed_of_constants(xla::XlaOp op) {
   const auto constant = op.builder()->IsConstant(op);
   return constant.ok() && *constant;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ONNX graph while it is lowered: its values by name, and its nodes one by one. A graph inside
-// of a node sees the names of the graphs around it. Used by one thread.
+// An ONNX graph during lowering: its values by name, and its nodes one by one. A graph inside a
+// node sees the names of the enclosing graphs. Used by one thread.
 #pragma once
 
 #include <fmt/format.h>
@@ -42,10 +42,10 @@ Opsets opsets_of(const Imports& imports) {
 // The model's own function that the node calls; null if it calls an operator.
 const onnx::FunctionProto* function_of(const OnnxModel& model, const onnx::NodeProto& node);
 
-// Makes a weight of the model from a value that an operator computed from its attributes.
+// Turns a value that an operator computed from its attributes into a weight of the model.
 using WeightKeeper = std::function<xla::XlaOp(const std::string& name, const xla::Literal& value)>;
 
-// Result of lowering a graph inside of a node for inputs of given shapes.
+// Result of lowering a graph inside a node, for inputs of given shapes.
 struct GraphOutcome {
   std::vector<xla::Shape> shapes;
   std::optional<bool> first;  // the first output, if it is a known boolean
@@ -64,8 +64,8 @@ class OnnxScope {
         opsets_(opsets),
         builder_(builder),
         state_(std::make_shared<LoweringState>()) {}
-  // For a graph or a function inside of `holder`. `around`: the graph whose names it sees, with the
-  // same builder; null: there is none.
+  // For a graph or a function inside `holder`. `around`: the enclosing graph whose names it sees;
+  // null: none.
   OnnxScope(const OnnxScope& holder, const Opsets& opsets, xla::XlaBuilder& builder,
             const OnnxScope* around)
       : model_(holder.model_),
@@ -82,18 +82,18 @@ class OnnxScope {
   void set(const std::string& name, xla::XlaOp op) { values_[name] = op; }
   // Throws a Refusal if the value is missing.
   std::optional<xla::XlaOp> find(const std::string& name) const;
-  // A node cannot make the value.
+  // Records why a node cannot make the value; find() throws it.
   void set_missing(const std::string& name, Error why) {
     missing_.insert_or_assign(name, std::move(why));
   }
 
-  // With a keeper, what operators keep becomes a weight, else a constant; a constant also in
-  // computations with a builder of their own, which see no parameter.
+  // With a keeper, values that operators keep become weights; otherwise constants, as in
+  // computations with their own builder, which see no parameters.
   void keep_by(WeightKeeper keeper) { keeper_ = std::move(keeper); }
   xla::XlaOp keep(const std::string& name, const xla::Literal& value) const;
 
-  // Lowers the nodes in order, with the graph's initializers that have no value yet as constants.
-  // Throws a Refusal.
+  // Lowers the nodes in order. Initializers that have no value yet become constants. Throws a
+  // Refusal.
   void lower(const onnx::GraphProto& graph);
   // The graph's outputs. REQUIRES: lower().
   std::vector<xla::XlaOp> outputs_of(const onnx::GraphProto& graph) const;
@@ -112,7 +112,7 @@ class OnnxScope {
   WeightKeeper keeper_;
 };
 
-// Calls `visit` for each node, and for those of the graphs inside of it.
+// Calls `visit` for each node, and for the nodes of the graphs inside it.
 template <typename Nodes, typename Visit>
 void for_each_node(const Nodes& nodes, const Visit& visit) {
   for (const onnx::NodeProto& node : nodes) {
@@ -129,11 +129,11 @@ Names names_of(const Values& values) {
   for (const auto& value : values) names.insert(value.name());
   return names;
 }
-// Names that the graph reads from around it, also in graphs inside of its nodes.
+// Names that the graph reads from enclosing graphs, also in graphs inside its nodes.
 Names free_names(const onnx::GraphProto& graph);
-// Names that the node reads, also in graphs inside of it.
+// Names that the node reads, also in graphs inside it.
 Names names_read_by(const onnx::NodeProto& node);
-// The nodes that the names need, in order.
+// The nodes that are needed to compute the names, in order.
 template <typename Nodes>
 std::vector<const onnx::NodeProto*> needed_nodes(const Nodes& nodes, Names names) {
   std::vector<const onnx::NodeProto*> needed;
@@ -151,8 +151,8 @@ inline std::vector<const onnx::NodeProto*> needed_nodes(const onnx::GraphProto& 
   return needed_nodes(graph.node(), names_of(graph.output()));
 }
 
-// Thrown by functions that lower operators. They are many and small, so here, and only here, an
-// expected failure is an exception: Lowering::lower() turns it into an Error.
+// Thrown by functions that lower operators. As these are many and small, an expected failure is an
+// exception here, and only here; Lowering::lower() turns it into an Error.
 class Refusal : public std::exception {
  public:
   explicit Refusal(Error error) : error_(std::move(error)) {}
@@ -168,10 +168,10 @@ T or_refuse(Result<T> result) {
   return *std::move(result);
 }
 
-// Computes a value of constants; nothing if it depends on parameters, or if more than
+// Evaluates a value that depends only on constants; nothing for others, or if more than
 // kMostKnownElements would have to be computed.
 Result<std::optional<xla::Literal>> known_value(xla::XlaOp op);
-// Computes a whole computation. REQUIRES: it has no parameters.
+// Evaluates a whole computation. REQUIRES: it has no parameters.
 Result<xla::Literal> value_of_constants(const xla::XlaComputation& computation);
 
 // The node's name, or that of its first result.
@@ -179,9 +179,9 @@ inline const std::string& name_of_node(const onnx::NodeProto& node) {
   return node.name().empty() && node.output_size() > 0 ? node.output(0) : node.name();
 }
 
-// One node of an ONNX graph while it is lowered: its operands, attributes and results. Operators
-// are functions that take a Node (operators.h). A wrong node, and all that cannot be compiled, ends
-// in a Refusal that names the node; refuse() makes one.
+// One node of an ONNX graph during lowering: its operands, attributes and results. Operators are
+// functions that take a Node (operators.h). A node that is wrong or cannot be compiled ends in a
+// Refusal that names it; refuse() throws one.
 class Node {
  public:
   // `opset`: the version of the node's domain. The references must outlive the node.
@@ -208,17 +208,17 @@ class Node {
     return *std::move(value);
   }
 
-  // Operands. Optional ones can be left out, also in the middle.
+  // Operands. Optional ones may be omitted, also in the middle.
   int operand_count() const { return proto_.input_size(); }
   bool has(int operand) const;
   xla::XlaOp operand(int index) const;  // refuses a node that leaves it out
-  // An invalid value for one that is left out.
+  // An invalid XlaOp if the operand is omitted.
   xla::XlaOp operand_if_given(int index) const {
     return has(index) ? operand(index) : xla::XlaOp();
   }
   std::vector<xla::XlaOp> operands() const;
   xla::Shape shape(int operand) const { return shape_of_op(this->operand(operand)); }
-  // For any value, also in the computations of loops.
+  // Works for any value, also in the computations of loops.
   xla::Shape shape_of_op(xla::XlaOp op) const;
   Dimensions sizes(int operand) const { return sizes_of(this->operand(operand)); }
   Dimensions sizes_of(xla::XlaOp op) const;
@@ -226,7 +226,7 @@ class Node {
   xla::PrimitiveType type(int operand) const { return type_of(this->operand(operand)); }
   xla::PrimitiveType type_of(xla::XlaOp op) const { return shape_of_op(op).element_type(); }
 
-  // Operands that must be known while compiling, such as a shape. These refuse others.
+  // Operands that must be known at compile time, such as a shape. These refuse others.
   xla::Literal known(int operand) const;
   std::vector<std::int64_t> known_integers(int operand) const;
   std::vector<double> known_reals(int operand) const;
@@ -236,13 +236,13 @@ class Node {
   // Nothing if the operand depends on the model's inputs.
   std::optional<std::vector<std::int64_t>> integers_if_known(int operand) const;
 
-  // Refuses sizes that no tensor can have: negative ones, more elements than kMostTensorElements.
-  // XLA ends the process for some of them.
+  // Refuses impossible sizes: negative ones, or more than kMostTensorElements elements. XLA ends
+  // the process for some of them.
   void check_sizes(const Dimensions& sizes) const;
-  // Refuses to make so many elements while compiling. `most`: of base/limits.h.
+  // Refuses to compute more than `most` elements at compile time (base/limits.h).
   void check_made(std::int64_t elements, std::int64_t most) const;
 
-  // Attributes. Without a default they must be there. Lists are empty if the attribute is missing.
+  // Attributes. Those without a default are required. Lists are empty if the attribute is missing.
   using Attribute = onnx::AttributeProto;
   bool has_attribute(const std::string& name) const { return find(name) != nullptr; }
   std::int64_t integer(const std::string& name) const { return needed(name, Attribute::INT).i(); }
@@ -278,37 +278,38 @@ class Node {
   bool flag(const std::string& name, bool otherwise = false) const {
     return integer(name, otherwise ? 1 : 0) != 0;
   }
-  // One of these words, of which the first is the default.
+  // One of these words; the first is the default.
   std::string word(const std::string& name, std::initializer_list<const char*> words) const;
-  // The same as the place of the word.
+  // The enumerator at the position of the word.
   template <typename Enum>
   Enum choice(const std::string& name, std::initializer_list<const char*> words) const {
     return static_cast<Enum>(place_of_word(name, words));
   }
-  // ONNX's number of an element type. `does`: "casts to", for types that XLA does not have.
+  // The element type with this ONNX number. `does`: "casts to", for the refusal of types that XLA
+  // lacks.
   xla::PrimitiveType type_of_number(std::int64_t number, const std::string& does) const;
   [[noreturn]] void refuse_type(std::int64_t number, const std::string& does) const;
-  // From 0 on; negative ones count from the end.
+  // Counted from 0; negative axes count from the end.
   std::int64_t axis(std::int64_t axis, std::int64_t rank) const;
   std::vector<std::int64_t> axes(std::vector<std::int64_t> axes, std::int64_t rank) const;
-  // The attribute 'axes'; all if it is not there.
+  // The attribute 'axes'; all axes if it is missing.
   std::vector<std::int64_t> axes_attribute(std::int64_t rank) const {
     return axes(optional_integers("axes").value_or(counted(rank)), rank);
   }
 
-  // Results. Trailing ones, and optional ones, may not be wanted.
+  // Results. Optional and trailing ones may be unwanted.
   int result_count() const { return proto_.output_size(); }
   bool wants(int result) const;
   void set(int result, xla::XlaOp op);
   void set(xla::XlaOp op) { set(0, op); }
   const std::vector<xla::XlaOp>& results() const { return results_; }
-  // The result cannot be made. That is an error only if something reads it.
+  // Marks a result as impossible: an error only if something reads it.
   void leave_out(int result, const std::string& why);
 
-  // Makes a value computed from attributes a weight of the model. `what`: "trees".
+  // Makes a weight of the model from a value computed from attributes. `what`: "trees".
   xla::XlaOp keep(const std::string& what, const xla::Literal& value);
 
-  // Graphs inside of the node, for If, Loop and Scan.
+  // For graphs inside the node: If, Loop and Scan.
   OnnxScope& scope() const { return scope_; }
   const onnx::NodeProto& proto() const { return proto_; }
 
@@ -320,7 +321,8 @@ class Node {
   template <typename T>
   T number(int operand) const;
   const Attribute* find(const std::string& name) const;
-  // Refuse another type. `given`: an empty one if it is missing, which `needed` refuses.
+  // Refuse an attribute of another type. If it is missing, `given` returns an empty one and
+  // `needed` refuses.
   const Attribute& given(const std::string& name, Attribute::AttributeType type) const;
   const Attribute& needed(const std::string& name, Attribute::AttributeType type) const;
 

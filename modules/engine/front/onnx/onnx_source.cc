@@ -38,7 +38,7 @@ Error name_twice(std::string text, std::vector<std::string> nodes = {}) {
       .about(word_of(ProblemKind::kModel), std::move(nodes));
 }
 
-// The names, each of one value alone.
+// The names of the values. Error: two values have the same name.
 template <typename Values>
 Result<Names> unique_names(const Values& values, const char* what) {
   Names names;
@@ -75,7 +75,7 @@ Status check_names(const GraphProto& graph, const Opsets& opsets) {
   return {};
 }
 
-// Nodes by number, each after those whose results it reads. A sorted graph stays as it is.
+// Node numbers in topological order. A sorted graph keeps its order.
 PostOrder<int> node_order(const onnx::GraphProto& graph) {
   std::map<std::string, int> maker;  // of each value
   std::vector<int> all;
@@ -111,9 +111,8 @@ Error cycle_error(const onnx::GraphProto& graph, const std::vector<int>& cycle,
   return Error(std::move(text)).about(word_of(ProblemKind::kModel), std::move(names));
 }
 
-// Puts nodes after those whose results they read, as the standard wants it, which not all exporters
-// do; also in graphs inside of nodes. Fails if nodes need each other's results, or if two values of
-// a graph have the same name, and says which.
+// Sorts nodes topologically, as the standard demands but not all exporters do; also in graphs
+// inside nodes. Errors name nodes that form a cycle, or values with the same name.
 Status sort_graph(onnx::GraphProto& graph, const Opsets& opsets) {
   TFAOT_TRY(check_names(graph, opsets));
   const PostOrder<int> nodes = node_order(graph);
@@ -129,14 +128,14 @@ Status sort_graph(onnx::GraphProto& graph, const Opsets& opsets) {
   return {};
 }
 
-// A pruned net has few zeros for each value; a hostile file makes many of nothing.
+// A pruned net has few zeros for each value; a hostile file may claim any number.
 constexpr std::int64_t kMostZerosOfAValue = 100;
 
 Error at_sparse(const SparseTensorProto& sparse, const std::string& what) {
   return Error(fmt::format("sparse tensor '{}' {}", sparse.values().name(), what));
 }
 
-// The row-major place of each value. Indices: one number, or one for each dimension.
+// The row-major position of each value. Its index is one number, or one for each dimension.
 Result<std::vector<std::int64_t>> value_places(const SparseTensorProto& sparse,
                                                const xla::Shape& shape, std::int64_t values,
                                                const std::string& model_file) {
@@ -195,7 +194,7 @@ Result<TensorProto> dense_tensor(const SparseTensorProto& sparse, const std::str
 
 Status make_dense(onnx::GraphProto& graph, const std::string& model_file);
 
-// A Constant may hold a sparse tensor, and all nodes may hold graphs.
+// Handles the sparse tensors of Constant nodes, also in graphs inside nodes.
 Status make_dense(Nodes& nodes, const std::string& model_file) {
   for (NodeProto& node : nodes) {
     for (auto& attribute : *node.mutable_attribute()) {
@@ -218,14 +217,14 @@ Status make_dense(onnx::GraphProto& graph, const std::string& model_file) {
   return make_dense(*graph.mutable_node(), model_file);
 }
 
-// Nodes that are lowered if each call becomes the nodes of its function: functions that call others
-// twice have twice as many at each step.
+// Counts the nodes after inlining all calls: each level of functions that call others twice doubles
+// them.
 struct LoweredNodes {
   double nodes = 0;
   int nested_calls = 0;
 };
 
-// Errors: functions that need themselves or are nested too deep, more nodes than kMostNodes.
+// Errors: recursive functions, calls nested too deep, more than kMostNodes nodes after inlining.
 Status check_function_calls(const OnnxModel& model) {
   std::vector<const FunctionProto*> all;
   for (const FunctionProto& function : model.proto.functions()) all.push_back(&function);
@@ -267,8 +266,8 @@ bool needs_only_shapes(const NodeProto& node) {
          (node.op_type() == "Shape" || node.op_type() == "Size");
 }
 
-// A Loop's inputs are those of its graph, and each output of one step is an input of the next: the
-// condition comes first, and before it the inputs have the number of the step.
+// Inputs of the graph that precede those which its outputs become in the next step: a Loop has the
+// step's number before the condition.
 int inputs_before_outputs(const NodeProto& node) { return node.op_type() == "Loop" ? 1 : 0; }
 
 template <typename Given>
@@ -276,7 +275,8 @@ bool any_in(const Given& given, const Names& marked) {
   return std::ranges::any_of(given, [&](const auto& name) { return marked.contains(name); });
 }
 
-// Adds the names of values that depend on data of the names in it, from the first node to the last.
+// Adds the names of all values computed from the data of names in the set, from the first node to
+// the last.
 void follow_data(const Nodes& nodes, Names& varying) {
   for (const NodeProto& node : nodes) {
     if (needs_only_shapes(node)) continue;
@@ -294,7 +294,7 @@ void follow_data(const Nodes& nodes, Names& varying) {
   varying.erase("");
 }
 
-// The values of a graph or a function, and of the graphs inside of its nodes, by name.
+// Names of values of a graph or a function, and of the graphs inside its nodes.
 struct Values {
   Names varying;  // depend on data of inputs
   Names known;    // must be known while compiling
@@ -306,10 +306,10 @@ constexpr std::array kMarks = {&Values::known, &Values::better};
 
 class Marking {
  public:
-  // Values that a setting is computed from are not marked: they may be weights.
+  // Values that a setting is computed from are not marked, so they may be weights.
   Marking(const OnnxModel& model, Names& settings) : model_(model), settings_(settings) {}
 
-  // From the last node to the first: what makes a marked value is marked too.
+  // From the last node to the first: operands of marked values are marked too.
   void visit(const Nodes& nodes, Values& values) const {
     for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) visit_node(*node, values);
   }
@@ -344,7 +344,8 @@ class Marking {
     });
   }
 
-  // A number that is added under a root keeps it from 0: exporters write normalisations so.
+  // Makes an epsilon that is added under a square root a setting: exporters write normalisations
+  // this way.
   void mark_epsilon(const NodeProto& node) const {
     const bool is_own = plain_domain(node.domain()).empty();
     if (!is_own || node.input_size() == 0 || node.output_size() == 0) return;
@@ -354,7 +355,7 @@ class Marking {
     }
   }
 
-  // Again until nothing new is marked: what one step makes, the next one reads.
+  // Repeats until nothing new is marked, since each step reads the results of the one before.
   void visit_steps(const NodeProto& node, const onnx::GraphProto& graph, Values& values) const {
     std::size_t before = 0;
     do {
@@ -402,8 +403,8 @@ absl::Span<const std::int64_t> sizes_of(const TensorProto& tensor) {
   return {tensor.dims().data(), static_cast<std::size_t>(tensor.dims_size())};
 }
 
-// By name, of the graph and of the graphs inside of its nodes. REQUIRES: functions of the model do
-// not call themselves.
+// The names of values that must be known at compile time, in the graph and the graphs inside its
+// nodes. REQUIRES: no function is recursive.
 Names needed_values(const OnnxModel& model, const onnx::GraphProto& graph) {
   Values values;
   values.varying = names_of(graph.input());
@@ -430,7 +431,7 @@ bool is_weight_tensor(const TensorProto& tensor) {
   return type && is_weight_constant(dtype_of(*type), sizes_of(tensor));
 }
 
-// The tensor of a Constant node; nothing for other values, or if the call of its function gives it.
+// The tensor of a Constant node; nothing for other values, or if a function's call supplies it.
 std::optional<TensorProto> tensor_of_constant(const NodeProto& node) {
   if (node.op_type() != "Constant" || !plain_domain(node.domain()).empty() ||
       node.attribute_size() != 1 || node.output_size() != 1) {
@@ -455,7 +456,7 @@ std::optional<TensorProto> tensor_of_constant(const NodeProto& node) {
   return std::nullopt;
 }
 
-// Counts the values of each name, also in graphs inside of nodes.
+// Counts the values of each name, also in graphs inside nodes.
 using NameCounts = std::map<std::string, int>;
 void count_names(const GraphProto& graph, NameCounts& counts) {
   for (const auto& input : graph.input()) ++counts[input.name()];
@@ -489,9 +490,9 @@ void rename_reads(GraphProto& graph, const std::string& from, const std::string&
   }
 }
 
-// Makes large Constant nodes initializers of the model's graph, also those of graphs inside of
-// nodes and of the model's own functions, which then take them as inputs; likewise initializers of
-// graphs inside of nodes.
+// Turns large Constant nodes into initializers of the model's graph, also from graphs inside nodes
+// and from the model's functions, which then take them as inputs; likewise initializers of graphs
+// inside nodes.
 class ConstantLift {
  public:
   explicit ConstantLift(OnnxModel& model) : model_(model), graph_(*model.proto.mutable_graph()) {
@@ -510,12 +511,12 @@ class ConstantLift {
   }
 
  private:
-  // A graph or a function, with the graphs inside of its nodes: what they all can read.
+  // A scope for names: a graph or a function, with the graphs inside its nodes.
   struct Place {
     NameCounts& names;
-    // The name under which the place reads an initializer.
+    // Returns the name by which the scope reads an initializer.
     std::function<std::string(const std::string& initializer)> read;
-    // Makes the tensor an initializer that the place reads by this name.
+    // Adds the tensor as an initializer that the scope reads by this name.
     std::function<void(TensorProto, const std::string& name)> add;
   };
 
@@ -580,7 +581,7 @@ class ConstantLift {
     }
   }
 
-  // Names are those of one graph and of those around it: another may have the same.
+  // A name is unique only within a graph and its enclosing graphs.
   void visit_inside(GraphProto& graph, Place& place) {
     Place inside{place.names, place.read, [&](TensorProto tensor, const std::string& name) {
                    std::string own = name;
@@ -614,15 +615,15 @@ class ConstantLift {
   std::map<const FunctionProto*, Lifted> lifted_;
 };
 
-// Makes the sparse tensors of all graphs and functions dense, sorts nodes, lifts constants. Errors:
-// indices that are wrong or not in order, far more zeros than values, and those of the steps.
+// Makes all sparse tensors dense, sorts nodes, lifts constants. Errors: indices that are wrong or
+// out of order, far more zeros than values, and those of the functions called.
 Status prepare(OnnxModel& model) {
   onnx::GraphProto& graph = *model.proto.mutable_graph();
   TFAOT_TRY(make_dense(graph, model.file));
   for (auto& function : *model.proto.mutable_functions()) {
     TFAOT_TRY(make_dense(*function.mutable_node(), model.file));
   }
-  // The outputs of a model have names of their own; those of a loop's body need not.
+  // Output names of the model are unique; those of a loop's body need not be.
   TFAOT_TRY(unique_names(graph.output(), "output"));
   TFAOT_TRY(sort_graph(graph, opsets_of(model.proto.opset_import())));
   TFAOT_TRY(check_function_calls(model));
@@ -661,7 +662,8 @@ Error at_tensor(const TensorProto& tensor, const std::string& what) {
   return Error(fmt::format("tensor '{}' {}", tensor.name(), what));
 }
 
-// The values of a repeated field, each as a Stored, which holds the bits of one element.
+// The values of a repeated field as bytes, each converted to Stored, which has the size of an
+// element.
 template <typename Stored, typename Field>
 std::string raw_bytes(const Field& field) {
   std::string bytes(static_cast<std::size_t>(field.size()) * sizeof(Stored), '\0');
@@ -674,7 +676,7 @@ std::string raw_bytes(const Field& field) {
   return bytes;
 }
 
-// From the field that the standard names for the type.
+// Reads the field that the standard prescribes for the type.
 std::string typed_bytes(const TensorProto& tensor) {
   switch (tensor.data_type()) {
     case TensorProto::FLOAT:
@@ -750,9 +752,8 @@ Result<std::string> external_bytes(const TensorProto& tensor, const std::string&
   return (*file)->read_range({offset, size});
 }
 
-// Large constants are initializers of the graph, wherever the file has them. Errors name the file:
-// it cannot be read or is not an ONNX model, two of its values have the same name, or nodes or
-// functions need themselves.
+// Reads a model; large constants become initializers of the graph. Errors name the file: it cannot
+// be read, is not an ONNX model, or prepare() fails.
 Result<OnnxModel> read_onnx(const std::string& file) {
   std::string bytes;
   const auto read = tensorflow::ReadFileToString(tensorflow::Env::Default(), file, &bytes);
@@ -769,8 +770,8 @@ Result<OnnxModel> read_onnx(const std::string& file) {
   return model;
 }
 
-// Initializers that are weights, in their order of first use by the outputs. REQUIRES: functions of
-// the model do not call themselves.
+// The initializers that are weights, in order of first use by the outputs. REQUIRES: no function is
+// recursive.
 struct OnnxWeight {
   std::string name;
   const onnx::TensorProto* tensor = nullptr;
@@ -799,13 +800,13 @@ std::vector<OnnxWeight> weights_of(const OnnxModel& model) {
   return weights;
 }
 
-// True if operators of the model may make weights of their attributes.
+// True if operators of the model may have weights in their attributes.
 bool may_make_weights(const OnnxModel& model) {
   return std::ranges::any_of(model.proto.opset_import(),
                              [](const auto& import) { return import.domain() == "ai.onnx.ml"; });
 }
 
-// The labels of a classifier.
+// Refuses outputs of strings, such as the labels of a classifier.
 Status check_no_strings(const std::vector<ModelTensor>& outputs) {
   for (const ModelTensor& output : outputs) {
     if (output.type != tensorflow::DT_STRING) continue;
@@ -818,7 +819,7 @@ Status check_no_strings(const std::vector<ModelTensor>& outputs) {
   return {};
 }
 
-// By an operator, of its attributes.
+// A weight that an operator computes from its attributes.
 struct MadeWeight {
   std::string name;
   std::shared_ptr<const xla::Literal> value;
@@ -872,8 +873,8 @@ class OnnxLowering final : public SignatureLowering {
     return finished(std::move(lowered), batch_size);
   }
 
-  // Other branches and steps may make other values under the same name; those that one row does not
-  // need are constants.
+  // Branches and steps may make different values of the same name. Values that lowering one row
+  // does not make are constants.
   std::optional<std::size_t> find_made(const std::string& name, const xla::Literal& value) const {
     const auto found = std::ranges::find_if(made_, [&](const MadeWeight& made) {
       return made.name == name && *made.value == value;  // by bytes: -0 differs from 0
@@ -882,7 +883,8 @@ class OnnxLowering final : public SignatureLowering {
     return static_cast<std::size_t>(found - made_.begin());
   }
 
-  // Lowers the graph for one row, with constants in place of the weights that operators make.
+  // Lowers the graph for one row to find the weights that operators make, which are constants
+  // there.
   void find_made_weights() {
     std::int64_t rows = 1;
     for (const ModelTensor& input : inputs_) {
@@ -908,7 +910,7 @@ class OnnxLowering final : public SignatureLowering {
     }
   }
 
-  // Returns the weights that operators make, as in `made_`; the others get their names.
+  // Returns the weights of `made_`; all other parameters are set in the scope by name.
   Result<std::vector<xla::XlaOp>> add_parameters(OnnxScope& scope, std::int64_t batch_size) const {
     TFAOT_ASSIGN(const auto all, parameters(scope.builder(), batch_size));
     const std::size_t inputs = inputs_.size();
@@ -919,7 +921,7 @@ class OnnxLowering final : public SignatureLowering {
     return std::vector(all.begin() + static_cast<std::ptrdiff_t>(named), all.end());
   }
 
-  // Callers of the model read the output as the declared type.
+  // Checks that the output has its declared type, as callers read it as that.
   static Status check_made(const xla::XlaBuilder& builder, xla::XlaOp made,
                            const ModelTensor& output) {
     TFAOT_ASSIGN(const xla::Shape shape, or_internal(builder.GetShape(made)));
@@ -1086,7 +1088,7 @@ class OnnxSource final : public SourceModel {
   }
 
   using Visitor = std::function<void(const onnx::NodeProto&)>;
-  // Also nodes of graphs inside of others and of functions that are called.
+  // Includes the nodes of inner graphs and of called functions.
   void visit_needed(const Visitor& visit) const { visit_graph(model_.proto.graph(), visit); }
   void visit_graph(const onnx::GraphProto& graph, const Visitor& visit) const {
     for (const auto* const node : needed_nodes(graph)) visit_node(*node, visit);

@@ -28,7 +28,7 @@ const std::vector<OnnxOperator>& all_operators() {
   return *table;
 }
 
-// As graph/safe_graph.cc says it of TensorFlow's.
+// The same refusal as for TensorFlow's random operations (compiler/hlo/foreign_operations.cc).
 Error random_numbers(const Node& node) {
   return Error(fmt::format("{} draws random numbers when the model runs",
                            describe_node(node.proto(), node.opset())))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ONNX operators that can be lowered: one table, put together from the files of operators/. To
-// add an operator, write its function and its row in one of them.
+// The ONNX operators that can be lowered: one table, combined from the files of operators/. To add
+// an operator, write its function and its row in one of them.
 #pragma once
 
 #include "front/onnx/node.h"
@@ -8,21 +8,20 @@
 
 namespace tfaot::toolkit::engine {
 
-// Operands, by number, that are treated in a way of their own.
+// Numbers of the operands that need special treatment.
 struct OperandRoles {
-  // The value must be known while compiling.
+  // The value must be known at compile time.
   std::vector<int> known = {};
-  // Says what the operator does, such as a bound. An initializer of one number there is part of the
-  // code and no weight, so that XLA and the kernels know it.
+  // Parameters such as bounds. An initializer of one number is part of the code there instead of a
+  // weight, so that XLA and the kernels know it.
   std::vector<int> settings = {};
-  // Makes better code if it is known while compiling: indices, conditions.
+  // Indices and conditions: the code is better if their values are known at compile time.
   std::vector<int> better_known = {};
 };
 
 struct OnnxOperator {
   std::string name;  // "Conv"
-  // The first version that is lowered; later ones are up to the function, which asks
-  // Node::opset().
+  // The oldest opset that is lowered. The function tells newer ones apart by Node::opset().
   std::int64_t since = 1;
   void (*lower)(Node& node) = nullptr;  // sets all results that are wanted
   OperandRoles operands = {};
@@ -37,21 +36,20 @@ std::vector<OnnxOperator> product_operators();
 std::vector<OnnxOperator> quantized_operators();  // also of com.microsoft, qonnx.custom_op.general
 std::vector<OnnxOperator> sequence_operators();
 std::vector<OnnxOperator> shape_operators();
-// The rows, all of this domain.
+// Sets the domain of the rows.
 std::vector<OnnxOperator> in_domain(const std::string& domain, std::vector<OnnxOperator> rows);
 
 // Null if there is none.
 const OnnxOperator* find_operator(const std::string& domain, const std::string& name);
 
-// Calls the operator's function. Throws a Refusal; also for operators that are not in the table.
+// Calls the operator's function. Throws a Refusal, also for unknown operators.
 void lower_operator(const std::string& domain, const std::string& name, Node& node);
 
 // The whole table for `tfaot check --ops`. Sorted by domain and name; without nodes.
 std::vector<CheckedOperation> known_onnx_operators();
 
-// Fails if the model has a newer opset than is known, or a newer version of the format: what an
-// operator means, and what a message holds, may have changed. Domains without an operator of ours
-// may have any opset.
+// Fails if an opset or the format's version is newer than the known ones, since operators and
+// messages may have changed. Domains of which no operator is lowered may have any opset.
 Status check_opsets(const onnx::ModelProto& model);
 
 }  // namespace tfaot::toolkit::engine

@@ -26,7 +26,7 @@
 #include "xla/primitive_util.h"
 #include "xla/service/topk_rewriter.h"
 
-// Exported by TensorFlow's library, without headers in the wheel.
+// Exported by TensorFlow's library; the wheel has no headers for them.
 namespace tensorflow {
 // Parses a module in any form, runs passes on it and prints it. With an error in `status`, the
 // result is not a module.
@@ -59,8 +59,8 @@ constexpr int kSizes = 1;
 
 constexpr std::size_t kMostPlatforms = 64;
 
-// A table of a FlatBuffer. Fields are numbered in the order of the schema. Nothing for a field that
-// is not set, or wrong.
+// A table of a FlatBuffer. Fields are numbered in the order of the schema. Returns nothing for
+// fields that are unset or malformed.
 class FlatTable {
  public:
   static std::optional<FlatTable> root(std::string_view bytes) {
@@ -101,7 +101,7 @@ class FlatTable {
   std::optional<std::string_view> text_behind(std::size_t at) const {
     return vector_behind(at, sizeof(char));
   }
-  // The table starts with how far before it the list of its fields is.
+  // A table starts with the distance back to the list of its fields.
   std::optional<std::size_t> place_of(int field) const {
     const auto back = read<std::int32_t>(at_);
     if (!back) return std::nullopt;
@@ -145,7 +145,7 @@ class FlatTable {
 // The longest name of a size or a platform.
 constexpr std::size_t kLongestText = 1000;
 
-// Nothing if a text is longer, or there are more.
+// Nothing if a text is longer than kLongestText, or there are more than `most`.
 std::optional<std::vector<std::string_view>> short_texts(const FlatTable& table, int field,
                                                          std::size_t most) {
   auto texts = table.texts(field);
@@ -157,7 +157,7 @@ std::optional<std::vector<std::string_view>> short_texts(const FlatTable& table,
   return texts;
 }
 
-// Each shape, or each different one and for each input which of them it has.
+// The shape of each input. Newer files store unique shapes, and an index for each input.
 std::optional<std::vector<FlatTable>> input_shapes(const FlatTable& exported) {
   auto shapes = exported.tables(kInputShapes);
   if (shapes && !shapes->empty()) return shapes;
@@ -179,7 +179,7 @@ constexpr std::string_view kArtifact = "ML\xEFR";
 constexpr const char* kNewestVersion = "1.7.3";
 constexpr const char* kHelper = "tfaot_jax.export() writes what tfaot reads (docs/stablehlo.md)";
 
-// The pass that changes nothing: operations of a valid module come after those that they use.
+// Prints a module by running a pass that changes nothing: valid modules are sorted already.
 Result<std::string> printed(const std::string& module) {
   const std::unique_ptr<TF_Status, decltype(&TF_DeleteStatus)> status(TF_NewStatus(),
                                                                       &TF_DeleteStatus);
@@ -193,7 +193,7 @@ Result<std::string> printed(const std::string& module) {
   return fail(Error(TF_Message(status.get())));
 }
 
-// "1.7.0", of an artifact: its header ends with a zero.
+// The artifact's version, "1.7.0", from its header, which ends with a zero.
 std::string version_of(std::string_view artifact) {
   constexpr std::string_view kProducer = "StableHLO_v";
   const std::size_t found = artifact.substr(0, 64).find(kProducer);
@@ -204,7 +204,7 @@ std::string version_of(std::string_view artifact) {
   return {rest.begin(), end};
 }
 
-// "-:325:55: error: expected ')'": the line, and the text without the place.
+// Takes line and text from "-:325:55: error: expected ')'".
 Error parser_error(const std::string& file, const std::string& message, bool is_text) {
   const std::string first = message.substr(0, message.find('\n'));
   int line = 0;
@@ -228,7 +228,7 @@ Result<std::string> text_of_artifact(const std::string& file, std::string_view a
   return fail(std::move(error).note(kHelper));
 }
 
-// Newer versions write places in Python code in another way.
+// Retries without locations, whose syntax newer versions changed.
 Result<std::string> text_of_mlir(const std::string& file, const std::string& mlir) {
   auto text = printed(mlir);
   if (text) return text;
@@ -277,14 +277,14 @@ Result<JaxExport> read_any(const std::string& file, const std::string& bytes,
   return around;
 }
 
-// Without arguments that JAX passes itself: a number for the platform, and sizes.
+// Removes the arguments that JAX passes itself: a number for the platform, and sizes.
 FunctionText own_arguments(FunctionText function) {
   std::erase_if(function.arguments,
                 [](const FunctionValue& value) { return !value.global_constant.empty(); });
   return function;
 }
 
-// Names that another function has for the same arguments.
+// Adds the names that another function has for the same arguments.
 void add_names(std::optional<FunctionText> other, FunctionText& main) {
   if (!other) return;
   const FunctionText own = own_arguments(std::move(*other));
@@ -304,8 +304,9 @@ xla::Shape shape_of_constant(const StableHloModule& module, std::size_t constant
   return shape_of(type_of_text(type.element), type.sizes);
 }
 
-// XLA writes more than a hundred elements in hexadecimal: 'dense<"0x00FF...">'. Nothing for others,
-// for a single element that stands for all, and for truth values, which are bits there.
+// The digits of a constant that XLA printed in hexadecimal, as it does for more than a hundred
+// elements: 'dense<"0x00FF...">'. Nothing for other constants, splats, and booleans, which are
+// packed there.
 std::optional<std::string_view> binary_digits(const StableHloModule& module, std::size_t constant) {
   constexpr std::string_view kStart = "dense<\"0x";
   constexpr std::string_view kEnd = "\">";
@@ -321,16 +322,16 @@ std::optional<std::string_view> binary_digits(const StableHloModule& module, std
 
 constexpr std::size_t kNowhere = std::string_view::npos;
 
-// True for characters of names and numbers.
+// True for characters of names and numbers in MLIR.
 bool is_word(char c) { return is_letter_or_digit(c) || c == '_' || c == '.' || c == '$'; }
 
-// After the name or number at `at`.
+// The end of the name or number at `at`.
 std::size_t after_word(std::string_view text, std::size_t at) {
   while (at < text.size() && is_word(text[at])) ++at;
   return at;
 }
 
-// After the text in quotes that starts at `at`.
+// The end of the quoted text at `at`.
 std::size_t after_quotes(std::string_view text, std::size_t at) {
   for (++at; at < text.size(); ++at) {
     if (text[at] == '\\') {
@@ -349,7 +350,7 @@ bool closes(std::string_view text, std::size_t at) {
   return c == ')' || c == ']' || c == '}' || (c == '>' && !text.substr(0, at).ends_with('-'));
 }
 
-// After the bracket that closes the one at `at`.
+// The end of the brackets that open at `at`.
 std::size_t after_brackets(std::string_view text, std::size_t at) {
   std::size_t depth = 0;
   while (at < text.size()) {
@@ -370,7 +371,7 @@ std::string_view inside(std::string_view text, std::size_t at) {
   return end < at + 2 ? std::string_view() : text.substr(at + 1, end - at - 2);
 }
 
-// The parts between the commas that are in no brackets.
+// Splits at commas outside brackets.
 std::vector<std::string_view> split_list(std::string_view text) {
   std::vector<std::string_view> parts;
   std::size_t start = 0;
@@ -399,8 +400,8 @@ std::string element_name(std::string_view text) {
   return text == "bool" ? "i1" : std::string(text);
 }
 
-// The sizes of "tensor<?x16xELEMENT>", with -1 for "?". Nothing if the text does not start with a
-// tensor with plain sizes. `rest`: what follows them, to the end of the text.
+// The sizes of "tensor<?x16xELEMENT>", with -1 for "?"; nothing if the text does not start like
+// this. `rest`: becomes the text after the sizes.
 std::optional<std::vector<std::int64_t>> sizes_before(std::string_view type,
                                                       std::string_view& rest) {
   rest = type;
@@ -420,7 +421,7 @@ std::optional<std::vector<std::int64_t>> sizes_before(std::string_view type,
   return sizes;
 }
 
-// Nothing if the type is not a tensor with plain sizes and elements.
+// The type as a tensor; nothing if it has encodings or the like, or is no tensor at all.
 std::optional<TensorText> tensor_in(std::string_view type) {
   std::string_view rest;
   auto sizes = sizes_before(type, rest);
@@ -429,7 +430,7 @@ std::optional<TensorText> tensor_in(std::string_view type) {
   return std::ranges::all_of(tensor.element, is_word) ? std::optional(tensor) : std::nullopt;
 }
 
-// 1 for other texts; more than `most` is all the same.
+// The number of elements of a tensor type, at most `most` + 1; 1 for other texts.
 std::int64_t elements_of_type(std::string_view type, std::int64_t most) {
   std::int64_t elements = 1;
   std::string_view rest;
@@ -441,7 +442,7 @@ std::int64_t elements_of_type(std::string_view type, std::int64_t most) {
   return elements;
 }
 
-// Elements that a constant has and its text does not.
+// The number of elements of a constant beyond the length of its text: it repeats one.
 std::int64_t made_elements(std::string_view text, std::size_t dense) {
   const std::size_t end = after_brackets(text, text.find('<', dense));
   constexpr std::string_view kColon = " : ";
@@ -452,7 +453,7 @@ std::int64_t made_elements(std::string_view text, std::size_t dense) {
 
 constexpr const char* kVersionedFunction = "vhlo.func_v1 ";
 
-// True if the name after '@' at `at` is that of a function that is defined there.
+// True if the name after '@' at `at` is that of a function definition.
 bool defines_function(std::string_view text, std::size_t at) {
   const std::string_view head = text.substr(0, at);
   return std::ranges::any_of(
@@ -465,7 +466,7 @@ struct TextFunction {
   std::vector<std::string_view> called;
 };
 
-// The functions of a text, and the names of functions in them.
+// The functions of a text, with the names of functions that each mentions.
 std::map<std::string_view, TextFunction> functions_in(std::string_view text) {
   std::map<std::string_view, TextFunction> functions;
   TextFunction* inside = nullptr;
@@ -485,7 +486,7 @@ std::map<std::string_view, TextFunction> functions_in(std::string_view text) {
   return functions;
 }
 
-// Errors: functions that call themselves, or that have too many lines with their calls written out.
+// Errors: recursive functions, or too many lines after inlining.
 Status check_calls_in(const std::string& file, std::string_view text) {
   auto functions = functions_in(text);
   std::vector<std::string_view> names;
@@ -521,7 +522,7 @@ Status check_calls_in(const std::string& file, std::string_view text) {
   return {};
 }
 
-// The place at which a text has too much of something.
+// The place at which a text exceeds a limit.
 struct Excess {
   std::size_t at = 0;
   std::string what;
@@ -556,7 +557,7 @@ std::string quoted_after(std::string_view text, std::size_t at) {
   return std::string(text.substr(start + 1, end - start - 2));
 }
 
-// The text that an attribute has: 'key = "value"', or the same in VHLO.
+// The value of a text attribute: 'key = "value"', or the same in VHLO.
 std::string attribute(std::string_view attributes, std::string_view key) {
   const std::size_t found = attributes.find(key);
   if (found == kNowhere) return "";
@@ -564,7 +565,8 @@ std::string attribute(std::string_view attributes, std::string_view key) {
   return value == kNowhere ? "" : quoted_after(attributes, value);
 }
 
-// A path in Python, such as "events['muon'].pt", as a name: its keys, or what it starts with.
+// Converts a path in Python, such as "events['muon'].pt", to a name: its keys, or else its first
+// word.
 std::string name_of_path(std::string_view path) {
   std::string start;
   std::string keys;
@@ -587,7 +589,7 @@ std::string name_of_path(std::string_view path) {
   return keys.empty() ? start : keys;
 }
 
-// The locations that have names: '#loc4 = loc("x")' is "#loc4", and what follows the bracket.
+// Named locations: '#loc4 = loc("x")' maps "#loc4" to the text after the bracket.
 class Locations {
  public:
   explicit Locations(std::string_view text) : text_(text) {}
@@ -626,13 +628,13 @@ std::string location_name(Locations& locations, std::string_view value) {
   return path.find('/') == std::string::npos ? path : "";  // not of an operation
 }
 
-// "arg0" and "0" are names that XLA and JAX make up.
+// True for "arg0" and "0", which XLA and JAX invent.
 bool is_made_up(std::string_view variable) {
   if (variable.starts_with("arg")) variable.remove_prefix(3);
   return std::ranges::all_of(variable, is_digit);
 }
 
-// "%x: TYPE {ATTRIBUTES} loc(...)", or a result, which has no "%x: ".
+// Reads "%x: TYPE {ATTRIBUTES} loc(...)", or a result, which lacks "%x: ".
 FunctionValue value_in(Locations& locations, std::string_view part) {
   FunctionValue value;
   std::string_view rest = part;
@@ -664,7 +666,7 @@ std::vector<FunctionValue> values_in(Locations& locations, std::string_view list
   return values;
 }
 
-// VHLO writes attributes of arguments after the function: {arg_attrs = #vhlo.array_v1<[...]>}.
+// Adds attributes that VHLO writes after the function: {arg_attrs = #vhlo.array_v1<[...]>}.
 void add_attributes(std::string_view attributes, std::string_view key,
                     std::vector<FunctionValue>& values) {
   const std::size_t found = attributes.find(key);
@@ -690,7 +692,8 @@ bool is_weight(const TensorText& tensor) {
   return is_weight_constant(dtype_of(type_of_text(tensor.element)), tensor.sizes);
 }
 
-// The text around "dense<...> : tensor<...>" in an operation that makes a constant, and a call.
+// The text around "dense<...> : tensor<...>" in a constant's operation, and that of the call which
+// replaces it.
 struct ConstantForm {
   std::string_view head;
   std::string_view tail;
@@ -741,11 +744,11 @@ std::optional<FoundConstant> constant_at(std::string_view text, std::size_t at,
 
 constexpr const char* kModuleLabel = "the module";
 constexpr const char* kFunction = "tfaot_stablehlo";
-// Version of XlaCallModule's interface. Later versions settle open sizes only if JAX has marked the
-// module; their other news are for effects, which are refused, and for several devices.
+// Version of XlaCallModule's interface. Later versions resolve open sizes only if JAX has marked
+// the module; their other additions are for effects, which are refused, and for several devices.
 constexpr std::int64_t kCallingConvention = 7;
 
-// "constant_3": the same for all modules that one program makes.
+// "constant_3": equal in all modules that a program exports.
 std::string constant_name(std::size_t constant) { return fmt::format("constant_{}", constant); }
 
 // A function that calls the module.
@@ -826,7 +829,7 @@ class StableHloLowering final : public SignatureLowering {
   std::vector<xla::Shape> shapes_;  // of the constants
 };
 
-// Instead of the limit of time, which the interpreter does not have.
+// Replaces the time limit, which the interpreter lacks.
 constexpr std::int64_t kMostTurns = 1'000'000;  // of a loop
 
 class InterpretedProgram final : public OriginalProgram {
@@ -854,7 +857,7 @@ class InterpretedProgram final : public OriginalProgram {
     TFAOT_TRY(prepare(has_batch_ ? inputs.front().dim_size(0) : 1));
     std::vector<xla::Literal> literals;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
-      // In the module's shape: with fixed shapes it has a row more than the tensor.
+      // In the module's shape: with fixed shapes it has one more dimension, for rows.
       const xla::BorrowingLiteral input(static_cast<const char*>(inputs[i].data()),
                                         module_->entry_computation()
                                             ->parameter_instruction(static_cast<std::int64_t>(i))
@@ -898,7 +901,7 @@ class InterpretedProgram final : public OriginalProgram {
   std::int64_t rows_ = 0;  // of the module
 };
 
-// With the names that the module gives, if they tell all tensors apart; else "input_0".
+// Uses the module's names if they are unique, else "input_0".
 std::vector<ModelTensor> model_tensors(const std::vector<FunctionValue>& values, const char* kind) {
   std::vector<ModelTensor> tensors;
   std::set<std::string> names;
@@ -928,7 +931,7 @@ class StableHloSource final : public SourceModel {
   }
   Status take_sizes(const EngineJob& job) { return set_open_sizes(inputs_, job); }
 
-  // Without names: the module's author does not know its lines.
+  // Nodes have no names, as authors do not know the module's lines.
   std::vector<CheckedOperation> operations() const override {
     std::vector<CheckedOperation> rows;
     for (const auto& [name, count] : operation_counts()) {
@@ -1017,9 +1020,9 @@ Result<StableHloModule> read_stablehlo(const std::string& file) {
                           "and whose results are the outputs"));
   }
   module.main = own_arguments(std::move(*main));
-  // XLA's text has names of its own for arguments, and may have lost their locations.
+  // XLA's text renames arguments, and may have lost their locations.
   if (is_printable(bytes)) add_names(find_function(bytes, "main"), module.main);
-  // JAX hands the arguments to the real function, which has their names.
+  // JAX passes the arguments to the real function, which has their names.
   add_names(find_function(module.whole, "_wrapped_jax_export_main"), module.main);
   for (std::size_t i = 0; i < std::min(around.shapes.size(), module.main.arguments.size()); ++i) {
     module.main.arguments[i].sizes.assign(around.shapes[i].begin(), around.shapes[i].end());
@@ -1054,7 +1057,7 @@ Result<Value> ConstantValues::value(std::size_t constant) const {
   return small_.at(constant);
 }
 
-// As the results of a module of their own.
+// Reads them as the results of a module that consists of these constants.
 Status ConstantValues::read_small() const {
   std::string body;
   std::string names;

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file with StableHLO, read: MLIR as text, a portable artifact, or a file that jax.export wrote
-// (Exported.serialize()), a FlatBuffer around a portable artifact. XLA parses it; nothing in it is
+// Reads files with StableHLO: MLIR as text, a portable artifact, or a file of jax.export
+// (Exported.serialize()), which is a FlatBuffer around an artifact. XLA parses it; nothing in it is
 // run.
 //
-// MLIR as text, as far as compiling needs it: the signature of a function, places in Python code,
-// operations, large constants, which become weights, and limits beyond which the text would end XLA
-// or the machine's memory. Not a parser. The text is StableHLO or, if XLA printed a portable
-// artifact, VHLO, which is StableHLO in a form with versions. Pure functions, for any text; what is
-// not understood is left as it is or not found.
+// Scans MLIR text, without parsing it: signatures of functions, locations in Python code,
+// operations, large constants, which become weights, and limits beyond which XLA would crash or
+// exhaust the memory. The text is StableHLO or, if XLA printed a portable artifact, VHLO, its
+// versioned form. Pure functions, for any text; anything not understood is kept or ignored.
 //
-// Files with StableHLO as a SourceModel. TensorFlow's XlaCallModule lowers a module for a batch
-// size: it settles the open sizes, chooses the code for CPUs and checks what the module demands of
-// its inputs. XLA's interpreter is the OriginalProgram: it computes one operation after the other,
-// without XLA's compiler for CPUs, tfaot's rewriting and our kernels.
+// StableHLO as a SourceModel. TensorFlow's XlaCallModule lowers a module for a batch size: it
+// resolves open sizes, selects the code for CPUs and checks the module's assertions on its inputs.
+// XLA's interpreter is the OriginalProgram: it evaluates one operation after the other, without
+// XLA's CPU compiler, tfaot's passes and our kernels.
 #pragma once
 
 #include <cstring>
@@ -29,16 +28,16 @@ struct TensorText {
   std::vector<std::int64_t> sizes;  // -1: not known
   std::string element;              // "f32"
 };
-// Limits of this text alone; those of all formats are in base/limits.h.
-// Limits constants that repeat one number, in all.
+// Limits of StableHLO's text; those of all formats are in base/limits.h. Elements of constants that
+// repeat one number, in total.
 inline constexpr std::int64_t kMostRepeatedElements = std::int64_t{1} << 25;
 inline constexpr std::int64_t kMostWrittenOperations = 100'000;  // with calls written out
 inline constexpr int kMostBrackets = 200;                        // in each other
 
-// For any text, before XLA parses it: nested brackets and sizes of tensors.
+// Checks any text before XLA parses it: nested brackets and sizes of tensors.
 Status check_sizes(const std::string& file, std::string_view text);
 
-// For the text that XLA printed: large constants of one number, and functions that call each other.
+// Checks the text that XLA printed: constants that repeat one number, and calls of functions.
 Status check_contents(const std::string& file, std::string_view text);
 
 // An argument or a result of a function.
@@ -61,7 +60,7 @@ std::optional<FunctionText> find_function(std::string_view text, std::string_vie
 // The names of all functions, in the text's order.
 std::vector<std::string> function_names(std::string_view text);
 
-// Without locations, which newer versions of MLIR write in another way. Lines stay where they are.
+// Removes locations, whose syntax newer versions of MLIR changed. Line numbers are kept.
 std::string without_locations(std::string_view text);
 
 // Counts of each operation in the text: "stablehlo.add".
@@ -73,7 +72,7 @@ struct ConstantText {
   TensorText type;
 };
 
-// The text with calls in place of the constants (hlo/constant_calls.h).
+// The text with calls instead of constants (compiler/hlo/constant_calls.h).
 struct LiftedText {
   std::string text;
   std::vector<ConstantText> constants;  // places in the original text
@@ -81,13 +80,13 @@ struct LiftedText {
 LiftedText lift_constants(std::string_view text);
 
 struct JaxExport {
-  // Counts the bytes that were read; many may be the same ones.
+  // A part of the bytes that were read.
   std::string_view module;
   std::vector<std::string_view> platforms;            // "cpu"
   std::vector<std::vector<std::string_view>> shapes;  // of the module's arguments: "b", "16", "2*n"
 };
 
-// Nothing if the bytes are not such a file, or have more arguments, sizes or platforms than any.
+// Nothing if the bytes are not such a file, or exceed the limits of arguments, sizes or platforms.
 std::optional<JaxExport> read_jax_export(std::string_view bytes);
 
 struct StableHloModule {
@@ -99,7 +98,7 @@ struct StableHloModule {
   std::vector<std::string> platforms;   // of a module with code for several
 };
 
-// Errors: the file cannot be read, is none of the three, or newer than what XLA reads.
+// Errors: the file cannot be read, is none of the three kinds, or too new for XLA.
 Result<StableHloModule> read_stablehlo(const std::string& file);
 
 // Values of the module's constants, in order. The first call reads all that are not in binary form.
@@ -116,10 +115,10 @@ class ConstantValues {
   mutable std::map<std::size_t, Value> small_;
 };
 
-// XLA's type; PRIMITIVE_TYPE_INVALID for those that inputs cannot have.
+// XLA's type; PRIMITIVE_TYPE_INVALID for types that inputs cannot have.
 xla::PrimitiveType type_of_text(std::string_view element);
 
-// Refuses what compiling refuses.
+// Refuses the models that compiling refuses.
 Result<std::unique_ptr<OriginalProgram>> load_interpreted_program(const EngineJob& job);
 
 // The function 'main' is the one function.

@@ -6,7 +6,7 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-// Up to opset 6 an attribute says at which dimension of the first operand the second one begins.
+// Up to opset 6, the attribute 'axis' aligns the second operand with a dimension of the first.
 void place_second_operand(const Node& node, std::vector<XlaOp>& operands) {
   if (!node.has_attribute("axis") || operands.size() != 2) return;
   const std::int64_t rank = node.rank(0);
@@ -17,10 +17,10 @@ void place_second_operand(const Node& node, std::vector<XlaOp>& operands) {
   operands[1] = xla::Reshape(operands[1], sizes);
 }
 
-// More slices than these cost more than a gather.
+// A gather is cheaper than more slices than this.
 constexpr std::size_t kMostSlices = 8;
 
-// Places that follow each other by one step: 1, -1, or 0 for one place again and again.
+// Consecutive places with one step between them: 1, -1, or 0 for a repeated place.
 struct PlaceRun {
   std::int64_t first = 0;
   std::int64_t step = 1;
@@ -56,7 +56,7 @@ XlaOp take_run(const Node& node, XlaOp x, std::int64_t axis, const PlaceRun& run
   return broadcast_to(node, part, sizes);
 }
 
-// As many results as a stride of that size visits, with the window's middle over the operand.
+// Pads so that the result has ceil(in / stride) elements, with the window centred on the operand.
 void pad_to_same(SpatialWindow& window, const Dimensions& in, bool more_at_end) {
   for (std::size_t d = 0; d < window.rank(); ++d) {
     const std::int64_t out = (in[d] + window.stride[d] - 1) / window.stride[d];
@@ -67,12 +67,12 @@ void pad_to_same(SpatialWindow& window, const Dimensions& in, bool more_at_end) 
   }
 }
 
-// XLA makes no integer of a double.
+// xla::ScalarLike() does not convert a double to an integer.
 XlaOp scalar_of(xla::XlaBuilder& builder, xla::PrimitiveType type, double value) {
   return xla::ConstantLiteral(&builder, *xla::LiteralUtil::CreateR0(value).Convert(type));
 }
 
-// kCombine: XLA's functions that combine two scalars.
+// kCombine: XLA's functions that build the computation for two scalars.
 template <auto kStart, auto kCombine, auto kCombineBooleans = kCombine>
 XlaOp reduce(XlaOp x, const Dimensions& axes) {
   const auto type = element_type_of(x);
@@ -147,7 +147,7 @@ XlaOp broadcast_to(const Node& node, XlaOp op, const Dimensions& sizes) {
   if (from == sizes) return op;
   if (from.size() > sizes.size())
     node.refuse("has operands of sizes [{}] that do not broadcast", fmt::join(from, ", "));
-  // Dimensions of size 1 are taken out first: XLA's broadcast does not spread them.
+  // Removes dimensions of size 1 first, which XLA's broadcast does not expand.
   Dimensions kept;
   Dimensions places;
   const std::size_t first = sizes.size() - from.size();
@@ -251,7 +251,7 @@ XlaOp multiply_matrices(const Node& node, XlaOp a, XlaOp b) {
   Dimensions sizes = batch;
   DotDimensions numbers;
   if (right.size() == 2) {
-    // One matrix for all: the batch counts as rows.
+    // One matrix for the whole batch: the batch becomes rows.
     numbers = {{std::ssize(left) - 1}, {0}};
   } else {
     a = broadcast_to(node, a, joined(batch, {left.end() - 2, left.end()}));
@@ -343,7 +343,7 @@ SpatialWindow window_without_auto_pad(const Node& node, std::size_t rank, Dimens
   const auto middle = pads.begin() + static_cast<std::ptrdiff_t>(rank);
   window.low.assign(pads.begin(), middle);
   window.high.assign(middle, pads.end());
-  // XLA adds and multiplies them without a check.
+  // XLA computes with them without checking for overflow.
   const auto is_large = [](std::int64_t x) { return x > kMostPlaces || x < -kMostPlaces; };
   for (std::size_t d = 0; d < rank; ++d) {
     const std::array parts = {window.size[d], window.stride[d], window.dilation[d]};

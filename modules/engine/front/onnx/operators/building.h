@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts that operators are built from: arithmetic with numbers, sizes, broadcasting,
-// reductions, products, gathers, windows over images, other operators. A function that takes a Node
-// refuses, in the node's name, what does not fit. Used by one thread.
+// Building blocks of operators: arithmetic with numbers, sizes, broadcasting, reductions, products,
+// gathers, windows over images, other operators. Functions that take a Node refuse unsuitable
+// values in its name. Used by one thread.
 //
-// Loops over computations, and the graphs inside of nodes as such computations: what If, Loop, Scan
-// and the recurrent operators share. XLA's computations see nothing around them, so all that they
-// read is passed.
+// Loops, for Loop, Scan and the recurrent operators. XLA's computations cannot refer to values
+// outside, so everything that they read is passed in.
 #pragma once
 
 #include <cmath>
@@ -27,9 +26,9 @@ namespace tfaot::toolkit::engine {
 
 using xla::XlaOp;
 
-// Any type if XLA refused the operand: Node::set() says why.
+// An arbitrary type if XLA refused the operand, which Node::set() reports.
 xla::PrimitiveType element_type_of(XlaOp x);
-// Scalars, of a type or of the type of `x`. XLA broadcasts scalars itself.
+// Scalars of a given type, or of the type of `x`. XLA broadcasts scalars by itself.
 XlaOp scalar(const Node& node, xla::PrimitiveType type, double value);
 XlaOp scalar_like(XlaOp x, double value);
 
@@ -37,7 +36,7 @@ template <typename T>
 concept Number = std::is_arithmetic_v<T>;
 XlaOp like(XlaOp x, Number auto value) { return scalar_like(x, static_cast<double>(value)); }
 
-// Comparisons give booleans for each element; XLA has operators for arithmetic only.
+// Elementwise comparisons; XLA overloads only the arithmetic operators.
 inline XlaOp operator==(XlaOp x, XlaOp y) { return xla::Eq(x, y); }
 inline XlaOp operator!=(XlaOp x, XlaOp y) { return xla::Ne(x, y); }
 inline XlaOp operator<(XlaOp x, XlaOp y) { return xla::Lt(x, y); }
@@ -45,7 +44,7 @@ inline XlaOp operator>(XlaOp x, XlaOp y) { return xla::Gt(x, y); }
 inline XlaOp operator<=(XlaOp x, XlaOp y) { return xla::Le(x, y); }
 inline XlaOp operator>=(XlaOp x, XlaOp y) { return xla::Ge(x, y); }
 
-// A number takes the type of the other side.
+// A number is converted to the type of the other operand.
 #define TFAOT_WITH_NUMBER(op)                                           \
   XlaOp operator op(XlaOp x, Number auto y) { return x op like(x, y); } \
   XlaOp operator op(Number auto x, XlaOp y) { return like(y, x) op y; }
@@ -82,27 +81,28 @@ inline XlaOp hard_sigmoid(XlaOp x, float alpha, float beta) {
   return xla::Clamp(like(x, 0), x * alpha + beta, like(x, 1));
 }
 
-// Sizes with one replaced, one inserted, or one left out.
+// Sizes with one replaced, inserted or removed.
 Dimensions with_size(Dimensions sizes, std::int64_t axis, std::int64_t size);
 Dimensions with_new(Dimensions sizes, std::int64_t axis, std::int64_t size);
 Dimensions without(Dimensions sizes, std::int64_t axis);
 Dimensions joined(Dimensions first, const Dimensions& second);
 
-// The operand's sizes as a matrix: before the axis, and from it on; it may be one after the last.
+// The sizes of operand 0 flattened to a matrix: rows before the axis, columns from it on. The axis
+// may be one past the last.
 Dimensions sizes_split_at(const Node& node, std::int64_t axis);
 
-// The sizes that all of these broadcast to. Refuses those that do not match.
+// The common sizes to which all of these broadcast. Refuses those that do not match.
 Dimensions common_sizes(const Node& node, const std::vector<Dimensions>& all);
 // As numpy.broadcast_to: new dimensions come first.
 XlaOp broadcast_to(const Node& node, XlaOp op, const Dimensions& sizes);
-// All operands of the node, broadcast together. `count`: refuses more or fewer.
+// All operands of the node, broadcast together. `count`: the required number of operands.
 std::vector<XlaOp> broadcast_operands(const Node& node, std::optional<std::size_t> count = {},
                                       const char* needs = "");
-// One value, or one for each place along the axis, for all elements of a tensor of these sizes.
+// Broadcasts a vector along the axis to a tensor of these sizes.
 inline XlaOp along(XlaOp values, const Dimensions& sizes, std::int64_t axis) {
   return xla::BroadcastInDim(values, sizes, {axis});
 }
-// A tensor of one element as a scalar; others as they are.
+// Reshapes a tensor of one element to a scalar; leaves others as they are.
 inline XlaOp scalar_if_single(const Node& node, XlaOp x) {
   return product(node.sizes_of(x)) == 1 ? xla::Reshape(x, {}) : x;
 }
@@ -115,27 +115,26 @@ inline XlaOp constant_integer(const Node& node, std::int64_t value) {
 }
 XlaOp constant_reals(const Node& node, xla::PrimitiveType type, const std::vector<double>& values,
                      const Dimensions& sizes);
-// Zeros (false) of that type and these sizes.
+// Zeros (false) of this type and these sizes.
 XlaOp zeros_of(const Node& node, xla::PrimitiveType type, const Dimensions& sizes);
-// For each element of a tensor of these sizes, its index along one dimension.
+// Each element's index along one dimension, for a tensor of these sizes.
 XlaOp index_along(const Node& node, xla::PrimitiveType type, const Dimensions& sizes,
                   std::int64_t axis);
 
-// Reductions over the axes, which are then left out. Of booleans the largest is "any", the least
-// "all".
+// Reductions that remove the axes. For booleans, the largest is "any" and the least is "all".
 XlaOp sum_of(XlaOp x, const Dimensions& axes);
 XlaOp product_of(XlaOp x, const Dimensions& axes);
 XlaOp largest_of(XlaOp x, const Dimensions& axes);
 XlaOp least_of(XlaOp x, const Dimensions& axes);
-// Half floats are added up as float32 and rounded once, as NumPy does.
+// Sums half floats in float32 and rounds once, as NumPy does.
 XlaOp exact_sum_of(XlaOp x, const Dimensions& axes);
-// x minus its largest element along the axis, and from that the shares of the exponentials. At most
-// 0, also where XLA computes x twice and rounds it in two ways: large numbers then differ by more
-// than exponentials can hold.
+// x minus its largest element along the axis; softmax and its logarithm. The difference is clamped
+// to 0: if XLA computes x twice with different rounding, large values could otherwise overflow the
+// exponential.
 XlaOp below_largest(const Node& node, XlaOp x, std::int64_t axis);
 XlaOp softmax(const Node& node, XlaOp x, std::int64_t axis);
 XlaOp log_softmax(const Node& node, XlaOp x, std::int64_t axis);
-// Broadcasts what was reduced over the axes to a tensor of these sizes.
+// Broadcasts a value reduced over the axes back to a tensor of these sizes.
 XlaOp spread(XlaOp reduced, const Dimensions& sizes, const Dimensions& axes);
 
 // Contracted and batch dimensions of both sides.
@@ -144,34 +143,35 @@ struct DotDimensions {
   Dimensions left_batch = {}, right_batch = {};
 };
 XlaOp dot(XlaOp a, XlaOp b, const DotDimensions& dimensions);
-// x times the transposed matrix, both of two dimensions.
+// x times the transposed matrix; both have two dimensions.
 inline XlaOp times_transposed(XlaOp x, XlaOp matrix) { return dot(x, matrix, {{1}, {1}}); }
-// As numpy.matmul. The last two dimensions are matrices, the others a batch that broadcasts. A
-// vector on the left is a row, on the right a column, and its dimension is left out of the result.
+// As numpy.matmul. The last two dimensions are matrices; the others are a batch and broadcast. A
+// vector is a row on the left and a column on the right; its extra dimension is removed from the
+// result.
 XlaOp multiply_matrices(const Node& node, XlaOp a, XlaOp b);
 
 // Tensors of equal sizes joined along a new axis.
 XlaOp stack(const Node& node, std::vector<XlaOp> parts, std::int64_t axis);
-// Each element several times in a row.
+// Repeats each element, as numpy.repeat.
 XlaOp repeat_along(const Node& node, XlaOp x, std::int64_t axis, std::int64_t times);
-// One place of a dimension, which keeps the size 1, or is left out (part_at).
+// One place of a dimension, which keeps size 1 (slice_at) or is removed (part_at).
 inline XlaOp slice_at(XlaOp x, std::int64_t place, std::int64_t axis) {
   return xla::SliceInDim(x, place, place + 1, 1, axis);
 }
 inline XlaOp part_at(const Node& node, XlaOp x, std::int64_t place, std::int64_t axis) {
   return xla::Reshape(slice_at(x, place, axis), without(node.sizes_of(x), axis));
 }
-// The elements at known places (from 0 on) of one dimension; by slices if they are few.
+// Takes the elements at known places of one dimension; by slices if these are few.
 XlaOp take_places(const Node& node, XlaOp x, std::int64_t axis,
                   const std::vector<std::int64_t>& places);
-// The dimensions of x that places index, and the dimensions of the result for the others.
+// The dimensions of x that are indexed, and those of the result that the others become.
 struct GatherForm {
   Dimensions indexed;
   Dimensions kept;
   std::int64_t tuple = 0;  // dimension of the places' tuples; their rank if they are plain places
 };
 XlaOp gather(const Node& node, XlaOp x, XlaOp places, const GatherForm& form);
-// Indices of one dimension as ONNX counts them: negative ones from the end.
+// Converts negative indices of one dimension, which count from the end.
 XlaOp counted_from_start(const Node& node, XlaOp indices, std::int64_t size);
 
 // Elements added before and after each dimension; a negative number cuts them off.
@@ -180,7 +180,7 @@ inline XlaOp pad(XlaOp x, XlaOp value, const Paddings& paddings) {
   return xla::Pad(x, value, xla::MakeEdgePaddingConfig(paddings));
 }
 
-// A window by spatial dimension.
+// A window; its members are indexed by spatial dimension.
 struct SpatialWindow {
   Dimensions size;
   Dimensions stride;
@@ -189,38 +189,38 @@ struct SpatialWindow {
   Dimensions high;
 
   std::size_t rank() const { return size.size(); }
-  // From the first to the last element that it sees.
+  // The distance from its first to its last element, inclusive.
   std::int64_t extent(std::size_t d) const { return (size[d] - 1) * dilation[d] + 1; }
 };
-// An attribute with a number for each spatial dimension, or `otherwise` for all.
+// An attribute with a number for each spatial dimension; if missing, `otherwise` for all.
 Dimensions window_attribute(const Node& node, const char* name, std::size_t count,
                             std::int64_t otherwise);
-// The sizes after batch and channels. Refuses an operand without any.
+// The sizes after batch and channels. Refuses an operand that has none.
 Dimensions spatial_sizes(const Node& node, int operand);
-// The attributes kernel_shape, strides, dilations, pads and auto_pad. `size`: of the window, from
-// the filter; empty: kernel_shape must be there. For operands of the sizes `in`.
+// Reads kernel_shape, strides, dilations, pads and auto_pad. `in`: the operand's spatial sizes.
+// `size`: the filter's; empty: kernel_shape is required.
 SpatialWindow spatial_window(const Node& node, const Dimensions& in, Dimensions size = {});
-// Without padding for auto_pad, which means something else for ConvTranspose.
+// The same without auto_pad, which has another meaning for ConvTranspose.
 SpatialWindow window_without_auto_pad(const Node& node, std::size_t rank, Dimensions size = {});
-// [batch, channels, spatial...] to [batch, spatial..., channels], and back. The kernels want
-// channels last, so windows are computed in that order; settle_layouts() (hlo/layouts.cc) removes
-// the transposes between such operations.
+// Transposes [batch, channels, spatial...] to [batch, spatial..., channels], and back. The kernels
+// need channels last, so windows are computed in that layout; settle_layouts() (hlo/layouts.cc)
+// removes the transposes between such operations.
 XlaOp channels_last(const Node& node, XlaOp op);
 XlaOp channels_first(const Node& node, XlaOp op);
-// One value per channel, for a tensor of these sizes with channels first.
+// Broadcasts one value per channel to a tensor of these sizes with channels first.
 XlaOp per_channel(const Node& node, XlaOp values, const Dimensions& sizes);
 
-// float32 values in the range of an integer type.
+// Clamps float32 values to the range of an integer type.
 XlaOp clamped_to(const Node& node, XlaOp x, xla::PrimitiveType type);
-// The operand as int32 minus its zero point, an operand that may be left out. `axis`: it may have
-// a zero point for each of its places, or for each element; otherwise several are refused.
+// The operand as int32 minus its zero point, an operand that may be omitted. `axis`: there may be a
+// zero point for each place of this axis, or for each element; otherwise several are refused.
 XlaOp without_zero_point(const Node& node, int operand, int zero,
                          std::optional<std::int64_t> axis = {});
-// The real values rounded to the nearest (even) integers, plus the zero point, in its type. Those
-// out of its range become its least or largest number. Zero points: one, or as many as values.
+// Rounds to the nearest (even) integers, adds the zero point and converts to its type with
+// saturation. Zero points: one, or one for each value.
 XlaOp saturated(const Node& node, XlaOp values, XlaOp zero);
 
-// Applies an operator of ONNX to values; an invalid XlaOp is an operand that is left out.
+// Applies an ONNX operator to values; an invalid XlaOp is an omitted operand.
 struct Applied {
   std::string operation;
   std::int64_t opset = 12;       // the axes of Squeeze and Unsqueeze are attributes
@@ -229,7 +229,7 @@ struct Applied {
 };
 std::vector<XlaOp> apply(Node& node, const Applied& what, const std::vector<XlaOp>& operands);
 
-// The operands of a loop's step. All values are of the builder.
+// The operands of one step of a loop. All values belong to the builder.
 struct LoopStep {
   xla::XlaBuilder& builder;
   xla::XlaOp number;              // of the step, from 0 on; a scalar of type S64
@@ -243,19 +243,19 @@ struct LoopLength {
   bool is_while = false;  // an XLA While also for few steps
 };
 
-// Returns the results of the last step. Few steps of known count are done one after the other; more
-// are an XLA While. Refuses states that change their shape.
+// Returns the results of the last step. A few steps of known count are unrolled; others become an
+// XLA While. Refuses states that change their shape.
 std::vector<xla::XlaOp> run_loop(
     const Node& node, LoopLength length, std::vector<xla::XlaOp> state,
     const std::vector<xla::XlaOp>& fixed,
     const std::function<std::vector<xla::XlaOp>(const LoopStep&)>& step);
 
-// x at one place of a dimension, which is taken out.
+// x at one place of a dimension, which is removed.
 xla::XlaOp at_step(const Node& node, xla::XlaOp x, std::int64_t axis, xla::XlaOp place);
-// `all` with `one` at one place of its first dimension.
+// `all` with one place of its first dimension replaced by `one`.
 xla::XlaOp with_step(const Node& node, xla::XlaOp all, xla::XlaOp one, xla::XlaOp place);
 
-// A builder for a computation of its own, with the node's name on what it makes.
+// A builder for a separate computation, whose instructions are attributed to the node.
 std::unique_ptr<xla::XlaBuilder> computation_builder(const Node& node, const std::string& name);
 xla::XlaComputation built_computation(const Node& node, xla::XlaBuilder& builder, xla::XlaOp root);
 

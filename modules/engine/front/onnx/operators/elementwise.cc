@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elementwise operators: arithmetic, comparisons, casts, activation functions. An operator of one
+// Elementwise operators: arithmetic, comparisons, casts, activation functions. An operator with one
 // operand is a formula and its row.
 
 #include "front/onnx/operators/building.h"
@@ -12,13 +12,13 @@ void lower_unary(Node& node) {
   node.set(kOperation(node.operand(0)));
 }
 
-// The node has the formula's parameters as attributes.
+// The formula reads its parameters from the node's attributes.
 template <XlaOp (*kFormula)(const Node&, XlaOp)>
 void lower_formula(Node& node) {
   node.set(kFormula(node, node.operand(0)));
 }
 
-// XLA's ceil and the like know only real numbers; others are whole already.
+// XLA rounds only floating-point numbers; others are integers already.
 template <XlaOp (*kOperation)(XlaOp)>
 void lower_rounding(Node& node) {
   node.set(is_real(node.type(0)) ? kOperation(node.operand(0)) : node.operand(0));
@@ -62,11 +62,11 @@ void lower_pow(Node& node) {
   const auto exponent = node.type(1);
   if (base == exponent) return node.set(xla::Pow(operands[0], operands[1]));
   if (is_real(base)) return node.set(xla::Pow(operands[0], cast(operands[1], base)));
-  // An integer base: exact in double, as far as a double holds the result.
+  // An integer base: exact as long as a double holds the result.
   node.set(cast(xla::Pow(cast(operands[0], xla::F64), cast(operands[1], xla::F64)), base));
 }
 
-// The sign follows the divisor for integers, and the dividend with fmod=1.
+// The sign follows the divisor, or the dividend with fmod=1.
 void lower_mod(Node& node) {
   const auto operands = broadcast_operands(node);
   const XlaOp remainder = operands[0] % operands[1];
@@ -161,7 +161,7 @@ XlaOp gelu(const Node& node, XlaOp x) {
   return node.text("approximate", "none") == "tanh" ? tanh_gelu(x) : exact_gelu(x);
 }
 
-// Operators of com.microsoft, which ONNX Runtime's optimiser for transformers writes.
+// Operators of com.microsoft, written by ONNX Runtime's optimiser for transformers.
 XlaOp bias_gelu(XlaOp x, XlaOp bias) { return exact_gelu(x + bias); }
 XlaOp quick_gelu(const Node& node, XlaOp x) {
   return x * xla::Logistic(x * node.real("alpha", 1.702F));
@@ -170,7 +170,7 @@ void lower_fast_gelu(Node& node) { node.set(tanh_gelu(accumulate<std::plus<>{}>(
 
 void lower_prelu(Node& node) {
   XlaOp slope = node.operand(1);
-  // Up to opset 6 a slope for each channel has one dimension.
+  // Up to opset 6, slopes per channel have one dimension.
   if (node.opset() < 7 && product(node.sizes(1)) > 1) {
     slope = per_channel(node, slope, node.sizes(0));
   }

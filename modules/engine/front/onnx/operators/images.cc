@@ -9,15 +9,16 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-// Operands [batch, spatial..., channels]; the filter stays in ONNX's order, [out, in / groups,
-// spatial...]: our kernels pack it anyway.
+// Operands are [batch, spatial..., channels]. The filter keeps ONNX's order, [out, in / groups,
+// spatial...], as our kernels pack it anyway.
 xla::ConvolutionDimensionNumbers convolution_numbers(const Node& node, std::size_t spatial) {
   const std::string_view digits = std::string_view("0123456789").substr(0, spatial);
   return node.made(
       xla::ParseConvolutionDimensionNumbers(fmt::format("b{0}f_oi{0}->b{0}f", digits)));
 }
 
-// The window's padding. `others`: dimensions without any, of which `first` come before the spatial.
+// The window's padding. `others`: dimensions without padding, of which `first` precede the spatial
+// ones.
 Paddings paddings_of(const SpatialWindow& window, std::size_t others = 0, std::size_t first = 0) {
   Paddings paddings(window.rank() + others);
   for (std::size_t d = 0; d < window.rank(); ++d) {
@@ -47,7 +48,7 @@ XlaOp convolve(const Node& node, XlaOp x, XlaOp filter) {
   return convolve(node, x, filter, node.integer("group", 1));
 }
 
-// Adds the bias to a tensor with channels last: there the kernels can do it themselves.
+// Adds the bias while channels are last, so that it can join the kernel's epilogue.
 XlaOp with_bias(const Node& node, XlaOp x, int bias) {
   if (!node.has(bias)) return x;
   const Dimensions sizes = node.sizes_of(x);
@@ -59,8 +60,8 @@ void lower_conv(Node& node) {
   node.set(channels_first(node, with_bias(node, made, 2)));
 }
 
-// Each channel alone, over what came before: the operand follows the state, which is what the call
-// before saw last. Operands: x, filter, bias, state.
+// A depthwise causal convolution. The state, the end of the previous call's operand, is prepended
+// to the operand. Operands: x, filter, bias, state.
 void lower_causal_convolution(Node& node) {
   const Dimensions sizes = node.sizes(0);
   const Dimensions filter = node.sizes(1);
@@ -81,7 +82,7 @@ void lower_causal_convolution(Node& node) {
   node.set(1, xla::SliceInDim(whole, sizes[2], sizes[2] + before[2], 1, 2));
 }
 
-// [in, out / groups, spatial...] to [out, in / groups, spatial...].
+// Converts [in, out / groups, spatial...] to [out, in / groups, spatial...].
 XlaOp transposed_filter(const Node& node, XlaOp filter, std::int64_t groups) {
   Dimensions sizes = node.sizes_of(filter);
   const Dimensions cut =
@@ -95,7 +96,7 @@ XlaOp transposed_filter(const Node& node, XlaOp filter, std::int64_t groups) {
   return xla::Reshape(turned, sizes);
 }
 
-// The padding of the result, from which it is cut: from pads, output_shape or auto_pad.
+// Sets the padding, which is cut off the result, from pads, output_shape or auto_pad.
 void set_transposed_padding(const Node& node, const Dimensions& in, const Dimensions& more,
                             SpatialWindow& window) {
   const std::string mode = node.text("auto_pad", "NOTSET");
@@ -115,7 +116,7 @@ void set_transposed_padding(const Node& node, const Dimensions& in, const Dimens
   }
 }
 
-// A convolution over the operand with stride - 1 zeros between its elements.
+// A convolution over the operand dilated by the stride.
 void lower_conv_transpose(Node& node) {
   const Dimensions in = spatial_sizes(node, 0);
   const Dimensions sizes = node.sizes(0);
@@ -163,8 +164,8 @@ void lower_qlinear_conv(Node& node) {
   node.set(channels_first(node, saturated(node, scaled, point)));
 }
 
-// The windows of a pooling. With ceil_mode the last one may reach beyond the
-// padding, but does not start there.
+// The windows of a pooling. With ceil_mode, the last window may extend past the padding, but not
+// start there.
 struct PoolWindow {
   SpatialWindow window;   // its padding covers all that the last one sees
   Dimensions in;          // sizes of the operand
@@ -192,7 +193,7 @@ PoolWindow pool_window(const Node& node) {
   return pool;
 }
 
-// A number for each dimension of a tensor: the spatial ones get theirs.
+// Extends numbers of the spatial dimensions to all dimensions.
 Dimensions around_spatial(const Dimensions& spatial, std::size_t first, std::int64_t others) {
   Dimensions all(spatial.size() + 2, others);
   std::ranges::copy(spatial, all.begin() + static_cast<std::ptrdiff_t>(first));
@@ -213,7 +214,7 @@ XlaOp sum_windows(const Node& node, const SpatialWindow& window, XlaOp x) {
                         xla::CreateScalarAddComputation(type, &node.builder()));
 }
 
-// The larger value of two with their places; of equal ones the one that comes first.
+// The larger of two values, and its place; the first one if they are equal.
 xla::XlaComputation larger_with_place(const Node& node, xla::PrimitiveType type) {
   const auto builder = node.builder().CreateSubBuilder("larger_with_place");
   const auto parameter = [&](std::int64_t number, xla::PrimitiveType of, const char* name) {
@@ -228,8 +229,7 @@ xla::XlaComputation larger_with_place(const Node& node, xla::PrimitiveType type)
   return builder->BuildAndNoteError();
 }
 
-// By element: its place among all of the tensor's. storage_order 1: spatial dimensions are counted
-// from the first on.
+// The flat index of each element. With storage_order 1, the first spatial dimension varies fastest.
 XlaOp places_of(const Node& node, const Dimensions& sizes) {
   Dimensions order = counted(std::ssize(sizes));
   if (node.flag("storage_order")) std::reverse(order.begin() + 2, order.end());
@@ -324,7 +324,7 @@ void lower_lp_pool(Node& node) {
   node.set(channels_first(node, norm_root(sums, p)));
 }
 
-// One value per channel: all dimensions after it become 1.
+// Reduces to one value per channel: all spatial dimensions become 1.
 XlaOp reduce_channels(const Node& node, XlaOp x, XlaOp (*reduce)(XlaOp, const Dimensions&)) {
   Dimensions sizes = node.sizes(0);
   const Dimensions reduced = counted(std::ssize(spatial_sizes(node, 0)), 2);
@@ -345,7 +345,7 @@ void lower_global_lp_pool(Node& node) {
   node.set(norm_root(reduce_channels(node, norm_power(node.operand(0), p), sum_of), p));
 }
 
-// Puts the elements to the places that MaxPool found; the others are 0.
+// Scatters the elements to the places that MaxPool found; all others are 0.
 void lower_max_unpool(Node& node) {
   const Dimensions in = spatial_sizes(node, 0);
   const SpatialWindow window = spatial_window(node, in);
@@ -371,7 +371,7 @@ void lower_max_unpool(Node& node) {
   node.set(pad(xla::Reshape(flat, made), scalar(node, node.type(0), 0), paddings));
 }
 
-// The places of samples: a number for each [group, point].
+// Places of samples; each member has one number for each [group, point].
 struct SamplePlaces {
   XlaOp image;                 // int32: which image of the batch
   std::vector<XlaOp> spatial;  // real: by spatial dimension, in elements from the first on
@@ -387,8 +387,8 @@ struct SampleRules {
   bool reflects_at_centers = true;  // of the outer elements; false: at their outer edges
 };
 
-// Resizing by interpolation: one axis after the other, each result a weighted sum of a few elements
-// that are known while compiling.
+// Resizing by interpolation, one axis after the other. Each result is a weighted sum of a few
+// elements, known at compile time.
 struct ResizedAxis {
   std::int64_t axis = 0;
   std::int64_t in = 0;
@@ -407,7 +407,7 @@ struct ResizeRules {
   bool exclude_outside = false;
 };
 
-// The elements of the operand that make one of the result, with their weights.
+// Maps the operand's elements that contribute to one result to their weights.
 using ResizeWeights = std::map<std::int64_t, double>;
 
 template <typename Real>
@@ -425,7 +425,7 @@ Real place_in_operand(const Node& node, const ResizeRules& rules, const ResizedA
   if (mode == "align_corners") return out == 1 ? 0 : x * (in - 1) / (out - 1);
   if (mode == "pytorch_half_pixel") return axis.out == 1 ? 0 : half_pixel;
   if (mode == "half_pixel_symmetric") {
-    // The standard's in / 2 (1 - axis.out / out) + half_pixel, but exact in the middle.
+    // Equals the standard's in / 2 (1 - axis.out / out) + half_pixel, but is exact in the middle.
     return (in - 1) / 2 + (x + half - static_cast<Real>(axis.out) / 2) / scale;
   }
   if (mode == "tf_half_pixel_for_nn") return (x + half) / scale;
@@ -445,7 +445,7 @@ double nearest_place(const Node& node, const std::string& mode, double place) {
   node.refuse("has the nearest_mode '{}'", mode);
 }
 
-// Keys' cubic convolution at a distance of up to 1 from the element (near), or up to 2.
+// Keys' cubic convolution kernel, for distances up to 1 (near) or from 1 to 2.
 template <typename T>
 T cubic_kernel(T x, double a, bool is_near) {
   return is_near ? ((a + 2) * x - (a + 3)) * x * x + 1 : ((a * x - 5 * a) * x + 8 * a) * x + -4 * a;
@@ -457,8 +457,8 @@ double resize_kernel(const ResizeRules& rules, double x) {
   return x < 2 ? cubic_kernel(x, rules.cubic, x <= 1) : 0;
 }
 
-// The elements at the place and after it, as in ONNX Runtime: also the one of weight 0 if the place
-// is whole, so that a NaN is seen.
+// The elements at the place and after it. As in ONNX Runtime, an element of weight 0 is kept, so
+// that a NaN in it shows.
 ResizeWeights linear_weights(const ResizedAxis& axis, double place) {
   const auto last = axis.in - 1;
   place = std::clamp(place, 0.0, static_cast<double>(last));
@@ -476,7 +476,7 @@ ResizeWeights weights_around(const ResizeRules& rules, const ResizedAxis& axis, 
   const double spread = rules.antialias ? std::min(axis.scale, 1.0) : 1.0;
   const double reach = rules.mode == "cubic" ? 2 : 1;
   const auto first = static_cast<std::int64_t>(std::floor(-reach / spread)) + 1;
-  // A whole place is the right end of its interval.
+  // An integer place is the right end of its interval.
   const double left = std::ceil(place) - 1;
   ResizeWeights weights;
   double sum = 0;
@@ -525,7 +525,7 @@ XlaOp select_along(const Node& node, XlaOp x, const ResizedAxis& axis,
                    {{axis.axis}, other_dimensions(std::ssize(node.sizes_of(x)), {axis.axis}), 1});
 }
 
-// A product with the matrix of the weights.
+// Multiplies by the matrix of the weights.
 XlaOp multiply_along(const Node& node, XlaOp x, const ResizedAxis& axis,
                      const std::vector<ResizeWeights>& weights) {
   std::vector<double> matrix(static_cast<std::size_t>(axis.in * axis.out));
@@ -539,7 +539,7 @@ XlaOp multiply_along(const Node& node, XlaOp x, const ResizedAxis& axis,
   return xla::Transpose(made, with_new(counted(last), axis.axis, last));
 }
 
-// True if a kernel takes the place of a product along the axis (kernels/resize_calls.cc).
+// True if a kernel replaces a product along the axis (compiler/kernels/resize_calls.cc).
 bool has_resize_kernel(const Node& node, XlaOp x, const ResizedAxis& axis) {
   const Dimensions sizes = node.sizes_of(x);
   return has_kernels(node.type_of(x)) && axis.axis > 0 && axis.axis + 1 < std::ssize(sizes) &&
@@ -574,7 +574,7 @@ XlaOp resize_by_weights(const Node& node, XlaOp x, const ResizedAxis& axis,
   return *sum;
 }
 
-// True where an axis looks outside of the operand.
+// True where an axis samples outside the operand.
 std::optional<XlaOp> extrapolated(const Node& node, const ResizeRules& rules,
                                   const std::vector<ResizedAxis>& axes, const Dimensions& sizes) {
   std::optional<XlaOp> mask;
@@ -621,7 +621,7 @@ void resize_axes(Node& node, const ResizeRules& rules, std::vector<ResizedAxis> 
   node.set(is_image ? channels_first(node, x) : x);
 }
 
-// Not negative, and of a size that resize_axes() can refuse.
+// A size as an integer: not negative, and small enough for resize_axes() to refuse it.
 std::int64_t whole_size(double size) {
   return size >= 0 ? static_cast<std::int64_t>(std::min(std::floor(size), 1e15)) : 0;
 }
@@ -633,7 +633,7 @@ std::vector<ResizedAxis> axes_by_scales(const Node& node, const std::vector<std:
   std::vector<ResizedAxis> resized;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::int64_t in = entry(sizes, axes[i]);
-    // In single precision, as the standard's own shape inference.
+    // In single precision, as in the standard's shape inference.
     const float out = static_cast<float>(scales[i]) * static_cast<float>(in);
     resized.push_back({axes[i], in, whole_size(static_cast<double>(out)), scales[i]});
   }
@@ -666,12 +666,12 @@ bool is_changed(const ResizedAxis& axis) {
   return axis.in != axis.out || axis.scale != 1 || axis.begin != 0 || axis.end != 1;
 }
 
-// An optional operand may also be there without elements.
+// An optional operand may also be given without elements.
 bool is_given(const Node& node, int operand) {
   return node.has(operand) && product(node.sizes(operand)) > 0;
 }
 
-// Up to opset 10 as Upsample: operands are x and scales.
+// Also Resize up to opset 10. Operands: x, scales.
 void lower_upsample(Node& node) {
   const auto scales = node.has(1) ? node.known_reals(1) : node.reals<double>("scales");
   auto axes = axes_by_scales(node, counted(node.rank(0)), scales);
@@ -707,7 +707,7 @@ void lower_resize(Node& node) {
   resize_axes(node, rules, std::move(resized));
 }
 
-// Between which places a dimension is reflected.
+// The places at which a dimension is reflected.
 struct SampleRange {
   double begin = 0;
   double end = 0;
@@ -729,7 +729,7 @@ XlaOp reflected(XlaOp place, SampleRange range) {
   return xla::Select(from_begin, range.begin + rest, range.end - rest);
 }
 
-// Moves places outside of the image inside, as the padding says.
+// Moves places outside the image inside, according to the padding.
 XlaOp moved_inside(XlaOp place, std::int64_t size, const SampleRules& rules) {
   if (rules.padding == SamplePadding::kZeros) return place;
   const SampleRange range = sample_range(size, rules);
@@ -740,14 +740,13 @@ XlaOp moved_inside(XlaOp place, std::int64_t size, const SampleRules& rules) {
   return xla::Select(is_outside, inside, place);
 }
 
-// The standard leaves it open whether the place is moved to the border, or each element that a
-// cubic kernel sees. PyTorch and ONNX Runtime move the elements, its reference implementation the
-// place.
+// The standard does not say if border padding clamps the place or each element that a cubic kernel
+// reads. PyTorch and ONNX Runtime clamp the elements, the reference implementation the place.
 bool moves_elements_alone(const SampleRules& rules) {
   return rules.kernel == SampleKernel::kCubic && rules.padding == SamplePadding::kBorder;
 }
 
-// An element that is looked at, and its weight.
+// An element that is read, and its weight.
 struct SampleTap {
   XlaOp place;  // whole
   XlaOp weight;
@@ -766,7 +765,7 @@ std::vector<SampleTap> taps_of(XlaOp place, SampleKernel kernel) {
           {right_by(2), weight(2 - part, false)}};
 }
 
-// The elements at whole places (int32), [group, point, channels].
+// Gathers the elements at integer places (int32): [group, point, channels].
 XlaOp elements_at(const Node& node, XlaOp images, const SamplePlaces& places) {
   std::vector<XlaOp> parts = {places.image};
   parts.insert(parts.end(), places.spatial.begin(), places.spatial.end());
@@ -827,7 +826,7 @@ SampleRules grid_rules(const Node& node) {
           node.flag("align_corners")};
 }
 
-// The grid has places from -1 to 1, the last dimension of the image first.
+// The grid's coordinates are in [-1, 1]; the image's last dimension comes first.
 void lower_grid_sample(Node& node) {
   const Dimensions in = spatial_sizes(node, 0);
   const auto rank = std::ssize(in);
@@ -852,7 +851,7 @@ void lower_grid_sample(Node& node) {
   node.set(channels_first(node, xla::Reshape(sample(node, images, places, rules), sizes)));
 }
 
-// The places of `count` elements from -1 to 1: their centers, or with the outer ones at the ends.
+// Places of `count` elements in [-1, 1]: their centers, or evenly spaced including both ends.
 std::vector<double> even_places(std::int64_t count, bool at_ends) {
   std::vector<double> places;
   const auto n = static_cast<double>(count);
@@ -889,8 +888,8 @@ void lower_affine_grid(Node& node) {
   node.set(xla::Reshape(grid, joined({sizes[0]}, joined(spatial, {rank}))));
 }
 
-// Sums blocks where they overlap. Operands: [batch, channels * block, blocks], the image's sizes,
-// the block's sizes.
+// Sums overlapping blocks into an image. Operands: [batch, channels * block, blocks], the image's
+// sizes, the block's sizes.
 void lower_col2im(Node& node) {
   const Dimensions image = node.known_sizes(1);
   const Dimensions block = node.known_sizes(2);
@@ -944,7 +943,7 @@ XlaOp region_places(const Node& node, XlaOp begin, XlaOp size, std::int64_t cell
   return along(begin, sizes, 0) + along(size, sizes, 0) * along(known, sizes, 1);
 }
 
-// The two elements next to each place, with their weights; both 0 far outside.
+// The two elements around each place, with their weights, which are 0 far outside.
 std::vector<SampleTap> region_taps(XlaOp place, std::int64_t size) {
   const auto most = static_cast<double>(size - 1);
   const XlaOp is_near = (place >= -1) & (place <= most + 1);
@@ -999,7 +998,7 @@ void lower_roi_align(Node& node) {
       node, is_max ? largest_of(cells, {2, 4}) : sum_of(cells, {2, 4}) / (samples * samples)));
 }
 
-// For one group of channels: what the filter sees, [batch, window * points, channels].
+// The patches that the filter sees in one group of channels: [batch, window * points, channels].
 XlaOp deformed_patches(const Node& node, XlaOp images, XlaOp offsets, const SpatialWindow& window) {
   // offsets: [batch, rows of the window, columns, 2, rows of the result, columns]
   const Dimensions one = without(node.sizes_of(offsets), 3);
@@ -1016,7 +1015,7 @@ XlaOp deformed_patches(const Node& node, XlaOp images, XlaOp offsets, const Spat
   return sample(node, images, places, {});
 }
 
-// A convolution whose filter looks at computed places. Operands: x, filter, offsets, bias, mask.
+// A convolution whose filter samples computed places. Operands: x, filter, offsets, bias, mask.
 void lower_deform_conv(Node& node) {
   const Dimensions sizes = node.sizes(0);
   const Dimensions filter = node.sizes(1);
@@ -1060,8 +1059,8 @@ void lower_deform_conv(Node& node) {
   node.set(sum);
 }
 
-// The number of rows that the model declares for the result. How many boxes are found depends on
-// the data, so NonMaxSuppression compiles only with that number.
+// The number of rows that the model declares for the result. Since the number of boxes depends on
+// the data, NonMaxSuppression needs it.
 std::int64_t declared_rows(const Node& node) {
   const onnx::GraphProto& graph = node.scope().model().proto.graph();
   const auto rows_in = [&](const auto& values) -> std::int64_t {
@@ -1090,7 +1089,7 @@ struct Sides {
   XlaOp area() const { return (high[0] - low[0]) * (high[1] - low[1]); }
 };
 
-// Boxes [batch, boxes, 4], for each class: [batch, classes, boxes].
+// The sides of boxes [batch, boxes, 4], repeated for each class: [batch, classes, boxes].
 Sides sides_of(const Node& node, const Dimensions& sizes) {
   const auto column = [&](std::int64_t i) {
     return spread(part_at(node, node.operand(0), i, 2), sizes, {1});
@@ -1125,7 +1124,7 @@ XlaOp overlapping(const Sides& all, const Sides& chosen, XlaOp threshold) {
   return have_areas & (both / either > threshold);
 }
 
-// The first `rows` of the places [steps, batch, classes] that were chosen, by batch and class.
+// The first `rows` of the chosen places [steps, batch, classes], sorted by batch and class.
 XlaOp chosen_rows(const Node& node, XlaOp places, XlaOp chosen, std::int64_t rows) {
   xla::XlaBuilder& builder = node.builder();
   const XlaOp boxes = xla::Transpose(places, {1, 2, 0});
@@ -1151,8 +1150,8 @@ XlaOp chosen_rows(const Node& node, XlaOp places, XlaOp chosen, std::int64_t row
   return stack(node, columns, 1);
 }
 
-// boxes, scores [batch, classes, boxes], most boxes of a class, the overlap and the score that are
-// allowed. Equal scores: the first box.
+// Operands: boxes, scores [batch, classes, boxes], the maximum of boxes of a class, the thresholds
+// of overlap and score. Of boxes with equal scores, the first is chosen.
 void lower_non_max_suppression(Node& node) {
   xla::XlaBuilder& builder = node.builder();
   const std::int64_t rows = declared_rows(node);

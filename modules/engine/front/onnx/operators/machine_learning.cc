@@ -16,18 +16,18 @@ using kernels::ForestBlock;
 using kernels::ForestBottom;
 using kernels::ForestTop;
 
-// In the order of TreeEnsemble's numbers.
+// Numbered as in TreeEnsemble.
 enum class PostTransform { kNone, kSoftmax, kLogistic, kSoftmaxZero, kProbit };
 
-// The labels of classes. Strings are only counted: no result can hold them.
+// The labels of classes. Strings are only counted, as no result can hold them.
 struct ClassLabels {
   std::vector<std::int64_t> numbers;
   std::int64_t count = 0;
   bool are_strings = false;
 };
 
-// A softmax that leaves scores of zero out. A row of nothing else becomes halves, as the standard's
-// reference implementation has it.
+// A softmax without scores of zero. A row of zeros becomes halves, as in the standard's reference
+// implementation.
 XlaOp score_softmax_zero(const Node& node, XlaOp scores) {
   const Dimensions sizes = node.sizes_of(scores);
   const XlaOp largest = spread(largest_of(scores, {1}), sizes, {1});
@@ -38,8 +38,8 @@ XlaOp score_softmax_zero(const Node& node, XlaOp scores) {
   return xla::Select(sum == 0, xla::FullLike(sum, 0.5), powers / sum);
 }
 
-// The approximation of the inverse error function that ONNX Runtime and the standard's reference
-// implementation share.
+// Uses the approximation of the inverse error function that ONNX Runtime and the standard's
+// reference implementation use.
 XlaOp score_probit(XlaOp scores) {
   constexpr double kShape = 0.147;
   const XlaOp x = scores * 2 - 1;
@@ -52,7 +52,7 @@ XlaOp score_probit(XlaOp scores) {
   return xla::Select(rest == 0, xla::ZerosLike(scores), signed_size);
 }
 
-// The attribute post_transform, in words or as TreeEnsemble numbers them.
+// The attribute post_transform as a word, or as TreeEnsemble's number.
 PostTransform post_transform_of(const Node& node) {
   return node.choice<PostTransform>("post_transform",
                                     {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"});
@@ -74,7 +74,7 @@ void set_scores(Node& node, int result, XlaOp scores, PostTransform transform,
   node.set(result, cast(scores, type));
 }
 
-// As [rows, features]: one dimension is a single row. Refuses more than two.
+// Reshapes to [rows, features]; a vector is a single row. Refuses more than two dimensions.
 XlaOp feature_rows(const Node& node, XlaOp x) {
   const Dimensions sizes = node.sizes_of(x);
   if (sizes.size() == 1) return xla::Reshape(x, {1, sizes.front()});
@@ -83,12 +83,12 @@ XlaOp feature_rows(const Node& node, XlaOp x) {
   return x;
 }
 
-// F64 stays, everything else becomes F32.
+// Keeps F64 and converts all other types to F32.
 XlaOp as_real(const Node& node, XlaOp x) {
   return node.type_of(x) == xla::F64 ? x : cast(x, xla::F32);
 }
 
-// `integers`: the name of the attribute for integers. Refuses nodes without labels.
+// `integers`: the name of the attribute with integer labels. Refuses nodes without labels.
 ClassLabels class_labels(const Node& node, const std::string& integers) {
   ClassLabels labels;
   labels.numbers = node.integers(integers);
@@ -116,7 +116,7 @@ void set_labels(Node& node, const ClassLabels& labels, XlaOp places) {
   const XlaOp found = cast(places, xla::S64);
   const Dimensions classes = counted(labels.count);
   if (labels.numbers == classes) return node.set(0, found);
-  // Rows stay in order, which a lookup would not show (kernels/finished_calls.cc).
+  // No lookup, so that kernels see that rows stay in order (compiler/kernels/finished_calls.cc).
   const Dimensions sizes = {node.sizes_of(places).front(), labels.count};
   const auto in_rows = [&](const std::vector<std::int64_t>& row) {
     return along(constant_integers(node, row), sizes, 1);
@@ -127,14 +127,13 @@ void set_labels(Node& node, const ClassLabels& labels, XlaOp places) {
   node.set(0, largest_of(chosen, {1}));
 }
 
-// The first of the largest of each row: [rows], integers.
+// The place of the first largest score of each row: [rows], integers.
 XlaOp place_of_largest(XlaOp scores) { return xla::ArgMax(scores, xla::S32, 1); }
 
 constexpr double kLeastProbability = 1e-7;
 constexpr std::int64_t kProbabilitySteps = 100;
 
-// Classes that are compared pair by pair, as support vector machines do: (i, j) has i < j; pairs
-// are in the order of i, then j.
+// The pairs (i, j) of classes with i < j, sorted, as support vector machines compare them.
 std::vector<std::pair<std::int64_t, std::int64_t>> class_pairs(std::int64_t classes) {
   std::vector<std::pair<std::int64_t, std::int64_t>> pairs;
   for (std::int64_t i = 0; i < classes; ++i) {
@@ -143,9 +142,9 @@ std::vector<std::pair<std::int64_t, std::int64_t>> class_pairs(std::int64_t clas
   return pairs;
 }
 
-// The probabilities p of a row are where p Q p is least. With r(i, j) for the probability of i
-// among i and j, Q(i, j) is -r(i, j) r(j, i), and Q(i, i) the sum of all r(j, i) squared.
-// [rows, classes, classes]
+// The matrix Q for each row, [rows, classes, classes]. The probabilities p minimise p Q p. If r(i,
+// j) is the probability of i among i and j, Q(i, j) is -r(i, j) r(j, i), and Q(i, i) is the sum of
+// all r(j, i) squared.
 XlaOp quadratic_form(const Node& node, XlaOp first, std::int64_t classes) {
   const auto pairs = class_pairs(classes);
   const auto count = std::ssize(pairs);
@@ -167,8 +166,8 @@ XlaOp quadratic_form(const Node& node, XlaOp first, std::int64_t classes) {
   return xla::Select(is_diagonal, spread(sums, sizes, {2}), -(others * own));
 }
 
-// One step towards the least p Q p: changes one probability after the other and divides all by
-// their new sum. Rows that are there stay.
+// One step towards the minimum of p Q p: updates one probability after the other, and divides all
+// by their new sum. Rows that have converged are kept.
 std::vector<XlaOp> improved_probabilities(const Node& node, const LoopStep& step) {
   const XlaOp form = step.fixed.front();
   const XlaOp start = step.state[1];
@@ -180,7 +179,7 @@ std::vector<XlaOp> improved_probabilities(const Node& node, const LoopStep& step
   XlaOp slopes = sum_of(form * spread(p, node.sizes_of(form), {1}), {2});
   XlaOp value = sum_of(p * slopes, {1});
   const XlaOp error = largest_of(xla::Abs(slopes - across(value)), {1});
-  // So are rows of NaN.
+  // Rows of NaN count as converged.
   const XlaOp is_there = ~(error >= 0.005 / static_cast<double>(classes));
   const XlaOp places = xla::Iota(&step.builder, shape_of(xla::S32, sizes), 1);
   for (std::int64_t i = 0; i < classes; ++i) {
@@ -198,8 +197,8 @@ std::vector<XlaOp> improved_probabilities(const Node& node, const LoopStep& step
   return {~least_of(is_there, {0}), xla::Select(along(is_there, sizes, 0), start, p)};
 }
 
-// [rows, classes]: how many pairs chose the class. `scores`: [rows, pairs], positive for the first
-// class of the pair.
+// The number of pairs that choose each class: [rows, classes]. `scores`: [rows, pairs], positive
+// for the first class of the pair.
 XlaOp votes_of_pairs(const Node& node, XlaOp scores, std::int64_t classes) {
   const auto type = node.type_of(scores);
   const auto pairs = class_pairs(classes);
@@ -216,9 +215,9 @@ XlaOp votes_of_pairs(const Node& node, XlaOp scores, std::int64_t classes) {
   return votes(is_first, &Pair::first) + votes(~is_first, &Pair::second);
 }
 
-// [rows, classes]. `first`: [rows, pairs], the probability of the first class of the pair, if it is
-// one of both. They seldom fit together; this is the second method of Wu, Lin and Weng (JMLR 5,
-// 2004), with the limits of LIBSVM.
+// The probabilities of the classes, [rows, classes], by the second method of Wu, Lin and Weng (JMLR
+// 5, 2004), with the limits of LIBSVM. `first`: [rows, pairs], the probability of the first class,
+// given one of the pair.
 XlaOp probabilities_of_pairs(const Node& node, XlaOp first, std::int64_t classes) {
   first = xla::Clamp(like(first, kLeastProbability), first, like(first, 1 - kLeastProbability));
   const Dimensions sizes = {node.sizes_of(first).front(), classes};
@@ -231,14 +230,14 @@ XlaOp probabilities_of_pairs(const Node& node, XlaOp first, std::int64_t classes
       .back();
 }
 
-// A number for each column, in all rows of a tensor such as `like`.
+// Broadcasts a number for each column to all rows of a tensor like `like`.
 XlaOp in_columns(const Node& node, const std::vector<double>& values, XlaOp like) {
   const Dimensions sizes = node.sizes_of(like);
   const XlaOp row = constant_reals(node, node.type_of(like), values, {sizes.back()});
   return along(row, sizes, std::ssize(sizes) - 1);
 }
 
-// One value for each feature, or one for all of them, in every place of `like`.
+// Broadcasts one value for each feature, or one for all, to the sizes of `like`.
 XlaOp value_of_features(const Node& node, const char* name, const std::vector<double>& values,
                         XlaOp like) {
   const Dimensions sizes = node.sizes_of(like);
@@ -258,7 +257,7 @@ void lower_scaler(Node& node) {
   node.set(cast(x, xla::F32));
 }
 
-// A row of zeros stays.
+// Rows of zeros are kept.
 void lower_normalizer(Node& node) {
   const Dimensions sizes = node.sizes(0);
   const XlaOp x = as_real(node, feature_rows(node, node.operand(0)));
@@ -316,7 +315,7 @@ void lower_array_feature_extractor(Node& node) {
   node.set(xla::Reshape(taken, result));
 }
 
-// Rows of several inputs side by side, each cut or filled up with zeros.
+// Concatenates the rows of several inputs, each cut or padded with zeros to its width.
 void lower_feature_vectorizer(Node& node) {
   const auto widths = node.integers("inputdimensions");
   if (std::ssize(widths) != node.operand_count())
@@ -340,7 +339,7 @@ void lower_feature_vectorizer(Node& node) {
   node.set(xla::ConcatInDim(&node.builder(), parts, 1));
 }
 
-// [..., keys]: whether the element is the key. NaN is the key NaN.
+// True where an element equals a key: [..., keys]. NaN equals NaN.
 XlaOp matches_of(const Node& node, XlaOp x, XlaOp keys) {
   Dimensions sizes = node.sizes_of(x);
   const auto last = std::ssize(sizes);
@@ -366,7 +365,7 @@ void lower_one_hot_encoder(Node& node) {
   node.set(cast(matches_of(node, node.operand(0), keys), xla::F32));
 }
 
-// Keys or values of a LabelEncoder. Attributes of floats and integers are those of old models.
+// Keys or values of a LabelEncoder. Old models have them in attributes of floats or integers.
 std::optional<xla::Literal> encoder_numbers(const Node& node, const std::string& what) {
   if (!node.texts(what + "_strings").empty())
     node.refuse("has {} that are strings, which compiled models cannot have", what);
@@ -401,8 +400,8 @@ void lower_label_encoder(Node& node) {
   xla::XlaBuilder* const builder = &node.builder();
   const XlaOp x = node.operand(0);
   const XlaOp matches = matches_of(node, x, xla::ConstantLiteral(builder, *keys));
-  // The place of the key, and after all of them that of the default. Of equal keys, the last
-  // counts.
+  // The place of the key, or that of the default, which follows the keys. Of equal keys, the last
+  // is used.
   const XlaOp number = index_along(node, xla::S32, node.sizes_of(matches), node.rank(0));
   const XlaOp found =
       largest_of(xla::Select(matches, number, xla::FullLike(number, -1)), {node.rank(0)});
@@ -414,10 +413,11 @@ void lower_label_encoder(Node& node) {
   node.set(gather(node, table, place, {{0}, {}, node.rank(0)}));
 }
 
-// Linear models and support vector machines, whose coefficients become weights: rows of features.
+// The rows of features of linear models and support vector machines, whose coefficients become
+// weights.
 XlaOp model_rows(const Node& node) { return as_real(node, feature_rows(node, node.operand(0))); }
 
-// Floats of an attribute, which are rows of `width`. The number of rows is what there is.
+// Floats of an attribute: any number of rows of `width`.
 std::vector<float> row_values(const Node& node, const std::string& name, std::int64_t width) {
   std::vector<float> values = node.reals(name);
   if (width < 1 || values.empty() || std::ssize(values) % width != 0)
@@ -469,7 +469,7 @@ void lower_linear_classifier(Node& node) {
   XlaOp scores = linear_scores(node, model_rows(node));
   const ClassLabels labels = class_labels(node, "classlabels_ints");
   const std::int64_t count = node.sizes_of(scores).back();
-  // One score for two classes is that of the second.
+  // A single score of two classes is that of the second.
   if (count == 1 && labels.count == 2) {
     scores = xla::ConcatInDim(&node.builder(), {-scores, scores}, 1);
   } else if (count != labels.count) {
@@ -479,7 +479,7 @@ void lower_linear_classifier(Node& node) {
   set_scores(node, 1, scores, post_transform_of(node));
 }
 
-// The sums of wider rows are left to a product: written out, they would take long to compile.
+// Wider rows use a product: written out, their sums would take long to compile.
 constexpr std::int64_t kMostWrittenFeatures = 256;
 
 // |x - v|^2 of each row and each vector, written out feature by feature.
@@ -501,8 +501,8 @@ XlaOp written_distances(Node& node, XlaOp x, const std::vector<float>& vectors) 
   return sum;
 }
 
-// The same as |x|^2 + |v|^2 - 2 x v. Both are first moved by one of the vectors: the squares of
-// features far from zero would leave no digits for the distance.
+// The same as |x|^2 + |v|^2 - 2 x v. One of the vectors is subtracted from both first: otherwise
+// features far from zero would cancel out all digits of the distance.
 XlaOp distances_by_product(Node& node, XlaOp x, std::vector<float> vectors) {
   const auto type = node.type_of(x);
   const std::int64_t width = node.sizes_of(x).back();
@@ -530,7 +530,7 @@ XlaOp gaussian_values(Node& node, XlaOp x, double gamma) {
   return xla::Exp(distances * -gamma);
 }
 
-// The likeness of each row of x to each support vector: [rows, vectors]
+// The kernel function of each row of x and each support vector: [rows, vectors]
 XlaOp kernel_values(Node& node, XlaOp x) {
   const std::string kernel = node.text("kernel_type", "LINEAR");
   std::vector<float> parameters = node.reals("kernel_params");
@@ -545,7 +545,7 @@ XlaOp kernel_values(Node& node, XlaOp x) {
   node.refuse("has the kernel_type '{}'", kernel);
 }
 
-// The only score's constant; the first one of several.
+// The constant of the only score, or the first one of several.
 float rho_of(const Node& node) {
   const std::vector<float> rho = node.reals("rho");
   if (rho.empty()) node.refuse("has no attribute 'rho'");
@@ -573,7 +573,7 @@ void lower_svm_regressor(Node& node) {
   set_scores(node, 0, score, post_transform_of(node));
 }
 
-// The first vector of each class, and the end of the last. Each vector is of one class.
+// The first vector of each class, and the end of the last. Each vector belongs to one class.
 std::vector<std::int64_t> vector_places(const Node& node, const std::vector<std::int64_t>& counts,
                                         std::int64_t vectors) {
   std::vector<std::int64_t> places = {0};
@@ -588,7 +588,7 @@ std::vector<std::int64_t> vector_places(const Node& node, const std::vector<std:
   return places;
 }
 
-// Numbers of an attribute, one for each pair of classes, in all rows of scores.
+// The numbers of an attribute, one for each pair of classes, broadcast to all rows of scores.
 XlaOp pair_numbers(const Node& node, const std::string& name, XlaOp scores) {
   const std::vector<double> values = node.reals<double>(name);
   const std::int64_t pairs = node.sizes_of(scores).back();
@@ -597,8 +597,8 @@ XlaOp pair_numbers(const Node& node, const std::string& name, XlaOp scores) {
   return in_columns(node, values, scores);
 }
 
-// For each pair of classes what its vectors add to its score: [pairs, vectors], F64. The attribute
-// has a row less than there are classes: a class has no coefficients against itself.
+// The coefficients of the vectors in the score of each pair of classes: [pairs, vectors], F64. The
+// attribute has one row fewer than classes, as a class has no coefficients against itself.
 XlaOp pair_coefficients(Node& node, const std::vector<std::int64_t>& places) {
   const std::vector<float> values = node.reals("coefficients");
   const std::int64_t vectors = places.back();
@@ -623,7 +623,7 @@ XlaOp pair_coefficients(Node& node, const std::vector<std::int64_t>& places) {
   return node.keep("coefficients", matrix);
 }
 
-// Scores of all classes against each other, or without support vectors those of the classes.
+// Compares all pairs of classes, or, without support vectors, scores each class.
 void lower_svm_classifier(Node& node) {
   const XlaOp x = model_rows(node);
   const auto type = node.type_of(x);
@@ -643,7 +643,7 @@ void lower_svm_classifier(Node& node) {
   }
   if (std::ssize(counts) != labels.count)
     node.refuse("has {} vectors_per_class for {} classes", counts.size(), labels.count);
-  // Large coefficients of both signs cancel out (NuSVC), so they are added up as float64.
+  // Large coefficients of both signs cancel out (NuSVC), so the sums are float64.
   const XlaOp values = cast(kernel_values(node, x), xla::F64);
   const auto places = vector_places(node, counts, node.sizes_of(values).back());
   const XlaOp products = times_transposed(values, pair_coefficients(node, places));
@@ -660,7 +660,7 @@ void lower_svm_classifier(Node& node) {
   set_scores(node, 1, scores, transform);
 }
 
-// As TreeEnsemble numbers the modes.
+// Numbered as in TreeEnsemble.
 constexpr auto kBranchModes = std::to_array<std::pair<std::string_view, BranchMode>>({
     {"BRANCH_LEQ", BranchMode::kLessOrEqual},
     {"BRANCH_LT", BranchMode::kLess},
@@ -690,7 +690,7 @@ std::vector<std::int64_t> integers_of_nodes(const Node& node, const std::string&
   return values;
 }
 
-// Numbers of an attribute, and whether they are of float64.
+// The numbers of an attribute; `is_double`: they are stored as float64.
 struct ForestNumbers {
   std::vector<double> values;
   bool is_double = false;
@@ -713,7 +713,7 @@ std::vector<double> tensor_values(const Node& node, const std::string& name, std
   return values;
 }
 
-// The nodes of one tree, each after those that it leads to, or a cycle of branches.
+// The nodes of one tree in post-order, or a cycle of branches.
 PostOrder<std::int64_t> tree_order(const Forest& forest, std::int64_t root) {
   return post_order<std::int64_t>({root}, [&](std::int64_t at) -> Dimensions {
     const ForestNode& one = entry(forest.nodes, at);
@@ -722,7 +722,7 @@ PostOrder<std::int64_t> tree_order(const Forest& forest, std::int64_t root) {
   });
 }
 
-// Follows the branches from the roots.
+// Checks the branches, following them from the roots.
 void check_forest(const Node& node, const Forest& forest, std::int64_t features) {
   std::vector<bool> seen(forest.nodes.size(), false);
   for (const std::int64_t root : forest.roots) {
@@ -747,7 +747,7 @@ void check_forest(const Node& node, const Forest& forest, std::int64_t features)
   }
 }
 
-// The values of an attribute, or of the one of float64 that may take its place, "..._as_tensor".
+// The values of an attribute, or of its float64 variant "..._as_tensor".
 ForestNumbers forest_numbers(const Node& node, const std::string& name) {
   const std::string other = name + "_as_tensor";
   if (!node.has_attribute(other)) return {node.reals<double>(name), false};
@@ -768,8 +768,8 @@ Aggregate aggregate_of(const Node& node) {
       node.choice<std::size_t>("aggregate_function", {"SUM", "AVERAGE", "MIN", "MAX"}));
 }
 
-// The nodes of TreeEnsembleRegressor and TreeEnsembleClassifier: each has the number of its tree
-// and its own.
+// The nodes of TreeEnsembleRegressor and TreeEnsembleClassifier, identified by the number of the
+// tree and their own.
 class NumberedForest {
  public:
   NumberedForest(const Node& node, Forest& forest) : node_(node), forest_(forest) {}
@@ -832,14 +832,14 @@ class NumberedForest {
         node_.refuse("has a vote for number {} of {} in {}", targets[i], forest_.targets,
                      forest_place(leaf));
       }
-      // Old converters gave branches a vote too; no row ends there.
+      // Old converters also gave votes to branches, at which no row ends.
       if (leaf.is_leaf) leaf.votes.push_back({targets[i], weights.values[i]});
     }
   }
 
  private:
   BranchMode mode_of(const std::string& mode, const ForestNode& one) const {
-    // Sets came with TreeEnsemble.
+    // Only TreeEnsemble has sets.
     for (const auto& [name, known] : kBranchModes) {
       if (name == mode && known != BranchMode::kMember) return known;
     }
@@ -853,7 +853,7 @@ class NumberedForest {
     return static_cast<std::int64_t>(found->second);
   }
 
-  // A tree's root is its only node that no branch leads to.
+  // The root of a tree is its only node without a parent.
   void find_roots(const std::vector<bool>& has_parent) {
     absl::flat_hash_map<std::int64_t, std::int64_t> roots;
     for (std::size_t i = 0; i < has_parent.size(); ++i) {
@@ -873,7 +873,7 @@ class NumberedForest {
   absl::flat_hash_map<std::pair<std::int64_t, std::int64_t>, std::size_t> places_;
 };
 
-// The members of each set, which NaN ends.
+// The members of each set; NaN terminates a set.
 std::vector<std::vector<double>> read_sets(const Node& node, Forest& forest) {
   std::vector<std::vector<double>> sets;
   if (!node.has_attribute("membership_values")) return sets;
@@ -974,7 +974,7 @@ Forest read_tree_ensemble(const Node& node, std::int64_t features) {
 
 constexpr std::int64_t kNodeBytes = 2 * sizeof(std::int32_t);
 
-// A node as a walk reads it. A leaf leads to itself, by slot 0.
+// A node as read by a walk. A leaf leads to itself, by slot 0.
 struct Step {
   std::int32_t key;
   std::int64_t slot;
@@ -989,7 +989,7 @@ Step step_at(absl::Span<const std::int32_t> nodes, std::uint32_t place) {
   return {nodes[2 * std::size_t{place}], slot, next, slot == 0 ? next : next + 1};
 }
 
-// A tree's part of its block's top. `nodes`: as in ForestTables.
+// Fills a tree's lane of its block's top. `nodes`: as in ForestTables.
 void fill_lane(ForestTop& top, std::size_t lane, std::uint32_t root, std::int64_t features,
                absl::Span<const std::int32_t> nodes) {
   std::array<std::uint32_t, ForestTop::kNodes + ForestTop::kEnds> places{root};
@@ -1024,7 +1024,7 @@ ForestBottom bottom_of(std::uint32_t place, absl::Span<const std::int32_t> nodes
   return bottom;
 }
 
-// Words of the tops and bottoms, in the order of the table.
+// The words of the tops, then of the bottoms, as the table stores them.
 std::vector<std::int32_t> tops_and_bottoms(const ForestTables& tables) {
   const auto nodes = tables.nodes.data<std::int32_t>();
   std::vector<ForestTop> tops(tables.blocks.size());
@@ -1054,8 +1054,8 @@ std::vector<std::int32_t> tops_and_bottoms(const ForestTables& tables) {
   return words;
 }
 
-// Puts the ForestTops of the blocks after the nodes, if a kernel can use them. The walk in HLO
-// does not notice.
+// Appends the ForestTops of the blocks to the nodes, if a kernel can use them. They do not affect
+// the walk in HLO.
 void add_forest_tops(ForestTables& tables) {
   static_assert(sizeof(ForestTop) % kNodeBytes == 0 && sizeof(ForestBottom) % kNodeBytes == 0);
   if (tables.type != xla::F32 || tables.features > kernels::kForestTopFeatures) return;
@@ -1071,14 +1071,15 @@ void add_forest_tops(ForestTables& tables) {
   tables.nodes = std::move(all);
 }
 
-// The same order as the numbers, but -0 comes right before 0. Not for NaN.
+// Has the same order as the numbers, except that -0 comes right before 0. Not for NaN.
 template <typename Key, typename Element>
 Key key_of(Element value) {
   const Key bits = std::bit_cast<Key>(value);
   return bits < 0 ? static_cast<Key>(bits ^ std::numeric_limits<Key>::max()) : bits;
 }
 
-// The forest with one kind of branch. Parts are made before those that lead to them.
+// A part of the forest, which here has only one kind of branch. Parts precede those that lead to
+// them.
 struct ForestPart {
   enum Kind { kLeaf, kBranch, kForward } kind = kLeaf;
   std::int64_t key = 0;     // a branch's threshold, or what a leaf holds
@@ -1088,7 +1089,7 @@ struct ForestPart {
   std::int64_t height = 0;  // steps to a leaf, at most
 };
 
-// The ends of a branch, and the one that a missing value takes.
+// The ends of a branch, and the end that a missing value takes.
 struct BranchEnds {
   std::int64_t if_true = -1;
   std::int64_t if_false = -1;
@@ -1099,8 +1100,8 @@ struct BranchEnds {
 template <typename Key, typename Element>
 class PartsOfForest {
  public:
-  // `has_missing`: the keys of features for which NaN is the smallest come after those for which it
-  // is the largest.
+  // `has_missing`: each feature has two keys; those in which NaN is the smallest follow those in
+  // which it is the largest.
   PartsOfForest(const Forest& forest, std::int64_t features, bool has_missing)
       : forest_(forest), features_(features), has_missing_(has_missing) {}
 
@@ -1108,8 +1109,7 @@ class PartsOfForest {
 
   std::int64_t leaf(std::int64_t holds) { return add({.kind = ForestPart::kLeaf, .key = holds}); }
 
-  // `order`: the nodes of one tree, each after those that it leads to. `leaves`: the part of each
-  // leaf.
+  // `order`: the nodes of one tree in post-order. `leaves`: the part of each leaf.
   std::int64_t tree(const Dimensions& order, const std::map<std::int64_t, std::int64_t>& leaves) {
     std::map<std::int64_t, std::int64_t> uses;
     for (const std::int64_t at : order) {
@@ -1138,13 +1138,13 @@ class PartsOfForest {
     return std::ssize(parts_) - 1;
   }
   std::int64_t height(std::int64_t part) const { return entry(parts_, part).height; }
-  // For a part that several branches lead to: it has only one place.
+  // Stands for a part to which several branches lead, as a part has only one place.
   std::int64_t forward(std::int64_t part) {
     if (entry(parts_, part).kind == ForestPart::kLeaf) return part;
     return add({.kind = ForestPart::kForward, .first = part, .height = height(part) + 1});
   }
 
-  // x <= limit as keys.
+  // Compares keys: x <= limit.
   std::int64_t compare(std::int64_t feature, Key limit, const BranchEnds& ends) {
     const bool smallest = ends.missing_is_true && has_missing_;
     return add({.kind = ForestPart::kBranch,
@@ -1166,12 +1166,12 @@ class PartsOfForest {
         less(feature, value, {forward(ends.if_false), forward(ends.if_true), false});
     return less_or_equal(feature, value, {lower, forward(ends.if_false), ends.missing_is_true});
   }
-  // Only NaN goes the way of true.
+  // Only NaN takes the true end.
   std::int64_t never(std::int64_t feature, const BranchEnds& ends) {
     return compare(feature, std::numeric_limits<Key>::min(), ends);
   }
 
-  // Looks for the middle of the sorted members first.
+  // Binary search among the sorted members.
   std::int64_t member(std::int64_t feature, const std::vector<Element>& members,
                       const BranchEnds& ends) {
     if (members.empty()) return never(feature, ends);
@@ -1200,7 +1200,7 @@ class PartsOfForest {
       case BranchMode::kMember:
         break;
     }
-    // No number compares with NaN, so all are different.
+    // All numbers differ from NaN.
     std::vector<Element> members(one.members.begin(), one.members.end());
     std::ranges::sort(members);
     members.erase(std::unique(members.begin(), members.end()), members.end());
@@ -1214,7 +1214,7 @@ class PartsOfForest {
 };
 
 // Parts by place: the roots, then the nodes of one tree after the other, with both ends of a branch
-// next to each other. `next`: the place of the first end; a leaf leads to itself.
+// adjacent. `next`: the place of the first end; a leaf's own place.
 struct PlacedParts {
   Dimensions parts;
   Dimensions next;
@@ -1244,7 +1244,7 @@ PlacedParts placed_parts(const std::vector<ForestPart>& parts, const Dimensions&
   return placed;
 }
 
-// The start of an aggregate.
+// The neutral element of an aggregate.
 double neutral_weight(Aggregate aggregate, xla::PrimitiveType type) {
   const double largest =
       type == xla::F64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max();
@@ -1257,8 +1257,8 @@ double add_vote(Aggregate aggregate, double before, double weight) {
   return aggregate == Aggregate::kMax ? std::max(before, weight) : before + weight;
 }
 
-// The nodes of each tree, each after those that it leads to. `targets`: of each tree; nothing if a
-// tree votes for several.
+// The nodes of each tree in post-order. `targets`: the target of each tree; nothing if a tree votes
+// for several.
 struct ForestOrders {
   std::vector<Dimensions> nodes;
   std::optional<Dimensions> targets = Dimensions();
@@ -1283,7 +1283,7 @@ struct PlacedTree {
   std::int64_t root = 0;  // a part
 };
 
-// Adds trees of one target and of like depth to blocks.
+// Groups trees of equal target and similar depth into blocks.
 void add_blocks(const std::vector<PlacedTree>& trees, ForestTables& tables) {
   for (std::int64_t i = 0; i < std::ssize(trees); ++i) {
     const PlacedTree& tree = entry(trees, i);
@@ -1305,7 +1305,7 @@ ForestTables tables_of(const Forest& forest, xla::PrimitiveType type, std::int64
   tables.targets = forest.targets;
   const bool has_missing = std::ranges::any_of(
       forest.nodes, [](const ForestNode& one) { return !one.is_leaf && one.missing_is_true; });
-  // Turning a comparison around turns the way of missing values too.
+  // Reversing a comparison also reverses the end for missing values.
   const bool may_turn = std::ranges::any_of(forest.nodes, [](const ForestNode& one) {
     return !one.is_leaf && one.mode != BranchMode::kLessOrEqual && one.mode != BranchMode::kLess;
   });
@@ -1364,14 +1364,14 @@ ForestTables tables_of(const Forest& forest, xla::PrimitiveType type, std::int64
   return tables;
 }
 
-// True if the words of nodes hold all slots and places.
+// True if all slots and places fit into the words of nodes.
 bool fits_float_tables(const ForestTables& tables) {
   const std::int64_t bits = kernels::forest_slot_bits(sizeof(float));
   return tables.slots <= std::int64_t{1} << bits &&
          tables.nodes.shape().dimensions(0) <= std::int64_t{1} << (32 - bits);
 }
 
-// Elements of ForestTables::leaves.
+// The number of elements of ForestTables::leaves.
 std::int64_t leaf_elements(const Forest& forest) {
   const auto [orders, targets] = orders_of(forest);
   std::int64_t count = 0;
@@ -1382,12 +1382,12 @@ std::int64_t leaf_elements(const Forest& forest) {
   return targets ? 0 : count * forest.targets;
 }
 
-// Aggregates that the kernel computes.
+// True for aggregates that the kernel computes.
 bool is_sum(Aggregate aggregate) {
   return aggregate == Aggregate::kSum || aggregate == Aggregate::kAverage;
 }
 
-// The computation of one forest. All operations are of its own builder.
+// Builds the computation of one forest, with a builder of its own.
 class ForestWalk {
  public:
   ForestWalk(const Node& node, const ForestTables& tables, Aggregate aggregate, std::int64_t rows)
@@ -1459,7 +1459,7 @@ class ForestWalk {
     if (is_sum(aggregate_)) return sum_of(values, {1});
     const bool is_least = aggregate_ == Aggregate::kMin;
     const XlaOp found = is_least ? least_of(values, {1}) : largest_of(values, {1});
-    // Without votes it is zero, as in ONNX Runtime.
+    // Zero without votes, as in ONNX Runtime.
     const XlaOp none = is_least ? xla::MaxFiniteValue(builder_.get(), tables_.type)
                                 : xla::MinFiniteValue(builder_.get(), tables_.type);
     return xla::Select(found == none, xla::ZerosLike(found), found);
@@ -1534,7 +1534,7 @@ XlaOp walk_forest(Node& node, XlaOp x, const Forest& forest) {
   return sums / static_cast<double>(forest.roots.size());
 }
 
-// The scores with a number added to each target.
+// Adds the base value of each target to the scores.
 XlaOp with_base_values(const Node& node, XlaOp scores, const std::vector<double>& base) {
   if (base.empty()) return scores;
   const std::int64_t count = node.sizes_of(scores).back();
@@ -1559,7 +1559,7 @@ void lower_tree_regressor(Node& node) {
   set_scores(node, 0, sums, post_transform_of(node));
 }
 
-// The classes that leaves vote for, and whether no vote is negative.
+// The classes for which leaves vote; `are_positive`: no vote is negative.
 struct ClassVotes {
   std::set<std::int64_t> classes;
   bool are_positive = true;
@@ -1575,10 +1575,10 @@ ClassVotes class_votes(const Forest& forest) {
   return votes;
 }
 
-// Two classes, and all votes are for one of them: the score of the other follows. The standard does
-// not say how. Votes for the first class mean the second, as converters write them. Without a
-// transform this does as ONNX Runtime does: scores that cannot be negative are probabilities,
-// others have a sign. With one, the transform is applied to both signs, as in the reference
+// Handles two classes of which only one gets votes: the other's score is derived, which the
+// standard leaves open. Votes for the first class mean the second, as converters write them.
+// Without a transform, this follows ONNX Runtime: scores that cannot be negative are probabilities,
+// others are signed. With one, the score and its negative are transformed, as in the reference
 // implementation.
 void set_binary_classes(Node& node, XlaOp scores, const ClassVotes& votes,
                         const ClassLabels& labels, PostTransform transform) {
@@ -1604,7 +1604,7 @@ void lower_tree_classifier(Node& node) {
       read_forest(node, {.prefix = "class", .targets = labels.count}, node.sizes_of(x).back());
   const auto transform = post_transform_of(node);
   std::vector<double> base = forest_numbers(node, "base_values").values;
-  // A single one is for the first of two classes, as in ONNX Runtime.
+  // A single value is that of the first of two classes, as in ONNX Runtime.
   if (base.size() == 1 && labels.count == 2) base.push_back(0);
   const XlaOp scores = with_base_values(node, walk_forest(node, x, forest), base);
   const ClassVotes votes = class_votes(forest);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The domain ai.onnx.ml: what scikit-learn, XGBoost and LightGBM are converted to. Features, linear
-// models, support vectors, trees. Declared here: forests, and the tables that a walk reads. Used by
-// one thread.
+// The domain ai.onnx.ml, to which models of scikit-learn, XGBoost and LightGBM are converted:
+// features, linear models, support vectors, trees. Declared here: forests, and the tables that a
+// walk reads. Used by one thread.
 #pragma once
 
 #include "front/onnx/node.h"
@@ -9,7 +9,7 @@
 
 namespace tfaot::toolkit::engine {
 
-// The comparison of a branch with its feature x: x <= threshold, and so on.
+// The comparison of feature x in a branch: x <= threshold, and so on.
 enum class BranchMode {
   kLessOrEqual,
   kLess,
@@ -38,15 +38,15 @@ struct ForestNode {
   bool missing_is_true = false;  // where NaN goes
   std::int64_t if_true = -1;     // nodes
   std::int64_t if_false = -1;
-  // A leaf. None adds nothing.
+  // A leaf; it may have no votes.
   std::vector<LeafVote> votes;
 };
 
 enum class Aggregate { kAverage, kSum, kMin, kMax };
 
-// Checked: all indices are in range, no branch leads back, and each branch is reached from a root.
-// Several branches may lead to one node: LightGBM's converter writes sets of categories as such
-// chains.
+// A checked forest: all indices are in range, it has no cycles, and each branch is reachable from a
+// root. Several branches may lead to one node: LightGBM's converter writes sets of categories as
+// such chains.
 struct Forest {
   std::vector<ForestNode> nodes;
   std::vector<std::int64_t> roots;
@@ -55,10 +55,10 @@ struct Forest {
   bool has_doubles = false;  // thresholds or weights are stored as float64
 };
 
-// A checked forest as the tables that a walk without branches reads (ForestCall in
-// tfaot/kernels/abi.h says how). All comparisons become one: is the key of a feature larger than
-// the node's? A key is the number's bits as an integer of the same order; NaN is the largest or the
-// smallest one, by where missing values go.
+// A forest as tables for a branchless walk (see ForestCall in tfaot/kernels/abi.h). All comparisons
+// become one: is the key of a feature larger than the node's? A key is the number's bits as an
+// integer of the same order; NaN is the largest or the smallest key, depending on where missing
+// values go.
 struct ForestTables {
   xla::PrimitiveType type = xla::F32;  // of the numbers that are compared and added
   std::int64_t features = 0;
@@ -73,8 +73,8 @@ struct ForestTables {
   bool has_vectors() const { return leaves.shape().IsArray(); }
 };
 
-// `type`: of the feature values, F32 or F64. A forest with more nodes or features than tables of
-// F32 hold, or one of float64, is walked in F64. Refuses nothing.
+// `type`: of the feature values, F32 or F64. A forest that is too large for tables of F32, or has
+// float64 numbers, is walked in F64. Never refuses.
 ForestTables forest_tables(const Forest& forest, xla::PrimitiveType type, std::int64_t features);
 
 }  // namespace tfaot::toolkit::engine

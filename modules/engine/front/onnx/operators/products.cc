@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums and products. Products of matrices, Einsum, determinants; Fourier transforms, as products
-// with known matrices (XLA's would need its runtime), and what comes before and after them.
-// Reductions, softmax and its like, normalisations, losses.
+// Sums and products: matrix products, Einsum, determinants; Fourier transforms, as products with
+// constant matrices (XLA's own needs its runtime), and their windows; reductions, softmax and its
+// variants, normalisations, losses.
 
 #include <cctype>
 #include <numbers>
@@ -34,8 +34,7 @@ void lower_gemm(Node& node) {
   node.set(sum);
 }
 
-// Names of dimensions: a letter, or kEinsumRest plus the place from the end among those that "..."
-// stands for.
+// Names of dimensions: letters; for those of "...", kEinsumRest plus the position from the end.
 using EinsumLabels = std::vector<std::int64_t>;
 constexpr std::int64_t kEinsumRest = 256;
 
@@ -95,8 +94,8 @@ std::vector<EinsumLabels> operand_labels(const Node& node, const std::string& te
   return all;
 }
 
-// One operand after the other is multiplied with the product of those before it. XLA sums over
-// labels that nothing after it has.
+// Multiplies one operand after the other with the product so far. XLA sums over labels that are not
+// needed later.
 void lower_einsum(Node& node) {
   const std::string equation = node.text("equation", "");
   const auto arrow = equation.find("->");
@@ -132,7 +131,7 @@ void lower_einsum(Node& node) {
   node.set(made);
 }
 
-// The pivot of the first column: the row with its largest element comes first.
+// Partial pivoting: the row with the largest element of the first column comes first.
 struct PivotedMatrices {
   XlaOp rows;  // with the first row in place of the pivot's
   XlaOp pivot_row;
@@ -147,7 +146,7 @@ PivotedMatrices pivoted(const Node& node, XlaOp matrices) {
   return {xla::Select(is_pivot, first_row, matrices), pivot_row, which != 0};
 }
 
-// By elimination, one column after the other.
+// Gaussian elimination, one column after the other.
 void lower_det(Node& node) {
   constexpr std::int64_t kMostRows = 64;
   const Dimensions sizes = node.sizes(0);
@@ -177,7 +176,7 @@ void lower_det(Node& node) {
   node.set(xla::Reshape(determinant, batch));
 }
 
-// Real and imaginary parts are the last dimension; a signal without imaginary parts has one.
+// The last dimension holds real and imaginary parts, or only real ones.
 struct FourierForm {
   std::int64_t length = 0;  // of the transform
   std::int64_t in = 0;      // elements that there are
@@ -189,7 +188,7 @@ struct FourierForm {
   std::int64_t out_parts() const { return is_onesided && is_inverse ? 1 : 2; }
 };
 
-// Weight of an element of a one-sided spectrum, since the other side is left out.
+// The multiplicity of an element of a one-sided spectrum, as the other side is omitted.
 double times_counted(const FourierForm& form, std::int64_t place) {
   if (!form.is_onesided || !form.is_inverse) return 1;
   if (place > form.length / 2) return 0;
@@ -223,8 +222,8 @@ XlaOp fourier_matrix(const Node& node, const FourierForm& form) {
                         {form.in, form.in_parts, form.out(), form.out_parts()});
 }
 
-// Transforms one axis of x, whose last dimension has the parts. In double precision, as NumPy does:
-// where waves cancel, the result has the input's digits.
+// Transforms one axis of x, whose last dimension has the parts. In double precision, as in NumPy,
+// so that cancelling waves keep the input's precision.
 XlaOp fourier(const Node& node, XlaOp x, std::int64_t axis, FourierForm form) {
   const Dimensions sizes = node.sizes_of(x);
   const std::int64_t last = std::ssize(sizes) - 1;
@@ -238,7 +237,7 @@ XlaOp fourier(const Node& node, XlaOp x, std::int64_t axis, FourierForm form) {
   const auto type = node.type_of(x);
   x = cast(xla::SliceInDim(x, 0, form.in, 1, axis), xla::F64);
   const XlaOp made = cast(dot(x, fourier_matrix(node, form), {{axis, last}, {0, 1}}), type);
-  // The axis is after the others.
+  // The product has the axis after the others.
   Dimensions order = counted(std::ssize(sizes));
   std::rotate(order.begin() + axis, order.end() - 2, order.end() - 1);
   return xla::Transpose(made, order);
@@ -287,7 +286,7 @@ void lower_stft(Node& node) {
   node.set(fourier(node, frames, 2, form));
 }
 
-// Known values in the type that the attribute output_datatype names.
+// A constant of the type of the attribute output_datatype.
 XlaOp known_values(const Node& node, const std::vector<double>& values) {
   const auto type = node.type_of_number(node.integer("output_datatype", 1), "makes");
   return constant_reals(node, type, values, {std::ssize(values)});
@@ -319,8 +318,8 @@ void lower_hann_window(Node& node) { set_cosine_window(node, {0.5, -0.5, 0}); }
 void lower_hamming_window(Node& node) { set_cosine_window(node, {25.0 / 46, -21.0 / 46, 0}); }
 void lower_blackman_window(Node& node) { set_cosine_window(node, {0.42, -0.5, 0.08}); }
 
-// Triangles over the places of a spectrum, evenly spaced as people hear. Operands: how many, the
-// transform's length, samples a second, the lowest and the highest frequency.
+// Triangular filters over a spectrum, evenly spaced on the mel scale. Operands: their number, the
+// transform's length, the sample rate, the lowest and the highest frequency.
 void lower_mel_weight_matrix(Node& node) {
   const std::int64_t bins = node.known_integer(0);
   const std::int64_t length = node.known_integer(1);
@@ -371,8 +370,8 @@ Dimensions reduced_axes(const Node& node) {
   return node.flag("noop_with_empty_axes") ? axes : counted(rank);
 }
 
-// The type that a reduction computes with: sums of short numbers lose digits, those of integers
-// overflow (kWide), and roots and logarithms of integers are real.
+// The precision of a reduction: sums of half floats would lose digits, those of integers overflow
+// (kWide), and roots and logarithms of integers are real.
 enum class Computing { kAsIs, kExact, kReal, kWide };
 
 XlaOp computed_with(const Node& node, XlaOp x, Computing how) {
@@ -384,7 +383,7 @@ XlaOp computed_with(const Node& node, XlaOp x, Computing how) {
   return cast(x, is_unsigned(type) ? xla::U64 : xla::S64);
 }
 
-// The result in the operand's type, with sizes of 1 if reduced dimensions are kept.
+// Sets the result in the operand's type. Reduced dimensions get size 1 if they are kept.
 void set_reduced(Node& node, XlaOp reduced, const Dimensions& axes) {
   const Dimensions sizes = node.sizes(0);
   const bool kept = node.flag("keepdims", true);
@@ -439,7 +438,7 @@ void lower_reduce_mean(Node& node) {
   set_reduced(node, reduce_axes(x, axes, sum_of) / count, axes);
 }
 
-// The largest element is taken out first, so that no power overflows; infinities stay in.
+// Subtracts the largest element first, unless it is infinite, so that no exponential overflows.
 void lower_reduce_log_sum_exp(Node& node) {
   const auto axes = reduced_axes(node);
   const XlaOp x = computed_with(node, node.operand(0), Computing::kReal);
@@ -449,7 +448,7 @@ void lower_reduce_log_sum_exp(Node& node) {
   set_reduced(node, xla::Log(reduce_axes(powers, axes, sum_of)) + largest, axes);
 }
 
-// Softmax and its like see one axis since opset 13. Before, all axes from it on are one.
+// Softmax and its variants use one axis since opset 13. Before, they flatten all axes from it on.
 struct NormalizedAxes {
   XlaOp x;            // the operand as these operators see it
   std::int64_t axis;  // of x
@@ -474,7 +473,7 @@ XlaOp hardmax(const Node& node, XlaOp x, std::int64_t axis) {
   return cast(is_first, node.type(0));
 }
 
-// Elements that are normalised together: those along the reduced axes.
+// Groups of elements that are normalised together: those along the reduced axes.
 struct Groups {
   Dimensions sizes;
   Dimensions reduced;
@@ -484,11 +483,11 @@ struct Groups {
     for (const auto d : reduced) count *= static_cast<double>(entry(sizes, d));
     return sum_of(x, reduced) / count;
   }
-  // To all elements of the group.
+  // Broadcasts to all elements of each group.
   XlaOp over(XlaOp values) const { return spread(values, sizes, reduced); }
   XlaOp centered(XlaOp x) const { return x - over(mean(x)); }
   XlaOp mean_square(XlaOp x) const { return mean(x * x); }
-  // With 1 in place of the axes.
+  // Gives the reduced axes size 1.
   XlaOp with_ones(XlaOp values) const {
     Dimensions kept = sizes;
     for (const auto d : reduced) entry(kept, d) = 1;
@@ -505,7 +504,7 @@ XlaOp inverse_deviation(const Node& node, XlaOp variance) {
   return xla::Rsqrt(variance + node.real("epsilon", 1e-5F));
 }
 
-// The type of stash_type: statistics are computed in it.
+// The type in which statistics are computed: stash_type.
 xla::PrimitiveType stash_type(const Node& node) {
   const std::int64_t number = node.integer("stash_type", 1);
   const auto type = node.type_of_number(number, "computes in");
@@ -557,8 +556,8 @@ void lower_instance_normalization(Node& node) {
            per_channel(node, node.operand(2), sizes));
 }
 
-// Over all axes from `axis` on. Results: normalized, mean, 1 / deviation. RMSNormalization takes no
-// mean out, and has the first result alone.
+// Normalises over all axes from `axis` on. Results: normalized, mean, 1 / deviation.
+// RMSNormalization does not subtract the mean, and has only the first result.
 template <bool kIsCentered>
 void lower_layer_normalization(Node& node) {
   const Dimensions sizes = node.sizes(0);
@@ -598,7 +597,7 @@ void lower_group_normalization(Node& node) {
   node.set(made * spread(1) + spread(2));
 }
 
-// By the squares of the channels around each one.
+// Normalises by the squares of neighbouring channels.
 void lower_lrn(Node& node) {
   const Dimensions sizes = node.sizes(0);
   const std::int64_t size = node.integer("size");
@@ -617,7 +616,7 @@ void lower_lrn(Node& node) {
   node.set(x / xla::Pow(scale, like(scale, node.real("beta", 0.75F))));
 }
 
-// A vector of zeros stays.
+// Vectors of zeros are kept.
 void lower_lp_normalization(Node& node) {
   const Dimensions sizes = node.sizes(0);
   const std::int64_t p = node.integer("p", 2);
@@ -642,8 +641,8 @@ XlaOp sum_everything(const Node& node, XlaOp x) {
   return sum_of(x, counted(std::ssize(node.sizes_of(x))));
 }
 
-// `log_probabilities` of [batch, classes, ...], the class of each place as operand 1, weights of
-// the classes as operand 2.
+// `log_probabilities`: [batch, classes, ...]. Operand 1: the class of each place; operand 2:
+// weights of the classes.
 void set_likelihood_loss(Node& node, XlaOp log_probabilities) {
   const Dimensions sizes = node.sizes_of(log_probabilities);
   if (sizes.size() < 2 || std::ssize(sizes) != node.rank(1) + 1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers that stand for real numbers by a scale and a zero point: ONNX's own operators, ONNX
-// Runtime's (com.microsoft) and QONNX's.
+// Quantised operators, whose integers represent real numbers by a scale and a zero point: those of
+// ONNX, ONNX Runtime (com.microsoft) and QONNX.
 
 #include "front/onnx/operators/building.h"
 
@@ -17,8 +17,8 @@ xla::PrimitiveType type_attribute(const Node& node, const std::string& name,
   return number == 0 ? otherwise : node.type_of_number(number, "has the " + name);
 }
 
-// Scales or zero points for each element of a tensor of these sizes: they are one for all, one for
-// each place of the axis, or one for each block of such places.
+// Broadcasts scales or zero points to a tensor of these sizes. There is one for all, one for each
+// place of the axis, or one for each block of places.
 XlaOp spread_along_axis(const Node& node, XlaOp values, const Dimensions& sizes) {
   const Dimensions own = node.sizes_of(values);
   if (product(own) == 1) return xla::Broadcast(xla::Reshape(values, {}), sizes);
@@ -59,7 +59,7 @@ void lower_dequantize_linear(Node& node) {
   node.set(cast(x * scale, type));
 }
 
-// To uint8, with the scale and zero point that hold all elements and 0.
+// Quantises to uint8, with the scale and zero point that cover all elements and 0.
 void lower_dynamic_quantize_linear(Node& node) {
   const XlaOp x = node.operand(0);
   const auto type = node.type(0);
@@ -77,9 +77,8 @@ void lower_dynamic_quantize_linear(Node& node) {
   node.set(2, point);
 }
 
-// The integers of the product of operand 0 and the right matrix, each followed by its zero point
-// after `step` operands. There may be a zero point for each row of the left, or column of the
-// right.
+// The integer product of operand 0 and operand `right`, each of which has its zero point `step`
+// operands later. There may be one for each row of the left or column of the right matrix.
 XlaOp multiply_integers(const Node& node, int right, int step) {
   return multiply_matrices(node, without_zero_point(node, 0, step, node.rank(0) - 2),
                            without_zero_point(node, right, right + step, node.rank(right) - 1));
@@ -102,12 +101,11 @@ void lower_qlinear_matmul(Node& node) {
   node.set(saturated(node, scaled, spread(node.operand(7))));
 }
 
-// Operators of the domain com.microsoft that ONNX Runtime's quantiser writes are composed of ONNX's
-// own: integers become float32, the operator does its work there, and the result is quantised. ONNX
-// Runtime rounds in other places, so a result may differ by one step.
+// Operators of com.microsoft, written by ONNX Runtime's quantiser, are composed of ONNX's: integers
+// are dequantised to float32, and the operator's result is quantised. ONNX Runtime rounds
+// elsewhere, so a result may differ by one step.
 
-// A quantised operator and its float one. The scale of an operand or of the result stands before
-// its zero point.
+// A quantised operator and its float counterpart. A scale is followed by its zero point.
 struct ByFloats {
   const char* name;
   const char* operation;
@@ -128,7 +126,7 @@ constexpr auto kByFloats = std::to_array<ByFloats>({
     {"QLinearWhere", "Where", 0, 1, 2, 7},
 });
 
-// Without a zero point the result has the type of operand `like`.
+// Without a zero point, the result has the type of operand `like`.
 XlaOp quantized(Node& node, XlaOp real, int scale, int like) {
   const XlaOp zero =
       node.has(scale + 1) ? node.operand(scale + 1) : xla::Zero(&node.builder(), node.type(like));
@@ -151,7 +149,7 @@ void lower_by_floats(Node& node) {
   node.set(quantized(node, real, form.result, form.first));
 }
 
-// sums * left * right + bias; of scales for each column, and a bias that may be left out.
+// Computes sums * left * right + bias. The scales may be per column, the bias may be omitted.
 XlaOp scaled_sums(Node& node, XlaOp sums, XlaOp left, XlaOp right, XlaOp bias) {
   const XlaOp scale = apply(node, {"Mul"}, {left, right}).front();
   const XlaOp scaled = apply(node, {"Mul"}, {cast(sums, xla::F32), scale}).front();
@@ -195,8 +193,8 @@ void lower_qgemm(Node& node) {
   node.set(node.has(7) ? quantized(node, real, 7, 0) : real);
 }
 
-// Weights of a DynamicQuantizeLSTM as LSTM has them. There are scales for each direction, or for
-// each of its columns.
+// Converts weights of a DynamicQuantizeLSTM to those of an LSTM. Scales are per direction, or per
+// column of each.
 XlaOp float_weights(const Node& node, int weights, int scale) {
   const auto along_rows = [&](XlaOp values) {
     const Dimensions sizes = node.sizes_of(values);
@@ -210,8 +208,8 @@ XlaOp float_weights(const Node& node, int weights, int scale) {
   return xla::Transpose(whole * along_rows(node.operand(scale)), {0, 2, 1});
 }
 
-// With the weights as the file has them, and inputs and states in float32. ONNX Runtime rounds
-// these to 8 bits by a scale of the whole batch, so that a row would depend on the others.
+// Keeps inputs and states in float32. ONNX Runtime quantises them with one scale for the whole
+// batch, so that its rows depend on each other.
 void lower_dynamic_quantize_lstm(Node& node) {
   std::vector<XlaOp> operands = {node.operand(0), float_weights(node, 1, 8),
                                  float_weights(node, 2, 10)};
@@ -221,8 +219,8 @@ void lower_dynamic_quantize_lstm(Node& node) {
   for (int i = 0; i < 3; ++i) node.set(i, entry(made, i));
 }
 
-// Operators of QONNX, which hls4ml, Brevitas and QKeras write: floats rounded to those that
-// integers of a few bits stand for.
+// Operators of QONNX, written by hls4ml, Brevitas and QKeras: floats are rounded to values that
+// integers of a few bits represent.
 XlaOp towards_zero(XlaOp x) { return xla::Sign(x) * xla::Floor(xla::Abs(x)); }
 
 XlaOp rounded(const Node& node, XlaOp x) {
@@ -239,7 +237,7 @@ XlaOp rounded(const Node& node, XlaOp x) {
   node.refuse("has the rounding_mode '{}', which is not known", mode);
 }
 
-// 1 or -1: one bit with a sign has no zero.
+// 1 or -1: a signed bit has no zero.
 XlaOp signs_of(XlaOp x) {
   const XlaOp one = like(x, 1);
   return xla::Select(x >= xla::ZerosLike(x), one, -one);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators with steps. Those that hold graphs, choices and loops: what is known while compiling is
-// decided then. Layers over sequences: RNN, GRU, LSTM, and attention. A step of a recurrent layer
-// is the product of its input with W, that of the state with R, and what the gates do, as other
-// frameworks write it: kernels/recurrent_calls.cc.
+// Control flow and sequences. If, Loop and Scan, which hold graphs; whatever is known at compile
+// time is decided then. RNN, GRU, LSTM, and attention. A step of a recurrent layer multiplies its
+// input by W and its state by R, then applies the gates, in the form that other frameworks write
+// and compiler/kernels/recurrent_calls.cc recognises.
 
 #include "front/onnx/onnx_source.h"
 #include "front/onnx/operators/building.h"
@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kMostStepsInLine = 4;
 // Larger values are passed to inner graphs, even if they are known.
 constexpr std::int64_t kMostKnownInside = 4096;
-// Nodes that are lowered to count a loop's steps.
+// Limits the nodes that are lowered to count a loop's steps.
 constexpr std::int64_t kMostNodesTried = 65536;
 
 std::vector<XlaOp> parameters_of(xla::XlaBuilder& builder, const std::vector<xla::Shape>& shapes) {
@@ -26,7 +26,7 @@ std::vector<XlaOp> parameters_of(xla::XlaBuilder& builder, const std::vector<xla
   return parameters;
 }
 
-// Nothing if it depends on the model's inputs, or is large.
+// The value; nothing if it depends on the model's inputs, or is large.
 std::optional<xla::Literal> small_known_value(const Node& node, XlaOp op) {
   if (product(node.sizes_of(op)) > kMostKnownInside) return std::nullopt;
   return or_refuse(known_value(op));
@@ -46,7 +46,8 @@ std::vector<XlaOp> elements_of(XlaOp tuple, std::size_t count) {
   return elements;
 }
 
-// Nodes that one step may become. `of_loop`: those of a loop inside, which may be written out too.
+// The number of nodes of one step. `of_loop`: the number for an inner loop, which may be unrolled
+// too.
 std::int64_t nodes_of_step(const onnx::GraphProto& graph, std::int64_t of_loop) {
   std::int64_t count = 0;
   for_each_node(graph.node(), [&](const onnx::NodeProto& node) {
@@ -55,7 +56,7 @@ std::int64_t nodes_of_step(const onnx::GraphProto& graph, std::int64_t of_loop) 
   return count;
 }
 
-// The value of a known scalar.
+// The condition, if it is known.
 std::optional<bool> known_condition(const Node& node, XlaOp op) {
   if (product(node.sizes_of(op)) != 1 || node.type_of(op) != xla::PRED)
     node.refuse("has a condition that is not one boolean");
@@ -64,8 +65,8 @@ std::optional<bool> known_condition(const Node& node, XlaOp op) {
   return value->data<bool>()[0];
 }
 
-// A graph inside of a node, and what it reads of the graphs around. Small known values are
-// constants inside, so that what is known stays known.
+// A graph inside a node, and the values that it reads from enclosing graphs. Small known values
+// become constants inside, so that they stay known.
 class InnerGraph {
  public:
   // The references must outlive the object.
@@ -83,7 +84,7 @@ class InnerGraph {
   }
 
   const onnx::GraphProto& graph() const { return graph_; }
-  // To be passed to computations that hold the graph.
+  // The values to pass to computations that hold the graph.
   const std::vector<XlaOp>& outer() const { return outer_; }
 
   // The graph's outputs. `outer`: those of outer() as the builder sees them; not needed with the
@@ -109,9 +110,8 @@ class InnerGraph {
     return inside.outputs_of(graph_);
   }
 
-  // Results of lower() for inputs like these, of which only `holds` is known: it is true. Lowers a
-  // graph once for each kind of inputs: loops in loops would otherwise take twice as long for each
-  // level. Throws a Refusal.
+  // Results of lower() for unknown inputs of these shapes; only input `holds` is known to be true.
+  // Cached, since otherwise each level of nested loops would double the time. Throws a Refusal.
   GraphOutcome outcome(const std::vector<xla::Shape>& inputs, std::optional<int> holds = {}) const {
     auto& known = node_.scope().state().outcomes;
     std::string key = outcome_key(inputs, holds);
@@ -120,9 +120,9 @@ class InnerGraph {
     return known.emplace(std::move(key), new_outcome(inputs, holds)).first->second;
   }
 
-  // Counts the steps of a Loop of this graph, at most `most`, if its condition follows from the
-  // number of the step and the `initial` values that are known: a loop that counts by itself. Tries
-  // them one by one. Throws a Refusal.
+  // Counts the steps of a Loop over this graph, at most `most`, by trying them one by one. Nothing
+  // if its condition depends on more than the step's number and known `initial` values. Throws a
+  // Refusal.
   std::optional<std::int64_t> counted_steps(const std::vector<XlaOp>& initial,
                                             std::int64_t most) const {
     std::vector<std::optional<xla::Literal>> known;
@@ -155,7 +155,7 @@ class InnerGraph {
   }
 
  private:
-  // The bytes of all that the outcome depends on.
+  // Serialises everything that the outcome depends on.
   std::string outcome_key(const std::vector<xla::Shape>& inputs, std::optional<int> holds) const {
     std::string key;
     const auto add = [&key](const std::string& part) {
@@ -205,7 +205,7 @@ class InnerGraph {
   std::map<std::string, xla::Literal> known_;
 };
 
-// The parts of a loop's tuple: the number, the state, what is fixed.
+// Takes the parameter of a loop's computation apart: number, state, fixed values.
 LoopStep loop_step(xla::XlaBuilder& builder, const xla::Shape& shape, std::size_t states) {
   const XlaOp whole = xla::Parameter(&builder, 0, shape, "p0");
   const auto all = elements_of(whole, shape.tuple_shapes().size());
@@ -226,8 +226,8 @@ xla::XlaComputation loop_condition(const Node& node, const LoopLength& length,
   return built_computation(node, *builder, *going);
 }
 
-// A loop of known length is written out if it has at most this many nodes in all; more if it cannot
-// be compiled otherwise, because shapes change from step to step.
+// A loop of known length is unrolled if it becomes at most this many nodes; the higher limit is for
+// loops whose shapes change from step to step, which cannot be compiled otherwise.
 constexpr std::int64_t kMostNodesInLine = 512, kMostNodesOfChangingShapes = 16384;
 
 void set_all(Node& node, const std::vector<XlaOp>& made) {
@@ -236,7 +236,7 @@ void set_all(Node& node, const std::vector<XlaOp>& made) {
   for (int i = 0; i < node.result_count(); ++i) node.set(i, entry(made, i));
 }
 
-// A computation of what the branch reads.
+// A branch of an If as a computation of the values that it reads.
 struct Branch {
   xla::XlaComputation computation;
   XlaOp operand;
@@ -275,10 +275,10 @@ XlaOp no_steps(const Node& node, const xla::Shape& step, std::int64_t count) {
   return zeros_of(node, step.element_type(), joined({count}, {sizes.begin(), sizes.end()}));
 }
 
-// The input of a Loop's graph that is true in each step that is done.
+// The input of a Loop's graph that is true in each executed step.
 constexpr int kConditionInput = 1;
 
-// A Loop: at most `most` steps, as long as the condition holds.
+// A Loop: at most `most_` steps, as long as the condition holds.
 class OnnxLoop {
  public:
   explicit OnnxLoop(Node& node) : node_(node), body_(node, node.graph("body")) {
@@ -314,7 +314,7 @@ class OnnxLoop {
 
  private:
   std::int64_t states() const { return std::ssize(initial_); }
-  // A count that is far too large is there for loops that end by their condition.
+  // Exporters write a huge count for loops that end by their condition.
   bool in_line(std::int64_t nodes) const {
     return *most_ <= nodes / nodes_ || (node_.has(1) && *most_ > (1 << 20));
   }
@@ -337,7 +337,7 @@ class OnnxLoop {
     }
   }
 
-  // Step after step with what is known in each; false if the end is not known.
+  // Unrolls the loop with the values known in each step; false if the end is not known.
   bool write_out(std::int64_t nodes) {
     xla::XlaBuilder& builder = node_.builder();
     std::vector<XlaOp> state = initial_;
@@ -376,7 +376,7 @@ class OnnxLoop {
     return true;
   }
 
-  // As XLA's While. Its state: whether to go on, the values, the scan outputs.
+  // Builds an XLA While. Its state: the condition, the values, the scan outputs.
   void loop(const GraphOutcome& outcome) {
     const std::size_t scans = outcome.shapes.size() - initial_.size() - 1;
     const bool known = start_ == true && (!node_.has(1) || outcome.first == true);
@@ -439,7 +439,7 @@ class OnnxLoop {
 
 void lower_loop(Node& node) { OnnxLoop(node).lower(); }
 
-// A Scan over sequences: which dimension each operand and result has its steps along.
+// The dimension and direction of the steps of an operand or a result of Scan.
 struct ScannedSequence {
   std::int64_t axis = 0;
   bool backward = false;
@@ -459,7 +459,7 @@ class OnnxScan {
     read_directions("scan_output_directions", outputs_);
   }
 
-  // States, then sequences; one result for each state and each output.
+  // Operands: states, then sequences. Returns one result for each state and each output.
   std::vector<XlaOp> scan(const std::vector<XlaOp>& operands) {
     const auto split = operands.begin() + states_;
     std::vector<XlaOp> state(operands.begin(), split);
@@ -532,7 +532,7 @@ class OnnxScan {
   std::vector<ScannedSequence> outputs_;
 };
 
-// Opset 8: all operands have a batch first, whose rows are scanned each by itself.
+// Opset 8: the first dimension is a batch, whose rows are scanned separately.
 void lower_batched_scan(Node& node) {
   if (node.has(0)) node.refuse("has sequence_lens, which cannot be compiled");
   std::vector<XlaOp> operands;
@@ -559,7 +559,7 @@ void lower_scan(Node& node) {
   set_all(node, OnnxScan(node).scan(node.operands()));
 }
 
-// The parameters that an activation takes, with their defaults, and what it computes.
+// An activation: the parameters that it takes, with their defaults, and its formula.
 struct GateActivationKind {
   const char* name;
   std::optional<float> alpha;
@@ -591,14 +591,14 @@ constexpr auto kGateActivations = std::to_array<GateActivationKind>({
      [](XlaOp x, float alpha, float) { return xla::Select(x >= alpha, x, like(x, 0)); }},
 });
 
-// Activations by direction; `usual`: those of one direction, if the node names none.
-// The node's parameters are taken in order, by those activations that have some.
+// The activations of all directions. `usual`: the defaults of one direction. Activations with
+// parameters take the node's in order.
 std::vector<GateActivation> gate_activations(const Node& node,
                                              const std::vector<std::string>& usual,
                                              std::int64_t directions) {
   std::vector<std::string> names = node.texts("activations");
   const std::size_t wanted = usual.size() * static_cast<std::size_t>(directions);
-  // RNN's default has two, whatever the direction.
+  // RNN's default has two activations, also for one direction.
   if (names.size() > wanted && directions == 1 && usual.size() == 1) names.resize(1);
   while (node.texts("activations").empty() && names.size() < wanted) {
     names.insert(names.end(), usual.begin(), usual.end());
@@ -639,13 +639,13 @@ struct Cell {
   }
 };
 
-// A vector for all rows.
+// Broadcasts a vector to all rows.
 XlaOp for_rows(const Node& node, XlaOp vector, XlaOp like) {
   const Dimensions sizes = node.sizes_of(like);
   return along(vector, sizes, std::ssize(sizes) - 1);
 }
 
-// Values of one direction that are the same for all steps; invalid ones are not given.
+// Values of one direction that are the same for all steps; invalid if not given.
 struct CellWeights {
   XlaOp recurrence;
   // GRU: R of the hidden gate if the state is reset before the product, else that gate's own bias.
@@ -654,7 +654,7 @@ struct CellWeights {
   XlaOp x, input;  // all steps' input, and W
   XlaOp bias = {}, lengths = {};
 
-  // Those that are given, in the order in which a loop passes them.
+  // The values that are given, in the order in which a loop passes them.
   std::vector<XlaOp*> given() {
     std::vector<XlaOp*> all = {&recurrence, &hidden, &peepholes, &x, &input, &bias, &lengths};
     std::erase_if(all, [](const XlaOp* one) { return !one->valid(); });
@@ -678,7 +678,7 @@ CellState rnn_next(const Cell& cell, XlaOp x, const CellState& state, const Cell
 
 bool resets_after_product(const Cell& cell) { return cell.node.flag("linear_before_reset"); }
 
-// Gates z, r, h. The hidden gate's own bias is reset too if the product is.
+// Gates z, r, h. If the product is reset, so is the hidden gate's recurrent bias.
 CellState gru_next(const Cell& cell, XlaOp x, const CellState& state, const CellWeights& weights) {
   const XlaOp h = state[0];
   const XlaOp product = times_transposed(h, weights.recurrence);
@@ -717,11 +717,11 @@ CellState lstm_next(const Cell& cell, XlaOp x, const CellState& state, const Cel
   const XlaOp forget = coupled ? like(input, 1) - input : gate(2, before);
   const XlaOp candidate = cell.gate(1, cell.columns(sum, 3));
   const XlaOp memory = forget * before + input * candidate;
-  // The memory itself is not clipped.
+  // The memory is not clipped.
   return {gate(1, memory) * cell.activations[2].of(memory), memory};
 }
 
-// The node's operands, with the layout of layout=0.
+// A recurrent layer; its members have the layout of layout=0.
 class RecurrentLayer {
  public:
   RecurrentLayer(Node& node, CellKind kind) : node_(node), kind_(std::move(kind)) {
@@ -806,7 +806,7 @@ class RecurrentLayer {
     return weights;
   }
 
-  // The last states, then all h of the steps if they are wanted.
+  // Returns the last states, then h of all steps if they are wanted.
   std::vector<XlaOp> run_direction(const Cell& cell, std::int64_t which) const {
     std::vector<XlaOp> state;
     for (int i = 0; i < kind_.states; ++i) state.push_back(initial_state(which, 5 + i));
@@ -823,7 +823,7 @@ class RecurrentLayer {
     });
   }
 
-  // Rows whose sequence is over, or has not begun from its end, stay as they are.
+  // Rows whose sequence has ended, or in reverse not begun, keep their state.
   std::vector<XlaOp> next_state(const Cell& cell, bool reverse, const LoopStep& step,
                                 const CellWeights& weights) const {
     const XlaOp place = reverse ? like(step.number, steps_ - 1) - step.number : step.number;
@@ -858,7 +858,7 @@ void lower_lstm(Node& node) {
   RecurrentLayer(node, {4, 2, {"Sigmoid", "Tanh", "Tanh"}, lstm_next}).lower();
 }
 
-// [batch, sequence, heads * size] to [batch, heads, sequence, size].
+// Converts [batch, sequence, heads * size] to [batch, heads, sequence, size].
 XlaOp split_heads(const Node& node, XlaOp x, std::int64_t heads) {
   const Dimensions sizes = node.sizes_of(x);
   if (heads < 1 || sizes[2] % heads != 0)
@@ -880,8 +880,8 @@ XlaOp with_past(const Node& node, XlaOp x, int past) {
   return xla::ConcatInDim(&node.builder(), {node.operand(past), x}, 2);
 }
 
-// Products of [batch, heads, rows, depth] with the matrices of [batch, shared heads, ...]: several
-// heads in a row may share one.
+// Multiplies [batch, heads, rows, depth] by matrices of [batch, shared heads, ...], which several
+// consecutive heads may share.
 XlaOp multiply_heads(const Node& node, XlaOp a, XlaOp b, bool b_is_transposed) {
   const Dimensions left = node.sizes_of(a);
   const Dimensions right = node.sizes_of(b);
@@ -906,7 +906,7 @@ XlaOp bias_of_mask(const Node& node, XlaOp mask, xla::PrimitiveType type) {
                      xla::Broadcast(lowest(node, type), sizes));
 }
 
-// The mask operand as what is added to scores of these sizes; a short one hides what it lacks.
+// The mask operand as a bias of scores of these sizes; columns that a short mask lacks are hidden.
 XlaOp bias_of_operand(const Node& node, const Dimensions& sizes, xla::PrimitiveType type) {
   XlaOp mask = node.operand(3);
   const std::int64_t last = node.rank(3) - 1;
@@ -919,7 +919,7 @@ XlaOp bias_of_operand(const Node& node, const Dimensions& sizes, xla::PrimitiveT
   return broadcast_to(node, cast(mask, type), sizes);
 }
 
-// Hides parts of the scores, of [batch, heads, rows, columns].
+// Applies all masks to scores of [batch, heads, rows, columns].
 XlaOp with_masks(const Node& node, XlaOp scores) {
   const Dimensions sizes = node.sizes_of(scores);
   const auto type = node.type_of(scores);
@@ -954,7 +954,8 @@ ScaledHeads scaled_heads(const Node& node, XlaOp queries, XlaOp keys) {
 }
 
 // Operands: queries, keys, values, mask, past keys, past values, lengths without padding. Results:
-// the values, keys and values with the past ones, and the scores at a point that is asked for.
+// the attended values, keys and values including the past ones, and the scores at the stage of
+// qk_matmul_output_mode.
 void lower_attention(Node& node) {
   const bool is_flat = node.rank(0) == 3;
   const auto type = node.type(0);
@@ -998,7 +999,7 @@ XlaOp rotation_cache(const Node& node, int operand) {
   return gather(node, node.operand(operand), node.operand(3), {{0}, {2}, 2});
 }
 
-// Turns pairs of elements by angles: pairs side by side (interleaved), or one of each half.
+// Rotates pairs of elements by angles: adjacent ones (interleaved), or one of each half.
 void lower_rotary_embedding(Node& node) {
   const Dimensions sizes = node.sizes(0);
   XlaOp x = node.operand(0);
@@ -1039,7 +1040,7 @@ void lower_rotary_embedding(Node& node) {
   node.set(xla::Reshape(xla::ConcatInDim(builder, {made, kept}, 3), sizes));
 }
 
-// Linear attention, without a softmax: a state that each step of the sequence changes and reads.
+// Linear attention, without a softmax: each step of the sequence updates and reads a state.
 struct LinearAttentionSizes {
   std::int64_t batch = 0;
   std::int64_t steps = 0;
@@ -1071,7 +1072,7 @@ LinearAttentionSizes linear_attention_sizes(const Node& node) {
   return sizes;
 }
 
-// [batch, steps, heads * size] to [steps, batch, heads, size], in float32.
+// Converts [batch, steps, heads * size] to [steps, batch, heads, size] in float32.
 XlaOp steps_first(const Node& node, int operand, std::int64_t heads) {
   const Dimensions sizes = node.sizes(operand);
   if (sizes.size() != 3 || sizes[2] % heads != 0) node.refuse("has an operand of a wrong size");
@@ -1086,7 +1087,7 @@ struct LinearAttentionRule {
   bool has_correction = false;
 };
 
-// One step. State: the attention's own, and the results. Fixed: the operands by step.
+// Computes one step. State: that of the attention, and the results. Fixed: the operands, by step.
 std::vector<XlaOp> attend_step(const Node& node, const LinearAttentionRule& rule,
                                const LoopStep& step) {
   const LinearAttentionSizes& sizes = rule.sizes;
@@ -1109,7 +1110,7 @@ std::vector<XlaOp> attend_step(const Node& node, const LinearAttentionRule& rule
   return {state, with_step(node, step.state[1], read, step.number)};
 }
 
-// Operands: queries, keys, values, the state before, its decay (a logarithm), the rate of
+// Operands: queries, keys, values, the initial state, the logarithm of its decay, the rate of
 // corrections.
 void lower_linear_attention(Node& node) {
   LinearAttentionRule rule{linear_attention_sizes(node)};

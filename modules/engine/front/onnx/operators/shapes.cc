@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that move, make or choose elements without computing with them: shapes, constants,
-// joins, cuts, paddings, blocks, running sums; gathers and scatters by indices, sorting.
+// Operators that move, create or select elements: shapes, constants, concatenation, slices,
+// padding, blocks, running sums; gathers, scatters, sorting.
 
 #include "front/onnx/onnx_source.h"
 #include "front/onnx/operators/building.h"
@@ -13,7 +13,7 @@ namespace {
 
 void lower_identity(Node& node) { node.set(node.operand(0)); }
 
-// A Dropout of a net that is not trained passes everything.
+// A Dropout passes everything, except in training.
 void lower_dropout(Node& node) {
   const auto training = node.has(2) ? node.known_integers(2) : Dimensions();
   if ((node.opset() < 7 && !node.flag("is_test")) || (!training.empty() && training[0] != 0))
@@ -23,7 +23,7 @@ void lower_dropout(Node& node) {
   node.set(1, xla::Broadcast(scalar(node, xla::PRED, 1), node.sizes(0)));
 }
 
-// All that a Constant can hold but strings. A sparse tensor was made dense when the model was read.
+// Refuses strings. Sparse tensors were made dense when the model was read.
 void lower_constant(Node& node) {
   auto value = node.tensor("value");
   if (node.has_attribute("value_float")) {
@@ -60,7 +60,7 @@ void lower_shape(Node& node) {
 
 void lower_size(Node& node) { node.set(constant_integer(node, product(node.sizes(0)))); }
 
-// 0 is the operand's own size, unless `allowzero`; -1 is what is left.
+// 0 keeps the operand's size, unless `allowzero`; -1 is inferred.
 void lower_reshape(Node& node) {
   const Dimensions from = node.sizes(0);
   Dimensions to = node.known_integers(1);
@@ -134,7 +134,7 @@ void lower_unsqueeze(Node& node) {
   node.set(xla::Reshape(node.operand(0), made));
 }
 
-// Broadcasts both ways: a size of 1 keeps the operand's.
+// Broadcasts in both directions: a size of 1 keeps the operand's.
 void lower_expand(Node& node) {
   const Dimensions sizes = common_sizes(node, {node.sizes(0), node.known_sizes(1)});
   node.set(broadcast_to(node, node.operand(0), sizes));
@@ -145,7 +145,7 @@ void lower_concat(Node& node) {
   node.set(xla::ConcatInDim(&node.builder(), node.operands(), axis));
 }
 
-// Equal parts, the last one smaller, if no sizes are given.
+// Without given sizes, all parts are equal, except that the last may be smaller.
 Dimensions split_sizes(const Node& node, std::int64_t size) {
   if (node.opset() < 13) {
     if (auto sizes = node.optional_integers("split")) return *sizes;
@@ -205,7 +205,7 @@ std::vector<SliceRange> slice_ranges(const Node& node, std::int64_t rank) {
   return ranges;
 }
 
-// One dimension, as Python cuts it.
+// Slices one dimension with Python's rules.
 XlaOp slice(const Node& node, XlaOp x, const SliceRange& range) {
   const std::int64_t size = entry(node.sizes_of(x), range.axis);
   if (range.step == 0) node.refuse("has a step of 0");
@@ -302,7 +302,7 @@ std::int64_t mirrored_place(const Node& node, const std::string& mode, std::int6
   return place < size ? place : period - place;
 }
 
-// Elements are cut off first.
+// Negative pads cut off elements first.
 void lower_pad(Node& node) {
   XlaOp x = node.operand(0);
   Paddings widths = pad_widths(node);
@@ -336,7 +336,7 @@ void lower_pad(Node& node) {
   node.set(x);
 }
 
-// To a shape: cuts or pads both ends alike, the far one by one more.
+// Cuts or pads both ends equally to a shape; the far end by one more if the change is odd.
 void lower_center_crop_pad(Node& node) {
   const Dimensions sizes = node.sizes(0);
   const auto shape = node.known_sizes(1);
@@ -413,7 +413,7 @@ void lower_eye_like(Node& node) {
   node.set(cast(diagonal_of(node, sizes) == node.integer("k", 0), type));
 }
 
-// Each element with all before it, in log2(size) steps of operations on whole tensors.
+// Combines each element with all before it, in log2(size) operations on whole tensors.
 template <XlaOp (*kCombine)(XlaOp, XlaOp, absl::Span<const std::int64_t>)>
 void set_accumulated(Node& node, double neutral) {
   XlaOp x = node.operand(0);
@@ -423,7 +423,7 @@ void set_accumulated(Node& node, double neutral) {
   const std::int64_t axis = node.axis(axes.front(), std::ssize(sizes));
   const std::int64_t size = entry(sizes, axis);
   const std::int64_t way = node.flag("reverse") ? -1 : 1;
-  // Moves all elements along the axis; the places that get empty are neutral.
+  // Shifts all elements along the axis and fills up with the neutral element.
   const auto moved = [&](std::int64_t by) {
     return xla::PadInDim(x, scalar(node, node.type(0), neutral), axis, by, -by);
   };
@@ -453,10 +453,10 @@ void lower_bit_cast(Node& node) {
   node.set(xla::BitcastConvertType(x, to));
 }
 
-// Results of this size are computed while compiling if their operands are known: shapes.
+// Results up to this size, such as shapes, are computed at compile time if the operands are known.
 constexpr std::int64_t kMostOfKnownScatter = 4096;
 
-// Known indices of one dimension, from 0 on; nothing if they depend on inputs.
+// Indices of one dimension, counted from 0, if they are known.
 std::optional<std::vector<std::int64_t>> known_places(const Node& node, std::int64_t size) {
   auto places = node.integers_if_known(1);
   if (!places) return std::nullopt;
@@ -482,7 +482,8 @@ void lower_gather(Node& node) {
   node.set(gather(node, x, counted_from_start(node, node.operand(1), size), {{axis}, kept, rank}));
 }
 
-// For each element of `along`, which holds places along `axis`, the places along all dimensions.
+// Full indices of elements whose index along `axis` is given by `along`, and whose other indices
+// are their own.
 XlaOp whole_places(const Node& node, XlaOp along, std::int64_t axis) {
   const Dimensions sizes = node.sizes_of(along);
   std::vector<XlaOp> parts;
@@ -492,7 +493,8 @@ XlaOp whole_places(const Node& node, XlaOp along, std::int64_t axis) {
   return stack(node, parts, std::ssize(sizes));
 }
 
-// Places along `axis`, with all dimensions in reach of the operand.
+// Full indices for operand 1, which holds indices along `axis`. Refuses other dimensions beyond the
+// operand's.
 XlaOp element_places(const Node& node, std::int64_t axis) {
   const Dimensions sizes = node.sizes(0);
   const Dimensions wanted = node.sizes(1);
@@ -513,7 +515,7 @@ void lower_gather_elements(Node& node) {
   node.set(gather(node, node.operand(0), element_places(node, axis), {counted(rank), {}, rank}));
 }
 
-// Tuples of indices, from 0 on. Dimensions before `first` are not in the tuples.
+// Tuples of indices counted from 0, for dimensions from `first` on.
 XlaOp tuple_places(const Node& node, std::int64_t first) {
   const Dimensions sizes = node.sizes(0);
   const Dimensions wanted = node.sizes(1);
@@ -565,7 +567,7 @@ xla::XlaComputation update_computation(const Node& node, xla::PrimitiveType type
   node.refuse("has the reduction '{}'", how);
 }
 
-// XLA does not say that a scatter of known values is known, but shapes are made by them.
+// XLA does not treat scatters as constant, but models compute shapes by them.
 std::optional<xla::Literal> known_scatter(const Node& node, XlaOp places, XlaOp updates,
                                           const xla::ScatterDimensionNumbers& numbers) {
   if (product(node.sizes(0)) > kMostOfKnownScatter) return std::nullopt;
@@ -581,14 +583,14 @@ std::optional<xla::Literal> known_scatter(const Node& node, XlaOp places, XlaOp 
   return or_refuse(value_of_constants(node.made(alone.Build())));
 }
 
-// Numbers for places that index some dimensions of the operand; updates have the others as
-// `window`.
+// `indexed`: dimensions of the operand that places index. `window`: dimensions of the updates for
+// the others.
 xla::ScatterDimensionNumbers scatter_numbers(const Dimensions& indexed, const Dimensions& window,
                                              std::int64_t tuple) {
   return xla::HloScatterInstruction::MakeScatterDimNumbers(window, indexed, indexed, tuple);
 }
 
-// The last update of equal places counts.
+// The last update of a place wins.
 void set_scatter(Node& node, XlaOp places, XlaOp updates,
                  const xla::ScatterDimensionNumbers& numbers) {
   if (product(node.sizes_of(updates)) == 0) return node.set(node.operand(0));
@@ -615,7 +617,7 @@ void lower_scatter_nd(Node& node) {
                               other_dimensions(node.rank(2), counted(rank - 1)), rank - 1));
 }
 
-// Writes an update into a cache: at its start, or where each row of the batch says.
+// Writes an update into a cache: at its start, or at a place for each row of the batch.
 void lower_tensor_scatter(Node& node) {
   const Dimensions sizes = node.sizes(0);
   const Dimensions written = node.sizes(1);
@@ -635,7 +637,7 @@ void lower_tensor_scatter(Node& node) {
               scatter_numbers({0, axis}, other_dimensions(rank, {0, axis}), 2));
 }
 
-// Turns the first elements of each row of the batch around, as many as the second operand says.
+// Reverses the first elements of each row of the batch; the second operand has their number.
 void lower_reverse_sequence(Node& node) {
   const Dimensions sizes = node.sizes(0);
   const std::int64_t batch = node.axis(node.integer("batch_axis", 1), std::ssize(sizes));
@@ -665,7 +667,7 @@ void lower_one_hot(Node& node) {
   node.set(xla::Select(is_hot, value(1), value(0)));
 }
 
-// Orders of a sort, in which NaN is larger than all numbers.
+// Orders of a sort; NaN is larger than all numbers.
 XlaOp is_larger(XlaOp a, XlaOp b, absl::Span<const std::int64_t> /*no broadcast*/) {
   const XlaOp larger = a > b;
   return is_real(element_type_of(a)) ? larger | ((a != a) & (b == b)) : larger;
@@ -681,7 +683,7 @@ XlaOp extreme_place(const Node& node, XlaOp x, std::int64_t axis, bool largest) 
   return xla::ArgMinMax(x, xla::S32, static_cast<int>(axis), !largest);
 }
 
-// One operation instead of a sort.
+// A reduction instead of a sort.
 void set_top_one(Node& node, std::int64_t axis, bool largest) {
   const XlaOp x = node.operand(0);
   const Dimensions one = with_size(node.sizes(0), axis, 1);
@@ -746,7 +748,7 @@ void lower_non_zero(Node& node) {
   node.set(xla::ConstantLiteral(&node.builder(), places));
 }
 
-// The operand, as one dimension if the node has no axis.
+// The operand, flattened if the node has no axis.
 struct AlongAxis {
   XlaOp x;
   std::int64_t axis = 0;
@@ -773,7 +775,7 @@ struct UniqueParts {
   std::vector<std::int64_t> counts;
 };
 
-// `parts`: what is compared, in the order of the operand.
+// `parts`: the slices that are compared, in the operand's order.
 template <typename T>
 UniqueParts unique_parts(const std::vector<std::vector<T>>& parts, bool sorted) {
   std::map<std::vector<T>, std::vector<std::int64_t>> where;
@@ -795,7 +797,7 @@ UniqueParts unique_parts(const std::vector<std::vector<T>>& parts, bool sorted) 
   return unique;
 }
 
-// The literal cut along the axis.
+// The slices of the literal along the axis.
 template <typename T>
 std::vector<std::vector<T>> parts_along(const xla::Literal& value, std::int64_t axis) {
   const auto elements = value.data<T>();
