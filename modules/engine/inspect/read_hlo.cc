@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "absl/strings/str_join.h"
 #include "compiler/code/optimize.h"
 #include "compiler/hlo/conversions.h"
 #include "compiler/hlo/loop.h"
@@ -100,11 +101,7 @@ std::string attributes_of(const HloInstruction& one) {
     const auto start = text.find("constant(");
     return start == std::string::npos ? "" : text.substr(start);
   }
-  std::string text;
-  for (const auto& attribute : one.ExtraAttributesToString(options)) {
-    text += (text.empty() ? "" : ", ") + std::string(attribute);
-  }
-  return text;
+  return absl::StrJoin(one.ExtraAttributesToString(options), ", ");
 }
 
 Result<const Pass*> pass_named(const std::string& name) {

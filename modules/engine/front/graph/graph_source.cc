@@ -239,12 +239,12 @@ struct CutFunction {
 
 // Marks the arguments, or the nodes by id, whose values XLA must know at compile time. Null: not
 // wanted.
-absl::Status mark_compile_time(const tf::Graph& graph,
-                               const tf::FunctionLibraryDefinition& library, int graph_version,
-                               std::vector<bool>* arguments, std::vector<bool>* nodes) {
+absl::Status mark_compile_time(const tf::Graph& graph, const tf::FunctionLibraryDefinition& library,
+                               int graph_version, std::vector<bool>* arguments,
+                               std::vector<bool>* nodes) {
   tf::XlaOpRegistry::RegisterCompilationKernels();
-  const tf::ProcessFunctionLibraryRuntime runtimes(
-      nullptr, tf::Env::Default(), nullptr, graph_version, &library, tf::OptimizerOptions());
+  const tf::ProcessFunctionLibraryRuntime runtimes(nullptr, tf::Env::Default(), nullptr,
+                                                   graph_version, &library, tf::OptimizerOptions());
   return tf::BackwardsConstAnalysis(
       graph, arguments, nodes,
       runtimes.GetFLR(tf::ProcessFunctionLibraryRuntime::kDefaultFLRDevice));

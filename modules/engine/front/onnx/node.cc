@@ -17,22 +17,12 @@ namespace {
 using onnx::NodeProto;
 
 // Attributes instructions to the node, for messages and `tfaot inspect`.
-class Trace {
- public:
-  Trace(xla::XlaBuilder& builder, const NodeProto& node) : builder_(builder) {
-    xla::OpMetadata metadata;
-    metadata.set_op_type(printable_line(node.op_type()));  // HLO files hold UTF-8 alone
-    metadata.set_op_name(printable_line(name_of_node(node)));
-    before_ = builder.SwapOpMetadata(metadata);
-  }
-  ~Trace() { builder_.SwapOpMetadata(before_); }
-  Trace(const Trace&) = delete;
-  Trace& operator=(const Trace&) = delete;
-
- private:
-  xla::XlaBuilder& builder_;
-  xla::OpMetadata before_;
-};
+xla::OpMetadata metadata_of(const NodeProto& node) {
+  xla::OpMetadata metadata;
+  metadata.set_op_type(printable_line(node.op_type()));  // HLO files hold UTF-8 alone
+  metadata.set_op_name(printable_line(name_of_node(node)));
+  return metadata;
+}
 
 // The nodes of a function, with attribute references resolved by the call's attributes.
 std::vector<NodeProto> nodes_of_call(const NodeProto& call, const onnx::FunctionProto& function) {
@@ -71,12 +61,6 @@ bool is_small_enough(const xla::XlaComputation& computation) {
     }
   }
   return true;
-}
-
-// True if the value does not depend on parameters.
-bool is_computed_of_constants(xla::XlaOp op) {
-  const auto constant = op.builder()->IsConstant(op);
-  return constant.ok() && *constant;
 }
 
 }  // namespace
@@ -163,7 +147,7 @@ void OnnxScope::lower_node(const NodeProto& proto) {
   Node node(proto, opset == opsets_.end() ? 0 : opset->second, *this);
   if (opset == opsets_.end())
     node.refuse("is of domain '{}', which the model does not import", proto.domain());
-  const Trace trace(builder_, proto);
+  const xla::XlaScopedOpMetadataAssignment traced(&builder_, metadata_of(proto));
   lower_operator(domain, proto.op_type(), node);
   for (int i = 0; i < node.result_count(); ++i) {
     if (!node.wants(i)) continue;
@@ -218,12 +202,10 @@ std::string describe_node(const onnx::NodeProto& node, std::int64_t opset) {
                      node.op_type(), opset);
 }
 
-Error Node::error(const std::string& why) const {
+Error Node::error(const std::string& why, ProblemKind kind) const {
   return Error(fmt::format("{} {}", describe_node(proto_, opset_), why))
-      .about(word_of(ProblemKind::kModel), {proto_.name()});
+      .about(word_of(kind), {proto_.name()});
 }
-
-void Node::refuse(const std::string& why) const { throw Refusal(error(why)); }
 
 bool Node::has(int operand) const {
   return operand < proto_.input_size() && !proto_.input(operand).empty();
@@ -253,23 +235,18 @@ Dimensions Node::sizes_of(xla::XlaOp op) const {
 }
 
 xla::Literal Node::known(int operand) const {
-  auto value = or_refuse(known_value(this->operand(operand)));
-  if (!value && is_computed_of_constants(this->operand(operand))) {
-    refuse(
-        "needs the value of '{}' while compiling, for which more than {} numbers "
-        "would have to be computed",
-        proto_.input(operand), kMostKnownElements);
+  const xla::XlaOp op = this->operand(operand);
+  auto value = or_refuse(known_value(op));
+  if (value) return *std::move(value);
+  const std::string needs =
+      fmt::format("needs the value of '{}' while compiling, ", proto_.input(operand));
+  if (op.builder()->IsConstant(op).value_or(false)) {
+    refuse("{}for which more than {} numbers would have to be computed", needs, kMostKnownElements);
   }
-  if (!value) {
-    throw Refusal(
-        Error(fmt::format("{} needs the value of '{}' while compiling, but it depends on the "
-                          "model's inputs",
-                          describe_node(proto_, opset_), proto_.input(operand)))
-            .note("a compiled model has fixed sizes; an input's value can be fixed in the config: "
-                  "model.constants")
-            .about(word_of(ProblemKind::kDataDependentSize), {proto_.name()}));
-  }
-  return *std::move(value);
+  throw Refusal(
+      error(needs + "but it depends on the model's inputs", ProblemKind::kDataDependentSize)
+          .note("a compiled model has fixed sizes; an input's value can be fixed in the "
+                "config: model.constants"));
 }
 
 template <typename T>

@@ -15,6 +15,7 @@
 
 #include "compiler/hlo/hlo.h"
 #include "onnx-ml.pb.h"
+#include "tfaot/records/model_check.h"
 #include "xla/client/xla_builder.h"
 #include "xla/literal.h"
 
@@ -193,7 +194,9 @@ class Node {
 
   std::int64_t opset() const { return opset_; }
   xla::XlaBuilder& builder() const { return scope_.builder(); }
-  [[noreturn]] void refuse(const std::string& why) const;
+  // An error that names the node.
+  Error error(const std::string& why, ProblemKind kind = ProblemKind::kModel) const;
+  [[noreturn]] void refuse(const std::string& why) const { throw Refusal(error(why)); }
   template <typename First, typename... More>
   [[noreturn]] void refuse(fmt::format_string<First, More...> why, First&& first,
                            More&&... more) const {
@@ -314,7 +317,6 @@ class Node {
   const onnx::NodeProto& proto() const { return proto_; }
 
  private:
-  Error error(const std::string& why) const;
   int place_of_word(const std::string& name, std::initializer_list<const char*> words) const;
   template <typename T>
   std::vector<T> numbers(const xla::Literal& value, int operand) const;

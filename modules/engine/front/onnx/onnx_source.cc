@@ -570,15 +570,12 @@ class ConstantLift {
     }
     const FunctionProto* const called = function_of(model_, node);
     if (called == nullptr) return;
-    for (FunctionProto& function : *model_.proto.mutable_functions()) {
-      if (&function != called) continue;
-      visit(function);
-      const Lifted& lifted = lifted_.at(&function);
-      if (lifted.initializers.empty()) return;
-      while (node.input_size() < lifted.inputs) node.add_input();
-      for (const std::string& one : lifted.initializers) node.add_input(place.read(one));
-      return;
-    }
+    visit(*std::ranges::find(*model_.proto.mutable_functions(), called,
+                             [](const FunctionProto& one) { return &one; }));
+    const Lifted& lifted = lifted_.at(called);
+    if (lifted.initializers.empty()) return;
+    while (node.input_size() < lifted.inputs) node.add_input();
+    for (const std::string& one : lifted.initializers) node.add_input(place.read(one));
   }
 
   // A name is unique only within a graph and its enclosing graphs.

@@ -30,11 +30,9 @@ const std::vector<OnnxOperator>& all_operators() {
 
 // The same refusal as for TensorFlow's random operations (compiler/hlo/foreign_operations.cc).
 Error random_numbers(const Node& node) {
-  return Error(fmt::format("{} draws random numbers when the model runs",
-                           describe_node(node.proto(), node.opset())))
+  return node.error("draws random numbers when the model runs", ProblemKind::kRandom)
       .note("compiled code would draw other numbers than ONNX Runtime")
-      .note("export the model for inference (no dropout, no noise), or make the noise an input")
-      .about(word_of(ProblemKind::kRandom), {node.proto().name()});
+      .note("export the model for inference (no dropout, no noise), or make the noise an input");
 }
 
 // Opsets of the pinned ONNX (packaging/onnx_wheel.txt), against which the operators were checked.
@@ -84,10 +82,9 @@ void lower_operator(const std::string& domain, const std::string& name, Node& no
     throw Refusal(random_numbers(node));
   }
   if (row == nullptr) {
-    throw Refusal(Error(describe_node(node.proto(), node.opset()) + " cannot be compiled: there is "
-                                                                    "no such operator in tfaot")
-                      .note("'tfaot check --ops --format onnx' lists those that there are")
-                      .about(word_of(ProblemKind::kNoKernel), {node.proto().name()}));
+    throw Refusal(
+        node.error("cannot be compiled: there is no such operator in tfaot", ProblemKind::kNoKernel)
+            .note("'tfaot check --ops --format onnx' lists those that there are"));
   }
   if (node.opset() < row->since) {
     node.refuse(

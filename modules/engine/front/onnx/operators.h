@@ -4,7 +4,6 @@
 #pragma once
 
 #include "front/onnx/node.h"
-#include "tfaot/records/model_check.h"
 
 namespace tfaot::toolkit::engine {
 

@@ -174,11 +174,10 @@ std::vector<XlaOp> broadcast_operands(const Node& node, std::optional<std::size_
 
 XlaOp constant_reals(const Node& node, xla::PrimitiveType type, const std::vector<double>& values,
                      const Dimensions& sizes) {
-  xla::Literal literal(shape_of(xla::F64, sizes));
   if (std::ssize(values) != product(sizes))
     node.refuse("has {} numbers where {} are needed", values.size(), product(sizes));
-  std::ranges::copy(values, literal.data<double>().begin());
-  return xla::ConstantLiteral(&node.builder(), *literal.Convert(type));
+  const xla::Literal literal = *xla::LiteralUtil::CreateR1<double>(values).Convert(type);
+  return xla::ConstantLiteral(&node.builder(), *literal.Reshape(sizes));
 }
 
 XlaOp zeros_of(const Node& node, xla::PrimitiveType type, const Dimensions& sizes) {

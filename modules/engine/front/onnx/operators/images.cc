@@ -1074,12 +1074,10 @@ std::int64_t declared_rows(const Node& node) {
   const std::int64_t rows = std::max(rows_in(graph.output()), rows_in(graph.value_info()));
   if (rows > 0) return rows;
   throw Refusal(
-      Error(fmt::format("{} finds as many boxes as the data has",
-                        describe_node(node.proto(), node.opset())))
+      node.error("finds as many boxes as the data has", ProblemKind::kDataDependentSize)
           .note(fmt::format("declare its number of rows: write the shape [rows, 3] for '{}' into "
                             "the graph's value_info; rows without a box are then -1",
-                            node.proto().output(0)))
-          .about(word_of(ProblemKind::kDataDependentSize), {node.proto().name()}));
+                            node.proto().output(0))));
 }
 
 // The sides of boxes, from the lower to the upper one.

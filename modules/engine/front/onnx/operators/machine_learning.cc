@@ -427,9 +427,8 @@ std::vector<float> row_values(const Node& node, const std::string& name, std::in
 
 XlaOp kept_matrix(Node& node, const std::string& name, const std::vector<float>& values,
                   std::int64_t width) {
-  xla::Literal matrix(shape_of(xla::F32, {std::ssize(values) / width, width}));
-  std::ranges::copy(values, matrix.data<float>().begin());
-  return node.keep(name, matrix);
+  const xla::Literal all = xla::LiteralUtil::CreateR1<float>(values);
+  return node.keep(name, *all.Reshape({std::ssize(values) / width, width}));
 }
 
 XlaOp kept_row(Node& node, const std::string& name, const std::vector<float>& values,
@@ -660,16 +659,10 @@ void lower_svm_classifier(Node& node) {
   set_scores(node, 1, scores, transform);
 }
 
-// Numbered as in TreeEnsemble.
-constexpr auto kBranchModes = std::to_array<std::pair<std::string_view, BranchMode>>({
-    {"BRANCH_LEQ", BranchMode::kLessOrEqual},
-    {"BRANCH_LT", BranchMode::kLess},
-    {"BRANCH_GTE", BranchMode::kGreaterOrEqual},
-    {"BRANCH_GT", BranchMode::kGreater},
-    {"BRANCH_EQ", BranchMode::kEqual},
-    {"BRANCH_NEQ", BranchMode::kNotEqual},
-    {"BRANCH_MEMBER", BranchMode::kMember},
-});
+// By BranchMode.
+constexpr auto kBranchModes =
+    std::to_array<std::string_view>({"BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT",
+                                     "BRANCH_EQ", "BRANCH_NEQ", "BRANCH_MEMBER"});
 
 template <typename T>
 T forest_item(const std::vector<T>& values, std::size_t i) {
@@ -839,10 +832,9 @@ class NumberedForest {
 
  private:
   BranchMode mode_of(const std::string& mode, const ForestNode& one) const {
-    // Only TreeEnsemble has sets.
-    for (const auto& [name, known] : kBranchModes) {
-      if (name == mode && known != BranchMode::kMember) return known;
-    }
+    const auto found =
+        static_cast<BranchMode>(std::ranges::find(kBranchModes, mode) - kBranchModes.begin());
+    if (found < BranchMode::kMember) return found;  // only TreeEnsemble has sets
     node_.refuse("has the mode '{}' in {}", mode, forest_place(one));
   }
 
@@ -943,7 +935,7 @@ Forest read_tree_ensemble(const Node& node, std::int64_t features) {
     one.number = static_cast<std::int64_t>(i);
     if (!(modes[i] >= 0 && modes[i] < static_cast<double>(kBranchModes.size())))
       node.refuse("has the mode {} in node {}", modes[i], i);
-    one.mode = kBranchModes[static_cast<std::size_t>(modes[i])].second;
+    one.mode = static_cast<BranchMode>(modes[i]);
     if (one.mode == BranchMode::kMember) {
       if (sets_used == sets.size()) node.refuse("has no set of members for node {}", i);
       one.members = std::move(sets[sets_used++]);
@@ -1303,13 +1295,11 @@ ForestTables tables_of(const Forest& forest, xla::PrimitiveType type, std::int64
   tables.type = type;
   tables.features = features;
   tables.targets = forest.targets;
-  const bool has_missing = std::ranges::any_of(
-      forest.nodes, [](const ForestNode& one) { return !one.is_leaf && one.missing_is_true; });
-  // Reversing a comparison also reverses the end for missing values.
-  const bool may_turn = std::ranges::any_of(forest.nodes, [](const ForestNode& one) {
-    return !one.is_leaf && one.mode != BranchMode::kLessOrEqual && one.mode != BranchMode::kLess;
+  const bool has_smallest = std::ranges::any_of(forest.nodes, [](const ForestNode& one) {
+    // Reversing a comparison also reverses the end for missing values.
+    const bool may_turn = one.mode != BranchMode::kLessOrEqual && one.mode != BranchMode::kLess;
+    return !one.is_leaf && (one.missing_is_true || may_turn);
   });
-  const bool has_smallest = has_missing || may_turn;
   tables.slots = 1 + features * (has_smallest ? 2 : 1);
   PartsOfForest<Key, Element> parts(forest, features, has_smallest);
 

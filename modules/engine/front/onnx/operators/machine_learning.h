@@ -9,7 +9,7 @@
 
 namespace tfaot::toolkit::engine {
 
-// The comparison of feature x in a branch: x <= threshold, and so on.
+// The comparison of feature x in a branch, numbered as in TreeEnsemble: x <= threshold, and so on.
 enum class BranchMode {
   kLessOrEqual,
   kLess,

@@ -385,14 +385,12 @@ XlaOp computed_with(const Node& node, XlaOp x, Computing how) {
 
 // Sets the result in the operand's type. Reduced dimensions get size 1 if they are kept.
 void set_reduced(Node& node, XlaOp reduced, const Dimensions& axes) {
-  const Dimensions sizes = node.sizes(0);
-  const bool kept = node.flag("keepdims", true);
-  Dimensions result;
-  for (std::int64_t i = 0; i < std::ssize(sizes); ++i) {
-    const bool is_reduced = std::ranges::count(axes, i) > 0;
-    if (!is_reduced || kept) result.push_back(is_reduced ? 1 : entry(sizes, i));
+  Dimensions sizes = node.sizes(0);
+  for (const std::int64_t axis : axes) entry(sizes, axis) = 1;
+  if (!node.flag("keepdims", true)) {
+    sizes = picked(sizes, other_dimensions(std::ssize(sizes), axes));
   }
-  node.set(xla::Reshape(cast(reduced, node.type(0)), result));
+  node.set(xla::Reshape(cast(reduced, node.type(0)), sizes));
 }
 
 using Reduce = XlaOp (*)(XlaOp, const Dimensions&);
