@@ -156,6 +156,20 @@ TEST(OnnxQuantizedTest, ADenseLayerOfIntegers) {
   EXPECT_THAT(of_row(graph, {1, 2, 3, 4}), ElementsAre(3.5, -9));
 }
 
+TEST(OnnxQuantizedTest, RowsOfTheLeftMatrixMayHaveZeroPoints) {
+  // ((5, 6), (7, 8)) minus 1 and 2 by row, times ((1, 0), (0, 2))
+  const std::string graph =
+      tensor_text("input", "x", {"batch", "4"}) + tensor_text("output", "y", {"batch", "4"}) +
+      values_text("a", kUint8, "5, 6, 7, 8", "dims: [2, 2]") +
+      values_text("b", kInt8, "1, 0, 0, 2", "dims: [2, 2]") +
+      values_text("az", kUint8, "1, 2", "dims: 2") + values_text("to", kInt64, "1, 4", "dims: 2") +
+      quantized_node("MatMulInteger", {"a", "b", "az"}, "", "") +
+      "node { op_type: 'Cast' input: 'r' output: 'f' attribute { name: 'to' type: INT i: 1 } }"
+      "node { op_type: 'Reshape' input: 'f' input: 'to' output: 'row' }"
+      "node { op_type: 'Add' input: 'x' input: 'row' output: 'y' }";
+  EXPECT_THAT(of_row(graph, {0, 0, 0, 0.5}), ElementsAre(4, 10, 5, 12.5));
+}
+
 TEST(OnnxQuantizedTest, ProductsOfIntegersAsFloats) {
   const std::string ends =
       tensor_text("input", "x", {"batch", "4"}) + tensor_text("output", "r", {"batch", "2"});
