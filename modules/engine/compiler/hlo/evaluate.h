@@ -13,6 +13,11 @@
 
 namespace tfaot::toolkit::engine {
 
+// Elements of a tensor along one dimension.
+struct Cut {
+  std::int64_t dimension = 0, start = 0, size = 0;
+};
+
 class Evaluator {
  public:
   // The value of a parameter of the entry computation.
@@ -32,9 +37,7 @@ class Evaluator {
 
  private:
   Result<Value> evaluate(const HloInstruction& instruction);
-  // `size` elements of a dimension, from `start` on.
-  Result<Value> piece(const HloInstruction& one, std::int64_t dimension, std::int64_t start,
-                      std::int64_t size);
+  Result<Value> piece(const HloInstruction& one, const Cut& cut);
 
   Result<Value> compute(const HloInstruction& instruction, const std::vector<Value>& values);
 
