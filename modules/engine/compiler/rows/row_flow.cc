@@ -334,34 +334,23 @@ class Comparison {
     return a == b || a * sizes_.second == b * sizes_.first;
   }
 
-  bool is_alike(const xla::Shape& a, const xla::Shape& b) const {
-    if (a.IsTuple() || b.IsTuple()) {
-      return a.IsTuple() && b.IsTuple() &&
-             std::equal(a.tuple_shapes().begin(), a.tuple_shapes().end(), b.tuple_shapes().begin(),
-                        b.tuple_shapes().end(),
-                        [&](const auto& x, const auto& y) { return is_alike(x, y); });
-    }
-    return a.element_type() == b.element_type() &&
-           std::equal(a.dimensions().begin(), a.dimensions().end(), b.dimensions().begin(),
-                      b.dimensions().end(), [&](auto x, auto y) { return is_alike(x, y); });
-  }
-
   bool is_alike(const HloInstruction& a, const HloInstruction& b) const {
     return a.opcode() == b.opcode() && a.operand_count() == b.operand_count() &&
            a.called_computations().size() == b.called_computations().size() &&
-           is_alike(a.shape(), b.shape()) &&
+           type_of(a) == type_of(b) &&
            (a.opcode() != kParameter || a.parameter_number() == b.parameter_number()) &&
-           is_alike(attributes(a), attributes(b));
+           is_alike(text_of(a), text_of(b));
   }
 
-  static std::string attributes(const HloInstruction& one) {
-    std::string text;
+  // The shape and the attributes.
+  static std::string text_of(const HloInstruction& one) {
+    std::string text = xla::ShapeUtil::HumanString(one.shape());
     for (const auto& part : one.ExtraAttributesToString(
              xla::HloPrintOptions::ShortParsable()
                  .set_print_backend_config(false)
                  .set_print_subcomputation_mode(
                      xla::HloPrintOptions::PrintSubcomputationMode::kOff))) {
-      text += part + " ";
+      text += " " + part;
     }
     return text;
   }
