@@ -92,6 +92,12 @@ std::int64_t product(absl::Span<const std::int64_t> sizes);
 std::int64_t stride_along(const xla::Shape& shape, std::int64_t dimension);
 // The entries at these places.
 Dimensions picked(absl::Span<const std::int64_t> values, absl::Span<const std::int64_t> places);
+// The values of several lists, one list after the other.
+Dimensions joined(std::initializer_list<absl::Span<const std::int64_t>> lists);
+// Without the value at this place.
+Dimensions without(absl::Span<const std::int64_t> values, std::int64_t place);
+// The first place of a value; -1: it is not among them.
+std::int64_t place_among(absl::Span<const std::int64_t> values, std::int64_t value);
 // first, first + 1, ...
 Dimensions counted(std::int64_t count, std::int64_t first = 0);
 // The dimensions of a tensor of this rank that are not listed.

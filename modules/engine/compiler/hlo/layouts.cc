@@ -58,9 +58,8 @@ class GroupSplit {
     for (HloInstruction* one : merge_.parent()->MakeInstructionPostOrder()) {
       HloInstruction* made = nullptr;
       if (is_split(*one)) {
-        Instructions operands;
-        for (HloInstruction* operand : one->operands()) operands.push_back(split(*operand));
-        HloInstruction* const other = rebuild(*one, sizes_, operands);
+        HloInstruction* const other =
+            rebuild_on(*one, sizes_, [&](HloInstruction* operand) { return split(*operand); });
         made = reshape(other, dimensions_of(*one));
         split_[made] = other;
       } else if (one->operand_count() > 0 && split_.count(one->operand(0)) != 0) {
@@ -95,10 +94,8 @@ class GroupSplit {
   }
   HloInstruction* sum(HloInstruction& reduce) const {
     const std::int64_t rank = reduce.shape().rank();
-    const Dimensions last = counted(std::ssize(sizes_) - rank, rank);
-    return add_next_to(
-        &reduce, HloInstruction::CreateReduce(reduce.shape(), split_.at(reduce.operand(0)),
-                                              reduce.mutable_operand(1), last, reduce.to_apply()));
+    return engine::reduce(split_.at(reduce.operand(0)), reduce.mutable_operand(1),
+                          counted(std::ssize(sizes_) - rank, rank), reduce.to_apply());
   }
 
   HloInstruction& merge_;
@@ -210,9 +207,8 @@ HloInstruction* swapped_product(HloInstruction& dot) {
   const std::int64_t weight_depth = dot.dot_dimension_numbers().rhs_contracting_dimensions(0);
   HloInstruction* weight = dot.mutable_operand(1);
   if (weight_depth == 0) weight = transpose(weight, {1, 0});
-  Dimensions left_sizes(sizes.begin(), sizes.begin() + depth);
-  left_sizes.insert(left_sizes.end(), weight->shape().dimensions().begin(),
-                    weight->shape().dimensions().end());
+  const Dimensions batch(sizes.begin(), sizes.begin() + depth);
+  const Dimensions left_sizes = joined({batch, weight->shape().dimensions()});
   xla::DotDimensionNumbers numbers;
   for (std::int64_t d = 0; d < depth; ++d) {
     numbers.add_lhs_batch_dimensions(d);
@@ -227,9 +223,7 @@ HloInstruction* swapped_product(HloInstruction& dot) {
                             shape_of(type_of(dot), result_sizes),
                             depth == 0 ? weight : broadcast(weight, left_sizes, {depth, depth + 1}),
                             x, numbers, dot.precision_config()));
-  Dimensions back = order;
-  back.erase(back.begin() + side.depth);
-  back.push_back(depth);
+  const Dimensions back = joined({without(order, side.depth), {depth}});
   return reshape(transpose(swapped, back), dot.shape().dimensions());
 }
 
@@ -394,15 +388,17 @@ class Sinking {
     if (!absl::c_all_of(all, [&](const auto* one) { return can_untranspose(*one, order); })) {
       return nullptr;
     }
-    Instructions operands;
-    for (HloInstruction* operand : operation.operands()) {
-      operands.push_back(untransposed(operand, order));
-    }
-    HloInstruction* const made =
-        operation.opcode() == kConcatenate
-            ? concatenate(operands, entry(order, operation.concatenate_dimension()))
-            : rebuild(operation, shape_before(operation, order).dimensions(), operands);
-    return transpose(made, order);
+    if (operation.opcode() != kConcatenate)
+      return transpose(rebuilt_before(operation, order), order);
+    Instructions operands = operands_of(operation);
+    for (HloInstruction*& operand : operands) operand = untransposed(operand, order);
+    return transpose(concatenate(operands, entry(order, operation.concatenate_dimension())), order);
+  }
+
+  // An elementwise operation on its operands before they are transposed.
+  HloInstruction* rebuilt_before(HloInstruction& operation, const Dimensions& order) {
+    return rebuild_on(operation, shape_before(operation, order).dimensions(),
+                      [&](HloInstruction* operand) { return untransposed(operand, order); });
   }
 
   static bool is_made_of_less(const HloInstruction& value) {
@@ -442,17 +438,12 @@ class Sinking {
     }
     if (value->opcode() == kIota) {
       const auto dimension = xla::Cast<xla::HloIotaInstruction>(value)->iota_dimension();
-      return add_next_to(
-          value, HloInstruction::CreateIota(shape_before(*value, order), entry(order, dimension)));
+      return iota_next_to(value, shape_before(*value, order), entry(order, dimension));
     }
     const bool known = is_known(value);
     HloInstruction* const there = known ? nullptr : transposed_user(*value, back);
     if (!known && there == nullptr && is_cheap(*value, kMostCheap)) {
-      Instructions operands;
-      for (HloInstruction* operand : value->operands()) {
-        operands.push_back(untransposed(operand, order));
-      }
-      return rebuild(*value, shape_before(*value, order).dimensions(), operands);
+      return rebuilt_before(*value, order);
     }
     HloInstruction* made = there != nullptr ? there : transpose_all(value, back);
     if (known) known_.insert(made);
@@ -477,11 +468,8 @@ class Sinking {
         picked(order, other_dimensions(std::ssize(order), operation.dimensions()));
     const Dimensions result_order = xla::InversePermutation(sorting_order(kept));
     std::ranges::sort(reduced);
-    return transpose(
-        add_next_to(x, HloInstruction::CreateReduce(shape_before(operation, result_order), x,
-                                                    operation.mutable_operand(1), reduced,
-                                                    operation.to_apply())),
-        result_order);
+    return transpose(engine::reduce(x, operation.mutable_operand(1), reduced, operation.to_apply()),
+                     result_order);
   }
 
   // The dimensions of a group must lie side by side; where they do not, a transpose is left before

@@ -97,6 +97,9 @@ struct Mean {
 // The mean that `value` is, perhaps in another shape.
 Mean mean_of(HloInstruction* value);
 
+// The dimensions of a convolution's filter as [spatial..., in, out].
+Dimensions filter_order(const HloInstruction& convolution);
+
 // A window along a dimension that treats every element by itself.
 bool is_point(const xla::WindowDimension& window);
 

@@ -120,12 +120,7 @@ std::optional<RowProduct> row_product_of(HloInstruction& product, const WeightVa
   }
   if (!is_pointwise(product)) return {};
   HloInstruction* const rows = product.mutable_operand(0);
-  const auto& numbers = product.convolution_dimension_numbers();
-  Dimensions order(numbers.kernel_spatial_dimensions().begin(),
-                   numbers.kernel_spatial_dimensions().end());
-  order.push_back(numbers.kernel_input_feature_dimension());
-  order.push_back(numbers.kernel_output_feature_dimension());
-  return RowProduct{rows, reshape(transpose(product.mutable_operand(1), order),
+  return RowProduct{rows, reshape(transpose(product.mutable_operand(1), filter_order(product)),
                                   {row_size(*rows), row_size(product)})};
 }
 
@@ -358,7 +353,7 @@ bool follows_product(const HloInstruction& value) {
   };
   const auto before = [&](const HloInstruction& one) {
     const bool passes = !is_product(&one) && (one.IsElementwise() || one.opcode() == kReshape);
-    return passes ? Instructions(one.operands().begin(), one.operands().end()) : Instructions();
+    return passes ? operands_of(one) : Instructions();
   };
   return absl::c_any_of(reached_from(value, before, kMostOperations), is_product);
 }

@@ -227,9 +227,7 @@ HloInstruction* guarded_operation(HloInstruction& one) {
   if (one.opcode() != kIota) return nullptr;
   const auto d = xla::Cast<xla::HloIotaInstruction>(&one)->iota_dimension();
   if (xla::primitive_util::FitsInIntegralType(size_of(one, d) - 1, type_of(one))) return nullptr;
-  return convert(add_next_to(&one, HloInstruction::CreateIota(
-                                       shape_of(xla::S64, one.shape().dimensions()), d)),
-                 type_of(one));
+  return convert(iota_next_to(&one, shape_of(xla::S64, one.shape().dimensions()), d), type_of(one));
 }
 
 absl::StatusOr<bool> guard(HloInstruction& one) {
@@ -346,8 +344,7 @@ Status make_numbers_scalars(xla::HloModule& module) {
   for (HloInstruction* one : instructions_of(module)) {
     if (!xla::Match(one, m::Reshape(m::Constant())) || one->shape().rank() != 0) continue;
     TFAOT_ASSIGN(auto number, or_internal(one->operand(0)->literal().Reshape({})));
-    TFAOT_TRY(checked(one->ReplaceAllUsesWith(
-        add_next_to(one, HloInstruction::CreateConstant(std::move(number))))));
+    TFAOT_TRY(checked(one->ReplaceAllUsesWith(constant_next_to(one, std::move(number)))));
   }
   return {};
 }

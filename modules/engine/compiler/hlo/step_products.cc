@@ -8,6 +8,7 @@
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/simplify.h"
+#include "xla/service/hlo_creation_utils.h"
 #include "xla/service/tuple_simplifier.h"
 #include "xla/service/while_util.h"
 
@@ -145,8 +146,7 @@ class StepProducts {
   // The value for all places, which are the first dimension. REQUIRES: place_of() or
   // product_place() of this length.
   HloInstruction* sequence_of(HloInstruction& value, std::int64_t length) {
-    Dimensions sizes = dimensions_of(value);
-    sizes.insert(sizes.begin(), length);
+    const Dimensions sizes = joined({{length}, value.shape().dimensions()});
     if (loop_.is_fixed(value)) return spread(value, sizes);
     if (const auto part = part_of_sequence(value)) {
       HloInstruction* whole = loop_.outside(*value.mutable_operand(0));
@@ -161,20 +161,12 @@ class StepProducts {
         return product_of(value, first);
       case kReshape:
         return reshape(before_reshapes(first), sizes);
-      case kTranspose: {
-        Dimensions order = shifted(value.dimensions());
-        order.insert(order.begin(), 0);
-        return transpose(first, order);
-      }
-      case kSlice: {
-        Dimensions starts = value.slice_starts();
-        Dimensions limits = value.slice_limits();
-        Dimensions strides = value.slice_strides();
-        starts.insert(starts.begin(), 0);
-        limits.insert(limits.begin(), length);
-        strides.insert(strides.begin(), 1);
-        return slice(first, starts, limits, strides);
-      }
+      case kTranspose:
+        return transpose(first, joined({{0}, shifted(value.dimensions())}));
+      case kSlice:
+        return slice(first, joined({{0}, value.slice_starts()}),
+                     joined({{length}, value.slice_limits()}),
+                     joined({{1}, value.slice_strides()}));
       default:
         break;
     }
@@ -195,44 +187,33 @@ class StepProducts {
 
   // With the steps after the rows, if the sequence comes so: then it is multiplied as it is.
   HloInstruction* product_of(HloInstruction& dot, HloInstruction* left) {
-    HloInstruction* matrix = loop_.outside(*dot.mutable_operand(1));
     xla::DotDimensionNumbers numbers = dot.dot_dimension_numbers();
     numbers.set_lhs_contracting_dimensions(0, numbers.lhs_contracting_dimensions(0) + 1);
+    const std::int64_t last = left->shape().rank() - 1;
     Dimensions order;
-    const std::int64_t rank = left->shape().rank();
-    if (left->opcode() == kTranspose && left->dimensions().back() == rank - 1 &&
-        numbers.lhs_contracting_dimensions(0) == rank - 1) {
-      order = {left->dimensions().begin(), left->dimensions().end()};
-      order.resize(static_cast<std::size_t>(rank - 1));
+    if (left->opcode() == kTranspose && left->dimensions().back() == last &&
+        numbers.lhs_contracting_dimensions(0) == last) {
+      order = order_of(*left);
       left = left->mutable_operand(0);
     }
-    Dimensions sizes;
-    for (std::int64_t d = 0; d < rank; ++d) {
-      if (d == numbers.lhs_contracting_dimensions(0)) continue;
-      sizes.push_back(size_of(*left, d));
-    }
-    for (std::int64_t d = 0; d < matrix->shape().rank(); ++d) {
-      if (d == numbers.rhs_contracting_dimensions(0)) continue;
-      if (!order.empty()) order.push_back(std::ssize(sizes));
-      sizes.push_back(size_of(*matrix, d));
-    }
-    HloInstruction* made =
-        add_next_to(left, HloInstruction::CreateDot(shape_of(type_of(dot), sizes), left, matrix,
-                                                    numbers, dot.precision_config()));
+    HloInstruction* const made = xla::MakeDotHlo(left, loop_.outside(*dot.mutable_operand(1)),
+                                                 numbers, dot.precision_config(), type_of(dot))
+                                     .value();
     made->set_metadata(dot.metadata());
-    return order.empty() ? made : transpose(made, order);
+    if (order.empty()) return made;
+    order.pop_back();  // the depth
+    for (std::int64_t d = last; d < made->shape().rank(); ++d) order.push_back(d);
+    return transpose(made, order);
   }
 
   static HloInstruction* part_at(HloInstruction* sequence, HloInstruction* index,
                                  const xla::Shape& shape) {
-    Dimensions sizes = dimensions_of(*sequence);
-    sizes.front() = 1;
-    Instructions starts(sizes.size(), scalar_next_to(index, type_of(*index), 0));
+    const xla::Shape part = resized(sequence->shape(), 0, 1);
+    Instructions starts(dimensions_of(*sequence).size(), scalar_next_to(index, type_of(*index), 0));
     starts.front() = index;
-    HloInstruction* const part =
-        add_next_to(index, HloInstruction::CreateDynamicSlice(shape_of(shape.element_type(), sizes),
-                                                              sequence, starts, sizes));
-    return reshape(part, shape.dimensions());
+    return reshape(add_next_to(index, HloInstruction::CreateDynamicSlice(part, sequence, starts,
+                                                                         part.dimensions())),
+                   shape.dimensions());
   }
 
   Loop loop_;

@@ -73,8 +73,7 @@ class Widener {
   Status widen_constant(HloInstruction& constant) {
     if (!is_half(constant.shape().element_type())) return {};
     TFAOT_ASSIGN(auto wide, or_internal(constant.literal().Convert(xla::F32)));
-    HloInstruction* const made =
-        constant.parent()->AddInstruction(HloInstruction::CreateConstant(std::move(wide)));
+    HloInstruction* const made = constant_next_to(&constant, std::move(wide));
     types_[made] = constant.shape().element_type();
     return checked(constant.ReplaceAllUsesWith(made));
   }

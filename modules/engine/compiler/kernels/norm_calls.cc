@@ -12,7 +12,7 @@
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
-#include "compiler/kernels/kernel_call.h"
+#include "compiler/kernels/kernel_facts.h"
 #include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
@@ -442,15 +442,36 @@ bool is_worth_a_norm(const NormAxes& axes) {
 KernelCall call_of_norm(const NormAxes& axes, double epsilon) {
   if (is_of_rows(axes)) {
     const kernels::LayerNormCall call{axes.size(NormAxes::kImages), axes.count(), epsilon};
-    return {Kernel::kLayerNorm, as_words(call), {}, {}};
+    return {Kernel::kLayerNorm, as_words(call), {}};
   }
   const kernels::GroupNormCall call{axes.size(NormAxes::kImages), axes.size(NormAxes::kPoints),
                                     axes.size(NormAxes::kGroups), axes.size(NormAxes::kChannels),
                                     epsilon};
-  return {Kernel::kGroupNorm, as_words(call), {}, {}};
+  return {Kernel::kGroupNorm, as_words(call), {}};
 }
 
+// ---- Facts.
+
+template <typename Struct>
+struct NormFacts : RowFunctionFacts<Struct> {
+  // Mean, variance, result.
+  static double cycles(const Struct& /*call*/, const HloInstruction& one,
+                       const ProgramSpeed& speed) {
+    return NormFacts::over_vectors(one, speed, 3 * kPlainCycles);
+  }
+};
+
+struct GroupNormFacts : NormFacts<kernels::GroupNormCall> {
+  static KernelWork work(const Call& call, const HloInstruction& /*one*/) {
+    return {fmt::format("{} times {} points, {} groups of {} channels", call.batch, call.points,
+                        call.groups, call.channels)};
+  }
+};
+
 }  // namespace
+
+constinit const KernelFacts layer_norm_facts = facts_of<NormFacts<kernels::LayerNormCall>>();
+constinit const KernelFacts group_norm_facts = facts_of<GroupNormFacts>();
 
 Status replace_normalisation(HloInstruction& deviation, PassContext& context) {
   if (power_of_deviation(deviation) == 0 || !is_float32(deviation)) return {};
@@ -483,8 +504,7 @@ Status replace_normalisation(HloInstruction& deviation, PassContext& context) {
     return {};
   }
   call.operands = {found.variance.x, follower.scale(*last), follower.bias(*last)};
-  call.result = dimensions_of(*last);
-  return replace(*last, add_kernel_call(call, *last));
+  return replace_by_call(*last, std::move(call));
 }
 
 }  // namespace tfaot::toolkit::engine

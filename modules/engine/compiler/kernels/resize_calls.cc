@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,7 +10,7 @@
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
-#include "compiler/kernels/kernel_call.h"
+#include "compiler/kernels/kernel_facts.h"
 #include "xla/array4d.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/literal_util.h"
@@ -174,10 +176,9 @@ HloInstruction* add_resize(Resizing resizing, const Dimensions& result,
   made.scratch_bytes = kernels::resize_scratch_bytes(call, element_bytes(*resizing.operand));
   std::vector<double> weights = resizing.rows.weights;
   weights.insert(weights.end(), resizing.columns.weights.begin(), resizing.columns.weights.end());
-  made.operands.push_back(add_next_to(
-      resizing.operand, HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<double>(weights)
-                                                           .Convert(type_of(*resizing.operand))
-                                                           .value())));
+  made.operands.push_back(constant_next_to(
+      resizing.operand,
+      xla::LiteralUtil::CreateR1<double>(weights).Convert(type_of(*resizing.operand)).value()));
   return add_kernel_call(made, model);
 }
 
@@ -282,7 +283,7 @@ HloInstruction* in_order(HloInstruction* tensor, const Dimensions& order) {
   std::ranges::sort(kept);
   const Dimensions sizes = picked(tensor->shape().dimensions(), kept);
   Dimensions places;  // among the kept ones
-  for (const auto d : order) places.push_back(std::ranges::find(kept, d) - kept.begin());
+  for (const auto d : order) places.push_back(place_among(kept, d));
   return transpose(reshape(tensor, sizes), places);
 }
 
@@ -368,8 +369,8 @@ HloInstruction* gathered(HloInstruction* x, std::int64_t axis,
   const auto numbers = xla::HloGatherInstruction::MakeGatherDimNumbers(
       other_dimensions(x->shape().rank(), {axis}), {axis}, {axis}, 1);
   const std::vector<std::int32_t> words(places.begin(), places.end());
-  HloInstruction* const indices = add_next_to(
-      x, HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<std::int32_t>(words)));
+  HloInstruction* const indices =
+      constant_next_to(x, xla::LiteralUtil::CreateR1<std::int32_t>(words));
   return add_next_to(x, HloInstruction::CreateGather(resized(x->shape(), axis, std::ssize(places)),
                                                      x, indices, numbers, slice, false));
 }
@@ -543,7 +544,33 @@ Result<HloInstruction*> resize_in_place_of(HloInstruction& operation, FixedValue
                             resize_along(found->x, found->axis, found->neighbours, operation));
 }
 
+// ---- Facts.
+
+struct ResizeFacts {
+  using Call = kernels::ResizeCall;
+
+  static bool keeps_rows(const Call& call, const HloInstruction& one, const BatchRows& rows) {
+    return reads_images(call.batch, one, rows);
+  }
+  static double cycles(const Call& call, const HloInstruction& one, const ProgramSpeed& speed) {
+    const double result = first_result_bytes(one);
+    const double lines =
+        result * static_cast<double>(call.in[1]) / static_cast<double>(call.out[1]);
+    return call_cycles(one, speed) + speed.slide(static_cast<double>(call.taps[0]), lines) +
+           speed.slide(static_cast<double>(call.taps[1]), result);
+  }
+  static KernelWork work(const Call& call, const HloInstruction& /*one*/) {
+    const std::int64_t rows = call.out[0] * call.in[1] * call.taps[0];
+    const std::int64_t columns = call.out[0] * call.out[1] * call.taps[1];
+    return {fmt::format("{} x {} to {} x {}, {} channels", call.in[0], call.in[1], call.out[0],
+                        call.out[1], call.channels),
+            2 * call.batch * call.channels * (rows + columns)};
+  }
+};
+
 }  // namespace
+
+constinit const KernelFacts resize_facts = facts_of<ResizeFacts>();
 
 Status gather_chosen_rows(HloInstruction& dot, PassContext& context) {
   if (dot.opcode() != kDot || !is_for_kernels(dot)) return {};

@@ -13,7 +13,7 @@
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
 #include "compiler/kernels/epilogue.h"
-#include "compiler/kernels/kernel_call.h"
+#include "compiler/kernels/kernel_facts.h"
 #include "xla/comparison_util.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_instructions.h"
@@ -344,7 +344,53 @@ Status replace_sort(HloInstruction& sort) {
   return replace_used(sorted_places, transpose(places, back));
 }
 
+// ---- Facts.
+
+struct GeluFacts : RowFunctionFacts<kernels::GeluCall> {
+  static KernelWork work(const Call& call, const HloInstruction& /*one*/) {
+    return {fmt::format("{} elements", call.size)};
+  }
+};
+
+struct RowSumFacts : RowFunctionFacts<kernels::RowSumCall> {
+  static double cycles(const Call& /*call*/, const HloInstruction& one, const ProgramSpeed& speed) {
+    return over_vectors(one, speed, kPlainCycles);
+  }
+};
+
+struct TopKFacts {
+  using Call = kernels::TopKCall;
+
+  static bool keeps_rows(const Call& call, const HloInstruction& /*one*/, const BatchRows& rows) {
+    return rows.divide(call.rows);
+  }
+  // Each element of rows in lanes is compared with the first ones, or with all others, or they are
+  // sorted.
+  static double cycles(const Call& call, const HloInstruction& one, const ProgramSpeed& speed) {
+    const std::int64_t bytes = element_bytes(*one.operand(1));
+    const auto rows = static_cast<double>(call.rows), size = static_cast<double>(call.size);
+    const double lanes = speed.machine().vector_bytes / static_cast<double>(bytes);
+    if (bytes == sizeof(float) && are_rows_together(call, static_cast<std::int64_t>(lanes))) {
+      return call_cycles(one, speed) +
+             rows * size * (kLaneCycles + static_cast<double>(call.count) * kFirstCycles) / lanes;
+    }
+    return call_cycles(one, speed) + rows * size *
+                                         std::min(std::ceil(size / lanes) * kMeetCycles,
+                                                  static_cast<double>(bytes) * kSortByteCycles);
+  }
+  static KernelWork work(const Call& call, const HloInstruction& /*one*/) {
+    const bool is_descending = (call.order & kernels::kTopKDescending) != 0;
+    return {fmt::format("{} {} of {}, in {} rows", is_descending ? "largest" : "smallest",
+                        call.count, call.size, call.rows)};
+  }
+};
+
 }  // namespace
+
+constinit const KernelFacts softmax_facts = facts_of<RowFunctionFacts<kernels::SoftmaxCall>>();
+constinit const KernelFacts gelu_facts = facts_of<GeluFacts>();
+constinit const KernelFacts row_sum_facts = facts_of<RowSumFacts>();
+constinit const KernelFacts top_k_facts = facts_of<TopKFacts>();
 
 Status replace_softmax(HloInstruction& quotient, PassContext& context) {
   if ((quotient.opcode() != kDivide && quotient.opcode() != kMultiply) || !is_float32(quotient) ||
@@ -378,9 +424,7 @@ Status replace_row_sum(HloInstruction& reduce, PassContext& context) {
   }
   const auto is_fused = [](auto* x) { return x->user_count() == 1 && is_fused_by_xla(*x); };
   if (std::ranges::any_of(operands, is_fused)) return {};
-  return replace(
-      reduce,
-      add_kernel_call({Kernel::kRowSum, as_words(call), operands, dimensions_of(reduce)}, reduce));
+  return replace_by_call(reduce, {Kernel::kRowSum, as_words(call), operands});
 }
 
 Status replace_gelu(HloInstruction& result, PassContext& context) {
@@ -391,9 +435,7 @@ Status replace_gelu(HloInstruction& result, PassContext& context) {
     return {};
   }
   const kernels::GeluCall call{size, gelu->form};
-  return replace(
-      result,
-      add_kernel_call({Kernel::kGelu, as_words(call), {gelu->x}, dimensions_of(result)}, result));
+  return replace_by_call(result, {Kernel::kGelu, as_words(call), {gelu->x}});
 }
 
 Status replace_sorts(xla::HloModule& module, PassContext& context) {
