@@ -12,7 +12,7 @@ namespace tfaot::toolkit::engine {
 namespace {
 
 // A part of a tensor with these sizes.
-xla::Literal part_of(const xla::LiteralBase& value, absl::Span<const std::int64_t> starts,
+xla::Literal slice_of(const xla::LiteralBase& value, absl::Span<const std::int64_t> starts,
                      const xla::Shape& shape) {
   xla::Literal part(shape);
   const Dimensions origin(starts.size(), 0);
@@ -39,7 +39,7 @@ std::optional<xla::Literal> moved(const HloInstruction& one,
       return operands[0]->Broadcast(one.shape(), one.dimensions()).value();
     case kSlice:
       if (std::ranges::count(one.slice_strides(), 1) != one.shape().rank()) return {};
-      return part_of(*operands[0], one.slice_starts(), one.shape());
+      return slice_of(*operands[0], one.slice_starts(), one.shape());
     case kPad: {
       Dimensions low;
       for (const auto& padding : one.padding_config().dimensions()) {
@@ -184,7 +184,7 @@ Result<Value> Evaluator::piece(const HloInstruction& one, const Cut& cut) {
     TFAOT_ASSIGN(const auto whole, evaluate(one));
     Dimensions starts(dimensions_of(one).size(), 0);
     entry(starts, cut.dimension) = cut.start;
-    return Value(std::make_shared<xla::Literal>(part_of(*whole, starts, shape)));
+    return Value(std::make_shared<xla::Literal>(slice_of(*whole, starts, shape)));
   }
   std::vector<Value> operands;
   for (std::int64_t i = 0; i < one.operand_count(); ++i) {

@@ -37,7 +37,7 @@ const MatMulCall& core(const kernels::NarrowMatMulCall& call) { return call.prod
 const ConvolutionCall& core(const kernels::WinogradCall& call) { return call.convolution; }
 
 template <typename Call>
-CallWords words_of(const Call& call, const std::int64_t* shared) {
+CallWords words_in(const Call& call, const std::int64_t* shared) {
   const auto index_of = [&](const std::int64_t* member) {
     return static_cast<std::size_t>(member - reinterpret_cast<const std::int64_t*>(&call));
   };
@@ -67,7 +67,7 @@ const KernelRow* row_of(const HloInstruction& one) {
 #define TFAOT_KERNEL_ROW(kernel, name, types, call_type, shared_member) \
   {name##_facts, [] {                                                   \
      [[maybe_unused]] const kernels::call_type call{};                  \
-     return words_of(call, shared_member);                              \
+     return words_in(call, shared_member);                              \
    }()},
 #include "tfaot/kernels/kernels.def"
   };
