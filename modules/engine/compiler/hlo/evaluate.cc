@@ -13,7 +13,7 @@ namespace {
 
 // A part of a tensor with these sizes.
 xla::Literal slice_of(const xla::LiteralBase& value, absl::Span<const std::int64_t> starts,
-                     const xla::Shape& shape) {
+                      const xla::Shape& shape) {
   xla::Literal part(shape);
   const Dimensions origin(starts.size(), 0);
   TF_CHECK_OK(part.CopySliceFrom(value, starts, origin, shape.dimensions()));

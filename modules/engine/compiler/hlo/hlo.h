@@ -65,13 +65,12 @@ inline std::int64_t size_of(const HloInstruction& value, std::integral auto dime
 std::vector<HloInstruction*> instructions_of(const xla::HloModule& module);
 
 // `first` and all that is reached from it by next(), the nearest first; of more than `most`, some.
-template <typename Next>
-std::vector<const HloInstruction*> reached_from(const HloInstruction& first, Next next,
-                                                std::size_t most = SIZE_MAX) {
-  std::vector<const HloInstruction*> found = {&first};
+template <typename Instruction, typename Next>
+std::vector<Instruction*> reached_from(Instruction& first, Next next, std::size_t most = SIZE_MAX) {
+  std::vector<Instruction*> found = {&first};
   std::set<const HloInstruction*> seen = {&first};
   for (std::size_t i = 0; i < found.size() && found.size() < most; ++i) {
-    for (const HloInstruction* one : next(*found[i])) {
+    for (auto* one : next(*found[i])) {
       if (seen.insert(one).second) found.push_back(one);
     }
   }

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "compiler/hlo/build.h"
+#include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 
 namespace tfaot::toolkit::engine {
@@ -13,10 +14,6 @@ HloInstruction* with_type(HloInstruction* x, xla::PrimitiveType type) {
   HloInstruction* const made = convert(x, type);
   made->set_metadata(x->metadata());
   return made;
-}
-
-bool is_fixed_number(const HloInstruction& x) {
-  return x.IsConstant() || (x.opcode() == kBroadcast && x.operand(0)->IsConstant());
 }
 
 class Widener {
@@ -107,7 +104,7 @@ class Widener {
   // Or a mean.
   bool is_sum_of_halves(const HloInstruction* x) const {
     while (x->opcode() == kReshape || x->opcode() == kBroadcast ||
-           (x->operand_count() == 2 && is_fixed_number(*x->operand(1)) &&
+           (x->operand_count() == 2 && number_of(*x->operand(1)) &&
             (x->opcode() == kDivide || x->opcode() == kMultiply))) {
       x = x->operand(0);
     }

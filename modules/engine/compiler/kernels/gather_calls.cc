@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
-#include <set>
 
 #include "absl/algorithm/container.h"
 #include "compiler/hlo/match.h"
@@ -500,14 +499,17 @@ void take_points(HloInstruction* value, Instructions& points) {
   }
 }
 
-// True if XLA would compute it again for each element of a loop that repeats it. `seen`: the
-// instructions looked at already.
-bool is_spread_later(const HloInstruction& value, std::set<const HloInstruction*>& seen) {
-  if (!seen.insert(&value).second) return false;
-  return std::ranges::any_of(value.users(), [&](const auto* user) {
-    return user->opcode() == kBroadcast ||
-           ((user->IsElementwise() || user->opcode() == kReshape) && is_spread_later(*user, seen));
-  });
+// True if XLA would compute it again for each element of a loop that repeats it.
+bool is_spread_later(const HloInstruction& value) {
+  const auto same_loop = [](const HloInstruction& one) {
+    Instructions users = one.users();
+    std::erase_if(users, [](auto* user) {
+      return !user->IsElementwise() && user->opcode() != kReshape && user->opcode() != kBroadcast;
+    });
+    return one.opcode() == kBroadcast ? Instructions() : users;
+  };
+  return absl::c_any_of(reached_from(value, same_loop),
+                        [&](auto* one) { return one->opcode() == kBroadcast; });
 }
 
 std::int64_t operations_in(const HloInstruction& value) {
@@ -543,8 +545,7 @@ bool has_short_sums(HloInstruction& reduce) {
        (terms > tuned().short_sums_most_terms || std::ranges::any_of(points, is_scattered)))) {
     return false;
   }
-  std::set<const HloInstruction*> seen;
-  return reduce.dimensions(0) == last && !is_spread_later(reduce, seen);
+  return reduce.dimensions(0) == last && !is_spread_later(reduce);
 }
 
 // ---- Facts.

@@ -93,8 +93,10 @@ struct Resizing {
   std::int64_t channels = 1;
 };
 
-Neighbours unchanged(std::int64_t size) {
-  return {size, 1, counted(size), std::vector(static_cast<std::size_t>(size), 1.0)};
+// One of `in` elements for each result.
+Neighbours chosen(std::int64_t in, Dimensions places) {
+  const std::size_t count = places.size();
+  return {in, 1, std::move(places), std::vector(count, 1.0)};
 }
 
 // The call of tfaot_resize that made a tensor for nobody else; null: there is none.
@@ -180,16 +182,6 @@ HloInstruction* add_resize(Resizing resizing, const Dimensions& result,
       resizing.operand,
       xla::LiteralUtil::CreateR1<double>(weights).Convert(type_of(*resizing.operand)).value()));
   return add_kernel_call(made, model);
-}
-
-HloInstruction* resize_along(HloInstruction* x, std::int64_t axis, const Neighbours& neighbours,
-                             const HloInstruction& model) {
-  const auto sizes = x->shape().dimensions();
-  Resizing resizing{x, elements_before(sizes, axis), neighbours, unchanged(1),
-                    stride_along(x->shape(), axis)};
-  Dimensions result(sizes.begin(), sizes.end());
-  entry(result, axis) = neighbours.out();
-  return add_resize(std::move(resizing), result, model);
 }
 
 // The meaning of the dimensions of the gather's result and of the weights. [0] is about the rows of
@@ -375,14 +367,6 @@ HloInstruction* gathered(HloInstruction* x, std::int64_t axis,
                                                      x, indices, numbers, slice, false));
 }
 
-// True if the kernel is faster than the operation. Single numbers are not what it is made for,
-// but a product of them has a NaN in all results of a line if one number of the line is NaN.
-bool is_worth_it(const HloInstruction& x, std::int64_t axis, const Neighbours& neighbours) {
-  const bool is_interpolation = neighbours.count == 2 && neighbours.in > 2;
-  return neighbours.count <= tuned().resize_most_neighbours &&
-         (is_interpolation || stride_along(x.shape(), axis) > 1);
-}
-
 // A product with a matrix of which each result needs a few elements along one dimension.
 struct SparseProduct {
   HloInstruction* x;
@@ -394,6 +378,22 @@ struct SparseProduct {
     return reshape(transpose(made, order), dot.shape().dimensions());
   }
 };
+
+// True if the kernel is faster than the operation. Single numbers are not what it is made for,
+// but a product of them has a NaN in all results of a line if one number of the line is NaN.
+bool is_worth_it(const SparseProduct& one) {
+  const bool is_interpolation = one.neighbours.count == 2 && one.neighbours.in > 2;
+  return one.neighbours.count <= tuned().resize_most_neighbours &&
+         (is_interpolation || stride_along(one.x->shape(), one.axis) > 1);
+}
+
+HloInstruction* resize_along(const SparseProduct& one, const HloInstruction& model) {
+  Dimensions sizes = dimensions_of(*one.x);
+  const Resizing resizing{one.x, elements_before(sizes, one.axis), one.neighbours, chosen(1, {0}),
+                          stride_along(one.x->shape(), one.axis)};
+  entry(sizes, one.axis) = one.neighbours.out();
+  return add_resize(resizing, sizes, model);
+}
 
 // For each result, the weights of all elements. `depth`: the dimension that is summed.
 WeightRows matrix_rows(const xla::Literal& matrix, std::int64_t depth) {
@@ -445,103 +445,86 @@ Result<std::optional<SparseProduct>> sparse_product(HloInstruction& dot, FixedVa
 }
 
 // Elements with known places along one dimension.
-Result<HloInstruction*> resize_by_places(HloInstruction& gather, FixedValues& fixed) {
+Result<std::optional<SparseProduct>> chosen_elements(HloInstruction& gather, FixedValues& fixed) {
+  using Found = std::optional<SparseProduct>;
   const auto& numbers = gather.gather_dimension_numbers();
   HloInstruction* x = gather.mutable_operand(0);
   const HloInstruction& places = *gather.operand(1);
-  const auto sizes = x->shape().dimensions();
   if (numbers.start_index_map_size() != 1 || numbers.collapsed_slice_dims_size() != 1 ||
       numbers.collapsed_slice_dims(0) != numbers.start_index_map(0) || !fixed.is_fixed(places) ||
       fixed.is_fixed(*x) || is_of_rows(*x)) {
-    return nullptr;
+    return Found();
   }
-  const std::int64_t axis = numbers.start_index_map(0);
-  const auto slice = gather.gather_slice_sizes();
-  for (std::int64_t d = 0; d < std::ssize(sizes); ++d) {
-    const auto at = static_cast<std::size_t>(d);
-    if (slice[at] != (d == axis ? 1 : sizes[at])) return nullptr;
-  }
-  if (gather.shape().rank() != x->shape().rank() || elements_of(places) != size_of(gather, axis)) {
-    return nullptr;
-  }
-  std::int64_t next = 0;
-  for (const std::int64_t d : numbers.offset_dims()) {
-    next += next == axis ? 1 : 0;
-    if (d != next++) return nullptr;
+  const std::int64_t axis = numbers.start_index_map(0), rank = x->shape().rank();
+  const xla::Shape slice = resized(x->shape(), axis, 1);
+  if (gather.gather_slice_sizes() != slice.dimensions() || gather.shape().rank() != rank ||
+      elements_of(places) != size_of(gather, axis) ||
+      !absl::c_equal(numbers.offset_dims(), other_dimensions(rank, {axis}))) {
+    return Found();
   }
   TFAOT_ASSIGN(const auto values, FixedValues::value(places, xla::S64));
-  const std::int64_t size = entry(sizes, axis);
-  Neighbours neighbours{size, 1, {}, {}};
+  const std::int64_t last = size_of(*x, axis) - 1;
+  Dimensions start;
   for (const std::int64_t place : values.data<std::int64_t>()) {
-    neighbours.start.push_back(std::clamp<std::int64_t>(place, 0, size - 1));
-    neighbours.weights.push_back(1);
+    start.push_back(std::clamp<std::int64_t>(place, 0, last));
   }
-  if (!is_worth_it(*x, axis, neighbours)) return nullptr;
-  return resize_along(x, axis, neighbours, gather);
+  return Found({x, axis, chosen(last + 1, std::move(start)), counted(rank)});
 }
 
 // Each element several times in a row: a broadcast along a new dimension that is then joined with
 // the one before it. XLA leaves out dimensions of size 1 or puts them in. Not along the first
 // dimension, which may be the batch.
-HloInstruction* resize_by_repeats(HloInstruction& reshaped) {
+std::optional<SparseProduct> repeated_elements(HloInstruction& reshaped) {
   HloInstruction* broadcast = reshaped.mutable_operand(0);
-  if (broadcast->opcode() != kBroadcast || broadcast->user_count() != 1) {
-    return nullptr;
-  }
+  if (broadcast->opcode() != kBroadcast || broadcast->user_count() != 1) return {};
   HloInstruction* x = broadcast->mutable_operand(0);
   if (is_of_rows(*x) && reshaped.user_count() > 0 &&
       std::ranges::all_of(reshaped.users(), [](auto* user) { return user->IsElementwise(); })) {
-    return nullptr;
-  }
-  Dimensions sizes = dimensions_of(*x);
-  Dimensions own(static_cast<std::size_t>(broadcast->shape().rank()), -1);  // the operand's
-  for (std::int64_t d = 0; d < std::ssize(sizes); ++d) {
-    entry(own, broadcast->dimensions(d)) = d;
+    return {};
   }
   std::int64_t times = 1;
   std::int64_t axis = -1;  // the one before the new dimension
   std::int64_t last = -1;
   bool is_first = true;
-  for (std::size_t d = 0; d < own.size(); ++d) {
+  for (std::int64_t d = 0; d < broadcast->shape().rank(); ++d) {
     const std::int64_t size = size_of(*broadcast, d);
+    const std::int64_t own = place_among(broadcast->dimensions(), d);  // the operand's dimension
     if (size == 1) continue;
-    if (own[d] < 0) {
-      if (times != 1 || is_first) return nullptr;
+    if (own < 0) {
+      if (times != 1 || is_first) return {};
       times = size;
       axis = last;
     } else {
-      if (own[d] < last) return nullptr;
+      if (own < last) return {};
       is_first = d == 0;
-      last = own[d];
+      last = own;
     }
   }
-  if (axis < 0) return nullptr;
-  Neighbours neighbours{entry(sizes, axis), 1, {}, {}};
-  entry(sizes, axis) *= times;
-  Dimensions results = dimensions_of(reshaped);
-  std::erase(sizes, 1);
-  std::erase(results, 1);
-  if (results != sizes) return nullptr;
-  for (std::int64_t i = 0; i < neighbours.in * times; ++i) {
-    neighbours.start.push_back(i / times);
-    neighbours.weights.push_back(1);
+  if (axis < 0) return {};
+  const std::int64_t in = size_of(*x, axis);
+  const xla::Shape result = resized(x->shape(), axis, in * times);
+  if (xla::ShapeUtil::DropDegenerateDimensions(result) !=
+      xla::ShapeUtil::DropDegenerateDimensions(reshaped.shape())) {
+    return {};
   }
-  if (!is_worth_it(*x, axis, neighbours)) return nullptr;
-  return reshape(resize_along(x, axis, neighbours, reshaped), reshaped.shape().dimensions());
+  Dimensions start = counted(in * times);
+  for (std::int64_t& place : start) place /= times;
+  return SparseProduct{x, axis, chosen(in, std::move(start)), counted(x->shape().rank())};
 }
 
-// The replacement of an operation; null: it stays.
-Result<HloInstruction*> resize_in_place_of(HloInstruction& operation, FixedValues& fixed) {
-  if (!is_for_kernels(operation)) return nullptr;
-  if (operation.opcode() == kGather) return resize_by_places(operation, fixed);
-  if (operation.opcode() == kReshape) return resize_by_repeats(operation);
-  if (operation.opcode() != kDot) return nullptr;
-  TFAOT_ASSIGN(HloInstruction* const made, resized_windows(operation, fixed));
-  if (made != nullptr) return made;
-  TFAOT_ASSIGN(const auto found, sparse_product(operation, fixed));
-  if (!found || !is_worth_it(*found->x, found->axis, found->neighbours)) return nullptr;
-  return found->in_place_of(operation,
-                            resize_along(found->x, found->axis, found->neighbours, operation));
+// Nothing if the operation is no sum of a few elements along one dimension.
+Result<std::optional<SparseProduct>> sparse_operation(HloInstruction& operation,
+                                                      FixedValues& fixed) {
+  switch (operation.opcode()) {
+    case kGather:
+      return chosen_elements(operation, fixed);
+    case kReshape:
+      return repeated_elements(operation);
+    case kDot:
+      return sparse_product(operation, fixed);
+    default:
+      return std::optional<SparseProduct>();
+  }
 }
 
 // ---- Facts.
@@ -575,8 +558,7 @@ constinit const KernelFacts resize_facts = facts_of<ResizeFacts>();
 Status gather_chosen_rows(HloInstruction& dot, PassContext& context) {
   if (dot.opcode() != kDot || !is_for_kernels(dot)) return {};
   TFAOT_ASSIGN(const auto found, sparse_product(dot, context.fixed));
-  if (!found || !is_of_rows(*found->x) || !is_worth_it(*found->x, found->axis, found->neighbours) ||
-      found->neighbours.count != 1 ||
+  if (!found || !is_of_rows(*found->x) || !is_worth_it(*found) || found->neighbours.count != 1 ||
       std::ranges::count(found->neighbours.weights, 1) != found->neighbours.out()) {
     return {};
   }
@@ -585,8 +567,14 @@ Status gather_chosen_rows(HloInstruction& dot, PassContext& context) {
 }
 
 Status replace_resizes(HloInstruction& operation, PassContext& context) {
-  TFAOT_ASSIGN(HloInstruction* const made, resize_in_place_of(operation, context.fixed));
-  return replace(operation, made);
+  if (!is_for_kernels(operation)) return {};
+  if (operation.opcode() == kDot) {
+    TFAOT_ASSIGN(HloInstruction* const made, resized_windows(operation, context.fixed));
+    if (made != nullptr) return replace(operation, made);
+  }
+  TFAOT_ASSIGN(const auto found, sparse_operation(operation, context.fixed));
+  if (!found || !is_worth_it(*found)) return {};
+  return replace(operation, found->in_place_of(operation, resize_along(*found, operation)));
 }
 
 }  // namespace tfaot::toolkit::engine
