@@ -169,9 +169,14 @@ std::vector<ReshapeGroup> groups_of(const HloInstruction& reshape) {
   const auto bounds =
       xla::CommonFactors(reshape.operand(0)->shape().dimensions(), reshape.shape().dimensions());
   std::vector<ReshapeGroup> groups;
+  std::int64_t from = 0, to = 0;
   for (std::size_t i = 1; i < bounds.size(); ++i) {
-    const auto [from, to] = bounds[i - 1];
-    groups.push_back({counted(bounds[i].first - from, from), counted(bounds[i].second - to, to)});
+    const auto [from_end, to_end] = bounds[i];
+    // New dimensions of size 1 stay with what follows them.
+    if (from_end == from && i + 1 < bounds.size()) continue;
+    groups.push_back({counted(from_end - from, from), counted(to_end - to, to)});
+    from = from_end;
+    to = to_end;
   }
   return groups;
 }

@@ -61,6 +61,12 @@ struct KernelRow {
   CallWords words;
 };
 
+// A word of a call's struct; 0: it has none.
+std::int64_t word_of(const HloInstruction& kernel, std::optional<std::size_t> at) {
+  const auto words = at ? call_words(kernel) : std::vector<std::int64_t>();
+  return at && *at < words.size() ? words[*at] : 0;
+}
+
 // Null if it is not a call of a kernel, or if its struct is not known.
 const KernelRow* row_of(const HloInstruction& one) {
   static const KernelRow kRows[] = {
@@ -198,10 +204,10 @@ std::vector<std::int64_t> live_words(const HloInstruction& kernel, const BatchRo
 
 bool skips_padding(const HloInstruction& kernel) {
   const auto* const row = row_of(kernel);
-  if (row == nullptr || !row->words.live) return false;
-  const auto words = call_words(kernel);
-  return row->words.has_live_bit ? (words.at(*row->words.epilogue) & kernels::kEpilogueLive) != 0
-                                 : words.at(*row->words.live) != 0;
+  if (row == nullptr) return false;
+  return row->words.has_live_bit
+             ? (word_of(kernel, row->words.epilogue) & kernels::kEpilogueLive) != 0
+             : word_of(kernel, row->words.live) != 0;
 }
 
 std::vector<std::int64_t> shared_words(const HloInstruction& kernel) {
@@ -214,8 +220,8 @@ std::vector<std::int64_t> shared_words(const HloInstruction& kernel) {
 }
 
 bool is_shared(const HloInstruction& kernel) {
-  const auto words = shared_words(kernel);
-  return !words.empty() && words == call_words(kernel);
+  const auto* const row = row_of(kernel);
+  return row != nullptr && (word_of(kernel, row->words.shared) & kernels::kEpilogueShared) != 0;
 }
 
 std::int64_t lane_bytes(const xla::HloModule& module) {
@@ -242,8 +248,7 @@ kernels::ResultFunction result_function(const HloInstruction& kernel) {
   if (is_call_of(kernel, Kernel::kFunctionPool)) {
     return call_of<kernels::FunctionPoolCall>(kernel).function;
   }
-  const auto word = word_of_epilogue(kernel);
-  const std::int64_t epilogue = word ? call_words(kernel).at(*word) : 0;
+  const std::int64_t epilogue = word_of(kernel, word_of_epilogue(kernel));
   if ((epilogue & kernels::kEpilogueFunction) == 0) return function;
   const std::int64_t after_sum = (epilogue & kernels::kEpilogueSum) != 0 ? 1 : 0;
   const HloInstruction* const operand = kernel.operand(after_bias(epilogue) + after_sum);
