@@ -40,7 +40,7 @@ bool is_view(const HloInstruction& value) {
   return value.opcode() == kReshape || value.opcode() == kBitcast;
 }
 
-// Those of the dimensions that have more than one element.
+// The dimensions that have more than one element.
 Dimensions sized(const HloInstruction& value, Dimensions dimensions) {
   std::erase_if(dimensions, [&](std::int64_t d) { return size_of(value, d) == 1; });
   return dimensions;

@@ -4,10 +4,11 @@
 //
 //   [x_i, x_j - x_i] W = x_i (W1 - W2) + x_j W2,
 //
-// they have a row for each node, and what is repeated is added up for each pair. A product stays
-// where that would not save more multiplications than adding up costs, and a difference of rows
-// where it may cancel more than the rest of the product would show: where its tensor is not next to
-// it, and of the model's inputs as they are. Nothing changes where weights may not be joined.
+// the products have a row for each node, and their repeated rows are added for each pair. A product
+// stays where adding costs more than the saved multiplications. A difference of rows stays where it
+// may cancel more digits than the rest of the product hides: where neither tensor is another part
+// of the same left side, and for the model's inputs themselves. Nothing changes where weights may
+// not be joined.
 #include <algorithm>
 #include <set>
 
@@ -124,14 +125,14 @@ std::optional<RowProduct> row_product_of(HloInstruction& product, const WeightVa
                                   {row_size(*rows), row_size(product)})};
 }
 
-// Some of the columns of a product's left side, and the rows of its weight that they meet.
+// Some columns of a product's left side, which are multiplied by as many rows of its weight.
 struct RowPart {
   HloInstruction* value;
   std::int64_t first;
   bool is_negative = false;
 };
 
-// Side by side they are `value`.
+// Concatenated, they are `value`.
 void take_parts(HloInstruction* value, std::int64_t first, std::vector<RowPart>& parts) {
   HloInstruction* inner = value;
   while (inner->opcode() == kReshape && repeats_rows(*inner)) {
@@ -164,10 +165,10 @@ bool has_inputs(const HloInstruction& value) {
                         [](const auto* one) { return one->opcode() == kParameter; });
 }
 
-// Sums and differences of repeated rows become two parts. A difference stays where that may lose
-// digits that it has: of inputs as they are, and of rows that are not next to it, as then the rest
-// of the product may be smaller. What was computed is rounded already, by as much as a difference
-// of its products.
+// Sums and differences of repeated rows become two parts. A difference stays where splitting may
+// lose digits: for inputs themselves, and for rows that are no other part, as then the rest of the
+// product may be smaller. Computed values are rounded already, by as much as a difference of their
+// products.
 std::vector<RowPart> parts_of_rows(HloInstruction* rows) {
   std::vector<RowPart> whole;
   take_parts(rows, 0, whole);
@@ -194,7 +195,7 @@ std::vector<RowPart> parts_of_rows(HloInstruction* rows) {
   return parts;
 }
 
-// A product of the sum, and the weight that it meets.
+// A term of the sum: a product of `source` and `weight`, repeated to the rows of `value`.
 struct Summand {
   HloInstruction* value;
   HloInstruction* source;
@@ -313,7 +314,7 @@ struct ScaledInput {
   HloInstruction* shift = nullptr;
 };
 
-// Takes one operation off; false: there is none.
+// Removes the last operation; false: there is none.
 bool take_operation(ScaledInput& scaled, const WeightValues& values) {
   HloInstruction* const one = scaled.x;
   // With one row the product is that of a vector.

@@ -15,7 +15,7 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-// The place of a step's part in a sequence: an index into one dimension, of this length.
+// The position of a step's part in a sequence: an index into one dimension, of this length.
 struct StepPlace {
   HloInstruction* index = nullptr;
   std::int64_t length = 0;
@@ -79,7 +79,8 @@ class StepProducts {
   }
 
  private:
-  // A step's input and its state, joined to meet one matrix: each meets its own rows of it.
+  // A step's input and its state, joined to be multiplied by one matrix: each part is multiplied by
+  // its own rows of it.
   Status split_joined_products() {
     for (HloInstruction* dot : loop_.body().MakeInstructionPostOrder()) {
       if (dot->opcode() != kDot || !is_plain_product(*dot)) continue;
@@ -185,7 +186,7 @@ class StepProducts {
     return broadcast(loop_.outside(value), sizes, counted(value.shape().rank(), 1));
   }
 
-  // With the steps after the rows, if the sequence comes so: then it is multiplied as it is.
+  // With the steps after the rows, if the sequence has them so: then it is multiplied untransposed.
   HloInstruction* product_of(HloInstruction& dot, HloInstruction* left) {
     xla::DotDimensionNumbers numbers = dot.dot_dimension_numbers();
     numbers.set_lhs_contracting_dimensions(0, numbers.lhs_contracting_dimensions(0) + 1);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "absl/algorithm/container.h"
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
@@ -325,7 +324,7 @@ std::optional<std::int64_t> counted_dimension(const Instructions& coordinates,
   return std::nullopt;
 }
 
-// Indices without a coordinate and the dimension that it counts.
+// The indices without a coordinate, and without the dimension along which it counts.
 HloInstruction* indices_without(Instructions coordinates, std::int64_t coordinate,
                                 std::int64_t dimension) {
   coordinates.erase(coordinates.begin() + coordinate);
@@ -333,7 +332,7 @@ HloInstruction* indices_without(Instructions coordinates, std::int64_t coordinat
   return concatenate(coordinates, coordinates.front()->shape().rank() - 1);
 }
 
-// A coordinate that only counts along the operand's last dimension that has no window.
+// A coordinate that is the index along the operand's last dimension that has no window.
 struct Counted {
   std::int64_t coordinate;
   std::int64_t place;    // the indices' dimension that it counts

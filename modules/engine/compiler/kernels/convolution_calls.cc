@@ -95,7 +95,7 @@ HloInstruction* phase_filter(HloInstruction* filter, absl::Span<const kernels::P
   return slice(filter, starts, limits, strides);
 }
 
-// As tfaot_transposed_convolution wants it; empty if no tap meets the input.
+// In the form that tfaot_transposed_convolution reads; empty if no tap reads the input.
 std::vector<HloInstruction*> pack_phases(HloInstruction* filter, const ConvolutionCall& call) {
   std::vector<HloInstruction*> packed;
   const kernels::Window& w = call.window;

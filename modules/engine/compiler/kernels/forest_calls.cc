@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kForestAttribute = "tfaot_forest";
 
-// The struct and the blocks as the kernel reads them; empty if the instruction is no such call.
+// The struct and the blocks as the kernel reads them; empty for other instructions.
 std::vector<std::int64_t> forest_words(const HloInstruction& instruction) {
   if (instruction.opcode() != kCall) return {};
   const auto found = instruction.frontend_attributes().map().find(kForestAttribute);

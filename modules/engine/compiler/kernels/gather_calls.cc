@@ -10,7 +10,6 @@
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
 #include "compiler/kernels/kernel_facts.h"
-#include "xla/hlo/ir/hlo_instructions.h"
 
 namespace tfaot::toolkit::engine {
 

@@ -119,7 +119,7 @@ struct SpatialDimension {
 kernels::Window kernel_window(const std::vector<SpatialDimension>& spatial);
 
 bool has_base_dilation(const kernels::Window& window);
-// The number of taps of all positions together that do not meet zeros of the base dilation.
+// The number of taps at all positions together, without those on zeros of the base dilation.
 std::int64_t met_taps(const kernels::Window& window);
 
 }  // namespace tfaot::toolkit::engine

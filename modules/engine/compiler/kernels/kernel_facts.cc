@@ -62,7 +62,7 @@ struct KernelRow {
 };
 
 // A word of a call's struct; 0: it has none.
-std::int64_t word_of(const HloInstruction& kernel, std::optional<std::size_t> at) {
+std::int64_t call_word(const HloInstruction& kernel, std::optional<std::size_t> at) {
   const auto words = at ? call_words(kernel) : std::vector<std::int64_t>();
   return at && *at < words.size() ? words[*at] : 0;
 }
@@ -206,8 +206,8 @@ bool skips_padding(const HloInstruction& kernel) {
   const auto* const row = row_of(kernel);
   if (row == nullptr) return false;
   return row->words.has_live_bit
-             ? (word_of(kernel, row->words.epilogue) & kernels::kEpilogueLive) != 0
-             : word_of(kernel, row->words.live) != 0;
+             ? (call_word(kernel, row->words.epilogue) & kernels::kEpilogueLive) != 0
+             : call_word(kernel, row->words.live) != 0;
 }
 
 std::vector<std::int64_t> shared_words(const HloInstruction& kernel) {
@@ -221,7 +221,7 @@ std::vector<std::int64_t> shared_words(const HloInstruction& kernel) {
 
 bool is_shared(const HloInstruction& kernel) {
   const auto* const row = row_of(kernel);
-  return row != nullptr && (word_of(kernel, row->words.shared) & kernels::kEpilogueShared) != 0;
+  return row != nullptr && (call_word(kernel, row->words.shared) & kernels::kEpilogueShared) != 0;
 }
 
 std::int64_t lane_bytes(const xla::HloModule& module) {
@@ -248,7 +248,7 @@ kernels::ResultFunction result_function(const HloInstruction& kernel) {
   if (is_call_of(kernel, Kernel::kFunctionPool)) {
     return call_of<kernels::FunctionPoolCall>(kernel).function;
   }
-  const std::int64_t epilogue = word_of(kernel, word_of_epilogue(kernel));
+  const std::int64_t epilogue = call_word(kernel, word_of_epilogue(kernel));
   if ((epilogue & kernels::kEpilogueFunction) == 0) return function;
   const std::int64_t after_sum = (epilogue & kernels::kEpilogueSum) != 0 ? 1 : 0;
   const HloInstruction* const operand = kernel.operand(after_bias(epilogue) + after_sum);

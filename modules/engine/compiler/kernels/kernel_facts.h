@@ -65,7 +65,7 @@ kernels::ResultFunction result_function(const HloInstruction& kernel);
 
 // ---- Facts of one kernel.
 
-// Functions of a call, which get its struct, too.
+// Functions of a call whose struct is known.
 struct KernelFacts {
   bool (*keeps_rows)(const HloInstruction& one, const BatchRows& rows);
   // Mostly the sum of call_cycles() and something else.
@@ -76,7 +76,7 @@ struct KernelFacts {
   bool (*takes_function)(const HloInstruction& one) = nullptr;
 };
 
-// Those of a struct with these functions, whose calls have a Family::Call.
+// From a struct of such functions, which also get the call's struct, a Family::Call.
 template <typename Family>
 constexpr KernelFacts facts_of() {
   using Call = typename Family::Call;

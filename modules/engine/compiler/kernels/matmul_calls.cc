@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
-#include "absl/algorithm/container.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
@@ -19,8 +17,8 @@ namespace {
 // A dimension that is broadcast is none of a tensor's.
 static_assert(kSpread == -1);
 
-// ---- Where the elements of a product's operands lie in memory, seen through transposes and
-// broadcasts before it: strides, which kernels take instead of a copy.
+// ---- Strides of a product's operands in memory, through transposes and broadcasts before it:
+// kernels take these instead of a copy.
 
 // A dimension of a tensor, or kSpread, and its size in the product.
 struct Extent {
@@ -176,7 +174,7 @@ bool split_batch(Side& side, Side& other) {
   return false;
 }
 
-// ---- Weights that are stored in fewer bits than float32 (tfaot/kernels/abi.h). What is done
+// ---- Weights that are stored in fewer bits than float32 (tfaot/kernels/abi.h). All that is done
 // to the weights is HLO, which folding evaluates, so new weights are treated alike.
 
 constexpr float kMostOfInt8 = 127;

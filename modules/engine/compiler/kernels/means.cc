@@ -184,7 +184,7 @@ void add_terms(const Part& part, bool is_subtracted, int steps, std::vector<Term
   }
 }
 
-// The product with `other` in place of its factor `x`; null: that is no factor.
+// The product with `other` in place of its factor `x`; null: it has no such factor.
 HloInstruction* with_other_factor(const Part& product, const Part& x, HloInstruction* other) {
   const Part inner = stripped(product);
   if (inner == x) return other;
@@ -375,7 +375,7 @@ Status settle_means(xla::HloModule& module, PassContext& /*context*/) {
   return {};
 }
 
-// TensorFlow's means, of fewer than 64 bits: others that divide a sum get the sum as it overflows.
+// Only TensorFlow's means of fewer than 64 bits: other quotients keep a sum that overflows.
 Status widen_whole_mean(HloInstruction& quotient, PassContext& /*context*/) {
   const xla::PrimitiveType type = type_of(quotient);
   if (quotient.opcode() != kDivide || !quotient.shape().IsArray() ||

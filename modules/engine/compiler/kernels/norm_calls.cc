@@ -65,7 +65,7 @@ class NormAxes {
   }
   std::int64_t count() const { return size(kPoints) * size(kChannels); }
 
-  // Axes of size 1 count for nothing.
+  // Without axes of size 1.
   Kept all() const { return without_single({0b1111}); }
   Kept statistics() const { return without_single({0b0101}); }
   Kept columns() const { return without_single({0b1100}); }

@@ -33,7 +33,7 @@ struct Neighbours {
 // The rows of a matrix: a weight for each element of the operand.
 using WeightRows = std::vector<std::vector<double>>;
 
-// With the smallest count that holds all weights but zeros.
+// With the smallest count that covers all weights except zeros.
 Neighbours neighbours_of(const WeightRows& rows) {
   Neighbours found;
   found.in = std::ssize(rows.front());
@@ -99,7 +99,7 @@ Neighbours chosen(std::int64_t in, Dimensions places) {
   return {in, 1, std::move(places), std::vector(count, 1.0)};
 }
 
-// The call of tfaot_resize that made a tensor for nobody else; null: there is none.
+// The call of tfaot_resize that computes a tensor with no other user; null: there is none.
 HloInstruction* own_resize(HloInstruction* tensor) {
   tensor = before_own_reshapes(tensor);
   if (tensor->opcode() != kGetTupleElement || tensor->user_count() != 1) return nullptr;
@@ -128,7 +128,7 @@ Resizing resizing_of(HloInstruction& kernel) {
   return resizing;
 }
 
-// Two dimensions that are neighbours in memory, resized one after the other, as one call.
+// Merges resizes of two dimensions that are adjacent in memory into one call.
 Resizing joined_with_before(Resizing resizing) {
   HloInstruction* kernel = own_resize(resizing.operand);
   if (kernel == nullptr || resizing.columns.in != 1) return resizing;
@@ -269,7 +269,7 @@ std::optional<WindowForm> window_form(const HloInstruction& dot, const HloInstru
   return form;
 }
 
-// A tensor's dimensions in that order. All others have the size 1.
+// Transposes a tensor into this order of dimensions. All others have size 1.
 HloInstruction* in_order(HloInstruction* tensor, const Dimensions& order) {
   Dimensions kept = order;
   std::ranges::sort(kept);
@@ -329,7 +329,7 @@ HloInstruction* resized_by_form(const HloInstruction& dot, HloInstruction& gathe
   return in_order(add_resize(std::move(resizing), result, dot), form.order);
 }
 
-// The same by a kernel; null if the product is something else.
+// The call that does the same; null for other products.
 Result<HloInstruction*> resized_windows(HloInstruction& dot, FixedValues& fixed) {
   for (const int side : {0, 1}) {
     HloInstruction* windows = dot.mutable_operand(side);
@@ -512,7 +512,7 @@ std::optional<SparseProduct> repeated_elements(HloInstruction& reshaped) {
   return SparseProduct{x, axis, chosen(in, std::move(start)), counted(x->shape().rank())};
 }
 
-// Nothing if the operation is no sum of a few elements along one dimension.
+// Nothing unless the operation sums a few elements along one dimension.
 Result<std::optional<SparseProduct>> sparse_operation(HloInstruction& operation,
                                                       FixedValues& fixed) {
   switch (operation.opcode()) {

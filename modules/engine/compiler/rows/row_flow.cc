@@ -97,12 +97,12 @@ bool is_alike(const xla::LiteralBase& value, std::int64_t dimension, std::int64_
   const xla::Shape& shape = value.shape();
   const auto width = static_cast<std::size_t>(xla::primitive_util::ByteWidth(shape.element_type()));
   std::int64_t before = place.outer;
-  std::int64_t behind = place.inner;
+  std::int64_t after = place.inner;
   for (int d = 0; d < shape.rank(); ++d) {
     if (d < dimension) before *= shape.dimensions(d);
-    if (d > dimension) behind *= shape.dimensions(d);
+    if (d > dimension) after *= shape.dimensions(d);
   }
-  const auto block = static_cast<std::size_t>(behind) * width;
+  const auto block = static_cast<std::size_t>(after) * width;
   const char* bytes = static_cast<const char*>(value.untyped_data());
   for (std::int64_t i = 0; i < before; ++i) {
     const char* first = bytes + static_cast<std::size_t>(i * batch) * block;
@@ -176,8 +176,8 @@ std::optional<std::vector<Aligned>> align(const Axis& a, const Axis& b) {
   return all;
 }
 
-// The kind of an element computed from one element of each. Nothing if rows meet something that
-// itself varies from row to row, or if the factors do not fit together.
+// The kind of an element computed from one element of each. Nothing if rows are combined with a
+// value that itself varies from row to row, or if the factors do not fit together.
 std::optional<Axis> meet(const Axis& a, const Axis& b) {
   if (is_same(a)) return b;
   if (is_same(b)) return a;

@@ -9,8 +9,6 @@
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/simplify.h"
 #include "compiler/rows/row_flow.h"
-#include "xla/hlo/ir/hlo_instructions.h"
-#include "xla/literal_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
