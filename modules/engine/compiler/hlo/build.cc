@@ -91,6 +91,11 @@ HloInstruction* binary(HloOpcode opcode, HloInstruction* a, HloInstruction* b) {
   return add_next_to(a, HloInstruction::CreateBinary(a->shape(), opcode, a, b));
 }
 
+HloInstruction* binary_along(HloOpcode opcode, HloInstruction* x, HloInstruction* numbers,
+                             std::int64_t dimension) {
+  return binary(opcode, x, broadcast(numbers, x->shape().dimensions(), {dimension}));
+}
+
 HloInstruction* accumulate(HloOpcode opcode, HloInstruction* a, HloInstruction* b) {
   return a == nullptr ? b : binary(opcode, a, b);
 }

@@ -40,6 +40,9 @@ HloInstruction* tuple_of(const Instructions& elements);
 HloInstruction* unary(HloOpcode opcode, HloInstruction* x);
 inline HloInstruction* negate(HloInstruction* x) { return unary(kNegate, x); }
 HloInstruction* binary(HloOpcode opcode, HloInstruction* a, HloInstruction* b);
+// With the numbers along one dimension of x, each for all elements at its index.
+HloInstruction* binary_along(HloOpcode opcode, HloInstruction* x, HloInstruction* numbers,
+                             std::int64_t dimension);
 // b alone if a is null.
 HloInstruction* accumulate(HloOpcode opcode, HloInstruction* a, HloInstruction* b);
 HloInstruction* convert(HloInstruction* x, xla::PrimitiveType type);

@@ -217,8 +217,7 @@ class RepeatedProduct {
       HloInstruction* made = contract(summand.source, summand.source->shape().rank() - 1,
                                       summand.weight, 0, product_.precision_config());
       if (sum == nullptr && shift_ != nullptr) {
-        made = binary(kAdd, made,
-                      broadcast(shift_, made->shape().dimensions(), {made->shape().rank() - 1}));
+        made = binary_along(kAdd, made, shift_, made->shape().rank() - 1);
       }
       made =
           reshape(repeated(*summand.value, *summand.source, made), product_.shape().dimensions());
@@ -294,7 +293,7 @@ class RepeatedProduct {
     HloInstruction* weight = slice_along(of_.weight, 0, part.first, row_size(*part.value));
     if (part.is_negative) weight = negate(weight);
     if (scale_ == nullptr) return weight;
-    return binary(kMultiply, weight, broadcast(scale_, weight->shape().dimensions(), {1}));
+    return binary_along(kMultiply, weight, scale_, 1);
   }
 
   HloInstruction& product_;
@@ -385,15 +384,14 @@ Status move_scale_into_weight(HloInstruction& dot, PassContext& context) {
   }
   HloInstruction* weight = layer->matrix;
   if (scaled.scale != nullptr) {
-    weight = binary(kMultiply, weight,
-                    broadcast(scaled.scale, weight->shape().dimensions(), {layer->matrix_depth}));
+    weight = binary_along(kMultiply, weight, scaled.scale, layer->matrix_depth);
   }
   HloInstruction* made = rebuild(dot, dot.shape().dimensions(),
                                  {reshape(scaled.x, layer->left->shape().dimensions()), weight});
   if (scaled.shift != nullptr) {
     HloInstruction* const bias =
         contract(scaled.shift, 0, layer->matrix, layer->matrix_depth, dot.precision_config());
-    made = binary(kAdd, made, broadcast(bias, dot.shape().dimensions(), {dot.shape().rank() - 1}));
+    made = binary_along(kAdd, made, bias, dot.shape().rank() - 1);
   }
   return replace(dot, made);
 }

@@ -20,10 +20,7 @@ namespace {
 using kernels::ConvolutionCall;
 
 bool has_convolution_kernel(const HloInstruction& convolution) {
-  if (convolution.opcode() != kConvolution || !is_for_kernels(convolution) ||
-      convolution.batch_group_count() != 1) {
-    return false;
-  }
+  if (!is_for_kernels(convolution) || convolution.batch_group_count() != 1) return false;
   const auto spatial = convolution.window().dimensions_size();
   return spatial >= 1 && spatial <= kernels::kSpatial &&
          std::ranges::all_of(convolution.operands(), [&](const HloInstruction* operand) {
@@ -405,7 +402,15 @@ constinit const KernelFacts range_pool_facts = facts_of<PoolFacts>();
 constinit const KernelFacts sum_pool_facts = facts_of<PoolFacts>();
 
 Status replace_convolution(HloInstruction& convolution, PassContext& context) {
-  if (!has_convolution_kernel(convolution)) return {};
+  if (convolution.opcode() != kConvolution) return {};
+  if (!has_convolution_kernel(convolution)) {
+    if (elements_of(convolution) > 0) {
+      add_remark(context, convolution,
+                 "no convolution: its operands are not all float32, or all float64, or it has "
+                 "groups of images or too many dimensions");
+    }
+    return {};
+  }
   const WeightValues& values = context.values();
   const Choices& choices = context.choices;
   if (values.is_known(&convolution)) return {};
@@ -432,9 +437,7 @@ Status replace_convolution(HloInstruction& convolution, PassContext& context) {
   }
   call.epilogue = epilogue.word();
   if (epilogue.scale != nullptr) {
-    filter = binary(
-        kMultiply, filter,
-        broadcast(epilogue.scale, filter->shape().dimensions(), {filter->shape().rank() - 1}));
+    filter = binary_along(kMultiply, filter, epilogue.scale, filter->shape().rank() - 1);
   }
   const bool may_use_winograd = choices.fast_math && choices.optimize == Optimization::kSpeed &&
                                 values.is_known(convolution.operand(1));
@@ -447,7 +450,7 @@ Status replace_convolution(HloInstruction& convolution, PassContext& context) {
   return replace(*epilogue.last, result);
 }
 
-Status replace_pool(HloInstruction& pool, PassContext& /*context*/) {
+Status replace_pool(HloInstruction& pool, PassContext& context) {
   if (!is_for_kernels(pool) || pool.opcode() != kReduceWindow) return {};
   const std::optional<Kernel> kernel = kernel_of(pool);
   const auto& windows = pool.window().dimensions();
@@ -460,7 +463,12 @@ Status replace_pool(HloInstruction& pool, PassContext& /*context*/) {
 
   std::vector<SpatialDimension> spatial;
   for (int d = first; d < end; ++d) {
-    if (windows[d].base_dilation() != 1 || is_running_sum(windows[d])) return {};
+    if (windows[d].base_dilation() != 1 || is_running_sum(windows[d])) {
+      add_remark(context, pool,
+                 fmt::format("no {}: its image is dilated, or each window goes back to the start",
+                             name_of_kernel(*kernel)));
+      return {};
+    }
     spatial.push_back(
         {&windows[d], pool.operand(0)->shape().dimensions(d), pool.shape().dimensions(d)});
   }

@@ -240,10 +240,8 @@ KernelCall narrow_product(const kernels::MatMulCall& call, HloInstruction* lhs,
       break;
     default: {
       HloInstruction* scale = scale_of_columns(matrix);
-      HloInstruction* whole = between(
-          unary(kRoundNearestEven,
-                binary(kDivide, matrix, broadcast(scale, matrix->shape().dimensions(), {2}))),
-          kMostOfInt8);
+      HloInstruction* whole =
+          between(unary(kRoundNearestEven, binary_along(kDivide, matrix, scale, 2)), kMostOfInt8);
       made.operands.push_back(grouped(pack(whole), xla::S8, group));
       made.operands.push_back(scale);
     }
@@ -514,7 +512,7 @@ Status replace_dot(HloInstruction& dot, PassContext& context) {
   if (product.is_packed) {
     right = reshape(right, {1, call.depth, call.columns});
     if (epilogue.scale != nullptr) {
-      right = binary(kMultiply, right, broadcast(epilogue.scale, right->shape().dimensions(), {2}));
+      right = binary_along(kMultiply, right, epilogue.scale, 2);
     }
   }
   KernelCall made = product.is_packed && stays_narrow(*right, weights)

@@ -430,8 +430,10 @@ Status replace_row_sum(HloInstruction& reduce, PassContext& context) {
 Status replace_gelu(HloInstruction& result, PassContext& context) {
   const auto gelu = is_float32(result) ? gelu_of(result) : std::nullopt;
   const std::int64_t size = elements_of(result);
-  if (!gelu || size < tuned().gelu_fewest_elements || elements_of(*gelu->x) != size ||
-      !is_from_kernel(gelu->x) || !feeds_kernels(result) || context.values().is_known(&result)) {
+  if (!gelu || elements_of(*gelu->x) != size || context.values().is_known(&result)) return {};
+  if (size < tuned().gelu_fewest_elements || !is_from_kernel(gelu->x) || !feeds_kernels(result)) {
+    add_remark(context, result,
+               fmt::format("no gelu: {} elements are too few, or it is not between kernels", size));
     return {};
   }
   const kernels::GeluCall call{size, gelu->form};
