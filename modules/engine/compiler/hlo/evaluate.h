@@ -29,7 +29,7 @@ class Evaluator {
 
   Result<Value> value(const HloInstruction& instruction);
 
-  // Its bytes in pieces, so that only its operands are in memory as a whole.
+  // Passes its bytes on in pieces, so that only its operands are in memory as a whole.
   Status feed(const HloInstruction& instruction, const ChunkSink& sink);
   // The same operation on other operands, for a result of this shape.
   Result<Value> compute_on(const HloInstruction& instruction, const xla::Shape& shape,
@@ -46,7 +46,7 @@ class Evaluator {
   xla::HloEvaluator evaluator_;
 };
 
-// Values that depend on nothing but the program: not on inputs, nor on weights. Used by one thread.
+// Values that depend on the program alone, neither on inputs nor on weights. Used by one thread.
 class FixedValues {
  public:
   // False also for values that are too large to look at. Instructions must not change afterwards.

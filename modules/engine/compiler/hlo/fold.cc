@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes ahead everything that depends only on weights and constants. Results that need a weight
-// become weights themselves, never constants: if code depended on values, it could not be used with
-// new ones.
+// become weights themselves, never constants: otherwise new weights would need recompilation.
 #include <fmt/format.h>
 
 #include <algorithm>

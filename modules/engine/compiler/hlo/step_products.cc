@@ -15,38 +15,25 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-// The position of a step's part in a sequence: an index into one dimension, of this length.
-struct StepPlace {
-  HloInstruction* index = nullptr;
-  std::int64_t length = 0;
-
-  bool operator==(const StepPlace&) const = default;
-};
-
+// A step's part of a sequence: an index into one dimension.
 struct PartOfSequence {
-  StepPlace place;
+  HloInstruction* sequence = nullptr;
+  HloInstruction* index = nullptr;
   std::int64_t dimension = 0;
 };
 
-// A dynamic slice of one place of one dimension, and of all of the others.
-std::optional<PartOfSequence> part_of_sequence(HloInstruction& slice) {
+// A dynamic slice of one place of one dimension, and of all of the others, perhaps reshaped.
+std::optional<PartOfSequence> part_of_sequence(HloInstruction* value) {
+  HloInstruction& slice = *before_reshapes(value);
   if (slice.opcode() != kDynamicSlice) return std::nullopt;
   std::optional<PartOfSequence> part;
-  const auto whole = slice.operand(0)->shape().dimensions();
-  for (std::int64_t d = 0; d < std::ssize(whole); ++d) {
-    const auto length = entry(whole, d);
+  for (std::int64_t d = 0; d < slice.shape().rank(); ++d) {
     const auto size = size_of(slice, d);
-    if (size == length) continue;
+    if (size == size_of(*slice.operand(0), d)) continue;
     if (size != 1 || part) return std::nullopt;
-    part = PartOfSequence{{slice.mutable_operand(1 + d), length}, d};
+    part = PartOfSequence{slice.mutable_operand(0), slice.mutable_operand(1 + d), d};
   }
   return part;
-}
-
-Dimensions shifted(absl::Span<const std::int64_t> dimensions) {
-  Dimensions result;
-  for (const std::int64_t d : dimensions) result.push_back(d + 1);
-  return result;
 }
 
 class StepProducts {
@@ -56,22 +43,20 @@ class StepProducts {
   // True if there are any.
   Result<bool> hoist() {
     TFAOT_TRY(split_joined_products());
-    std::vector<HloInstruction*> products;
-    std::vector<StepPlace> places;
-    std::vector<HloInstruction*> sequences;
+    Instructions products, indices, sequences;
     for (HloInstruction* one : loop_.body().MakeInstructionPostOrder()) {
-      const auto place = product_place(*one);
-      if (!place) continue;
+      const auto part = is_plain_product(*one) ? part_of(one->mutable_operand(0)) : std::nullopt;
+      if (!part) continue;
       products.push_back(one);
-      places.push_back(*place);
-      sequences.push_back(sequence_of(*one, place->length));
+      indices.push_back(part->index);
+      sequences.push_back(product_of(*one, *part));
     }
     if (products.empty()) return false;
     TFAOT_ASSIGN(auto made, or_internal(xla::WhileUtil::MakeInstructionsLiveIn(&loop_.instruction(),
                                                                                sequences)));
     for (std::size_t i = 0; i < products.size(); ++i) {
       HloInstruction* product = made.while_body_instruction_map.at(products[i]);
-      HloInstruction* index = made.while_body_instruction_map.at(places[i].index);
+      HloInstruction* index = made.while_body_instruction_map.at(indices[i]);
       TFAOT_TRY(
           replace(*product, part_at(made.while_body_live_in_values[i], index, product->shape())));
     }
@@ -89,7 +74,7 @@ class StepProducts {
           joined->concatenate_dimension() !=
               dot->dot_dimension_numbers().lhs_contracting_dimensions(0) ||
           std::ranges::none_of(joined->operands(),
-                               [this](auto* one) { return place_of(*one).has_value(); })) {
+                               [this](auto* one) { return part_of(one).has_value(); })) {
         continue;
       }
       TFAOT_TRY(replace_joined(*dot, *joined));
@@ -119,75 +104,23 @@ class StepProducts {
            !loop_.is_fixed(*one.operand(0));
   }
 
-  std::optional<StepPlace> product_place(HloInstruction& one) {
-    return is_plain_product(one) ? place_of(*one.mutable_operand(0)) : std::nullopt;
+  std::optional<PartOfSequence> part_of(HloInstruction* value) {
+    const auto part = part_of_sequence(value);
+    return part && loop_.is_fixed(*part->sequence) ? part : std::nullopt;
   }
 
-  // The place in sequences of the parts that the value is computed from, and from nothing else.
-  std::optional<StepPlace> place_of(HloInstruction& value) {
-    if (!value.shape().IsArray() || loop_.is_fixed(value)) return std::nullopt;
-    if (const auto part = part_of_sequence(value)) {
-      return loop_.is_fixed(*value.operand(0)) ? std::make_optional(part->place) : std::nullopt;
-    }
-    const bool moves = xla::HloPredicateIsOp<kReshape, kTranspose, kSlice>(&value);
-    if (value.operand_count() == 0 || xla::HloPredicateIsOp<kMap, kRng>(&value) ||
-        !(moves || value.IsElementwise())) {
-      return std::nullopt;
-    }
-    std::optional<StepPlace> place;
-    for (HloInstruction* operand : value.operands()) {
-      if (loop_.is_fixed(*operand)) continue;
-      const auto found = place_of(*operand);
-      if (!found || (place && *place != *found)) return std::nullopt;
-      place = found;
-    }
-    return place;
-  }
-
-  // The value for all places, which are the first dimension. REQUIRES: place_of() or
-  // product_place() of this length.
-  HloInstruction* sequence_of(HloInstruction& value, std::int64_t length) {
-    const Dimensions sizes = joined({{length}, value.shape().dimensions()});
-    if (loop_.is_fixed(value)) return spread(value, sizes);
-    if (const auto part = part_of_sequence(value)) {
-      HloInstruction* whole = loop_.outside(*value.mutable_operand(0));
-      Dimensions order = counted(whole->shape().rank());
-      std::rotate(order.begin(), order.begin() + part->dimension,
-                  order.begin() + part->dimension + 1);
-      return reshape(before_reshapes(transpose(whole, order)), sizes);
-    }
-    HloInstruction* first = sequence_of(*value.mutable_operand(0), length);
-    switch (value.opcode()) {
-      case kDot:
-        return product_of(value, first);
-      case kReshape:
-        return reshape(before_reshapes(first), sizes);
-      case kTranspose:
-        return transpose(first, joined({{0}, shifted(value.dimensions())}));
-      case kSlice:
-        return slice(first, joined({{0}, value.slice_starts()}),
-                     joined({{length}, value.slice_limits()}),
-                     joined({{1}, value.slice_strides()}));
-      default:
-        break;
-    }
-    Instructions operands = {first};
-    for (std::int64_t i = 1; i < value.operand_count(); ++i) {
-      operands.push_back(sequence_of(*value.mutable_operand(i), length));
-    }
-    return rebuild(value, sizes, operands);
-  }
-
-  HloInstruction* spread(HloInstruction& value, absl::Span<const std::int64_t> sizes) {
-    if (value.opcode() == kBroadcast) {
-      return broadcast(loop_.outside(*value.mutable_operand(0)), sizes,
-                       shifted(value.dimensions()));
-    }
-    return broadcast(loop_.outside(value), sizes, counted(value.shape().rank(), 1));
+  // The parts of all steps, which are the first dimension.
+  HloInstruction* sequence_of(const HloInstruction& value, const PartOfSequence& part) {
+    HloInstruction* const whole = loop_.outside(*part.sequence);
+    const auto dimensions = counted(whole->shape().rank());
+    const Dimensions order = joined({{part.dimension}, without(dimensions, part.dimension)});
+    return reshape(before_reshapes(transpose(whole, order)),
+                   joined({{size_of(*whole, part.dimension)}, value.shape().dimensions()}));
   }
 
   // With the steps after the rows, if the sequence has them so: then it is multiplied untransposed.
-  HloInstruction* product_of(HloInstruction& dot, HloInstruction* left) {
+  HloInstruction* product_of(HloInstruction& dot, const PartOfSequence& part) {
+    HloInstruction* left = sequence_of(*dot.operand(0), part);
     xla::DotDimensionNumbers numbers = dot.dot_dimension_numbers();
     numbers.set_lhs_contracting_dimensions(0, numbers.lhs_contracting_dimensions(0) + 1);
     const std::int64_t last = left->shape().rank() - 1;

@@ -31,7 +31,7 @@ class Widener {
         return widen_constant(one);
       case kConvert:
         if (is_half(type_of(one)) && is_cast(one)) return widen_after(one);
-        // A whole number may be another one for the last digit.
+        // The last digit may decide which whole number it becomes.
         if (!xla::primitive_util::IsFloatingPointType(type_of(one))) {
           return keep_types(one);
         }
@@ -75,7 +75,7 @@ class Widener {
     return checked(constant.ReplaceAllUsesWith(made));
   }
 
-  // For operations that go by the bits, or that others define.
+  // For operations on bits, and for those that others define.
   Status keep_types(HloInstruction& one) {
     TFAOT_TRY(restore_operands(one));
     kept_.insert(&one);
@@ -93,8 +93,8 @@ class Widener {
     return {};
   }
 
-  // A cast of the model's own, which rounds. Frameworks also convert within an operation: its sums
-  // are float32. StableHLO does not say what a conversion belongs to.
+  // True for the model's own casts, which round. Frameworks also convert inside an operation, whose
+  // sums are float32. StableHLO does not say which of both a conversion is.
   bool is_cast(const HloInstruction& convert) const {
     const std::string& operation = convert.metadata().op_type();
     if (operation.empty()) return !is_sum_of_halves(convert.operand(0));

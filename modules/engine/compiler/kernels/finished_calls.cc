@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes over kernel calls that are there: they get the function of their results, operands as they
-// lie, the number of live rows, and aligned temporaries.
+// Passes over existing kernel calls: these absorb the function of their results, read operands
+// without reshapes, skip rows of padding, and get aligned temporaries.
 #include <algorithm>
 #include <utility>
 

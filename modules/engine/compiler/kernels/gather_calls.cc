@@ -30,8 +30,8 @@ kernels::PlaceType place_type(xla::PrimitiveType type) {
   }
 }
 
-// True if the kernel finds the same place without the conversion. XLA's conversions of numbers that
-// are out of range give the nearest integer, too.
+// True if the kernel finds the same place without the conversion. Like the kernel, XLA converts
+// numbers that are out of range to the nearest integer.
 bool keeps_place(const HloInstruction& convert) {
   const auto from = type_of(*convert.operand(0));
   const bool narrows = from == xla::S64 && type_of(convert) == xla::S32;
@@ -148,8 +148,8 @@ HloInstruction* add_gather(const std::vector<GatheredPart>& parts, const Dimensi
 
 // ---- Gathers.
 
-// One gather: its operand's dimensions are outer ones, taken whole, then some that are chosen, then
-// inner ones, taken whole, which lie together in memory.
+// One gather. Its operand's dimensions are outer ones, taken whole, then chosen ones, then inner
+// ones, taken whole, which are contiguous in memory.
 class GatheredRows {
  public:
   explicit GatheredRows(HloInstruction& gather)
@@ -269,7 +269,7 @@ class GatheredRows {
 
 constexpr std::int64_t kMostParts = 64;  // of a call, whose struct grows with them
 
-// The kernel would need it in memory, which costs as much as it gains.
+// The kernel would need the operand in memory, which costs as much as the call gains.
 bool is_fused_into_concatenation(HloInstruction* operand) {
   operand = before_own_reshapes(operand);
   return operand->user_count() == 1 && is_fused_by_xla(*operand);
@@ -426,7 +426,7 @@ StridedRows points_of(HloInstruction* value) {
   return strided_rows(value, elements_of(*value) / value->shape().dimensions().back());
 }
 
-// True if they are copied first, so that they are contiguous.
+// True if they are copied first, to be contiguous.
 bool is_gathered(HloInstruction* value, std::int64_t sums) {
   const StridedRows points = points_of(value);
   return sums >= tuned().short_sums_fewest_gathered &&
@@ -489,7 +489,7 @@ class OneTerm {
   std::map<HloInstruction*, HloInstruction*> made_;
 };
 
-// The values whose elements are combined each with each: no tensor of all terms is read.
+// The values that are broadcast and combined into the terms: no tensor of all terms is read.
 void take_points(HloInstruction* value, Instructions& points) {
   if (value->opcode() == kBroadcast && !value->dimensions().empty()) {
     points.push_back(value->mutable_operand(0));

@@ -262,7 +262,8 @@ class CellCall {
     return state_ != nullptr;
   }
 
-  // True if a gate gets what the cell itself computes, as by a peephole from the new memory.
+  // True if a gate reads a value that the cell itself computes, such as a peephole from the new
+  // memory.
   bool needs_its_memory() const {
     if (cell_.memory == nullptr) return false;
     const auto dependents =
@@ -274,7 +275,7 @@ class CellCall {
     });
   }
 
-  // The sum of all terms but the state's products and what is the same for all rows.
+  // The sum of all terms except the state's products and the biases.
   HloInstruction* input(kernels::RecurrentCall& call) {
     std::optional<HloInstruction*> shared;
     Instructions parts;
@@ -509,7 +510,7 @@ class CellLoop {
     return is_inside && goes_on ? places : std::nullopt;
   }
 
-  // True if the cell gets as its state what it computed in the turn before.
+  // True if the cell's state is its result of the turn before.
   bool has_own_state(std::int64_t operand, int part) {
     const auto element = loop_.element(*before_reshapes(cell_->mutable_operand(operand)));
     return element && part_of_cell(*loop_.next(*element)) == part;
@@ -587,7 +588,7 @@ class CellLoop {
 
   std::int64_t state_size() const { return call_.rows * call_.hidden; }
 
-  // With the rows before the steps, if all that follows wants it so.
+  // With the rows before the steps, if all users transpose it so.
   void set_output() {
     if (!is_wanted(LastValue::kSequence)) out_.reset();
     call_.keeps_all = out_ ? 1 : 0;

@@ -161,14 +161,14 @@ Squares squares_of(HloInstruction* value) {
   return {x, y};
 }
 
-// True if a kernel computes it, so that it is in memory anyway.
+// True if a kernel computes it, so it is in memory anyway.
 bool is_from_kernel(const HloInstruction* value) {
   value = before_reshapes(value);
   return is_kernel_call(*value) ||
          (value->opcode() == kGetTupleElement && is_kernel_call(*value->operand(0)));
 }
 
-// XLA would compute it again in the loops of users that are no kernels.
+// True if all users are kernels: XLA would compute it again in the loop of any other.
 bool feeds_kernels(const HloInstruction& value) {
   return std::ranges::all_of(value.users(), [](const auto* user) {
     return is_kernel_call(*user) || user->opcode() == kTuple ||
@@ -289,7 +289,7 @@ std::optional<std::vector<HloInstruction*>> results_of(HloInstruction& sort) {
   return results;
 }
 
-// `made` has the first elements of what stood there.
+// `made` has the first elements of `sorted`.
 Status replace_used(HloInstruction& sorted, HloInstruction* made) {
   if (sorted.shape().dimensions() == made->shape().dimensions()) {
     return replace(sorted, made);

@@ -671,10 +671,6 @@ RowFact constant_rows(const HloInstruction& one, RowFlow& flow) {
 
 RowFact passed_on(const HloInstruction& one, RowFlow& flow) { return flow.of(one.operand(0)); }
 
-RowFact called_rows(const HloInstruction& one, RowFlow& flow) {
-  return RowFlow(flow.study()).run(*one.called_computations().front(), flow.of_operands(one));
-}
-
 RowFact branch_rows(const HloInstruction& one, RowFlow& flow) {
   const RowFact& choice = flow.of(one.operand(0));
   if (choice.cause != nullptr) return unknown(one.shape(), choice.cause);
@@ -1389,7 +1385,6 @@ constexpr RowRule kRules[] = {
     {kAddDependency, passed_on, RowCauses::kSeen},
     {kBitcast, reshape_rows},
     {kBroadcast, broadcast_rows},
-    {kCall, called_rows, RowCauses::kSeen},
     {kCholesky, [](const HloInstruction& one,
                    RowFlow& flow) { return rows_along_last(one, flow, 2, kOneMatrix); }},
     {kConcatenate, concatenate_rows},
@@ -1406,7 +1401,6 @@ constexpr RowRule kRules[] = {
        return rows_along_last(one, flow, std::ssize(one.fft_length()),
                               "transforms along the rows of the batch");
      }},
-    {kFusion, called_rows, RowCauses::kSeen},
     {kGather, gather_rows, RowCauses::kSeen},
     {kGetTupleElement,
      [](const HloInstruction& one, RowFlow& flow) {

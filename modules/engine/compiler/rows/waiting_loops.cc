@@ -66,8 +66,6 @@ class RowWise {
         HloInstruction* const a = of(one->mutable_operand(0), !any);
         return a == nullptr ? nullptr : unary(kNot, a);
       }
-      case kCopy:
-        return of(one->mutable_operand(0), any);
       case kReduce:
         return reduced(*one, any ? kOr : kAnd);
       case kCompare:
