@@ -180,6 +180,38 @@ TEST(Remarks, SayWhatNearlyMatched) {
 })");
   EXPECT_THAT(testing::remarks_of("replace_dot", *whole),
               ElementsAre("y: no matmul: its operands are not all float32, or all float64"));
+  const auto convolution = parse_hlo(R"(ENTRY main {
+  x = s32[2,5,4,3] parameter(0)
+  w = s32[2,2,3,7] parameter(1)
+  ROOT y = s32[2,4,3,7] convolution(x, w), window={size=2x2}, dim_labels=b01f_01io->b01f
+})");
+  EXPECT_THAT(testing::remarks_of("replace_convolution", *convolution),
+              ElementsAre("y: no convolution: its operands are not all float32, or all float64, or "
+                          "it has groups of images or too many dimensions"));
+  const auto pool = parse_hlo(std::string(kSums) + R"(ENTRY main {
+  x = f32[2,20,3] parameter(0)
+  zero = f32[] constant(0)
+  ROOT y = f32[2,20,3] reduce-window(x, zero), window={size=1x20x1 pad=0_0x19_0x0_0}, to_apply=add
+})");
+  EXPECT_THAT(testing::remarks_of("replace_pool", *pool),
+              ElementsAre("y: no sum_pool: its image is dilated, or each window goes back to the "
+                          "start"));
+  const auto gelu = parse_hlo(R"(ENTRY main {
+  x = f32[4,8] parameter(0)
+  root = f32[] constant(0.70710678)
+  roots = f32[4,8] broadcast(root), dimensions={}
+  half = f32[] constant(0.5)
+  halves = f32[4,8] broadcast(half), dimensions={}
+  one = f32[] constant(1)
+  ones = f32[4,8] broadcast(one), dimensions={}
+  inner = f32[4,8] multiply(x, roots)
+  erf = f32[4,8] erf(inner)
+  sum = f32[4,8] add(erf, ones)
+  h = f32[4,8] multiply(x, halves)
+  ROOT y = f32[4,8] multiply(h, sum)
+})");
+  EXPECT_THAT(testing::remarks_of("replace_gelu", *gelu),
+              ElementsAre("y: no gelu: 32 elements are too few, or it is not between kernels"));
 }
 
 // The instructions that a pass replaces in a copy of the module.

@@ -72,7 +72,7 @@ std::string category_of(const xla::HloProfilePrinterData::HloInstructionInfo& in
   return target.empty() ? info.category() : "kernel " + target;
 }
 
-// The model's name of what it computes, without the calls that every SavedModel consists of.
+// The name of the model's node that it computes, without the wrapper calls of SavedModels.
 std::string origin_of(const xla::HloProfilePrinterData::HloInstructionInfo& info) {
   constexpr std::string_view kWrapper = "StatefulPartitionedCall/";
   std::string name = quoted_after("op_name=", info.long_name());
@@ -98,8 +98,8 @@ CountedCode counted_code(const xla::HloProfilePrinterData& data) {
 constexpr const char* kBuffers = "buffers";
 constexpr const char* kResultSlot = "result_slot";
 
-// An entry: a line of JSON, then the object. An entry of another form comes from a defect of tfaot,
-// and is made again.
+// An entry is a line of JSON, then the object. An entry of another form comes from a defect of
+// tfaot: the code is then compiled again.
 std::optional<ObjectCode> code_from(const std::string& entry) {
   const auto line_end = entry.find('\n');
   if (line_end == std::string::npos) return std::nullopt;
@@ -131,7 +131,7 @@ Result<ObjectCode> make_object_code(const OptimizedModel& model, const JobLevel&
       target_triple, level.cpu, level.features, kNeutralEntrySymbol,
       xla::cpu::CpuAotCompilationOptions::RelocationModel::BigPic);
   xla::DebugOptions& debug = *options.mutable_debug_options();
-  // The casts to 16 bits that are left round (hlo/widened_halves.cc).
+  // Casts to 16 bits must round (hlo/widened_halves.cc leaves only those).
   debug.set_xla_allow_excess_precision(false);
   if (!dump.folder.empty()) {
     debug.set_xla_dump_to(dump.folder);
@@ -179,7 +179,7 @@ std::optional<ObjectCode> CodeCache::find(const std::string& hlo, const JobLevel
   const auto entry = remote_.get(name);
   if (!entry) return std::nullopt;
   auto code = code_from(*entry);
-  // If it cannot be written, it comes from the server the next time, too.
+  // If it cannot be written, the next run gets it from the server again.
   if (code) static_cast<void>(put_file(name, *entry));
   return code;
 }

@@ -79,38 +79,15 @@ std::vector<bool> needed_parameters(const xla::HloModule& module, std::size_t in
   return needed;
 }
 
-xla::ProgramShapeProto kept_shape(const xla::ProgramShapeProto& shape,
-                                  const std::vector<bool>& needed) {
-  xla::ProgramShapeProto kept;
-  *kept.mutable_result() = shape.result();
-  for (int i = 0; i < shape.parameters_size(); ++i) {
-    if (!entry(needed, i)) continue;
-    *kept.add_parameters() = shape.parameters(i);
-    if (i < shape.parameter_names_size()) kept.add_parameter_names(shape.parameter_names(i));
-  }
-  return kept;
-}
-
-// XLA cannot remove parameters of an entry computation, but its serialised form can be edited.
-void remove_parameters(xla::HloModuleProto& module, const std::vector<bool>& needed) {
-  *module.mutable_host_program_shape() = kept_shape(module.host_program_shape(), needed);
-  for (auto& computation : *module.mutable_computations()) {
-    if (computation.id() != module.entry_computation_id()) continue;
-    *computation.mutable_program_shape() = kept_shape(computation.program_shape(), needed);
-    auto& instructions = *computation.mutable_instructions();
-    const auto is_parameter = [](const auto& one) { return one.opcode() == "parameter"; };
-    instructions.erase(std::remove_if(instructions.begin(), instructions.end(),
-                                      [&](const auto& one) {
-                                        return is_parameter(one) &&
-                                               !entry(needed, one.parameter_number());
-                                      }),
-                       instructions.end());
-    for (auto& one : instructions) {
-      if (!is_parameter(one)) continue;
-      one.set_parameter_number(
-          std::count(needed.begin(), needed.begin() + one.parameter_number(), true));
-    }
-  }
+// XLA would remove unused inputs, too, so they get a user meanwhile.
+Status remove_unused_weights(xla::HloModule& module, std::size_t inputs) {
+  xla::HloComputation& entry = *module.entry_computation();
+  HloInstruction* const user = entry.AddInstruction(HloInstruction::CreateTuple(
+      absl::MakeConstSpan(entry.parameter_instructions()).first(inputs)));
+  TFAOT_TRY(checked(entry.RemoveUnusedParametersFromAnyComputation()));
+  TFAOT_TRY(checked(entry.RemoveInstruction(user)));
+  module.mutable_config().SetDefaultComputationLayout(entry.ComputeProgramShape());
+  return {};
 }
 
 // Gives the parameters after the inputs, `weights` in their order, the names that the model has.
@@ -185,9 +162,8 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   for (std::size_t i = 0; i < state.known.size(); ++i) {
     if (needed[lowered.inputs.size() + i]) optimized.weights.push_back(state.known[i]);
   }
-  xla::HloModuleProto proto = module->ToProto();
-  remove_parameters(proto, needed);
-  TFAOT_ASSIGN(optimized.computation, canonical(xla::XlaComputation(std::move(proto)), traces));
+  TFAOT_TRY(remove_unused_weights(*module, lowered.inputs.size()));
+  TFAOT_ASSIGN(optimized.computation, canonical(xla::XlaComputation(module->ToProto()), traces));
   optimized.shape = xla::ProgramShape(optimized.computation.proto().host_program_shape());
   return optimized;
 }

@@ -100,9 +100,6 @@ void collect(const xla::HloComputation& computation, double runs,
       case kConditional:
         for (const auto* branch : one->branch_computations()) collect(*branch, runs, found);
         break;
-      case kCall:
-        collect(*one->to_apply(), runs, found);
-        break;
       default:
         break;
     }
@@ -148,8 +145,6 @@ class Estimate {
         }
         return most;
       }
-      case kCall:
-        return cycles(*one.to_apply());
       case kConvolution:
       case kDot:
         return multiply_by_xla(one);

@@ -46,12 +46,11 @@ HloInstruction* slice(HloInstruction* x, absl::Span<const std::int64_t> starts,
 
 HloInstruction* slice_along(HloInstruction* x, std::int64_t dimension, std::int64_t first,
                             std::int64_t count) {
+  if (size_of(*x, dimension) == count) return x;
   Dimensions limits = dimensions_of(*x);
   Dimensions starts(limits.size(), 0);
-  const auto d = static_cast<std::size_t>(dimension);
-  if (limits[d] == count) return x;
-  starts[d] = first;
-  limits[d] = first + count;
+  entry(starts, dimension) = first;
+  entry(limits, dimension) = first + count;
   return slice(x, starts, limits);
 }
 
@@ -92,6 +91,11 @@ HloInstruction* binary(HloOpcode opcode, HloInstruction* a, HloInstruction* b) {
   return add_next_to(a, HloInstruction::CreateBinary(a->shape(), opcode, a, b));
 }
 
+HloInstruction* binary_along(HloOpcode opcode, HloInstruction* x, HloInstruction* numbers,
+                             std::int64_t dimension) {
+  return binary(opcode, x, broadcast(numbers, x->shape().dimensions(), {dimension}));
+}
+
 HloInstruction* accumulate(HloOpcode opcode, HloInstruction* a, HloInstruction* b) {
   return a == nullptr ? b : binary(opcode, a, b);
 }
@@ -113,9 +117,17 @@ HloInstruction* clamp(HloInstruction* low, HloInstruction* x, HloInstruction* hi
   return add_next_to(x, HloInstruction::CreateTernary(x->shape(), kClamp, low, x, high));
 }
 
+HloInstruction* constant_next_to(HloInstruction* other, xla::Literal value) {
+  return add_next_to(other, HloInstruction::CreateConstant(std::move(value)));
+}
+
+HloInstruction* iota_next_to(HloInstruction* other, const xla::Shape& shape,
+                             std::int64_t dimension) {
+  return add_next_to(other, HloInstruction::CreateIota(shape, dimension));
+}
+
 HloInstruction* scalar_next_to(HloInstruction* other, xla::PrimitiveType type, double number) {
-  return add_next_to(other, HloInstruction::CreateConstant(
-                                xla::LiteralUtil::CreateR0(number).Convert(type).value()));
+  return constant_next_to(other, xla::LiteralUtil::CreateR0(number).Convert(type).value());
 }
 
 HloInstruction* fill_like(HloInstruction* like, double number) {
@@ -123,8 +135,7 @@ HloInstruction* fill_like(HloInstruction* like, double number) {
 }
 
 HloInstruction* words_next_to(HloInstruction* other, const std::vector<std::int64_t>& words) {
-  return add_next_to(
-      other, HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<std::int64_t>(words)));
+  return constant_next_to(other, xla::LiteralUtil::CreateR1<std::int64_t>(words));
 }
 
 HloInstruction* contract(HloInstruction* a, std::int64_t a_dimension, HloInstruction* b,
@@ -132,11 +143,8 @@ HloInstruction* contract(HloInstruction* a, std::int64_t a_dimension, HloInstruc
   xla::DotDimensionNumbers numbers;
   numbers.add_lhs_contracting_dimensions(a_dimension);
   numbers.add_rhs_contracting_dimensions(b_dimension);
-  Dimensions sizes = dimensions_of(*a);
-  sizes.erase(sizes.begin() + a_dimension);
-  Dimensions others = dimensions_of(*b);
-  others.erase(others.begin() + b_dimension);
-  sizes.insert(sizes.end(), others.begin(), others.end());
+  const Dimensions sizes = joined({without(a->shape().dimensions(), a_dimension),
+                                   without(b->shape().dimensions(), b_dimension)});
   return add_next_to(
       a, HloInstruction::CreateDot(shape_of(type_of(*a), sizes), a, b, numbers, precision));
 }
@@ -148,9 +156,13 @@ HloInstruction* reduce(HloInstruction* x, HloInstruction* start,
   HloInstruction* const a = builder.AddInstruction(HloInstruction::CreateParameter(0, number, "a"));
   HloInstruction* const b = builder.AddInstruction(HloInstruction::CreateParameter(1, number, "b"));
   builder.AddInstruction(HloInstruction::CreateBinary(number, opcode, a, b));
-  return add_next_to(x, HloInstruction::CreateReduce(
-                            xla::ShapeUtil::DeleteDimensions(dimensions, x->shape()), x, start,
-                            dimensions, x->GetModule()->AddEmbeddedComputation(builder.Build())));
+  return reduce(x, start, dimensions, x->GetModule()->AddEmbeddedComputation(builder.Build()));
+}
+
+HloInstruction* reduce(HloInstruction* x, HloInstruction* start,
+                       absl::Span<const std::int64_t> dimensions, xla::HloComputation* combine) {
+  const xla::Shape shape = xla::ShapeUtil::DeleteDimensions(dimensions, x->shape());
+  return add_next_to(x, HloInstruction::CreateReduce(shape, x, start, dimensions, combine));
 }
 
 HloInstruction* rebuild(const HloInstruction& one, absl::Span<const std::int64_t> sizes,

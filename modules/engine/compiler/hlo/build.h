@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compiler/hlo/hlo.h"
+#include "xla/literal.h"
 
 namespace tfaot::toolkit::engine {
 
@@ -39,6 +40,9 @@ HloInstruction* tuple_of(const Instructions& elements);
 HloInstruction* unary(HloOpcode opcode, HloInstruction* x);
 inline HloInstruction* negate(HloInstruction* x) { return unary(kNegate, x); }
 HloInstruction* binary(HloOpcode opcode, HloInstruction* a, HloInstruction* b);
+// With the numbers along one dimension of x, each for all elements at its index.
+HloInstruction* binary_along(HloOpcode opcode, HloInstruction* x, HloInstruction* numbers,
+                             std::int64_t dimension);
 // b alone if a is null.
 HloInstruction* accumulate(HloOpcode opcode, HloInstruction* a, HloInstruction* b);
 HloInstruction* convert(HloInstruction* x, xla::PrimitiveType type);
@@ -46,6 +50,10 @@ HloInstruction* compare(HloInstruction* a, xla::ComparisonDirection direction, H
 HloInstruction* select(HloInstruction* predicate, HloInstruction* yes, HloInstruction* no);
 HloInstruction* clamp(HloInstruction* low, HloInstruction* x, HloInstruction* high);
 
+HloInstruction* constant_next_to(HloInstruction* other, xla::Literal value);
+// Counts along one dimension.
+HloInstruction* iota_next_to(HloInstruction* other, const xla::Shape& shape,
+                             std::int64_t dimension);
 // A scalar constant, in the computation of `other`.
 HloInstruction* scalar_next_to(HloInstruction* other, xla::PrimitiveType type, double number);
 // The number in all elements of a tensor of the type and dimensions of `like`.
@@ -59,10 +67,23 @@ HloInstruction* contract(HloInstruction* a, std::int64_t a_dimension, HloInstruc
 // Reduces by `opcode`, from `start` on.
 HloInstruction* reduce(HloInstruction* x, HloInstruction* start,
                        absl::Span<const std::int64_t> dimensions, HloOpcode opcode);
+HloInstruction* reduce(HloInstruction* x, HloInstruction* start,
+                       absl::Span<const std::int64_t> dimensions, xla::HloComputation* combine);
 
 // The operation of `one` on other operands, for a result of other dimensions.
 HloInstruction* rebuild(const HloInstruction& one, absl::Span<const std::int64_t> sizes,
                         const Instructions& operands);
+inline Instructions operands_of(const HloInstruction& one) {
+  return {one.operands().begin(), one.operands().end()};
+}
+// The same on each operand's replacement.
+template <typename Replacement>
+HloInstruction* rebuild_on(const HloInstruction& one, absl::Span<const std::int64_t> sizes,
+                           Replacement replacement) {
+  Instructions operands = operands_of(one);
+  for (HloInstruction*& operand : operands) operand = replacement(operand);
+  return rebuild(one, sizes, operands);
+}
 
 // Puts `made`, in the dimensions of `old`, in the place of `old`; null: `old` stays.
 Status replace(HloInstruction& old, HloInstruction* made);

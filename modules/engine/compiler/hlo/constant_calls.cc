@@ -7,7 +7,6 @@
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/simplify.h"
 #include "tfaot/base/text.h"
-#include "xla/hlo/ir/hlo_instructions.h"
 
 namespace tfaot::toolkit::engine {
 namespace {

@@ -2,123 +2,61 @@
 #include "compiler/hlo/evaluate.h"
 
 #include <algorithm>
-#include <array>
-#include <cstring>
 
 #include "absl/algorithm/container.h"
+#include "tsl/platform/status.h"
+#include "xla/pjrt/transpose.h"
 #include "xla/primitive_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
-// Elements of a box: `sizes` of them, with these distances (in elements) in source and destination.
-struct Box {
-  Dimensions sizes, from_strides, to_strides;
-  std::int64_t from_start = 0, to_start = 0;
-};
-
-Dimensions row_major_strides(const xla::Shape& shape) {
-  Dimensions strides;
-  for (std::int64_t d = 0; d < shape.rank(); ++d) strides.push_back(stride_along(shape, d));
-  return strides;
+// A part of a tensor with these sizes.
+xla::Literal slice_of(const xla::LiteralBase& value, absl::Span<const std::int64_t> starts,
+                      const xla::Shape& shape) {
+  xla::Literal part(shape);
+  const Dimensions origin(starts.size(), 0);
+  TF_CHECK_OK(part.CopySliceFrom(value, starts, origin, shape.dimensions()));
+  return part;
 }
 
-template <typename T>
-void copy_dimension(const Box& box, std::size_t d, const T* from, T* to) {
-  const std::int64_t from_step = box.from_strides[d];
-  const std::int64_t to_step = box.to_strides[d];
-  if (d + 1 < box.sizes.size()) {
-    for (std::int64_t i = 0; i < box.sizes[d]; ++i) {
-      copy_dimension(box, d + 1, from + i * from_step, to + i * to_step);
+// Moves elements, which XLA's evaluator does one by one. Nothing for all other instructions.
+std::optional<xla::Literal> moved(const HloInstruction& one,
+                                  absl::Span<const xla::LiteralBase* const> operands) {
+  if (xla::ShapeUtil::IsZeroElementArray(one.shape())) return {};
+  switch (one.opcode()) {
+    case kTranspose: {
+      xla::TransposePlan::Options options;
+      options.elem_size_in_bytes = xla::primitive_util::ByteWidth(type_of(one));
+      options.dims = operands[0]->shape().dimensions();
+      options.permutation = one.dimensions();
+      xla::Literal result(one.shape());
+      xla::TransposePlan::Create(options).value()->Execute(operands[0]->untyped_data(),
+                                                           result.untyped_data());
+      return result;
     }
-    return;
-  }
-  if (from_step == 1 && to_step == 1) {
-    std::memcpy(to, from, static_cast<std::size_t>(box.sizes[d]) * sizeof(T));
-    return;
-  }
-  for (std::int64_t i = 0; i < box.sizes[d]; ++i) to[i * to_step] = from[i * from_step];
-}
-
-template <typename T>
-void copy(Box box, const void* from, void* to) {
-  if (box.sizes.empty()) {  // a scalar
-    box.sizes = box.from_strides = box.to_strides = {1};
-  }
-  copy_dimension(box, 0, static_cast<const T*>(from) + box.from_start,
-                 static_cast<T*>(to) + box.to_start);
-}
-
-// The elements that move, and where to; nothing for all other instructions.
-std::optional<Box> box_of(const HloInstruction& instruction) {
-  const auto& from = instruction.operand(0)->shape();
-  const auto& to = instruction.shape();
-  const Dimensions from_strides = row_major_strides(from);
-  Box box{{to.dimensions().begin(), to.dimensions().end()}, {}, row_major_strides(to)};
-  switch (instruction.opcode()) {
-    case kTranspose:
-      box.from_strides = picked(from_strides, instruction.dimensions());
-      return box;
     case kBroadcast:
-      box.from_strides.assign(box.sizes.size(), 0);
-      for (std::size_t i = 0; i < instruction.dimensions().size(); ++i) {
-        entry(box.from_strides, instruction.dimensions()[i]) = from_strides[i];
-      }
-      return box;
-    case kReverse:
-      box.from_strides = from_strides;
-      for (const auto dimension : instruction.dimensions()) {
-        const auto d = static_cast<std::size_t>(dimension);
-        box.from_start += (box.sizes[d] - 1) * from_strides[d];
-        box.from_strides[d] = -from_strides[d];
-      }
-      return box;
+      return operands[0]->Broadcast(one.shape(), one.dimensions()).value();
     case kSlice:
-      for (std::size_t d = 0; d < from_strides.size(); ++d) {
-        const auto dimension = static_cast<int>(d);
-        box.from_start += instruction.slice_starts(dimension) * from_strides[d];
-        box.from_strides.push_back(instruction.slice_strides(dimension) * from_strides[d]);
+      if (std::ranges::count(one.slice_strides(), 1) != one.shape().rank()) return {};
+      return slice_of(*operands[0], one.slice_starts(), one.shape());
+    case kPad: {
+      Dimensions low;
+      for (const auto& padding : one.padding_config().dimensions()) {
+        if (padding.edge_padding_low() < 0 || padding.edge_padding_high() < 0 ||
+            padding.interior_padding() != 0) {
+          return {};
+        }
+        low.push_back(padding.edge_padding_low());
       }
-      return box;
-    case kPad:
-      box.sizes.assign(from.dimensions().begin(), from.dimensions().end());
-      box.from_strides = from_strides;
-      for (std::size_t d = 0; d < from_strides.size(); ++d) {
-        const auto& padding = instruction.padding_config().dimensions(static_cast<int>(d));
-        if (padding.edge_padding_low() < 0 || padding.edge_padding_high() < 0) return {};
-        box.to_start += padding.edge_padding_low() * box.to_strides[d];
-        box.to_strides[d] *= padding.interior_padding() + 1;
-      }
-      return box;
+      auto result = operands[1]->Broadcast(one.shape(), {}).value();
+      TF_CHECK_OK(result.CopySliceFrom(*operands[0], Dimensions(low.size(), 0), low,
+                                       operands[0]->shape().dimensions()));
+      return result;
+    }
     default:
       return {};
   }
-}
-
-// Calls `function` with a number as wide as the elements.
-template <typename Function>
-void with_width(xla::PrimitiveType type, Function function) {
-  const int width = xla::primitive_util::ByteWidth(type);
-  if (width == 1) return function(std::uint8_t());
-  if (width == 2) return function(std::uint16_t());
-  if (width == 4) return function(std::uint32_t());
-  if (width == 8) return function(std::uint64_t());
-  function(std::array<std::uint64_t, 2>());
-}
-
-std::optional<xla::Literal> evaluate_shape_op(const HloInstruction& instruction,
-                                              absl::Span<const xla::LiteralBase* const> operands) {
-  const auto box = operands.empty() ? std::nullopt : box_of(instruction);
-  if (!box) return {};
-  xla::Literal result(instruction.shape());
-  with_width(type_of(instruction), [&]<typename T>(T) {
-    if (instruction.opcode() == kPad) {
-      std::fill_n(static_cast<T*>(result.untyped_data()), result.element_count(),
-                  *static_cast<const T*>(operands[1]->untyped_data()));
-    }
-    copy<T>(*box, operands[0]->untyped_data(), result.untyped_data());
-  });
-  return result;
 }
 
 // Fits into the second-level cache.
@@ -151,10 +89,6 @@ std::optional<std::int64_t> split_dimension(const HloInstruction& reshape, std::
   return {};
 }
 
-// Some of the elements along one dimension.
-struct Cut {
-  std::int64_t dimension = 0, start = 0, size = 0;
-};
 // By operand; nothing: the whole of it.
 using Cuts = std::vector<std::optional<Cut>>;
 
@@ -172,9 +106,8 @@ std::optional<Cuts> cuts_before(const HloInstruction& one, const Cut& cut) {
       return Cuts{Cut{*from, cut.start * each, cut.size * each}};
     }
     case kBroadcast: {
-      const auto& dimensions = one.dimensions();
-      const auto found = std::ranges::find(dimensions, d) - dimensions.begin();
-      return found == std::ssize(dimensions) ? Cuts(1) : Cuts{Cut{found, cut.start, cut.size}};
+      const std::int64_t found = place_among(one.dimensions(), d);
+      return found < 0 ? Cuts(1) : Cuts{Cut{found, cut.start, cut.size}};
     }
     case kPad: {
       const auto& padding = one.padding_config().dimensions(d);
@@ -212,7 +145,7 @@ Status Evaluator::feed(const HloInstruction& instruction, const ChunkSink& sink)
   const std::int64_t step = std::max<std::int64_t>(1, kPieceBytes * count / bytes);
   for (; cut.start < count; cut.start += step) {
     cut.size = std::min(step, count - cut.start);
-    TFAOT_ASSIGN(const auto made, piece(instruction, cut.dimension, cut.start, cut.size));
+    TFAOT_ASSIGN(const auto made, piece(instruction, cut));
     const auto size = static_cast<std::size_t>(made->size_bytes());
     TFAOT_TRY(sink({static_cast<const char*>(made->untyped_data()), size}));
   }
@@ -243,36 +176,30 @@ Result<Value> Evaluator::evaluate(const HloInstruction& instruction) {
 
 // Operations that move elements or compute them one by one compute only the parts that are needed.
 // Before any other operation the whole value is computed, once for all pieces.
-Result<Value> Evaluator::piece(const HloInstruction& one, std::int64_t dimension,
-                               std::int64_t start, std::int64_t size) {
-  if (one.shape().rank() == 0 || size == size_of(one, dimension)) return evaluate(one);
-  const xla::Shape shape = resized(one.shape(), dimension, size);
-  const auto cuts =
-      evaluated_.contains(&one) ? std::nullopt : cuts_before(one, {dimension, start, size});
+Result<Value> Evaluator::piece(const HloInstruction& one, const Cut& cut) {
+  if (one.shape().rank() == 0 || cut.size == size_of(one, cut.dimension)) return evaluate(one);
+  const xla::Shape shape = resized(one.shape(), cut.dimension, cut.size);
+  const auto cuts = evaluated_.contains(&one) ? std::nullopt : cuts_before(one, cut);
   if (!cuts) {
     TFAOT_ASSIGN(const auto whole, evaluate(one));
-    Box box{dimensions_of(one), row_major_strides(one.shape()), row_major_strides(shape)};
-    entry(box.sizes, dimension) = size;
-    box.from_start = start * entry(box.from_strides, dimension);
-    auto part = std::make_shared<xla::Literal>(shape);
-    with_width(type_of(one),
-               [&]<typename T>(T) { copy<T>(box, whole->untyped_data(), part->untyped_data()); });
-    return Value(std::move(part));
+    Dimensions starts(dimensions_of(one).size(), 0);
+    entry(starts, cut.dimension) = cut.start;
+    return Value(std::make_shared<xla::Literal>(slice_of(*whole, starts, shape)));
   }
   std::vector<Value> operands;
   for (std::int64_t i = 0; i < one.operand_count(); ++i) {
-    const auto& cut = entry(*cuts, i);
-    TFAOT_ASSIGN(auto value, cut ? piece(*one.operand(i), cut->dimension, cut->start, cut->size)
-                                 : evaluate(*one.operand(i)));
+    const auto& part = entry(*cuts, i);
+    TFAOT_ASSIGN(auto value, part ? piece(*one.operand(i), *part) : evaluate(*one.operand(i)));
     operands.push_back(std::move(value));
   }
   if (one.opcode() == kReshape) return reshaped(operands.front(), shape);
   if (one.opcode() != kPad) return compute_on(one, shape, operands);
   const auto pad = one.Clone();
-  auto& padding = *pad->mutable_padding_config()->mutable_dimensions(static_cast<int>(dimension));
-  const std::int64_t low = std::max<std::int64_t>(padding.edge_padding_low() - start, 0);
+  auto& padding =
+      *pad->mutable_padding_config()->mutable_dimensions(static_cast<int>(cut.dimension));
+  const std::int64_t low = std::max<std::int64_t>(padding.edge_padding_low() - cut.start, 0);
   padding.set_edge_padding_low(low);
-  padding.set_edge_padding_high(size - cuts->front()->size - low);
+  padding.set_edge_padding_high(cut.size - cuts->front()->size - low);
   return compute_on(*pad, shape, operands);
 }
 
@@ -287,7 +214,7 @@ Result<Value> Evaluator::compute(const HloInstruction& instruction,
     operands.push_back(values[i].get());
     substitutes[instruction.operand(static_cast<std::int64_t>(i))] = values[i].get();
   }
-  auto result = evaluate_shape_op(instruction, operands);
+  auto result = moved(instruction, operands);
   if (!result) {
     TFAOT_ASSIGN(result,
                  or_internal(evaluator_.EvaluateWithSubstitutions(&instruction, substitutes)));

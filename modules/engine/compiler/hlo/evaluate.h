@@ -13,6 +13,11 @@
 
 namespace tfaot::toolkit::engine {
 
+// Elements of a tensor along one dimension.
+struct Cut {
+  std::int64_t dimension = 0, start = 0, size = 0;
+};
+
 class Evaluator {
  public:
   // The value of a parameter of the entry computation.
@@ -24,7 +29,7 @@ class Evaluator {
 
   Result<Value> value(const HloInstruction& instruction);
 
-  // Its bytes in pieces, so that only its operands are in memory as a whole.
+  // Passes its bytes on in pieces, so that only its operands are in memory as a whole.
   Status feed(const HloInstruction& instruction, const ChunkSink& sink);
   // The same operation on other operands, for a result of this shape.
   Result<Value> compute_on(const HloInstruction& instruction, const xla::Shape& shape,
@@ -32,9 +37,7 @@ class Evaluator {
 
  private:
   Result<Value> evaluate(const HloInstruction& instruction);
-  // `size` elements of a dimension, from `start` on.
-  Result<Value> piece(const HloInstruction& one, std::int64_t dimension, std::int64_t start,
-                      std::int64_t size);
+  Result<Value> piece(const HloInstruction& one, const Cut& cut);
 
   Result<Value> compute(const HloInstruction& instruction, const std::vector<Value>& values);
 
@@ -43,7 +46,7 @@ class Evaluator {
   xla::HloEvaluator evaluator_;
 };
 
-// Values that depend on nothing but the program: not on inputs, nor on weights. Used by one thread.
+// Values that depend on the program alone, neither on inputs nor on weights. Used by one thread.
 class FixedValues {
  public:
   // False also for values that are too large to look at. Instructions must not change afterwards.

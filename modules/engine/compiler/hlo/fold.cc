@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes ahead everything that depends only on weights and constants. Results that need a weight
-// become weights themselves, never constants: if code depended on values, it could not be used with
-// new ones.
+// become weights themselves, never constants: otherwise new weights would need recompilation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -82,8 +81,8 @@ class Folder {
   }
 
   // Its name: "dense/kernel, packed".
-  DerivedWeight weight_made_by(const HloInstruction& instruction, bool is_packed) const {
-    DerivedWeight made;
+  WeightOrigin weight_made_by(const HloInstruction& instruction, bool is_packed) const {
+    WeightOrigin made;
     std::vector<std::string> names;
     std::set<const HloInstruction*> seen;
     collect_origin(instruction, seen, names, made);
@@ -96,7 +95,7 @@ class Folder {
 
   // `names`: of the weights that it depends on.
   void collect_origin(const HloInstruction& instruction, std::set<const HloInstruction*>& seen,
-                      std::vector<std::string>& names, DerivedWeight& made) const {
+                      std::vector<std::string>& names, WeightOrigin& made) const {
     if (!seen.insert(&instruction).second) return;
     for (const auto* operand : instruction.operands()) {
       collect_origin(*operand, seen, names, made);

@@ -50,7 +50,7 @@ std::vector<const HloInstruction*> needed_instructions(const xla::HloModule& mod
     for (auto* called : one.called_computations()) needed.push_back(called->root_instruction());
     return needed;
   };
-  return reached_from(*module.entry_computation()->root_instruction(), needs);
+  return reached_from(std::as_const(*module.entry_computation()->root_instruction()), needs);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions that compiled code cannot have, in a model of any format: calls of functions that
-// are not XLA's own, exchange with a host, random numbers. Their words for messages. Pure
+// Instructions that compiled code cannot contain, in a model of any format: calls of functions that
+// are not XLA's own, exchange with a host, random numbers; and their names in messages. Pure
 // functions.
 #pragma once
 

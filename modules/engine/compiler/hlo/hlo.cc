@@ -18,6 +18,7 @@
 #include "xla/primitive_util.h"
 #include "xla/service/batched_gather_scatter_normalizer.h"
 #include "xla/tsl/lib/strings/proto_serialization.h"
+#include "xla/util.h"
 
 namespace tfaot::toolkit::engine {
 
@@ -117,6 +118,22 @@ Dimensions picked(absl::Span<const std::int64_t> values, absl::Span<const std::i
   return found;
 }
 
+Dimensions joined(std::initializer_list<absl::Span<const std::int64_t>> lists) {
+  Dimensions all;
+  for (const auto list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
+Dimensions without(absl::Span<const std::int64_t> values, std::int64_t place) {
+  const auto at = static_cast<std::size_t>(place);
+  return joined({values.first(at), values.subspan(at + 1)});
+}
+
+std::int64_t place_among(absl::Span<const std::int64_t> values, std::int64_t value) {
+  const auto found = absl::c_find(values, value);
+  return found == values.end() ? -1 : found - values.begin();
+}
+
 Dimensions counted(std::int64_t count, std::int64_t first) {
   Dimensions numbers(static_cast<std::size_t>(count));
   std::iota(numbers.begin(), numbers.end(), first);
@@ -149,25 +166,17 @@ Dimensions order_of(const HloInstruction& transpose) {
 }
 
 std::vector<ReshapeGroup> groups_of(const HloInstruction& reshape) {
-  const auto from = reshape.operand(0)->shape().dimensions();
-  const auto to = reshape.shape().dimensions();
+  const auto bounds =
+      xla::CommonFactors(reshape.operand(0)->shape().dimensions(), reshape.shape().dimensions());
   std::vector<ReshapeGroup> groups;
-  std::int64_t i = 0;
-  std::int64_t j = 0;
-  while (i < std::ssize(from) || j < std::ssize(to)) {
-    ReshapeGroup group;
-    std::int64_t a = 1;
-    std::int64_t b = 1;
-    do {
-      if (i < std::ssize(from) && (a <= b || j == std::ssize(to))) {
-        a *= entry(from, i);
-        group.from.push_back(i++);
-      } else {
-        b *= entry(to, j);
-        group.to.push_back(j++);
-      }
-    } while (a != b);
-    groups.push_back(std::move(group));
+  std::int64_t from = 0, to = 0;
+  for (std::size_t i = 1; i < bounds.size(); ++i) {
+    const auto [from_end, to_end] = bounds[i];
+    // New dimensions of size 1 stay with what follows them.
+    if (from_end == from && i + 1 < bounds.size()) continue;
+    groups.push_back({counted(from_end - from, from), counted(to_end - to, to)});
+    from = from_end;
+    to = to_end;
   }
   return groups;
 }

@@ -65,13 +65,12 @@ inline std::int64_t size_of(const HloInstruction& value, std::integral auto dime
 std::vector<HloInstruction*> instructions_of(const xla::HloModule& module);
 
 // `first` and all that is reached from it by next(), the nearest first; of more than `most`, some.
-template <typename Next>
-std::vector<const HloInstruction*> reached_from(const HloInstruction& first, Next next,
-                                                std::size_t most = SIZE_MAX) {
-  std::vector<const HloInstruction*> found = {&first};
+template <typename Instruction, typename Next>
+std::vector<Instruction*> reached_from(Instruction& first, Next next, std::size_t most = SIZE_MAX) {
+  std::vector<Instruction*> found = {&first};
   std::set<const HloInstruction*> seen = {&first};
   for (std::size_t i = 0; i < found.size() && found.size() < most; ++i) {
-    for (const HloInstruction* one : next(*found[i])) {
+    for (auto* one : next(*found[i])) {
       if (seen.insert(one).second) found.push_back(one);
     }
   }
@@ -92,6 +91,12 @@ std::int64_t product(absl::Span<const std::int64_t> sizes);
 std::int64_t stride_along(const xla::Shape& shape, std::int64_t dimension);
 // The entries at these places.
 Dimensions picked(absl::Span<const std::int64_t> values, absl::Span<const std::int64_t> places);
+// The values of several lists, one list after the other.
+Dimensions joined(std::initializer_list<absl::Span<const std::int64_t>> lists);
+// Without the value at this place.
+Dimensions without(absl::Span<const std::int64_t> values, std::int64_t place);
+// The first place of a value; -1: it is not among them.
+std::int64_t place_among(absl::Span<const std::int64_t> values, std::int64_t value);
 // first, first + 1, ...
 Dimensions counted(std::int64_t count, std::int64_t first = 0);
 // The dimensions of a tensor of this rank that are not listed.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Settles once in which order the dimensions of tensors lie. A net with channels first has
 // transposes around each convolution and pool (onnx/operators/images.cc). Here they move
-// towards the outputs, through operations that can work in any order, until they meet their
-// inverse. So only the ends of such a net are transposed. All elements stay what they were.
+// towards the outputs, through operations that work in any order, until they cancel with their
+// inverse. So only the ends of such a net are transposed. Values do not change.
 #include <algorithm>
 #include <set>
 
@@ -18,7 +18,7 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-// A product with a weight may swap its sides: transposed, the weight stands on the left.
+// Says if a product with a weight may swap its sides: the transposed weight is then on the left.
 enum class ProductSides { kStay, kMaySwap };
 
 bool sums_last(const HloInstruction* reduce) {
@@ -48,7 +48,7 @@ Dimensions split_sizes(const HloInstruction& merge) {
 
 // Reshapes of [batch, channels, positions...] to [batch, groups, rest], as PyTorch exports group
 // normalisation: their last dimension holds channels and positions, so no transpose can pass them.
-// All that is computed until the next reshape gets these as dimensions of their own.
+// All values up to the next reshape get channels and positions as dimensions of their own.
 class GroupSplit {
  public:
   GroupSplit(HloInstruction& merge, Dimensions sizes) : merge_(merge), sizes_(std::move(sizes)) {}
@@ -58,9 +58,8 @@ class GroupSplit {
     for (HloInstruction* one : merge_.parent()->MakeInstructionPostOrder()) {
       HloInstruction* made = nullptr;
       if (is_split(*one)) {
-        Instructions operands;
-        for (HloInstruction* operand : one->operands()) operands.push_back(split(*operand));
-        HloInstruction* const other = rebuild(*one, sizes_, operands);
+        HloInstruction* const other =
+            rebuild_on(*one, sizes_, [&](HloInstruction* operand) { return split(*operand); });
         made = reshape(other, dimensions_of(*one));
         split_[made] = other;
       } else if (one->operand_count() > 0 && split_.count(one->operand(0)) != 0) {
@@ -95,10 +94,8 @@ class GroupSplit {
   }
   HloInstruction* sum(HloInstruction& reduce) const {
     const std::int64_t rank = reduce.shape().rank();
-    const Dimensions last = counted(std::ssize(sizes_) - rank, rank);
-    return add_next_to(
-        &reduce, HloInstruction::CreateReduce(reduce.shape(), split_.at(reduce.operand(0)),
-                                              reduce.mutable_operand(1), last, reduce.to_apply()));
+    return engine::reduce(split_.at(reduce.operand(0)), reduce.mutable_operand(1),
+                          counted(std::ssize(sizes_) - rank, rank), reduce.to_apply());
   }
 
   HloInstruction& merge_;
@@ -141,8 +138,8 @@ bool moves_elements(const xla::Shape& shape, absl::Span<const std::int64_t> orde
   return false;
 }
 
-// Without those of weights; with `reads_strides` also without those that products with weights read
-// through, by their strides. REQUIRES: no dead code.
+// Transposes of weights do not count. With `reads_strides`, neither do those that products with
+// weights read by strides. REQUIRES: no dead code.
 TransposeCost cost_of_transposes(const xla::HloModule& module, std::int64_t first_weight,
                                  bool reads_strides) {
   const WeightValues values(module, first_weight);
@@ -193,8 +190,8 @@ bool is_plain(const HloInstruction& dot) {
 //
 //   y[b, c, u] = sum over t of x[b, t, c] * w[t, u]
 //
-// is the product of the transposed weight with the tensor as it lies, [b, u, c], and a transpose
-// after it. There the transpose may meet the one that puts tokens back. Null if the left side is no
+// is the product of the transposed weight with the untransposed tensor, [b, u, c], and a transpose
+// after it, which may cancel with the one that puts tokens back. Null if the left side is no
 // transpose that makes the depth the last dimension, or the columns would be too few.
 HloInstruction* swapped_product(HloInstruction& dot) {
   if (!is_plain(dot)) return nullptr;
@@ -210,9 +207,8 @@ HloInstruction* swapped_product(HloInstruction& dot) {
   const std::int64_t weight_depth = dot.dot_dimension_numbers().rhs_contracting_dimensions(0);
   HloInstruction* weight = dot.mutable_operand(1);
   if (weight_depth == 0) weight = transpose(weight, {1, 0});
-  Dimensions left_sizes(sizes.begin(), sizes.begin() + depth);
-  left_sizes.insert(left_sizes.end(), weight->shape().dimensions().begin(),
-                    weight->shape().dimensions().end());
+  const Dimensions batch(sizes.begin(), sizes.begin() + depth);
+  const Dimensions left_sizes = joined({batch, weight->shape().dimensions()});
   xla::DotDimensionNumbers numbers;
   for (std::int64_t d = 0; d < depth; ++d) {
     numbers.add_lhs_batch_dimensions(d);
@@ -227,9 +223,7 @@ HloInstruction* swapped_product(HloInstruction& dot) {
                             shape_of(type_of(dot), result_sizes),
                             depth == 0 ? weight : broadcast(weight, left_sizes, {depth, depth + 1}),
                             x, numbers, dot.precision_config()));
-  Dimensions back = order;
-  back.erase(back.begin() + side.depth);
-  back.push_back(depth);
+  const Dimensions back = joined({without(order, side.depth), {depth}});
   return reshape(transpose(swapped, back), dot.shape().dimensions());
 }
 
@@ -267,7 +261,7 @@ HloInstruction* gather_of_untransposed(HloInstruction& gather, const Dimensions&
       result_order);
 }
 
-// Windows or padding by dimension of a transpose's operand, from those by dimension of its result.
+// Maps windows or padding indexed by dimension of a transpose's result to its operand's dimensions.
 template <typename Proto>
 Proto before_transpose(const Dimensions& order, const Proto& results) {
   Proto operands = results;
@@ -286,7 +280,7 @@ HloInstruction* transpose_all(HloInstruction* operand, Dimensions order) {
   return transpose(operand, order);
 }
 
-// As a scale and a shift of statistics.
+// Operations, such as a scale and a shift of statistics.
 constexpr int kMostCheap = 4;
 
 // Moves transposes from the operands of operations to their results.
@@ -384,7 +378,7 @@ class Sinking {
     return is_made_of_less(*operand) ? untransposed(operand, back) : nullptr;
   }
 
-  // Operands must all have come from the same order, or cost nothing to get there.
+  // All operands must be transposes in the same order, or free to transpose.
   HloInstruction* sunk_through_any(HloInstruction& operation) {
     const auto& all = operation.operands();
     const auto found =
@@ -394,22 +388,24 @@ class Sinking {
     if (!absl::c_all_of(all, [&](const auto* one) { return can_untranspose(*one, order); })) {
       return nullptr;
     }
-    Instructions operands;
-    for (HloInstruction* operand : operation.operands()) {
-      operands.push_back(untransposed(operand, order));
-    }
-    HloInstruction* const made =
-        operation.opcode() == kConcatenate
-            ? concatenate(operands, entry(order, operation.concatenate_dimension()))
-            : rebuild(operation, shape_before(operation, order).dimensions(), operands);
-    return transpose(made, order);
+    if (operation.opcode() != kConcatenate)
+      return transpose(rebuilt_before(operation, order), order);
+    Instructions operands = operands_of(operation);
+    for (HloInstruction*& operand : operands) operand = untransposed(operand, order);
+    return transpose(concatenate(operands, entry(order, operation.concatenate_dimension())), order);
+  }
+
+  // An elementwise operation on its operands before they are transposed.
+  HloInstruction* rebuilt_before(HloInstruction& operation, const Dimensions& order) {
+    return rebuild_on(operation, shape_before(operation, order).dimensions(),
+                      [&](HloInstruction* operand) { return untransposed(operand, order); });
   }
 
   static bool is_made_of_less(const HloInstruction& value) {
     return value.opcode() == kBroadcast || value.opcode() == kIota;
   }
 
-  // Computed from less, by at most this many operations: so it is in another order, too.
+  // True if it is computed from less by at most this many operations: any order is then free.
   bool is_cheap(const HloInstruction& value, int operations) const {
     if (value.shape().rank() == 0 || is_known(&value) || is_made_of_less(value)) return true;
     return operations > 0 && is_elementwise(value) &&
@@ -418,7 +414,7 @@ class Sinking {
            });
   }
 
-  // True if the value is the transpose, in this order, of an existing one or of one that is free.
+  // True if the value is the transpose, in this order, of one that exists or is free.
   bool can_untranspose(const HloInstruction& value, const Dimensions& order) const {
     if (is_cheap(value, kMostCheap)) return true;
     if (value.opcode() == kTranspose) return value.dimensions() == order;
@@ -442,17 +438,12 @@ class Sinking {
     }
     if (value->opcode() == kIota) {
       const auto dimension = xla::Cast<xla::HloIotaInstruction>(value)->iota_dimension();
-      return add_next_to(
-          value, HloInstruction::CreateIota(shape_before(*value, order), entry(order, dimension)));
+      return iota_next_to(value, shape_before(*value, order), entry(order, dimension));
     }
     const bool known = is_known(value);
     HloInstruction* const there = known ? nullptr : transposed_user(*value, back);
     if (!known && there == nullptr && is_cheap(*value, kMostCheap)) {
-      Instructions operands;
-      for (HloInstruction* operand : value->operands()) {
-        operands.push_back(untransposed(operand, order));
-      }
-      return rebuild(*value, shape_before(*value, order).dimensions(), operands);
+      return rebuilt_before(*value, order);
     }
     HloInstruction* made = there != nullptr ? there : transpose_all(value, back);
     if (known) known_.insert(made);
@@ -477,15 +468,11 @@ class Sinking {
         picked(order, other_dimensions(std::ssize(order), operation.dimensions()));
     const Dimensions result_order = xla::InversePermutation(sorting_order(kept));
     std::ranges::sort(reduced);
-    return transpose(
-        add_next_to(x, HloInstruction::CreateReduce(shape_before(operation, result_order), x,
-                                                    operation.mutable_operand(1), reduced,
-                                                    operation.to_apply())),
-        result_order);
+    return transpose(engine::reduce(x, operation.mutable_operand(1), reduced, operation.to_apply()),
+                     result_order);
   }
 
-  // The dimensions of a group must lie side by side; where they do not, a transpose is left before
-  // the reshape.
+  // The dimensions of a group must be contiguous; otherwise a transpose stays before the reshape.
   static HloInstruction* sunk_reshape(HloInstruction& operation, const Dimensions& order,
                                       HloInstruction* x) {
     const std::vector<ReshapeGroup> groups = groups_of(operation);
@@ -514,7 +501,7 @@ class Sinking {
     return transpose(reshape(x, sizes), xla::InversePermutation(targets));
   }
 
-  // A weight times dimensions that were transposed and made one: the weight's rows move instead.
+  // A product over dimensions that were transposed and joined: the weight's rows move instead.
   HloInstruction* dot_of_flattened(HloInstruction& dot) {
     HloInstruction* const flattened = dot.mutable_operand(0);
     HloInstruction* const weight = dot.mutable_operand(1);
@@ -563,8 +550,8 @@ Status move_transposes(xla::HloModule& module, std::int64_t first_weight, Produc
   return Sinking(module, first_weight, sides).run();
 }
 
-// Changes nothing if transposes would then not move less. Where sides may swap, transposes that a
-// product reads through cost nothing.
+// Leaves the module unchanged unless fewer bytes are transposed. Where sides may swap, transposes
+// that a product reads by strides are free.
 Status settle(xla::HloModule& module, std::int64_t first_weight, ProductSides sides) {
   const bool reads_strides = sides == ProductSides::kMaySwap;
   const TransposeCost before = cost_of_transposes(module, first_weight, reads_strides);

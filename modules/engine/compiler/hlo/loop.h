@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A while loop as an edit sees it: its state by element, and what is the same in all turns. Used by
-// one thread.
+// A while loop as passes see it: its state by element, and the values that are the same in all
+// turns. Used by one thread.
 #pragma once
 
 #include <map>
@@ -26,7 +26,7 @@ class Loop {
   HloInstruction& instruction() const { return *loop_; }
   const xla::HloComputation& body() const { return *loop_->while_body(); }
   std::int64_t state_size() const { return body().root_instruction()->operand_count(); }
-  // An element of the state: before the first turn, and what a turn makes of it.
+  // An element of the state: before the first turn, and after a turn.
   HloInstruction* start(std::int64_t element) const;
   HloInstruction* next(std::int64_t element) const {
     return body().root_instruction()->mutable_operand(element);

@@ -40,6 +40,12 @@ bool is_view(const HloInstruction& value) {
   return value.opcode() == kReshape || value.opcode() == kBitcast;
 }
 
+// The dimensions that have more than one element.
+Dimensions sized(const HloInstruction& value, Dimensions dimensions) {
+  std::erase_if(dimensions, [&](std::int64_t d) { return size_of(value, d) == 1; });
+  return dimensions;
+}
+
 // The number that a reduction by this opcode may begin with.
 bool changes_nothing(const HloInstruction& start, HloOpcode opcode) {
   if (opcode == kAdd) return number_of(start) == 0;
@@ -91,20 +97,11 @@ const HloInstruction* before_reshapes(const HloInstruction* value) {
 
 std::optional<Dimensions> before_reshape(const HloInstruction& value) {
   if (value.opcode() != kReshape) return {};
-  const Dimensions from = dimensions_of(*value.operand(0));
-  Dimensions map;
-  std::size_t next = 0;
-  const auto skip_ones = [&] {
-    while (next < from.size() && from[next] == 1) ++next;
-  };
-  for (const std::int64_t size : value.shape().dimensions()) {
-    if (size == 1) {
-      map.push_back(kSpread);
-      continue;
-    }
-    skip_ones();
-    if (next == from.size() || from[next] != size) return {};
-    map.push_back(static_cast<std::int64_t>(next++));
+  Dimensions map(dimensions_of(value).size(), kSpread);
+  for (const ReshapeGroup& group : groups_of(value)) {
+    const auto from = sized(*value.operand(0), group.from), to = sized(value, group.to);
+    if (from.size() > 1 || from.size() != to.size()) return {};
+    if (!to.empty()) entry(map, to.front()) = from.front();
   }
   return map;
 }
@@ -146,6 +143,13 @@ bool combines_by(const HloInstruction& reduction, HloOpcode opcode) {
 
 bool reduces_by(const HloInstruction& reduction, HloOpcode opcode) {
   return combines_by(reduction, opcode) && changes_nothing(*reduction.operand(1), opcode);
+}
+
+Dimensions filter_order(const HloInstruction& convolution) {
+  const auto& numbers = convolution.convolution_dimension_numbers();
+  return joined(
+      {numbers.kernel_spatial_dimensions(),
+       {numbers.kernel_input_feature_dimension(), numbers.kernel_output_feature_dimension()}});
 }
 
 bool is_point(const xla::WindowDimension& window) {

@@ -20,7 +20,7 @@ namespace tfaot::toolkit::engine {
 namespace m = xla::match;
 
 // The number in all elements, if there is one: also a sum, product, logarithm or negative of
-// numbers, as TensorFlow's softplus has its limits and Keras the count of a mean.
+// numbers, such as the limits of TensorFlow's softplus or the count of a mean in Keras.
 std::optional<double> number_of(const HloInstruction& value);
 // Constants that differ by no more than their rounding.
 bool is_near(double a, double b);
@@ -65,7 +65,7 @@ constexpr std::int64_t kSpread = -1;
 // Before a reshape that only adds or leaves out dimensions of size 1: the operand's dimension of
 // each of the result, kSpread for an added one. Nothing for other reshapes.
 std::optional<Dimensions> before_reshape(const HloInstruction& value);
-// The only user of a value that is no result of its computation; else null.
+// The only user of a value, unless the value is a result of its computation; else null.
 HloInstruction* only_user(const HloInstruction& value);
 // The first element of a call's results, if nothing else uses the call; else null.
 HloInstruction* only_result(const HloInstruction& call);
@@ -97,10 +97,13 @@ struct Mean {
 // The mean that `value` is, perhaps in another shape.
 Mean mean_of(HloInstruction* value);
 
+// The dimensions of a convolution's filter as [spatial..., in, out].
+Dimensions filter_order(const HloInstruction& convolution);
+
 // A window along a dimension that treats every element by itself.
 bool is_point(const xla::WindowDimension& window);
 
-// True if XLA computes it in the loop of its user, where a kernel would need it in memory.
+// True if XLA computes it in its user's loop; a kernel would need it in memory.
 bool is_fused_by_xla(const HloInstruction& value);
 
 // A tensor times a matrix, summed over one dimension of each.

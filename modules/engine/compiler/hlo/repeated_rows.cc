@@ -4,10 +4,11 @@
 //
 //   [x_i, x_j - x_i] W = x_i (W1 - W2) + x_j W2,
 //
-// they have a row for each node, and what is repeated is added up for each pair. A product stays
-// where that would not save more multiplications than adding up costs, and a difference of rows
-// where it may cancel more than the rest of the product would show: where its tensor is not next to
-// it, and of the model's inputs as they are. Nothing changes where weights may not be joined.
+// the products have a row for each node, and their repeated rows are added for each pair. A product
+// stays where adding costs more than the saved multiplications. A difference of rows stays where it
+// may cancel more digits than the rest of the product hides: where neither tensor is another part
+// of the same left side, and for the model's inputs themselves. Nothing changes where weights may
+// not be joined.
 #include <algorithm>
 #include <set>
 
@@ -120,23 +121,18 @@ std::optional<RowProduct> row_product_of(HloInstruction& product, const WeightVa
   }
   if (!is_pointwise(product)) return {};
   HloInstruction* const rows = product.mutable_operand(0);
-  const auto& numbers = product.convolution_dimension_numbers();
-  Dimensions order(numbers.kernel_spatial_dimensions().begin(),
-                   numbers.kernel_spatial_dimensions().end());
-  order.push_back(numbers.kernel_input_feature_dimension());
-  order.push_back(numbers.kernel_output_feature_dimension());
-  return RowProduct{rows, reshape(transpose(product.mutable_operand(1), order),
+  return RowProduct{rows, reshape(transpose(product.mutable_operand(1), filter_order(product)),
                                   {row_size(*rows), row_size(product)})};
 }
 
-// Some of the columns of a product's left side, and the rows of its weight that they meet.
+// Some columns of a product's left side, which are multiplied by as many rows of its weight.
 struct RowPart {
   HloInstruction* value;
   std::int64_t first;
   bool is_negative = false;
 };
 
-// Side by side they are `value`.
+// Concatenated, they are `value`.
 void take_parts(HloInstruction* value, std::int64_t first, std::vector<RowPart>& parts) {
   HloInstruction* inner = value;
   while (inner->opcode() == kReshape && repeats_rows(*inner)) {
@@ -169,10 +165,10 @@ bool has_inputs(const HloInstruction& value) {
                         [](const auto* one) { return one->opcode() == kParameter; });
 }
 
-// Sums and differences of repeated rows become two parts. A difference stays where that may lose
-// digits that it has: of inputs as they are, and of rows that are not next to it, as then the rest
-// of the product may be smaller. What was computed is rounded already, by as much as a difference
-// of its products.
+// Sums and differences of repeated rows become two parts. A difference stays where splitting may
+// lose digits: for inputs themselves, and for rows that are no other part, as then the rest of the
+// product may be smaller. Computed values are rounded already, by as much as a difference of their
+// products.
 std::vector<RowPart> parts_of_rows(HloInstruction* rows) {
   std::vector<RowPart> whole;
   take_parts(rows, 0, whole);
@@ -199,7 +195,7 @@ std::vector<RowPart> parts_of_rows(HloInstruction* rows) {
   return parts;
 }
 
-// A product of the sum, and the weight that it meets.
+// A term of the sum: a product of `source` and `weight`, repeated to the rows of `value`.
 struct Summand {
   HloInstruction* value;
   HloInstruction* source;
@@ -221,8 +217,7 @@ class RepeatedProduct {
       HloInstruction* made = contract(summand.source, summand.source->shape().rank() - 1,
                                       summand.weight, 0, product_.precision_config());
       if (sum == nullptr && shift_ != nullptr) {
-        made = binary(kAdd, made,
-                      broadcast(shift_, made->shape().dimensions(), {made->shape().rank() - 1}));
+        made = binary_along(kAdd, made, shift_, made->shape().rank() - 1);
       }
       made =
           reshape(repeated(*summand.value, *summand.source, made), product_.shape().dimensions());
@@ -298,7 +293,7 @@ class RepeatedProduct {
     HloInstruction* weight = slice_along(of_.weight, 0, part.first, row_size(*part.value));
     if (part.is_negative) weight = negate(weight);
     if (scale_ == nullptr) return weight;
-    return binary(kMultiply, weight, broadcast(scale_, weight->shape().dimensions(), {1}));
+    return binary_along(kMultiply, weight, scale_, 1);
   }
 
   HloInstruction& product_;
@@ -318,7 +313,7 @@ struct ScaledInput {
   HloInstruction* shift = nullptr;
 };
 
-// Takes one operation off; false: there is none.
+// Removes the last operation; false: there is none.
 bool take_operation(ScaledInput& scaled, const WeightValues& values) {
   HloInstruction* const one = scaled.x;
   // With one row the product is that of a vector.
@@ -358,7 +353,7 @@ bool follows_product(const HloInstruction& value) {
   };
   const auto before = [&](const HloInstruction& one) {
     const bool passes = !is_product(&one) && (one.IsElementwise() || one.opcode() == kReshape);
-    return passes ? Instructions(one.operands().begin(), one.operands().end()) : Instructions();
+    return passes ? operands_of(one) : Instructions();
   };
   return absl::c_any_of(reached_from(value, before, kMostOperations), is_product);
 }
@@ -389,15 +384,14 @@ Status move_scale_into_weight(HloInstruction& dot, PassContext& context) {
   }
   HloInstruction* weight = layer->matrix;
   if (scaled.scale != nullptr) {
-    weight = binary(kMultiply, weight,
-                    broadcast(scaled.scale, weight->shape().dimensions(), {layer->matrix_depth}));
+    weight = binary_along(kMultiply, weight, scaled.scale, layer->matrix_depth);
   }
   HloInstruction* made = rebuild(dot, dot.shape().dimensions(),
                                  {reshape(scaled.x, layer->left->shape().dimensions()), weight});
   if (scaled.shift != nullptr) {
     HloInstruction* const bias =
         contract(scaled.shift, 0, layer->matrix, layer->matrix_depth, dot.precision_config());
-    made = binary(kAdd, made, broadcast(bias, dot.shape().dimensions(), {dot.shape().rank() - 1}));
+    made = binary_along(kAdd, made, bias, dot.shape().rank() - 1);
   }
   return replace(dot, made);
 }

@@ -137,7 +137,7 @@ bool would_merge(const HloInstruction& one, std::int64_t i) {
   }
 }
 
-// True if the last digit of the value can decide about a whole number or a truth value.
+// True if the last digit of the value can change a whole number or a truth value.
 bool is_rounded(const HloInstruction& value, int steps) {
   if (steps == 0) return false;
   return std::ranges::any_of(value.users(), [&](const auto* user) {
@@ -157,7 +157,7 @@ bool is_rounded(const HloInstruction& value, int steps) {
   });
 }
 
-// True if a product with the rounded inverse of the divisor does not do.
+// True if a product with the rounded inverse of the divisor is not exact enough.
 bool needs_quotient(const HloInstruction& one) {
   constexpr int kMostSteps = 6;
   const auto divisor = number_of(*one.operand(1));
@@ -176,7 +176,7 @@ bool is_stacked(const HloInstruction& one) {
   return under->opcode() == one.opcode();
 }
 
-// The start of a slice as XLA takes it in the end; null: it is that already.
+// The start of a slice, clamped as XLA would clamp it; null: it is already inside.
 HloInstruction* start_within(HloInstruction& slice, std::int64_t i) {
   const bool is_update = slice.opcode() == kDynamicUpdateSlice;
   const auto d = static_cast<int>(i - (is_update ? 2 : 1));
@@ -227,9 +227,7 @@ HloInstruction* guarded_operation(HloInstruction& one) {
   if (one.opcode() != kIota) return nullptr;
   const auto d = xla::Cast<xla::HloIotaInstruction>(&one)->iota_dimension();
   if (xla::primitive_util::FitsInIntegralType(size_of(one, d) - 1, type_of(one))) return nullptr;
-  return convert(add_next_to(&one, HloInstruction::CreateIota(
-                                       shape_of(xla::S64, one.shape().dimensions()), d)),
-                 type_of(one));
+  return convert(iota_next_to(&one, shape_of(xla::S64, one.shape().dimensions()), d), type_of(one));
 }
 
 absl::StatusOr<bool> guard(HloInstruction& one) {
@@ -265,11 +263,11 @@ class FunctionPass : public xla::HloModulePass {
   Function function_;
 };
 
-// Guards operations against rules of XLA's simplifier that hold for mathematical numbers alone. It
-// takes every square for non-negative, also one of whole numbers that overflows, and merges
-// operations although the merged one overflows, meets NaN or rounds where the separate ones do not.
-// A guarded operand has the same value in a form that no rule knows. The guards stay for XLA's own
-// run of its simplifier, and take no time in the code.
+// Guards operations against rules of XLA's simplifier that hold only for real numbers. It takes
+// every square for non-negative, even one of integers that overflows, and merges operations
+// although the merged one overflows, yields NaN or rounds where the separate ones do not. A guarded
+// operand has the same value in a form that no rule matches. The guards stay for XLA's own run of
+// its simplifier, and cost nothing in the code.
 absl::StatusOr<bool> guard_all(xla::HloModule& module) {
   bool changed = false;
   for (xla::HloComputation* computation : module.MakeNonfusionComputations()) {
@@ -327,8 +325,7 @@ absl::StatusOr<bool> take_known_branches(xla::HloModule& module) {
   return !known.empty();
 }
 
-// Like XLA's CPU compiler, except that products stay products of any form: we can do more with
-// them.
+// As in XLA's CPU compiler, except that products keep their form: our passes match them.
 xla::AlgebraicSimplifierOptions algebra() {
   xla::AlgebraicSimplifierOptions options;
   options.set_enable_dot_strength_reduction(false);
@@ -341,13 +338,12 @@ xla::AlgebraicSimplifierOptions algebra() {
   return options;
 }
 
-// A number that is a tensor of one element becomes a scalar, which XLA's passes and ours look for.
+// Turns constants of one element into scalars, the form that XLA's passes and ours look for.
 Status make_numbers_scalars(xla::HloModule& module) {
   for (HloInstruction* one : instructions_of(module)) {
     if (!xla::Match(one, m::Reshape(m::Constant())) || one->shape().rank() != 0) continue;
     TFAOT_ASSIGN(auto number, or_internal(one->operand(0)->literal().Reshape({})));
-    TFAOT_TRY(checked(one->ReplaceAllUsesWith(
-        add_next_to(one, HloInstruction::CreateConstant(std::move(number))))));
+    TFAOT_TRY(checked(one->ReplaceAllUsesWith(constant_next_to(one, std::move(number)))));
   }
   return {};
 }

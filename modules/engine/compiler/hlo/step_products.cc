@@ -8,44 +8,32 @@
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/simplify.h"
+#include "xla/service/hlo_creation_utils.h"
 #include "xla/service/tuple_simplifier.h"
 #include "xla/service/while_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
-// The place of a step's part in a sequence: an index into one dimension, of this length.
-struct StepPlace {
-  HloInstruction* index = nullptr;
-  std::int64_t length = 0;
-
-  bool operator==(const StepPlace&) const = default;
-};
-
+// A step's part of a sequence: an index into one dimension.
 struct PartOfSequence {
-  StepPlace place;
+  HloInstruction* sequence = nullptr;
+  HloInstruction* index = nullptr;
   std::int64_t dimension = 0;
 };
 
-// A dynamic slice of one place of one dimension, and of all of the others.
-std::optional<PartOfSequence> part_of_sequence(HloInstruction& slice) {
+// A dynamic slice of one place of one dimension, and of all of the others, perhaps reshaped.
+std::optional<PartOfSequence> part_of_sequence(HloInstruction* value) {
+  HloInstruction& slice = *before_reshapes(value);
   if (slice.opcode() != kDynamicSlice) return std::nullopt;
   std::optional<PartOfSequence> part;
-  const auto whole = slice.operand(0)->shape().dimensions();
-  for (std::int64_t d = 0; d < std::ssize(whole); ++d) {
-    const auto length = entry(whole, d);
+  for (std::int64_t d = 0; d < slice.shape().rank(); ++d) {
     const auto size = size_of(slice, d);
-    if (size == length) continue;
+    if (size == size_of(*slice.operand(0), d)) continue;
     if (size != 1 || part) return std::nullopt;
-    part = PartOfSequence{{slice.mutable_operand(1 + d), length}, d};
+    part = PartOfSequence{slice.mutable_operand(0), slice.mutable_operand(1 + d), d};
   }
   return part;
-}
-
-Dimensions shifted(absl::Span<const std::int64_t> dimensions) {
-  Dimensions result;
-  for (const std::int64_t d : dimensions) result.push_back(d + 1);
-  return result;
 }
 
 class StepProducts {
@@ -55,22 +43,20 @@ class StepProducts {
   // True if there are any.
   Result<bool> hoist() {
     TFAOT_TRY(split_joined_products());
-    std::vector<HloInstruction*> products;
-    std::vector<StepPlace> places;
-    std::vector<HloInstruction*> sequences;
+    Instructions products, indices, sequences;
     for (HloInstruction* one : loop_.body().MakeInstructionPostOrder()) {
-      const auto place = product_place(*one);
-      if (!place) continue;
+      const auto part = is_plain_product(*one) ? part_of(one->mutable_operand(0)) : std::nullopt;
+      if (!part) continue;
       products.push_back(one);
-      places.push_back(*place);
-      sequences.push_back(sequence_of(*one, place->length));
+      indices.push_back(part->index);
+      sequences.push_back(product_of(*one, *part));
     }
     if (products.empty()) return false;
     TFAOT_ASSIGN(auto made, or_internal(xla::WhileUtil::MakeInstructionsLiveIn(&loop_.instruction(),
                                                                                sequences)));
     for (std::size_t i = 0; i < products.size(); ++i) {
       HloInstruction* product = made.while_body_instruction_map.at(products[i]);
-      HloInstruction* index = made.while_body_instruction_map.at(places[i].index);
+      HloInstruction* index = made.while_body_instruction_map.at(indices[i]);
       TFAOT_TRY(
           replace(*product, part_at(made.while_body_live_in_values[i], index, product->shape())));
     }
@@ -78,7 +64,8 @@ class StepProducts {
   }
 
  private:
-  // A step's input and its state, joined to meet one matrix: each meets its own rows of it.
+  // A step's input and its state, joined to be multiplied by one matrix: each part is multiplied by
+  // its own rows of it.
   Status split_joined_products() {
     for (HloInstruction* dot : loop_.body().MakeInstructionPostOrder()) {
       if (dot->opcode() != kDot || !is_plain_product(*dot)) continue;
@@ -87,7 +74,7 @@ class StepProducts {
           joined->concatenate_dimension() !=
               dot->dot_dimension_numbers().lhs_contracting_dimensions(0) ||
           std::ranges::none_of(joined->operands(),
-                               [this](auto* one) { return place_of(*one).has_value(); })) {
+                               [this](auto* one) { return part_of(one).has_value(); })) {
         continue;
       }
       TFAOT_TRY(replace_joined(*dot, *joined));
@@ -117,122 +104,50 @@ class StepProducts {
            !loop_.is_fixed(*one.operand(0));
   }
 
-  std::optional<StepPlace> product_place(HloInstruction& one) {
-    return is_plain_product(one) ? place_of(*one.mutable_operand(0)) : std::nullopt;
+  std::optional<PartOfSequence> part_of(HloInstruction* value) {
+    const auto part = part_of_sequence(value);
+    return part && loop_.is_fixed(*part->sequence) ? part : std::nullopt;
   }
 
-  // The place in sequences of the parts that the value is computed from, and from nothing else.
-  std::optional<StepPlace> place_of(HloInstruction& value) {
-    if (!value.shape().IsArray() || loop_.is_fixed(value)) return std::nullopt;
-    if (const auto part = part_of_sequence(value)) {
-      return loop_.is_fixed(*value.operand(0)) ? std::make_optional(part->place) : std::nullopt;
-    }
-    const bool moves = xla::HloPredicateIsOp<kReshape, kTranspose, kSlice>(&value);
-    if (value.operand_count() == 0 || xla::HloPredicateIsOp<kMap, kRng>(&value) ||
-        !(moves || value.IsElementwise())) {
-      return std::nullopt;
-    }
-    std::optional<StepPlace> place;
-    for (HloInstruction* operand : value.operands()) {
-      if (loop_.is_fixed(*operand)) continue;
-      const auto found = place_of(*operand);
-      if (!found || (place && *place != *found)) return std::nullopt;
-      place = found;
-    }
-    return place;
+  // The parts of all steps, which are the first dimension.
+  HloInstruction* sequence_of(const HloInstruction& value, const PartOfSequence& part) {
+    HloInstruction* const whole = loop_.outside(*part.sequence);
+    const auto dimensions = counted(whole->shape().rank());
+    const Dimensions order = joined({{part.dimension}, without(dimensions, part.dimension)});
+    return reshape(before_reshapes(transpose(whole, order)),
+                   joined({{size_of(*whole, part.dimension)}, value.shape().dimensions()}));
   }
 
-  // The value for all places, which are the first dimension. REQUIRES: place_of() or
-  // product_place() of this length.
-  HloInstruction* sequence_of(HloInstruction& value, std::int64_t length) {
-    Dimensions sizes = dimensions_of(value);
-    sizes.insert(sizes.begin(), length);
-    if (loop_.is_fixed(value)) return spread(value, sizes);
-    if (const auto part = part_of_sequence(value)) {
-      HloInstruction* whole = loop_.outside(*value.mutable_operand(0));
-      Dimensions order = counted(whole->shape().rank());
-      std::rotate(order.begin(), order.begin() + part->dimension,
-                  order.begin() + part->dimension + 1);
-      return reshape(before_reshapes(transpose(whole, order)), sizes);
-    }
-    HloInstruction* first = sequence_of(*value.mutable_operand(0), length);
-    switch (value.opcode()) {
-      case kDot:
-        return product_of(value, first);
-      case kReshape:
-        return reshape(before_reshapes(first), sizes);
-      case kTranspose: {
-        Dimensions order = shifted(value.dimensions());
-        order.insert(order.begin(), 0);
-        return transpose(first, order);
-      }
-      case kSlice: {
-        Dimensions starts = value.slice_starts();
-        Dimensions limits = value.slice_limits();
-        Dimensions strides = value.slice_strides();
-        starts.insert(starts.begin(), 0);
-        limits.insert(limits.begin(), length);
-        strides.insert(strides.begin(), 1);
-        return slice(first, starts, limits, strides);
-      }
-      default:
-        break;
-    }
-    Instructions operands = {first};
-    for (std::int64_t i = 1; i < value.operand_count(); ++i) {
-      operands.push_back(sequence_of(*value.mutable_operand(i), length));
-    }
-    return rebuild(value, sizes, operands);
-  }
-
-  HloInstruction* spread(HloInstruction& value, absl::Span<const std::int64_t> sizes) {
-    if (value.opcode() == kBroadcast) {
-      return broadcast(loop_.outside(*value.mutable_operand(0)), sizes,
-                       shifted(value.dimensions()));
-    }
-    return broadcast(loop_.outside(value), sizes, counted(value.shape().rank(), 1));
-  }
-
-  // With the steps after the rows, if the sequence comes so: then it is multiplied as it is.
-  HloInstruction* product_of(HloInstruction& dot, HloInstruction* left) {
-    HloInstruction* matrix = loop_.outside(*dot.mutable_operand(1));
+  // With the steps after the rows, if the sequence has them so: then it is multiplied untransposed.
+  HloInstruction* product_of(HloInstruction& dot, const PartOfSequence& part) {
+    HloInstruction* left = sequence_of(*dot.operand(0), part);
     xla::DotDimensionNumbers numbers = dot.dot_dimension_numbers();
     numbers.set_lhs_contracting_dimensions(0, numbers.lhs_contracting_dimensions(0) + 1);
+    const std::int64_t last = left->shape().rank() - 1;
     Dimensions order;
-    const std::int64_t rank = left->shape().rank();
-    if (left->opcode() == kTranspose && left->dimensions().back() == rank - 1 &&
-        numbers.lhs_contracting_dimensions(0) == rank - 1) {
-      order = {left->dimensions().begin(), left->dimensions().end()};
-      order.resize(static_cast<std::size_t>(rank - 1));
+    if (left->opcode() == kTranspose && left->dimensions().back() == last &&
+        numbers.lhs_contracting_dimensions(0) == last) {
+      order = order_of(*left);
       left = left->mutable_operand(0);
     }
-    Dimensions sizes;
-    for (std::int64_t d = 0; d < rank; ++d) {
-      if (d == numbers.lhs_contracting_dimensions(0)) continue;
-      sizes.push_back(size_of(*left, d));
-    }
-    for (std::int64_t d = 0; d < matrix->shape().rank(); ++d) {
-      if (d == numbers.rhs_contracting_dimensions(0)) continue;
-      if (!order.empty()) order.push_back(std::ssize(sizes));
-      sizes.push_back(size_of(*matrix, d));
-    }
-    HloInstruction* made =
-        add_next_to(left, HloInstruction::CreateDot(shape_of(type_of(dot), sizes), left, matrix,
-                                                    numbers, dot.precision_config()));
+    HloInstruction* const made = xla::MakeDotHlo(left, loop_.outside(*dot.mutable_operand(1)),
+                                                 numbers, dot.precision_config(), type_of(dot))
+                                     .value();
     made->set_metadata(dot.metadata());
-    return order.empty() ? made : transpose(made, order);
+    if (order.empty()) return made;
+    order.pop_back();  // the depth
+    for (std::int64_t d = last; d < made->shape().rank(); ++d) order.push_back(d);
+    return transpose(made, order);
   }
 
   static HloInstruction* part_at(HloInstruction* sequence, HloInstruction* index,
                                  const xla::Shape& shape) {
-    Dimensions sizes = dimensions_of(*sequence);
-    sizes.front() = 1;
-    Instructions starts(sizes.size(), scalar_next_to(index, type_of(*index), 0));
+    const xla::Shape part = resized(sequence->shape(), 0, 1);
+    Instructions starts(dimensions_of(*sequence).size(), scalar_next_to(index, type_of(*index), 0));
     starts.front() = index;
-    HloInstruction* const part =
-        add_next_to(index, HloInstruction::CreateDynamicSlice(shape_of(shape.element_type(), sizes),
-                                                              sequence, starts, sizes));
-    return reshape(part, shape.dimensions());
+    return reshape(add_next_to(index, HloInstruction::CreateDynamicSlice(part, sequence, starts,
+                                                                         part.dimensions())),
+                   shape.dimensions());
   }
 
   Loop loop_;

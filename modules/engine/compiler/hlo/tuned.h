@@ -17,7 +17,7 @@ struct Tuned {
 
 inline constexpr const char* kTunedOption = "--tuned";
 
-// Those of this process.
+// The numbers of this process.
 const Tuned& tuned();
 // "gelu_fewest_elements=8", before the passes run. Error: names all of them.
 Status set_tuned(std::string_view assignment);

@@ -21,8 +21,9 @@ Result<Weight> described(std::string name, const xla::Shape& shape) {
   return weight;
 }
 
-WeightOrigin origin_of(const Weight& entry, const xla::Shape& shape) {
-  return {entry.name, xla::ShapeUtil::HumanString(shape), entry.size, {entry.name}, {}};
+void set_size(WeightOrigin& origin, const xla::Shape& shape) {
+  origin.shape = xla::ShapeUtil::HumanString(shape);
+  origin.bytes = static_cast<std::uint64_t>(xla::ShapeUtil::ByteSizeOf(shape));
 }
 
 }  // namespace
@@ -33,7 +34,8 @@ Result<WeightStore> WeightStore::create(FileSystem& fs, const EngineJob& job,
   for (const RawWeight& weight : raw) {
     TFAOT_ASSIGN(auto entry, described(weight.name, weight.shape));
     const std::string key = fmt::format("raw_{}", store.weights_.size());
-    WeightOrigin origin = origin_of(entry, weight.shape);
+    WeightOrigin origin{entry.name, {}, 0, {entry.name}, {}};
+    set_size(origin, weight.shape);
     store.weights_.push_back({std::move(entry), key, std::move(origin), &weight});
   }
   return store;
@@ -47,15 +49,13 @@ std::optional<std::size_t> WeightStore::find(const std::string& key) const {
   return found->second;
 }
 
-Result<std::size_t> WeightStore::add(const std::string& key, DerivedWeight weight,
+Result<std::size_t> WeightStore::add(const std::string& key, WeightOrigin weight,
                                      const xla::Shape& shape,
                                      const std::function<Status(const ChunkSink&)>& feed) {
-  TFAOT_ASSIGN(auto entry, described(std::move(weight.name), shape));
+  TFAOT_ASSIGN(auto entry, described(weight.name, shape));
   TFAOT_TRY(write(key, feed));
-  WeightOrigin origin = origin_of(entry, shape);
-  origin.variables = std::move(weight.variables);
-  origin.operations = std::move(weight.operations);
-  weights_.push_back({std::move(entry), key, std::move(origin), nullptr});
+  set_size(weight, shape);
+  weights_.push_back({std::move(entry), key, std::move(weight), nullptr});
   derived_[key] = weights_.size() - 1;
   return weights_.size() - 1;
 }

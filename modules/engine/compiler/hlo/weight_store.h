@@ -20,12 +20,6 @@ namespace tfaot::toolkit::engine {
 // The name of packed tensors: the op_name of the instruction that packs them.
 inline constexpr const char* kPackedName = "packed";
 
-struct DerivedWeight {
-  std::string name;
-  std::vector<std::string> variables;   // of the model
-  std::vector<std::string> operations;  // that make it of them
-};
-
 class WeightStore {
  public:
   // `raw`: those that are parameters, in order. Must outlive the store.
@@ -42,8 +36,9 @@ class WeightStore {
 
   // The derived weight with this key, if it exists.
   std::optional<std::size_t> find(const std::string& key) const;
-  // `feed` is not called if another process writes the same weight.
-  Result<std::size_t> add(const std::string& key, DerivedWeight weight, const xla::Shape& shape,
+  // `weight`: its name, variables and operations. `feed` is not called if another process writes
+  // the same weight.
+  Result<std::size_t> add(const std::string& key, WeightOrigin weight, const xla::Shape& shape,
                           const std::function<Status(const ChunkSink&)>& feed);
 
   // Adds these weights to a result's tables; writes the raw ones among them now.

@@ -5,7 +5,6 @@
 
 #include "absl/algorithm/container.h"
 #include "compiler/hlo/conversions.h"
-#include "xla/hlo/ir/hlo_instructions.h"
 
 namespace tfaot::toolkit::engine {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The instructions of a module whose value is known as soon as the weights are: they depend only on
-// weights and constants, also through loops that only pass weights on. A value that a
-// broadcast spread along a dimension that no weight has does not count: its size would follow the
-// batch, and spreading again costs less than storing. A snapshot: it does not know instructions
-// made later. Used by one thread.
+// weights and constants, also through loops that only pass weights on. Values that are broadcast
+// along a dimension that no weight has are excluded: their size would follow the batch, and
+// broadcasting again costs less than storing. A snapshot, without instructions that are added
+// later. Used by one thread.
 #pragma once
 
 #include <map>

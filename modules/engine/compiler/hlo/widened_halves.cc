@@ -2,6 +2,7 @@
 #include <set>
 
 #include "compiler/hlo/build.h"
+#include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 
 namespace tfaot::toolkit::engine {
@@ -13,10 +14,6 @@ HloInstruction* with_type(HloInstruction* x, xla::PrimitiveType type) {
   HloInstruction* const made = convert(x, type);
   made->set_metadata(x->metadata());
   return made;
-}
-
-bool is_fixed_number(const HloInstruction& x) {
-  return x.IsConstant() || (x.opcode() == kBroadcast && x.operand(0)->IsConstant());
 }
 
 class Widener {
@@ -34,7 +31,7 @@ class Widener {
         return widen_constant(one);
       case kConvert:
         if (is_half(type_of(one)) && is_cast(one)) return widen_after(one);
-        // A whole number may be another one for the last digit.
+        // The last digit may decide which whole number it becomes.
         if (!xla::primitive_util::IsFloatingPointType(type_of(one))) {
           return keep_types(one);
         }
@@ -73,13 +70,12 @@ class Widener {
   Status widen_constant(HloInstruction& constant) {
     if (!is_half(constant.shape().element_type())) return {};
     TFAOT_ASSIGN(auto wide, or_internal(constant.literal().Convert(xla::F32)));
-    HloInstruction* const made =
-        constant.parent()->AddInstruction(HloInstruction::CreateConstant(std::move(wide)));
+    HloInstruction* const made = constant_next_to(&constant, std::move(wide));
     types_[made] = constant.shape().element_type();
     return checked(constant.ReplaceAllUsesWith(made));
   }
 
-  // For operations that go by the bits, or that others define.
+  // For operations on bits, and for those that others define.
   Status keep_types(HloInstruction& one) {
     TFAOT_TRY(restore_operands(one));
     kept_.insert(&one);
@@ -97,8 +93,8 @@ class Widener {
     return {};
   }
 
-  // A cast of the model's own, which rounds. Frameworks also convert within an operation: its sums
-  // are float32. StableHLO does not say what a conversion belongs to.
+  // True for the model's own casts, which round. Frameworks also convert inside an operation, whose
+  // sums are float32. StableHLO does not say which of both a conversion is.
   bool is_cast(const HloInstruction& convert) const {
     const std::string& operation = convert.metadata().op_type();
     if (operation.empty()) return !is_sum_of_halves(convert.operand(0));
@@ -108,7 +104,7 @@ class Widener {
   // Or a mean.
   bool is_sum_of_halves(const HloInstruction* x) const {
     while (x->opcode() == kReshape || x->opcode() == kBroadcast ||
-           (x->operand_count() == 2 && is_fixed_number(*x->operand(1)) &&
+           (x->operand_count() == 2 && number_of(*x->operand(1)) &&
             (x->opcode() == kDivide || x->opcode() == kMultiply))) {
       x = x->operand(0);
     }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "absl/algorithm/container.h"
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
@@ -238,37 +237,22 @@ class SplitConvolution {
 
 // ---- Windows of scatters.
 
-// The dimension of a reshape's operand that is this one of its result; nothing: it joins several.
-std::optional<std::int64_t> dimension_before(const HloInstruction& reshape, std::int64_t d) {
-  const auto sizes = reshape.operand(0)->shape().dimensions();
-  for (const ReshapeGroup& group : groups_of(reshape)) {
-    if (!absl::c_linear_search(group.to, d)) continue;
-    const auto found =
-        std::ranges::find_if(group.from, [&](std::int64_t f) { return entry(sizes, f) != 1; });
-    if (found == group.from.end() || entry(sizes, *found) != size_of(reshape, d)) {
-      return std::nullopt;
-    }
-    return *found;
+// The dimension of a reshape's operand that is this one of its result; -1: it joins several.
+std::int64_t dimension_before(const HloInstruction& reshape, std::int64_t d) {
+  for (const auto& [from, to] : xla::ShapeUtil::DimensionsUnmodifiedByReshape(
+           reshape.operand(0)->shape(), reshape.shape())) {
+    if (to == d) return from;
   }
-  return std::nullopt;
-}
-
-// The dimension of a broadcast's operand that is this one of its result; nothing: it is new.
-std::optional<std::int64_t> dimension_before_broadcast(const HloInstruction& broadcast,
-                                                       std::int64_t d) {
-  const auto dimensions = broadcast.dimensions();
-  const auto found = std::ranges::find(dimensions, d);
-  if (found == dimensions.end()) return std::nullopt;
-  return found - dimensions.begin();
+  return -1;
 }
 
 bool counts_along(const HloInstruction& value, std::int64_t d) {
-  std::optional<std::int64_t> before;
+  std::int64_t before = -1;
   switch (value.opcode()) {
     case kIota:
       return xla::Cast<xla::HloIotaInstruction>(&value)->iota_dimension() == d;
     case kBroadcast:
-      before = dimension_before_broadcast(value, d);
+      before = place_among(value.dimensions(), d);
       break;
     case kReshape:
       before = dimension_before(value, d);
@@ -282,7 +266,7 @@ bool counts_along(const HloInstruction& value, std::int64_t d) {
     default:
       return false;
   }
-  return before && counts_along(*value.operand(0), *before);
+  return before >= 0 && counts_along(*value.operand(0), before);
 }
 
 bool varies_along(const HloInstruction& value, std::int64_t d) {
@@ -291,12 +275,12 @@ bool varies_along(const HloInstruction& value, std::int64_t d) {
     case kIota:
       return xla::Cast<xla::HloIotaInstruction>(&value)->iota_dimension() == d;
     case kBroadcast: {
-      const auto before = dimension_before_broadcast(value, d);
-      return before && varies_along(*value.operand(0), *before);
+      const std::int64_t before = place_among(value.dimensions(), d);
+      return before >= 0 && varies_along(*value.operand(0), before);
     }
     case kReshape: {
-      const auto before = dimension_before(value, d);
-      return !before || varies_along(*value.operand(0), *before);
+      const std::int64_t before = dimension_before(value, d);
+      return before < 0 || varies_along(*value.operand(0), before);
     }
     case kSlice:
       return varies_along(*value.operand(0), d);
@@ -311,9 +295,7 @@ bool varies_along(const HloInstruction& value, std::int64_t d) {
 }
 
 HloInstruction* first_along(HloInstruction* value, std::int64_t d) {
-  Dimensions sizes = dimensions_of(*value);
-  sizes.erase(sizes.begin() + d);
-  return reshape(slice_along(value, d, 0, 1), sizes);
+  return reshape(slice_along(value, d, 0, 1), without(value->shape().dimensions(), d));
 }
 
 // The coordinates of a scatter's indices, whose last dimension has one element each; empty:
@@ -342,7 +324,7 @@ std::optional<std::int64_t> counted_dimension(const Instructions& coordinates,
   return std::nullopt;
 }
 
-// Indices without a coordinate and the dimension that it counts.
+// The indices without a coordinate, and without the dimension along which it counts.
 HloInstruction* indices_without(Instructions coordinates, std::int64_t coordinate,
                                 std::int64_t dimension) {
   coordinates.erase(coordinates.begin() + coordinate);
@@ -350,7 +332,7 @@ HloInstruction* indices_without(Instructions coordinates, std::int64_t coordinat
   return concatenate(coordinates, coordinates.front()->shape().rank() - 1);
 }
 
-// A coordinate that only counts along the operand's last dimension that has no window.
+// A coordinate that is the index along the operand's last dimension that has no window.
 struct Counted {
   std::int64_t coordinate;
   std::int64_t place;    // the indices' dimension that it counts
@@ -363,8 +345,8 @@ std::optional<Counted> find_counted(const Instructions& coordinates,
   const auto& map = numbers.scatter_dims_to_operand_dims();
   if (numbers.inserted_window_dims().empty() || map.size() < 2) return std::nullopt;
   const std::int64_t d = *numbers.inserted_window_dims().rbegin();
-  const auto coordinate = std::ranges::find(map, d) - map.begin();
-  if (coordinate == map.size()) return std::nullopt;
+  const std::int64_t coordinate = place_among(map, d);
+  if (coordinate < 0) return std::nullopt;
   const auto place =
       counted_dimension(coordinates, entry(coordinates, coordinate), size_of(scatter, d));
   if (!place) return std::nullopt;
@@ -377,9 +359,7 @@ Dimensions update_order(const HloInstruction& scatter, const Counted& counted) {
   const auto& numbers = scatter.scatter_dimension_numbers();
   const auto& windows = numbers.update_window_dims();
   const Dimensions places = other_dimensions(scatter.operand(2)->shape().rank(), windows);
-  Dimensions order = places;
-  order.erase(order.begin() + counted.place);
-  order.insert(order.end(), windows.begin(), windows.end());
+  Dimensions order = joined({without(places, counted.place), windows});
   const std::int64_t windows_before =
       counted.operand - (numbers.inserted_window_dims_size() - 1);  // it is the last without one
   order.insert(order.begin() + std::ssize(places) - 1 + windows_before,

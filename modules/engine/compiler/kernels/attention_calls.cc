@@ -6,7 +6,7 @@
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
-#include "compiler/kernels/kernel_call.h"
+#include "compiler/kernels/kernel_facts.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -138,7 +138,38 @@ std::optional<kernels::AttentionCall> attention_of(const MatMulCall& scores,
   return {};
 }
 
+// ---- Facts.
+
+struct AttentionFacts {
+  using Call = kernels::AttentionCall;
+
+  // As of a product of two sides that depend on the batch.
+  static bool keeps_rows(const Call& /*call*/, const HloInstruction& /*one*/,
+                         const BatchRows& /*rows*/) {
+    return false;
+  }
+  // Two products, and a softmax of the scores between them.
+  static double cycles(const Call& call, const HloInstruction& one, const ProgramSpeed& speed) {
+    const ProductSize scores{call.rows, call.keys, call.depth, sizeof(float)};
+    const ProductSize sums{call.rows, call.columns, call.keys, sizeof(float)};
+    const double score_bytes = static_cast<double>(call.rows * call.keys) * sizeof(float);
+    const double all =
+        speed.waiting(bytes_of(one.operand(2)->shape()) + bytes_of(one.operand(3)->shape())) +
+        static_cast<double>(call.batch) *
+            (product_cycles(speed.machine(), scores) + product_cycles(speed.machine(), sums) +
+             speed.vectors(score_bytes) * kDearCycles);
+    return call_cycles(one, speed) + all;
+  }
+  static KernelWork work(const Call& call, const HloInstruction& /*one*/) {
+    return {fmt::format("{} times {} queries x {} by {} keys, values of {}", call.batch, call.rows,
+                        call.depth, call.keys, call.columns),
+            2 * call.batch * call.rows * call.keys * (call.depth + call.columns)};
+  }
+};
+
 }  // namespace
+
+constinit const KernelFacts attention_facts = facts_of<AttentionFacts>();
 
 // `result`: that of a product, maybe of a softmax of another product.
 Status replace_attention(HloInstruction& result, PassContext& context) {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
 #include "compiler/kernels/epilogue.h"
-#include "compiler/kernels/kernel_call.h"
+#include "compiler/kernels/kernel_facts.h"
 #include "compiler/kernels/packing.h"
 #include "xla/literal_util.h"
 #include "xla/permutation_util.h"
@@ -16,24 +20,12 @@ namespace {
 using kernels::ConvolutionCall;
 
 bool has_convolution_kernel(const HloInstruction& convolution) {
-  if (convolution.opcode() != kConvolution || !is_for_kernels(convolution) ||
-      convolution.batch_group_count() != 1) {
-    return false;
-  }
+  if (!is_for_kernels(convolution) || convolution.batch_group_count() != 1) return false;
   const auto spatial = convolution.window().dimensions_size();
   return spatial >= 1 && spatial <= kernels::kSpatial &&
          std::ranges::all_of(convolution.operands(), [&](const HloInstruction* operand) {
            return type_of(*operand) == type_of(convolution) && elements_of(*operand) > 0;
          });
-}
-
-// [batch, spatial..., channels] in terms of a tensor's own dimensions.
-Dimensions channels_last(std::int64_t batch, absl::Span<const std::int64_t> spatial,
-                         std::int64_t channels) {
-  Dimensions order = {batch};
-  order.insert(order.end(), spatial.begin(), spatial.end());
-  order.push_back(channels);
-  return order;
 }
 
 // The filter as [spatial..., in, out], with reversed windows turned around.
@@ -45,11 +37,7 @@ HloInstruction* plain_filter(HloInstruction& convolution) {
       turned.push_back(numbers.kernel_spatial_dimensions(d));
     }
   }
-  Dimensions order(numbers.kernel_spatial_dimensions().begin(),
-                   numbers.kernel_spatial_dimensions().end());
-  order.push_back(numbers.kernel_input_feature_dimension());
-  order.push_back(numbers.kernel_output_feature_dimension());
-  return transpose(reverse(convolution.mutable_operand(1), turned), order);
+  return transpose(reverse(convolution.mutable_operand(1), turned), filter_order(convolution));
 }
 
 ConvolutionCall fields_of(const HloInstruction& convolution) {
@@ -104,7 +92,7 @@ HloInstruction* phase_filter(HloInstruction* filter, absl::Span<const kernels::P
   return slice(filter, starts, limits, strides);
 }
 
-// As tfaot_transposed_convolution wants it; empty if no tap meets the input.
+// In the form that tfaot_transposed_convolution reads; empty if no tap reads the input.
 std::vector<HloInstruction*> pack_phases(HloInstruction* filter, const ConvolutionCall& call) {
   std::vector<HloInstruction*> packed;
   const kernels::Window& w = call.window;
@@ -190,8 +178,8 @@ HloInstruction* winograd_filter(HloInstruction* filter, const kernels::WinogradC
     *one = static_cast<float>(factor(1, matrix / columns, tap / w.size[2]) *
                               factor(2, matrix % columns, tap % w.size[2]));
   });
-  HloInstruction* const left = add_next_to(
-      filter, HloInstruction::CreateConstant(xla::LiteralUtil::CreateR2FromArray2D(factors)));
+  HloInstruction* const left =
+      constant_next_to(filter, xla::LiteralUtil::CreateR2FromArray2D(factors));
   HloInstruction* const right = reshape(filter, {taps, call.in_channels * call.out_channels});
   return reshape(contract(left, 1, right, 0), {matrices, call.in_channels, call.out_channels});
 }
@@ -316,20 +304,124 @@ HloInstruction* pool_first(KernelCall call, const kernels::PoolCall& sizes, HloI
                          pool);
 }
 
+// ---- Facts.
+
+// Taps of a position, on average.
+double taps_of(const kernels::Window& window) {
+  return static_cast<double>(met_taps(window)) / static_cast<double>(product(window.out));
+}
+
+// "28 x 28": a window's last dimensions, without the leading ones that are always 1.
+std::string extent(const std::int64_t (&sizes)[kernels::kSpatial]) {
+  std::size_t first = 0;
+  while (first + 1 < kernels::kSpatial && sizes[first] == 1) ++first;
+  return fmt::format("{}", fmt::join(sizes + first, sizes + kernels::kSpatial, " x "));
+}
+
+// Any convolution, as a product of each group: calls have a ConvolutionCall, or begin with one.
+struct ConvolutionFacts {
+  using Call = ConvolutionCall;
+
+  static bool keeps_rows(const Call& call, const HloInstruction& one, const BatchRows& rows) {
+    return reads_images(call.batch, one, rows, addends_of(call.epilogue));
+  }
+  static double cycles(const Call& call, const HloInstruction& one, const ProgramSpeed& speed) {
+    const std::int64_t channels = call.in_channels / call.groups;  // of a group
+    const double depth = taps_of(call.window) * static_cast<double>(channels);
+    const ProductSize size{call.batch * product(call.window.out), call.out_channels / call.groups,
+                           static_cast<std::int64_t>(std::ceil(depth)),
+                           element_bytes(*one.operand(1))};
+    const auto groups = static_cast<double>(call.groups);
+    return call_cycles(one, speed) +
+           groups * speed.multiply(size, bytes_of(one.operand(2)->shape()) / groups);
+  }
+  static KernelWork work(const Call& call, const HloInstruction& /*one*/) {
+    return {fmt::format("{} of {} x {}, to {} x {}{}", extent(call.window.size),
+                        extent(call.window.in), call.in_channels, extent(call.window.out),
+                        call.out_channels, epilogue_text(call.epilogue)),
+            2 * call.batch * met_taps(call.window) * call.out_channels *
+                (call.in_channels / call.groups)};
+  }
+  static bool takes_function(const Call& /*call*/) { return true; }
+};
+
+struct WinogradFacts : ConvolutionFacts {
+  // The products, and the transforms, which read and write their numbers once each.
+  static double cycles(const Call& /*convolution*/, const HloInstruction& one,
+                       const ProgramSpeed& speed) {
+    const auto call = call_of<kernels::WinogradCall>(one);
+    const auto matrices = static_cast<double>(kernels::winograd_matrices(call));
+    const ProductSize size{kernels::winograd_tiles(call), call.convolution.out_channels,
+                           call.convolution.in_channels, sizeof(float)};
+    const auto numbers = static_cast<double>(size.rows * (size.depth + size.columns));
+    const double moved = matrices * numbers * sizeof(float) / speed.machine().vector_bytes;
+    return call_cycles(one, speed) +
+           (matrices * speed.multiply(size, bytes_of(one.operand(2)->shape()) / matrices) +
+            2 * moved * kPlainCycles);
+  }
+};
+
+// Each channel or group is convolved by itself.
+struct ChannelConvolutionFacts : ConvolutionFacts {
+  static double cycles(const Call& call, const HloInstruction& one, const ProgramSpeed& speed) {
+    const std::int64_t inputs = call.in_channels / call.groups;
+    return call_cycles(one, speed) +
+           speed.slide(static_cast<double>(inputs) * taps_of(call.window), first_result_bytes(one));
+  }
+  static bool takes_function(const Call& call) { return !has_base_dilation(call.window); }
+};
+
+// Any pooling: calls have a PoolCall, or begin with one.
+struct PoolFacts {
+  using Call = kernels::PoolCall;
+
+  static bool keeps_rows(const Call& call, const HloInstruction& one, const BatchRows& rows) {
+    return reads_images(call.batch, one, rows);
+  }
+  static double cycles(const Call& call, const HloInstruction& one, const ProgramSpeed& speed) {
+    return call_cycles(one, speed) + speed.slide(taps_of(call.window), first_result_bytes(one));
+  }
+  static KernelWork work(const Call& call, const HloInstruction& /*one*/) {
+    return {fmt::format("{} of {}, to {}, {} channels", extent(call.window.size),
+                        extent(call.window.in), extent(call.window.out), call.channels),
+            call.batch * met_taps(call.window) * call.channels};
+  }
+};
+
 }  // namespace
 
+constinit const KernelFacts convolution_facts = facts_of<ConvolutionFacts>();
+constinit const KernelFacts transposed_convolution_facts = facts_of<ConvolutionFacts>();
+constinit const KernelFacts winograd_convolution_facts = facts_of<WinogradFacts>();
+constinit const KernelFacts depthwise_facts = facts_of<ChannelConvolutionFacts>();
+constinit const KernelFacts grouped_convolution_facts = facts_of<ChannelConvolutionFacts>();
+constinit const KernelFacts function_pool_facts = facts_of<PoolFacts>();
+constinit const KernelFacts largest_pool_facts = facts_of<PoolFacts>();
+constinit const KernelFacts max_pool_facts = facts_of<PoolFacts>();
+constinit const KernelFacts range_pool_facts = facts_of<PoolFacts>();
+constinit const KernelFacts sum_pool_facts = facts_of<PoolFacts>();
+
 Status replace_convolution(HloInstruction& convolution, PassContext& context) {
-  if (!has_convolution_kernel(convolution)) return {};
+  if (convolution.opcode() != kConvolution) return {};
+  if (!has_convolution_kernel(convolution)) {
+    if (elements_of(convolution) > 0) {
+      add_remark(context, convolution,
+                 "no convolution: its operands are not all float32, or all float64, or it has "
+                 "groups of images or too many dimensions");
+    }
+    return {};
+  }
   const WeightValues& values = context.values();
   const Choices& choices = context.choices;
   if (values.is_known(&convolution)) return {};
   const auto& numbers = convolution.convolution_dimension_numbers();
-  const Dimensions input_order =
-      channels_last(numbers.input_batch_dimension(), numbers.input_spatial_dimensions(),
-                    numbers.input_feature_dimension());
-  const Dimensions output_order =
-      channels_last(numbers.output_batch_dimension(), numbers.output_spatial_dimensions(),
-                    numbers.output_feature_dimension());
+  // [batch, spatial..., channels] in terms of a tensor's own dimensions.
+  const Dimensions input_order = joined({{numbers.input_batch_dimension()},
+                                         numbers.input_spatial_dimensions(),
+                                         {numbers.input_feature_dimension()}});
+  const Dimensions output_order = joined({{numbers.output_batch_dimension()},
+                                          numbers.output_spatial_dimensions(),
+                                          {numbers.output_feature_dimension()}});
   ConvolutionCall call = fields_of(convolution);
   if (met_taps(call.window) == 0) return {};
   HloInstruction* filter = plain_filter(convolution);
@@ -345,9 +437,7 @@ Status replace_convolution(HloInstruction& convolution, PassContext& context) {
   }
   call.epilogue = epilogue.word();
   if (epilogue.scale != nullptr) {
-    filter = binary(
-        kMultiply, filter,
-        broadcast(epilogue.scale, filter->shape().dimensions(), {filter->shape().rank() - 1}));
+    filter = binary_along(kMultiply, filter, epilogue.scale, filter->shape().rank() - 1);
   }
   const bool may_use_winograd = choices.fast_math && choices.optimize == Optimization::kSpeed &&
                                 values.is_known(convolution.operand(1));
@@ -360,7 +450,7 @@ Status replace_convolution(HloInstruction& convolution, PassContext& context) {
   return replace(*epilogue.last, result);
 }
 
-Status replace_pool(HloInstruction& pool, PassContext& /*context*/) {
+Status replace_pool(HloInstruction& pool, PassContext& context) {
   if (!is_for_kernels(pool) || pool.opcode() != kReduceWindow) return {};
   const std::optional<Kernel> kernel = kernel_of(pool);
   const auto& windows = pool.window().dimensions();
@@ -373,7 +463,12 @@ Status replace_pool(HloInstruction& pool, PassContext& /*context*/) {
 
   std::vector<SpatialDimension> spatial;
   for (int d = first; d < end; ++d) {
-    if (windows[d].base_dilation() != 1 || is_running_sum(windows[d])) return {};
+    if (windows[d].base_dilation() != 1 || is_running_sum(windows[d])) {
+      add_remark(context, pool,
+                 fmt::format("no {}: its image is dilated, or each window goes back to the start",
+                             name_of_kernel(*kernel)));
+      return {};
+    }
     spatial.push_back(
         {&windows[d], pool.operand(0)->shape().dimensions(d), pool.shape().dimensions(d)});
   }
@@ -418,10 +513,7 @@ Status replace_reduction(HloInstruction& reduce, PassContext& context) {
   window.set_window_dilation(1);
   window.set_base_dilation(1);
   call.window = kernel_window({{&window, count, 1}});
-  return replace(
-      reduce,
-      add_kernel_call({*kernel, as_words(call), {reduce.mutable_operand(0)}, dimensions_of(reduce)},
-                      reduce));
+  return replace_by_call(reduce, {*kernel, as_words(call), {reduce.mutable_operand(0)}});
 }
 
 }  // namespace tfaot::toolkit::engine

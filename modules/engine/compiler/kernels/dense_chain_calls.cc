@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <set>
 
@@ -6,7 +9,7 @@
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
 #include "compiler/kernels/epilogue.h"
-#include "compiler/kernels/kernel_call.h"
+#include "compiler/kernels/kernel_facts.h"
 #include "compiler/kernels/packing.h"
 
 namespace tfaot::toolkit::engine {
@@ -134,7 +137,51 @@ Status replace_chain(const Chain& chain, kernels::WeightsPlace weights_in) {
                                        first));
 }
 
+// ---- Facts.
+
+struct DenseChainFacts {
+  using Call = DenseChainCall;
+
+  static bool keeps_rows(const Call& call, const HloInstruction& one, const BatchRows& rows) {
+    return rows.divide(call.rows) && is_first_in_order(one, rows) && others_are_weights(one, rows);
+  }
+  // The products and functions of all layers. Data between them stays in the first-level cache.
+  static double cycles(const Call& call, const HloInstruction& one, const ProgramSpeed& speed) {
+    ProductSize size{call.rows, 0, call.depth, sizeof(float)};
+    double sum = 0;
+    for (const DenseLayer& layer : dense_layers(one)) {
+      size.columns = layer.columns;
+      const auto weights =
+          static_cast<double>(kernels::panel_count(size.columns, size.element_bytes) *
+                              kernels::kPanelBytes * size.depth);
+      sum +=
+          speed.multiply(size, weights) + (sum > 0 && weights > kSmallLayerBytes ? kCallCycles : 0);
+      sum += function_cycles(layer.function.kind,
+                             static_cast<double>(size.rows * size.columns * size.element_bytes),
+                             speed);
+      size.depth = size.columns;
+    }
+    return call_cycles(one, speed) + sum;
+  }
+  static KernelWork work(const Call& call, const HloInstruction& one) {
+    std::vector<std::string> layers;
+    std::int64_t weights = 0;
+    std::int64_t depth = call.depth;
+    for (const DenseLayer& layer : dense_layers(one)) {
+      layers.push_back(fmt::format("{}{}{}", layer.columns, relu_text(layer.epilogue),
+                                   function_text(layer.function.kind)));
+      weights += depth * layer.columns;
+      depth = layer.columns;
+    }
+    return {
+        fmt::format("{} x {} through layers of {}", call.rows, call.depth, fmt::join(layers, ", ")),
+        2 * call.rows * weights};
+  }
+};
+
 }  // namespace
+
+constinit const KernelFacts dense_chain_facts = facts_of<DenseChainFacts>();
 
 Status replace_dense_chains(xla::HloModule& module, PassContext& context) {
   const kernels::WeightsPlace weights_in = place_of_weights(module, context.inputs);

@@ -5,7 +5,6 @@
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <set>
 
 #include "absl/algorithm/container.h"
 #include "compiler/hlo/match.h"
@@ -218,32 +217,29 @@ Match match(HloInstruction& value, const HloInstruction* x) {
 }
 
 // All that is computed from x element by element, in order, up to some operations.
-std::vector<HloInstruction*> computed_from(HloInstruction& x) {
-  std::vector<HloInstruction*> all = {&x};
-  for (std::size_t i = 0; i < all.size() && all.size() < kMostOperations; ++i) {
-    for (HloInstruction* user : all[i]->users()) {
-      const bool is_elementwise = user->IsElementwise() || is_gelu_call(*user);
-      if (is_elementwise && !absl::c_linear_search(all, user)) all.push_back(user);
-    }
-  }
-  return all;
+Instructions computed_from(HloInstruction& x) {
+  const auto elementwise_users = [](const HloInstruction& one) {
+    Instructions users = one.users();
+    std::erase_if(users, [](auto* user) { return !user->IsElementwise() && !is_gelu_call(*user); });
+    return users;
+  };
+  return reached_from(x, elementwise_users, kMostOperations);
 }
 
-// Adds what is between x and `value`, without constants, which calls of kernels may share.
-void collect(const HloInstruction* value, const HloInstruction* x,
-             std::set<const HloInstruction*>& between) {
-  if (value == x || value->IsConstant() || number_of(*value)) return;
-  if (!between.insert(value).second) return;
-  for (const HloInstruction* operand : value->operands()) collect(operand, x, between);
-}
-
-// True if nothing outside uses x or a part of the value.
+// True if nothing outside uses x or a part of the value, but for constants, which calls of kernels
+// may share.
 bool is_closed(const HloInstruction& value, const HloInstruction& x) {
-  std::set<const HloInstruction*> between;
-  collect(&value, &x, between);
+  const auto before = [&](const HloInstruction& one) {
+    Instructions operands = operands_of(one);
+    std::erase_if(operands, [&](const auto* operand) {
+      return operand == &x || operand->IsConstant() || number_of(*operand);
+    });
+    return operands;
+  };
+  const auto between = reached_from(value, before);
   const auto is_inside = [&](const HloInstruction* one) {
     return !one->IsRoot() && std::ranges::all_of(one->users(), [&](const auto* user) {
-      return between.contains(user);
+      return absl::c_linear_search(between, user);
     });
   };
   return is_inside(&x) && std::ranges::all_of(between, [&](const auto* one) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes over kernel calls that are there: they get the function of their results, operands as they
-// lie, the number of live rows, and aligned temporaries.
+// Passes over existing kernel calls: these absorb the function of their results, read operands
+// without reshapes, skip rows of padding, and get aligned temporaries.
 #include <algorithm>
 #include <utility>
 
@@ -29,10 +29,9 @@ std::int64_t table_bytes(const HloInstruction& kernel) {
 Status add_results(HloInstruction& kernel, std::int64_t count) {
   std::vector<xla::Shape> results = kernel.shape().tuple_shapes();
   for (; count > 0; --count) results.push_back(shape_of(xla::U8, {kLineBytes}));
-  HloInstruction* const made =
-      add_next_to(&kernel, kernel.CloneWithNewOperands(
-                               xla::ShapeUtil::MakeTupleShape(results),
-                               Instructions(kernel.operands().begin(), kernel.operands().end())));
+  HloInstruction* const made = add_next_to(
+      &kernel,
+      kernel.CloneWithNewOperands(xla::ShapeUtil::MakeTupleShape(results), operands_of(kernel)));
   for (HloInstruction* user : Instructions(kernel.users())) {
     TFAOT_TRY(replace(*user, element_of(made, user->tuple_index())));
     TFAOT_TRY(checked(kernel.parent()->RemoveInstruction(user)));
@@ -59,7 +58,7 @@ Status absorb_function(HloInstruction& kernel, PassContext& /*context*/) {
 
 Status pass_before_reshapes(HloInstruction& kernel, PassContext& /*context*/) {
   if (!is_kernel_call(kernel)) return {};
-  Instructions operands(kernel.operands().begin(), kernel.operands().end());
+  Instructions operands = operands_of(kernel);
   for (HloInstruction*& operand : operands) operand = before_reshapes(operand);
   return std::ranges::equal(operands, kernel.operands()) ? Status()
                                                          : replace_operands(kernel, operands);

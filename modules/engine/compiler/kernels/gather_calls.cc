@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iterator>
 #include <limits>
-#include <set>
 
 #include "absl/algorithm/container.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
-#include "compiler/kernels/kernel_call.h"
-#include "xla/hlo/ir/hlo_instructions.h"
+#include "compiler/kernels/kernel_facts.h"
 
 namespace tfaot::toolkit::engine {
 
@@ -30,8 +30,8 @@ kernels::PlaceType place_type(xla::PrimitiveType type) {
   }
 }
 
-// True if the kernel finds the same place without the conversion. XLA's conversions of numbers that
-// are out of range give the nearest integer, too.
+// True if the kernel finds the same place without the conversion. Like the kernel, XLA converts
+// numbers that are out of range to the nearest integer.
 bool keeps_place(const HloInstruction& convert) {
   const auto from = type_of(*convert.operand(0));
   const bool narrows = from == xla::S64 && type_of(convert) == xla::S32;
@@ -148,12 +148,8 @@ HloInstruction* add_gather(const std::vector<GatheredPart>& parts, const Dimensi
 
 // ---- Gathers.
 
-std::int64_t place_in(absl::Span<const std::int64_t> values, std::int64_t value) {
-  return std::ranges::find(values, value) - values.begin();
-}
-
-// One gather: its operand's dimensions are outer ones, taken whole, then some that are chosen, then
-// inner ones, taken whole, which lie together in memory.
+// One gather. Its operand's dimensions are outer ones, taken whole, then chosen ones, then inner
+// ones, taken whole, which are contiguous in memory.
 class GatheredRows {
  public:
   explicit GatheredRows(HloInstruction& gather)
@@ -186,13 +182,10 @@ class GatheredRows {
   HloInstruction* replacement() {
     Dimensions outer = counted(inner_);  // dimensions of the operand
     std::erase_if(outer, [this](std::int64_t d) { return !is_whole(d); });
-    Dimensions place_sizes = picked(sizes_, outer);
-    std::ranges::copy(picked(index_sizes_, batch_), std::back_inserter(place_sizes));
-    Dimensions result_sizes = place_sizes;
-    result_sizes.insert(result_sizes.end(), sizes_.begin() + inner_, sizes_.end());
+    const Dimensions place_sizes = joined({picked(sizes_, outer), picked(index_sizes_, batch_)});
     HloInstruction* copied = add_gather(
         {part_by_places(gather_.mutable_operand(0), places(outer, place_sizes), row_elements())},
-        result_sizes, gather_);
+        joined({place_sizes, inner_sizes()}), gather_);
     return transpose(copied, result_order(outer));
   }
 
@@ -203,9 +196,10 @@ class GatheredRows {
   bool is_left_out(std::int64_t d) const {
     return absl::c_linear_search(numbers_.collapsed_slice_dims(), d);
   }
-  std::int64_t row_elements() const {
-    return product(absl::MakeConstSpan(sizes_).subspan(static_cast<std::size_t>(inner_)));
+  absl::Span<const std::int64_t> inner_sizes() const {
+    return absl::MakeConstSpan(sizes_).subspan(static_cast<std::size_t>(inner_));
   }
+  std::int64_t row_elements() const { return product(inner_sizes()); }
 
   HloInstruction* filled(std::int64_t number, const Dimensions& sizes) const {
     return broadcast(scalar_next_to(&gather_, type_, static_cast<double>(number)), sizes, {});
@@ -221,21 +215,18 @@ class GatheredRows {
   // The number of each row, of the sizes of the outer dimensions and then of batch_. The kernel
   // takes the nearest row there is, so that a coordinate alone may be anything.
   HloInstruction* places(const Dimensions& outer, const Dimensions& sizes) const {
-    if (inner_ == 1 && place_in(numbers_.start_index_map(), 0) == 0 &&
-        numbers_.start_index_map_size() == 1) {
-      return coordinate(0);
-    }
+    const auto& map = numbers_.start_index_map();
+    if (inner_ == 1 && map.size() == 1 && map[0] == 0) return coordinate(0);
     HloInstruction* sum = nullptr;
     std::int64_t step = 1;  // rows from one element along the dimension to the next
     for (std::int64_t d = inner_ - 1; d >= 0; step *= entry(sizes_, d--)) {
       HloInstruction* number = nullptr;
-      const std::int64_t of_outer = place_in(outer, d);
-      if (of_outer < std::ssize(outer)) {
-        number =
-            add_next_to(&gather_, HloInstruction::CreateIota(shape_of(type_, sizes), of_outer));
+      const std::int64_t of_outer = place_among(outer, d);
+      if (of_outer >= 0) {
+        number = iota_next_to(&gather_, shape_of(type_, sizes), of_outer);
       } else {
-        const std::int64_t own = place_in(numbers_.start_index_map(), d);
-        if (own == numbers_.start_index_map_size()) continue;  // always the first
+        const std::int64_t own = place_among(map, d);
+        if (own < 0) continue;  // always the first
         const Dimensions after_outer = counted(std::ssize(batch_), std::ssize(outer));
         HloInstruction* const all = coordinate(own);
         number = broadcast(clamp(fill_like(all, 0), all,
@@ -255,7 +246,7 @@ class GatheredRows {
     std::int64_t next_batch = std::ssize(outer);
     std::int64_t next_whole = 0;
     for (std::int64_t d = 0; d < gather_.shape().rank(); ++d) {
-      if (place_in(numbers_.offset_dims(), d) == numbers_.offset_dims_size()) {
+      if (place_among(numbers_.offset_dims(), d) < 0) {
         order.push_back(next_batch++);
       } else {
         const bool is_outer = next_whole < std::ssize(outer);
@@ -278,7 +269,7 @@ class GatheredRows {
 
 constexpr std::int64_t kMostParts = 64;  // of a call, whose struct grows with them
 
-// The kernel would need it in memory, which costs as much as it gains.
+// The kernel would need the operand in memory, which costs as much as the call gains.
 bool is_fused_into_concatenation(HloInstruction* operand) {
   operand = before_own_reshapes(operand);
   return operand->user_count() == 1 && is_fused_by_xla(*operand);
@@ -356,7 +347,7 @@ std::optional<GatheredPart> part_of_broadcast(HloInstruction& broadcast) {
   for (std::int64_t d = last - 1; d >= 0; --d) {
     const std::int64_t size = size_of(broadcast, d);
     if (size == 1) continue;
-    const bool is_kept = std::ranges::find(kept, d) != kept.end();
+    const bool is_kept = absl::c_linear_search(kept, d);
     if (is_kept && (at == kEach || at == kBlocks)) at = at == kEach ? kRows : kAllBlocks;
     if (!is_kept && at == kRows) at = kBlocks;
     if (!is_kept && at == kAllBlocks) return {};
@@ -435,7 +426,7 @@ StridedRows points_of(HloInstruction* value) {
   return strided_rows(value, elements_of(*value) / value->shape().dimensions().back());
 }
 
-// True if they are copied first, so that they are contiguous.
+// True if they are copied first, to be contiguous.
 bool is_gathered(HloInstruction* value, std::int64_t sums) {
   const StridedRows points = points_of(value);
   return sums >= tuned().short_sums_fewest_gathered &&
@@ -464,9 +455,7 @@ class OneTerm {
     const std::int64_t last = std::ssize(sizes) - 1;
     sizes.pop_back();
     if (is_of_same_loop(*value)) {
-      Instructions operands;
-      for (HloInstruction* operand : value->operands()) operands.push_back(of(operand));
-      return rebuild(*value, sizes, operands);
+      return rebuild_on(*value, sizes, [&](HloInstruction* operand) { return of(operand); });
     }
     if (value->opcode() == kBroadcast) {
       Dimensions kept(value->dimensions().begin(), value->dimensions().end());
@@ -500,7 +489,7 @@ class OneTerm {
   std::map<HloInstruction*, HloInstruction*> made_;
 };
 
-// The values whose elements are combined each with each: no tensor of all terms is read.
+// The values that are broadcast and combined into the terms: no tensor of all terms is read.
 void take_points(HloInstruction* value, Instructions& points) {
   if (value->opcode() == kBroadcast && !value->dimensions().empty()) {
     points.push_back(value->mutable_operand(0));
@@ -509,14 +498,17 @@ void take_points(HloInstruction* value, Instructions& points) {
   }
 }
 
-// True if XLA would compute it again for each element of a loop that repeats it. `seen`: the
-// instructions looked at already.
-bool is_spread_later(const HloInstruction& value, std::set<const HloInstruction*>& seen) {
-  if (!seen.insert(&value).second) return false;
-  return std::ranges::any_of(value.users(), [&](const auto* user) {
-    return user->opcode() == kBroadcast ||
-           ((user->IsElementwise() || user->opcode() == kReshape) && is_spread_later(*user, seen));
-  });
+// True if XLA would compute it again for each element of a loop that repeats it.
+bool is_spread_later(const HloInstruction& value) {
+  const auto same_loop = [](const HloInstruction& one) {
+    Instructions users = one.users();
+    std::erase_if(users, [](auto* user) {
+      return !user->IsElementwise() && user->opcode() != kReshape && user->opcode() != kBroadcast;
+    });
+    return one.opcode() == kBroadcast ? Instructions() : users;
+  };
+  return absl::c_any_of(reached_from(value, same_loop),
+                        [&](auto* one) { return one->opcode() == kBroadcast; });
 }
 
 std::int64_t operations_in(const HloInstruction& value) {
@@ -552,11 +544,57 @@ bool has_short_sums(HloInstruction& reduce) {
        (terms > tuned().short_sums_most_terms || std::ranges::any_of(points, is_scattered)))) {
     return false;
   }
-  std::set<const HloInstruction*> seen;
-  return reduce.dimensions(0) == last && !is_spread_later(reduce, seen);
+  return reduce.dimensions(0) == last && !is_spread_later(reduce);
 }
 
+// ---- Facts.
+
+struct GatherFacts {
+  using Call = kernels::GatherCall;
+
+  // Each part takes rows of a table, or of a tensor in order.
+  static bool keeps_rows(const Call& call, const HloInstruction& one, const BatchRows& rows) {
+    const auto is_walked = [&](std::int64_t operand, std::int64_t step) {
+      return rows.of(one, operand) == Rows::kNone ||
+             step * call.rows == elements_of(*one.operand(operand));
+    };
+    return rows.divide(call.rows) &&
+           std::ranges::all_of(gather_parts(one), [&](const kernels::GatherPart& part) {
+             if (part.place_type == kernels::kPlacesInOrder) return is_walked(part.x, part.x_step);
+             return rows.of(one, part.x) == Rows::kNone && is_walked(part.places, part.place_step);
+           });
+  }
+  // Reads as much as it writes, however large the tables are.
+  static double cycles(const Call& /*call*/, const HloInstruction& one, const ProgramSpeed& speed) {
+    return kCallCycles + speed.waiting(2 * first_result_bytes(one));
+  }
+  static KernelWork work(const Call& call, const HloInstruction& one) {
+    if (call.parts > 1) {
+      return {fmt::format("{} rows of {} parts, of {} elements", call.rows, call.parts, call.row)};
+    }
+    return {fmt::format("{} of {} rows, of {} elements", call.rows,
+                        gather_parts(one).front().x_rows, call.row)};
+  }
+};
+
+struct AddRowsFacts {
+  using Call = kernels::AddRowsCall;
+
+  // Nobody needed it yet: products after it compute rows of padding, too.
+  static bool keeps_rows(const Call& /*call*/, const HloInstruction& /*one*/,
+                         const BatchRows& /*rows*/) {
+    return false;
+  }
+  static double cycles(const Call& /*call*/, const HloInstruction& one, const ProgramSpeed& speed) {
+    return call_cycles(one, speed);
+  }
+  static KernelWork work(const Call& /*call*/, const HloInstruction& /*one*/) { return {}; }
+};
+
 }  // namespace
+
+constinit const KernelFacts gather_facts = facts_of<GatherFacts>();
+constinit const KernelFacts add_rows_facts = facts_of<AddRowsFacts>();
 
 Status replace_gather(HloInstruction& gather, PassContext& context) {
   if (gather.opcode() != kGather || context.values().is_known(&gather)) return {};

@@ -135,6 +135,11 @@ HloInstruction* add_kernel_call(const KernelCall& call, const HloInstruction& mo
   return element_of(made, 0);
 }
 
+Status replace_by_call(HloInstruction& old, KernelCall call) {
+  call.result = dimensions_of(old);
+  return replace(old, add_kernel_call(call, old));
+}
+
 Status replace_operands(HloInstruction& kernel, const Instructions& operands) {
   HloInstruction* const made =
       add_next_to(&kernel, HloInstruction::CreateCustomCall(kernel.shape(), operands,
@@ -146,7 +151,7 @@ Status replace_operands(HloInstruction& kernel, const Instructions& operands) {
 
 Status extend_kernel_call(HloInstruction& kernel, const std::vector<std::int64_t>& words,
                           HloInstruction* operand) {
-  Instructions operands(kernel.operands().begin(), kernel.operands().end());
+  Instructions operands = operands_of(kernel);
   operands.front() = words_next_to(&kernel, words);
   operands.push_back(operand);
   return replace_operands(kernel, operands);

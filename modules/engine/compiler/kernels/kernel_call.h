@@ -31,7 +31,7 @@ struct KernelCall {
   Kernel kernel;
   std::vector<std::int64_t> words;            // the struct
   Instructions operands;                      // the tensors
-  Dimensions result;                          // its shape; its type is that of the first operand
+  Dimensions result = {};                     // its shape; its type is that of the first operand
   std::int64_t scratch_bytes = 0;             // 0: the kernel has none
   std::vector<xla::Shape> more_results = {};  // only with scratch
 };
@@ -96,6 +96,8 @@ double bytes_of(const xla::Shape& shape);  // of all its arrays
 
 // Adds the call and returns its result. `model` is the instruction it replaces.
 HloInstruction* add_kernel_call(const KernelCall& call, const HloInstruction& model);
+// Puts the call, of the same dimensions, in the place of an instruction.
+Status replace_by_call(HloInstruction& old, KernelCall call);
 // Puts a call with other operands in the place of `kernel`.
 Status replace_operands(HloInstruction& kernel, const Instructions& operands);
 // Puts a call with another struct, and with an operand after all others, in the place of `kernel`.
@@ -117,7 +119,7 @@ struct SpatialDimension {
 kernels::Window kernel_window(const std::vector<SpatialDimension>& spatial);
 
 bool has_base_dilation(const kernels::Window& window);
-// The number of taps of all positions together that do not meet zeros of the base dilation.
+// The number of taps at all positions together, without those on zeros of the base dilation.
 std::int64_t met_taps(const kernels::Window& window);
 
 }  // namespace tfaot::toolkit::engine

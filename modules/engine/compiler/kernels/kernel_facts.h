@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Facts about our kernels that need their calls in HLO: how results depend on rows of the batch,
-// cost, text for tfaot inspect, epilogue. kernel_facts.cc has them, a struct for each family of
-// kernels; a row of kernels.def without facts does not compile. Used by one thread.
+// cost, text for tfaot inspect, epilogue. Those of one kernel stand in the file of the pass that
+// makes its calls; a kernel of kernels.def without them does not link. Used by one thread.
 #pragma once
+
+#include <fmt/format.h>
 
 #include <map>
 #include <optional>
@@ -54,16 +56,91 @@ bool is_shared(const HloInstruction& kernel);
 // The scratch memory that each lane of the tasks needs.
 std::int64_t lane_bytes(const xla::HloModule& module);
 
-// Where a product or a convolution has its kernels::Epilogue; none: it is another kernel.
+// The index of a call's kernels::Epilogue in its struct; none: it has no epilogue.
 std::optional<std::size_t> word_of_epilogue(const HloInstruction& kernel);
 // True if its epilogue may be a function.
 bool takes_function(const HloInstruction& kernel);
 // The function of a kernel's results; kFunctionNone: there is none.
 kernels::ResultFunction result_function(const HloInstruction& kernel);
 
-// Products of the state's size in a step of a recurrent cell; 0: it is another kernel.
-std::int64_t recurrent_gates(const HloInstruction& kernel);
-// Panels of the state in a block of weights. REQUIRES: a recurrent cell.
-std::int64_t recurrent_panels(const HloInstruction& kernel);
+// ---- Facts of one kernel.
+
+// Functions of a call whose struct is known.
+struct KernelFacts {
+  bool (*keeps_rows)(const HloInstruction& one, const BatchRows& rows);
+  // Mostly the sum of call_cycles() and something else.
+  double (*cycles)(const HloInstruction& one, const ProgramSpeed& speed);
+  // Without the function of the results, and without rows of padding.
+  KernelWork (*work)(const HloInstruction& one);
+  // True if an epilogue in float32 may be a function; null: it never is.
+  bool (*takes_function)(const HloInstruction& one) = nullptr;
+};
+
+// From a struct of such functions, which also get the call's struct, a Family::Call.
+template <typename Family>
+constexpr KernelFacts facts_of() {
+  using Call = typename Family::Call;
+  KernelFacts facts{
+      [](const HloInstruction& one, const BatchRows& rows) {
+        return Family::keeps_rows(call_of<Call>(one), one, rows);
+      },
+      [](const HloInstruction& one, const ProgramSpeed& speed) {
+        return Family::cycles(call_of<Call>(one), one, speed);
+      },
+      [](const HloInstruction& one) { return Family::work(call_of<Call>(one), one); }};
+  if constexpr (requires(const Call& call) { Family::takes_function(call); }) {
+    facts.takes_function = [](const HloInstruction& one) {
+      return Family::takes_function(call_of<Call>(one));
+    };
+  }
+  return facts;
+}
+
+#define TFAOT_KERNEL_ROW(kernel, name, types, call, shared) extern const KernelFacts name##_facts;
+#include "tfaot/kernels/kernels.def"
+
+// ---- Words for facts that several kernels share.
+
+// The operand that is added to the results; 0: there is none.
+std::int64_t addends_of(std::int64_t epilogue);
+bool is_first_in_order(const HloInstruction& one, const BatchRows& rows);
+// True if all operands but the first are weights, and `addends`, unless it is 0, has rows as the
+// results have.
+bool others_are_weights(const HloInstruction& one, const BatchRows& rows, std::int64_t addends = 0);
+// The same for `count` images that lie one after the other.
+bool reads_images(std::int64_t count, const HloInstruction& one, const BatchRows& rows,
+                  std::int64_t addends = 0);
+
+double first_result_bytes(const HloInstruction& one);
+double function_cycles(std::int64_t function, double bytes, const ProgramSpeed& speed);
+// The call itself, waiting for its first operand and its results, and their function.
+double call_cycles(const HloInstruction& one, const ProgramSpeed& speed);
+
+// " tanh", " relu6", ", then a bias"; empty: there is none.
+const char* function_text(std::int64_t function);
+const char* relu_text(std::int64_t epilogue);
+std::string epilogue_text(std::int64_t epilogue);
+
+// True if operands that depend on the batch are in order, and as large as the first.
+bool are_rows_or_weights(const HloInstruction& one, const BatchRows& rows);
+
+// Functions of rows: calls begin with the number of rows, or of elements.
+template <typename Struct>
+struct RowFunctionFacts {
+  using Call = Struct;
+
+  static bool keeps_rows(const Call& /*call*/, const HloInstruction& one, const BatchRows& rows) {
+    return are_rows_or_weights(one, rows) && rows.divide(call_words(one).front());
+  }
+  static double over_vectors(const HloInstruction& one, const ProgramSpeed& speed, double each) {
+    return call_cycles(one, speed) + speed.vectors(bytes_of(one.operand(1)->shape())) * each;
+  }
+  static double cycles(const Call& /*call*/, const HloInstruction& one, const ProgramSpeed& speed) {
+    return over_vectors(one, speed, kDearCycles);
+  }
+  static KernelWork work(const Call& call, const HloInstruction& /*one*/) {
+    return {fmt::format("{} rows of {}", call.rows, call.columns)};
+  }
+};
 
 }  // namespace tfaot::toolkit::engine

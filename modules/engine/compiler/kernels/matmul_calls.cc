@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <array>
+#include <fmt/format.h>
 
-#include "absl/algorithm/container.h"
+#include <algorithm>
+
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
 #include "compiler/kernels/epilogue.h"
-#include "compiler/kernels/kernel_call.h"
+#include "compiler/kernels/kernel_facts.h"
 #include "compiler/kernels/packing.h"
 
 namespace tfaot::toolkit::engine {
 
 namespace {
 
-// ---- Where the elements of a product's operands lie in memory, seen through transposes and
-// broadcasts before it: strides, which kernels take instead of a copy.
+// A dimension that is broadcast is none of a tensor's.
+static_assert(kSpread == -1);
+
+// ---- Strides of a product's operands in memory, through transposes and broadcasts before it:
+// kernels take these instead of a copy.
 
 // A dimension of a tensor, or kSpread, and its size in the product.
 struct Extent {
@@ -46,10 +49,8 @@ Side side_of(HloInstruction* tensor, absl::Span<const std::int64_t> batch,
     for (const auto d : dimensions) made.push_back({d, size_of(*tensor, d)});
     return made;
   };
-  Dimensions bound(batch.begin(), batch.end());
-  bound.insert(bound.end(), depth.begin(), depth.end());
-  return {tensor, extents(batch), extents(other_dimensions(tensor->shape().rank(), bound)),
-          extents(depth)};
+  const auto free = other_dimensions(tensor->shape().rank(), joined({batch, depth}));
+  return {tensor, extents(batch), extents(free), extents(depth)};
 }
 
 // Replaces each dimension that is not broadcast.
@@ -70,12 +71,6 @@ Side before_tensor(Side side, Before before) {
   return side;
 }
 
-// The place of a value in a list; kSpread: it is not there.
-std::int64_t place_or_broadcast(absl::Span<const std::int64_t> list, std::int64_t value) {
-  const auto found = absl::c_find(list, value);
-  return found == list.end() ? kSpread : found - list.begin();
-}
-
 // The same product, but with the operand of a transpose or broadcast.
 Side look_through(Side side) {
   for (;;) {
@@ -83,8 +78,8 @@ Side look_through(Side side) {
     if (tensor.opcode() == kTranspose) {
       side = before_tensor(side, [&](std::int64_t d) { return tensor.dimensions(d); });
     } else if (tensor.opcode() == kBroadcast) {
-      side = before_tensor(
-          side, [&](std::int64_t d) { return place_or_broadcast(tensor.dimensions(), d); });
+      side =
+          before_tensor(side, [&](std::int64_t d) { return place_among(tensor.dimensions(), d); });
     } else {
       return side;
     }
@@ -179,7 +174,7 @@ bool split_batch(Side& side, Side& other) {
   return false;
 }
 
-// ---- Weights that are stored in fewer bits than float32 (tfaot/kernels/abi.h). What is done
+// ---- Weights that are stored in fewer bits than float32 (tfaot/kernels/abi.h). All that is done
 // to the weights is HLO, which folding evaluates, so new weights are treated alike.
 
 constexpr float kMostOfInt8 = 127;
@@ -245,10 +240,8 @@ KernelCall narrow_product(const kernels::MatMulCall& call, HloInstruction* lhs,
       break;
     default: {
       HloInstruction* scale = scale_of_columns(matrix);
-      HloInstruction* whole = between(
-          unary(kRoundNearestEven,
-                binary(kDivide, matrix, broadcast(scale, matrix->shape().dimensions(), {2}))),
-          kMostOfInt8);
+      HloInstruction* whole =
+          between(unary(kRoundNearestEven, binary_along(kDivide, matrix, scale, 2)), kMostOfInt8);
       made.operands.push_back(grouped(pack(whole), xla::S8, group));
       made.operands.push_back(scale);
     }
@@ -286,7 +279,7 @@ Side transposed_result(HloInstruction& dot, const Side& lhs, const Side& rhs) {
   std::int64_t next = 0;
   map_dimensions(result, [&](std::int64_t /*of_side*/) { return next++; });
   const auto follow = [&](absl::Span<const std::int64_t> map) {  // by dimension of the user
-    map_dimensions(result, [&](std::int64_t d) { return place_or_broadcast(map, d); });
+    map_dimensions(result, [&](std::int64_t d) { return place_among(map, d); });
   };
   while (HloInstruction* const user = only_user(*result.tensor)) {
     result.tensor = user;
@@ -430,13 +423,10 @@ ResultForm result_form(const Product& product) {
   const auto batch = counted(std::ssize(product.lhs.batch));
   const auto rows = counted(std::ssize(product.lhs.free), std::ssize(batch));
   const auto columns = counted(std::ssize(product.rhs.free), std::ssize(batch) + std::ssize(rows));
-  const auto order = product.rhs_is_split   ? std::array{&rows, &batch, &columns}
-                     : !product.is_turned   ? std::array{&batch, &rows, &columns}
-                     : product.lhs_is_split ? std::array{&columns, &batch, &rows}
-                                            : std::array{&batch, &columns, &rows};
-  for (const Dimensions* part : order) {
-    form.order.insert(form.order.end(), part->begin(), part->end());
-  }
+  form.order = product.rhs_is_split   ? joined({rows, batch, columns})
+               : !product.is_turned   ? joined({batch, rows, columns})
+               : product.lhs_is_split ? joined({columns, batch, rows})
+                                      : joined({batch, columns, rows});
   return form;
 }
 
@@ -446,7 +436,43 @@ bool is_cheap_to_turn(const HloInstruction& dot, const Side& lhs, const Side& rh
          (dot.user_count() == 1 && dot.users().front()->opcode() == kTranspose);
 }
 
+// ---- Facts.
+
+struct ProductFacts {
+  using Call = kernels::MatMulCall;
+
+  // A product of rows in order with a packed weight.
+  static bool keeps_rows(const Call& call, const HloInstruction& one, const BatchRows& rows) {
+    return call.batch == 1 && call.rhs_packed != 0 && rows.divide(call.rows) &&
+           call.lhs_depth_stride == 1 && call.lhs_row_stride == call.depth &&
+           is_first_in_order(one, rows) && others_are_weights(one, rows, addends_of(call.epilogue));
+  }
+  static double cycles(const Call& call, const HloInstruction& one, const ProgramSpeed& speed) {
+    const auto batch = static_cast<double>(call.batch);
+    const ProductSize size{call.rows, call.columns, call.depth, element_bytes(*one.operand(1))};
+    const double right = bytes_of(one.operand(2)->shape());
+    const double product =
+        call.rhs_packed != 0 ? batch * speed.multiply(size, right)
+                             : speed.waiting(right) + batch * product_cycles(speed.machine(), size);
+    return call_cycles(one, speed) + product;
+  }
+  static KernelWork work(const Call& call, const HloInstruction& /*one*/) {
+    return {fmt::format("{}{} x {} by {} x {}, {}{}",
+                        call.batch == 1 ? "" : fmt::format("{} times ", call.batch), call.rows,
+                        call.depth, call.depth, call.columns,
+                        call.rhs_packed != 0 ? "packed weights" : "packed at each call",
+                        epilogue_text(call.epilogue)),
+            2 * call.batch * call.rows * call.columns * call.depth};
+  }
+};
+struct PlainProductFacts : ProductFacts {
+  static bool takes_function(const Call& /*call*/) { return true; }
+};
+
 }  // namespace
+
+constinit const KernelFacts matmul_facts = facts_of<PlainProductFacts>();
+constinit const KernelFacts narrow_matmul_facts = facts_of<ProductFacts>();
 
 Status replace_dot(HloInstruction& dot, PassContext& context) {
   if (dot.opcode() != kDot) return {};
@@ -486,7 +512,7 @@ Status replace_dot(HloInstruction& dot, PassContext& context) {
   if (product.is_packed) {
     right = reshape(right, {1, call.depth, call.columns});
     if (epilogue.scale != nullptr) {
-      right = binary(kMultiply, right, broadcast(epilogue.scale, right->shape().dimensions(), {2}));
+      right = binary_along(kMultiply, right, epilogue.scale, 2);
     }
   }
   KernelCall made = product.is_packed && stays_narrow(*right, weights)

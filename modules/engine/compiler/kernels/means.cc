@@ -81,10 +81,6 @@ HloInstruction* spread_part(const Part& part, const Dimensions& sizes) {
   return broadcast(reshape(part.base, own), sizes, dimensions);
 }
 
-bool is_real_tensor(const HloInstruction& value) {
-  return value.shape().IsArray() && has_kernels(value.shape().element_type());
-}
-
 // True if `mean`, a part of the same tensor as x, is the mean of x at each place.
 bool is_mean_of(const Part& mean, const Part& x) {
   const Mean found = mean_of(mean.base);
@@ -188,7 +184,7 @@ void add_terms(const Part& part, bool is_subtracted, int steps, std::vector<Term
   }
 }
 
-// The product with `other` in place of its factor `x`; null: that is no factor.
+// The product with `other` in place of its factor `x`; null: it has no such factor.
 HloInstruction* with_other_factor(const Part& product, const Part& x, HloInstruction* other) {
   const Part inner = stripped(product);
   if (inner == x) return other;
@@ -305,7 +301,7 @@ struct Difference {
 };
 
 std::optional<Difference> difference_of(HloInstruction& one) {
-  if (one.opcode() != kSubtract || !is_real_tensor(one)) return std::nullopt;
+  if (one.opcode() != kSubtract || !is_for_kernels(one)) return std::nullopt;
   for (const int i : {0, 1}) {
     const Part x = stripped(whole(one.mutable_operand(i)));
     const Part mean = stripped(whole(one.mutable_operand(1 - i)));
@@ -361,7 +357,7 @@ HloInstruction* divided_exactly(HloInstruction& quotient) {
 Status replace_means(xla::HloComputation& computation, HloInstruction* (*rewrite)(HloInstruction&),
                      const std::set<HloInstruction*>& except = {}) {
   for (HloInstruction* one : computation.MakeInstructionPostOrder()) {
-    if (!is_real_tensor(*one) || except.contains(one)) continue;
+    if (!is_for_kernels(*one) || except.contains(one)) continue;
     TFAOT_TRY(replace(*one, rewrite(*one)));
   }
   return {};
@@ -379,7 +375,7 @@ Status settle_means(xla::HloModule& module, PassContext& /*context*/) {
   return {};
 }
 
-// TensorFlow's means, of fewer than 64 bits: others that divide a sum get the sum as it overflows.
+// Only TensorFlow's means of fewer than 64 bits: other quotients keep a sum that overflows.
 Status widen_whole_mean(HloInstruction& quotient, PassContext& /*context*/) {
   const xla::PrimitiveType type = type_of(quotient);
   if (quotient.opcode() != kDivide || !quotient.shape().IsArray() ||

@@ -12,7 +12,7 @@
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
-#include "compiler/kernels/kernel_call.h"
+#include "compiler/kernels/kernel_facts.h"
 #include "tfaot/kernels/abi.h"
 
 namespace tfaot::toolkit::engine {
@@ -65,7 +65,7 @@ class NormAxes {
   }
   std::int64_t count() const { return size(kPoints) * size(kChannels); }
 
-  // Axes of size 1 count for nothing.
+  // Without axes of size 1.
   Kept all() const { return without_single({0b1111}); }
   Kept statistics() const { return without_single({0b0101}); }
   Kept columns() const { return without_single({0b1100}); }
@@ -243,25 +243,16 @@ Variance variance_of(HloInstruction* value) {
   return mean == nullptr ? Variance{} : variance_from(x, mean, outer->axes);
 }
 
-// The variance under a root, and the number that is added to it.
+// The value under a root, and the number that is added to it.
 struct UnderRoot {
-  Variance variance;
+  HloInstruction* value;
   double epsilon = 0;
 };
 
-UnderRoot under_root(HloInstruction* value) {
-  HloInstruction* variance = before_reshapes(value);
-  double epsilon = 0;
-  xla::Match(variance, m::AddAnyOrder(m::Op(&variance), number(&epsilon)));
-  return {variance_of(variance), epsilon};
-}
-
-// As in a normalisation by the root of the mean square.
-bool is_root_of_mean(const HloInstruction& root) {
-  HloInstruction* mean = before_reshapes(root.operands()[0]);
-  double epsilon = 0;
-  xla::Match(mean, m::AddAnyOrder(m::Op(&mean), number(&epsilon)));
-  return norm_mean(mean).has_value();
+UnderRoot under_root(const HloInstruction& root) {
+  UnderRoot found{before_reshapes(root.operands()[0])};
+  xla::Match(found.value, m::AddAnyOrder(m::Op(&found.value), number(&found.epsilon)));
+  return found;
 }
 
 // 1 for 1 / deviation, -1 for a deviation, 0 for others.
@@ -276,15 +267,15 @@ int power_of_deviation(const HloInstruction& root) {
 class Follower {
  public:
   // REQUIRES: a variance was found.
-  Follower(const UnderRoot& found, HloInstruction& root, const WeightValues& values)
-      : axes_(*found.variance.axes), root_(root), values_(values) {
+  Follower(const Variance& found, HloInstruction& root, const WeightValues& values)
+      : axes_(*found.axes), root_(root), values_(values) {
     const auto add = [this](const HloInstruction* value, Powers powers, NormAxes::Kept kept) {
       known_[value] = {{{powers, {ColumnFactor{}}}}, kept};
     };
-    for (const auto* x : {found.variance.x, before_reshapes(found.variance.x)}) {
+    for (const auto* x : {found.x, before_reshapes(found.x)}) {
       add(x, {1, 0, 0}, axes_.all());
     }
-    add(found.variance.mean, {0, 1, 0}, axes_.statistics());
+    add(found.mean, {0, 1, 0}, axes_.statistics());
     add(&root, {0, 0, power_of_deviation(root)}, axes_.statistics());
   }
 
@@ -442,31 +433,53 @@ bool is_worth_a_norm(const NormAxes& axes) {
 KernelCall call_of_norm(const NormAxes& axes, double epsilon) {
   if (is_of_rows(axes)) {
     const kernels::LayerNormCall call{axes.size(NormAxes::kImages), axes.count(), epsilon};
-    return {Kernel::kLayerNorm, as_words(call), {}, {}};
+    return {Kernel::kLayerNorm, as_words(call), {}};
   }
   const kernels::GroupNormCall call{axes.size(NormAxes::kImages), axes.size(NormAxes::kPoints),
                                     axes.size(NormAxes::kGroups), axes.size(NormAxes::kChannels),
                                     epsilon};
-  return {Kernel::kGroupNorm, as_words(call), {}, {}};
+  return {Kernel::kGroupNorm, as_words(call), {}};
 }
 
+// ---- Facts.
+
+template <typename Struct>
+struct NormFacts : RowFunctionFacts<Struct> {
+  // Mean, variance, result.
+  static double cycles(const Struct& /*call*/, const HloInstruction& one,
+                       const ProgramSpeed& speed) {
+    return NormFacts::over_vectors(one, speed, 3 * kPlainCycles);
+  }
+};
+
+struct GroupNormFacts : NormFacts<kernels::GroupNormCall> {
+  static KernelWork work(const Call& call, const HloInstruction& /*one*/) {
+    return {fmt::format("{} times {} points, {} groups of {} channels", call.batch, call.points,
+                        call.groups, call.channels)};
+  }
+};
+
 }  // namespace
+
+constinit const KernelFacts layer_norm_facts = facts_of<NormFacts<kernels::LayerNormCall>>();
+constinit const KernelFacts group_norm_facts = facts_of<GroupNormFacts>();
 
 Status replace_normalisation(HloInstruction& deviation, PassContext& context) {
   if (power_of_deviation(deviation) == 0 || !is_float32(deviation)) return {};
   const WeightValues& values = context.values();
   if (values.is_known(&deviation)) return {};
-  const UnderRoot found = under_root(deviation.mutable_operand(0));
-  if (found.variance.x == nullptr) {
-    if (is_root_of_mean(deviation)) {
+  const auto [value, epsilon] = under_root(deviation);
+  const Variance found = variance_of(value);
+  if (found.x == nullptr) {
+    if (norm_mean(value)) {  // as in a normalisation by the root of the mean square
       add_remark(context, deviation,
                  "no layer_norm: the mean under the root is not that of (x - mean)^2 over the "
                  "dimensions of x's mean");
     }
     return {};
   }
-  const NormAxes& axes = *found.variance.axes;
-  KernelCall call = call_of_norm(axes, found.epsilon);
+  const NormAxes& axes = *found.axes;
+  KernelCall call = call_of_norm(axes, epsilon);
   if (elements_of(deviation) != axes.elements(axes.statistics()) || !is_worth_a_norm(axes)) {
     add_remark(context, deviation,
                fmt::format("no {}: {} numbers for each mean are too few, or too many channels",
@@ -482,9 +495,8 @@ Status replace_normalisation(HloInstruction& deviation, PassContext& context) {
                            name_of_kernel(call.kernel)));
     return {};
   }
-  call.operands = {found.variance.x, follower.scale(*last), follower.bias(*last)};
-  call.result = dimensions_of(*last);
-  return replace(*last, add_kernel_call(call, *last));
+  call.operands = {found.x, follower.scale(*last), follower.bias(*last)};
+  return replace_by_call(*last, std::move(call));
 }
 
 }  // namespace tfaot::toolkit::engine

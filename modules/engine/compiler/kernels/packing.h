@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packs matrices and filters into the panels that the kernels read (tfaot/kernels/abi.h), as HLO on
-// the weight: folding evaluates it. Used by one thread.
+// Packs matrices and filters into the panels that the kernels read (tfaot/kernels/abi.h), by HLO
+// that folding evaluates. Used by one thread.
 #pragma once
 
 #include "compiler/hlo/build.h"

@@ -30,6 +30,14 @@ bool is_same(const HloInstruction& a, const HloInstruction& b) {
   return before_reshapes(&a) == before_reshapes(&b);
 }
 
+// Products of the state's size in a step of a recurrent cell; 0: it is another kernel.
+std::int64_t gates_of(std::optional<Kernel> kernel) {
+  return kernel == Kernel::kLstm ? 4 : kernel == Kernel::kGru ? 3 : kernel == Kernel::kRnn ? 1 : 0;
+}
+
+// Panels of the state in a block of weights.
+std::int64_t panels_of(Kernel cell) { return cell == Kernel::kRnn ? 2 : 1; }
+
 // Columns from `column` on. Gates are often columns of one tensor with all of them.
 struct GatePart {
   HloInstruction* source;
@@ -131,12 +139,11 @@ void add_terms_of_gate(HloInstruction* value, std::int64_t column, const WeightV
 struct CellPattern {
   Kernel kernel = Kernel::kLstm;
   std::array<HloInstruction*, 4> operands = {};  // of the gates' activations, in the kernel's order
-  std::size_t gates = 0;
-  HloInstruction* reset_part = nullptr;     // of a gru: added to the candidate after the reset
-  HloInstruction* before = nullptr;         // the state, if the pattern knows it
-  HloInstruction* memory_before = nullptr;  // of an lstm
-  HloInstruction* next = nullptr;           // replaced by the kernel: the state
-  HloInstruction* memory = nullptr;         // and the memory
+  HloInstruction* reset_part = nullptr;          // of a gru: added to the candidate after the reset
+  HloInstruction* before = nullptr;              // the state, if the pattern knows it
+  HloInstruction* memory_before = nullptr;       // of an lstm
+  HloInstruction* next = nullptr;                // replaced by the kernel: the state
+  HloInstruction* memory = nullptr;              // and the memory
   bool relu = false;
 };
 
@@ -147,7 +154,6 @@ bool match_lstm(HloInstruction* value, CellPattern& cell) {
       &cell.memory, m::MultiplyAnyOrder(m::Logistic(m::Op(&f)), m::Op(&cell.memory_before)),
       m::MultiplyAnyOrder(m::Logistic(m::Op(&i)), m::Tanh(m::Op(&g))));
   cell.kernel = Kernel::kLstm;
-  cell.gates = 4;
   return xla::Match(value, m::MultiplyAnyOrder(m::Logistic(m::Op(&o)), m::Tanh(memory)));
 }
 
@@ -158,7 +164,6 @@ bool match_gru(HloInstruction* value, CellPattern& cell) {
   const auto candidate = m::Tanh(m::AddAnyOrder(
       m::MultiplyAnyOrder(m::Logistic(m::Op(&r)), m::Op(&cell.reset_part)), m::Op(&g)));
   cell.kernel = Kernel::kGru;
-  cell.gates = 3;
   return xla::Match(value,
                     m::AddAnyOrder(
                         m::MultiplyAnyOrder(m::Logistic(&update, m::Op(&u)), m::Op(&cell.before)),
@@ -172,7 +177,6 @@ bool match_gru(HloInstruction* value, CellPattern& cell) {
 bool match_rnn(HloInstruction* value, CellPattern& cell) {
   HloInstruction*& sum = cell.operands.front();
   cell.kernel = Kernel::kRnn;
-  cell.gates = 1;
   cell.relu = xla::Match(value, m::Maximum(m::Op(&sum), number_equal(0)));
   return cell.relu || xla::Match(value, m::Tanh(m::Op(&sum)));
 }
@@ -191,8 +195,7 @@ bool becomes(const HloInstruction& value, const HloInstruction& state) {
 
 class CellCall {
  public:
-  CellCall(const CellPattern& cell, const WeightValues& values)
-      : cell_(cell), values_(values), is_rnn_(cell.gates == 1) {
+  CellCall(const CellPattern& cell, const WeightValues& values) : cell_(cell), values_(values) {
     if (cell.next->shape().rank() == 0) return;
     hidden_ = column_count(*cell.next);
     if (hidden_ > 0) rows_ = row_count(*cell.next);
@@ -201,8 +204,8 @@ class CellCall {
   // True if its gates are sums of products with one state.
   bool is_possible() {
     if (rows_ == 0 || !is_float32(*cell_.next)) return false;
-    for (std::size_t i = 0; i < cell_.gates; ++i) {
-      if (!add(cell_.operands.at(i), sums_)) return false;
+    for (std::int64_t i = 0; i < gates_of(cell_.kernel); ++i) {
+      if (!add(entry(cell_.operands, i), sums_)) return false;
     }
     if (cell_.reset_part != nullptr && !add(cell_.reset_part, reset_)) return false;
     if (!choose_state() || needs_its_memory()) return false;
@@ -247,7 +250,7 @@ class CellCall {
   bool can_be_state(const HloInstruction& one) const {
     if (column_count(one) != hidden_) return false;
     if (cell_.before != nullptr) return is_same(one, *cell_.before);
-    return !is_rnn_ || becomes(*cell_.next, one);
+    return cell_.kernel != Kernel::kRnn || becomes(*cell_.next, one);
   }
 
   bool choose_state() {
@@ -259,7 +262,8 @@ class CellCall {
     return state_ != nullptr;
   }
 
-  // True if a gate gets what the cell itself computes, as by a peephole from the new memory.
+  // True if a gate reads a value that the cell itself computes, such as a peephole from the new
+  // memory.
   bool needs_its_memory() const {
     if (cell_.memory == nullptr) return false;
     const auto dependents =
@@ -271,7 +275,7 @@ class CellCall {
     });
   }
 
-  // The sum of all terms but the state's products and what is the same for all rows.
+  // The sum of all terms except the state's products and the biases.
   HloInstruction* input(kernels::RecurrentCall& call) {
     std::optional<HloInstruction*> shared;
     Instructions parts;
@@ -304,9 +308,8 @@ class CellCall {
   }
 
   HloInstruction* filled(absl::Span<const std::int64_t> sizes, float value) const {
-    return add_next_to(cell_.next,
-                       HloInstruction::CreateConstant(
-                           xla::LiteralUtil::CreateFullWithDescendingLayout<float>(sizes, value)));
+    return constant_next_to(cell_.next,
+                            xla::LiteralUtil::CreateFullWithDescendingLayout<float>(sizes, value));
   }
 
   HloInstruction* weights() const {
@@ -316,7 +319,7 @@ class CellCall {
       const GateSum& sum = is_reset ? reset_.front() : sums_[i];
       gates.push_back(sum.product_with(*state_).matrix(hidden_));
     }
-    return pack_gates(gates, is_rnn_ ? 2 : 1);
+    return pack_gates(gates, panels_of(cell_.kernel));
   }
 
   HloInstruction* bias() const {
@@ -324,7 +327,7 @@ class CellCall {
     for (const auto* sums : {&sums_, &reset_}) {
       for (const GateSum& sum : *sums) gates.push_back(reshape(bias_of(sum), {1, hidden_}));
     }
-    return pack_biases(gates, is_rnn_ ? 2 : 1);
+    return pack_biases(gates, panels_of(cell_.kernel));
   }
 
   HloInstruction* bias_of(const GateSum& sum) const {
@@ -347,7 +350,6 @@ class CellCall {
 
   const CellPattern& cell_;
   const WeightValues& values_;
-  bool is_rnn_;
   std::int64_t rows_ = 0;
   std::int64_t hidden_ = 0;
   std::vector<GateSum> sums_;   // by gate
@@ -423,13 +425,13 @@ class CellLoop {
     HloInstruction* const x = set_input();
     set_output();
     call_.steps = turns_;
+    const Kernel kernel = *called_kernel(*cell_);
     HloInstruction* weights = loop_.outside(*cell_->mutable_operand(2));
     if (input_weights_ != nullptr) {
-      weights = join_depths(
-          {input_weights_, call_.hidden, recurrent_gates(*cell_), recurrent_panels(*cell_)},
-          weights);
+      weights =
+          join_depths({input_weights_, call_.hidden, gates_of(kernel), panels_of(kernel)}, weights);
     }
-    KernelCall made{*called_kernel(*cell_),
+    KernelCall made{kernel,
                     as_words(call_),
                     {x, weights, loop_.outside(*cell_->mutable_operand(3)), first_of(4)},
                     {states_ * state_size() + (call_.memory_out < 0 ? 0 : state_size())},
@@ -445,7 +447,7 @@ class CellLoop {
  private:
   bool find_cell() {
     for (HloInstruction* one : loop_.body().instructions()) {
-      if (recurrent_gates(*one) == 0) continue;
+      if (gates_of(called_kernel(*one)) == 0) continue;
       if (cell_ != nullptr || call_of<kernels::RecurrentCall>(*one).steps != 1) return false;
       cell_ = one;
     }
@@ -508,7 +510,7 @@ class CellLoop {
     return is_inside && goes_on ? places : std::nullopt;
   }
 
-  // True if the cell gets as its state what it computed in the turn before.
+  // True if the cell's state is its result of the turn before.
   bool has_own_state(std::int64_t operand, int part) {
     const auto element = loop_.element(*before_reshapes(cell_->mutable_operand(operand)));
     return element && part_of_cell(*loop_.next(*element)) == part;
@@ -558,13 +560,14 @@ class CellLoop {
       return false;
     }
     Instructions gates;
-    for (std::int64_t gate = 0; gate < recurrent_gates(*cell_); ++gate) {
+    const Kernel kernel = *called_kernel(*cell_);
+    for (std::int64_t gate = 0; gate < gates_of(kernel); ++gate) {
       const GatePart columns{found->matrix,
                              view.starts[SequenceView::kColumn] + call_.x_gate[gate]};
       gates.push_back(
           GateProduct{found->left, columns, found->matrix_depth == 1, {}}.matrix(call_.hidden));
     }
-    input_weights_ = pack_gates(gates, recurrent_panels(*cell_));
+    input_weights_ = pack_gates(gates, panels_of(kernel));
     call_.features = size_of(*found->left, 2);
     view.starts[SequenceView::kColumn] = 0;
     view.tensor = found->left;
@@ -585,7 +588,7 @@ class CellLoop {
 
   std::int64_t state_size() const { return call_.rows * call_.hidden; }
 
-  // With the rows before the steps, if all that follows wants it so.
+  // With the rows before the steps, if all users transpose it so.
   void set_output() {
     if (!is_wanted(LastValue::kSequence)) out_.reset();
     call_.keeps_all = out_ ? 1 : 0;
@@ -655,7 +658,43 @@ class CellLoop {
   bool is_turned_ = false;   // steps and rows, in the result
 };
 
+// ---- Facts.
+
+struct RecurrentFacts {
+  using Call = kernels::RecurrentCall;
+
+  // All steps of a row lie together, in its operand and in its result.
+  static bool keeps_rows(const Call& call, const HloInstruction& one, const BatchRows& rows) {
+    const auto may_be = [&](std::int64_t operand) { return rows.of(one, operand) != Rows::kMixed; };
+    return rows.divide(call.rows) && is_first_in_order(one, rows) &&
+           call.x_row * call.rows == elements_of(*one.operand(1)) &&
+           rows.of(one, 2) == Rows::kNone && rows.of(one, 3) == Rows::kNone && may_be(4) &&
+           (one.operand_count() < 6 || may_be(5)) && call.memory_out < 0 &&
+           call.out_row * call.rows == xla::ShapeUtil::ElementsIn(one.shape().tuple_shapes(0));
+  }
+  // All steps' products with the state, and the functions of the gates.
+  static double cycles(const Call& call, const HloInstruction& one, const ProgramSpeed& speed) {
+    const std::int64_t gates = gates_of(called_kernel(one));
+    const ProductSize size{call.rows, gates * call.hidden, call.features + call.hidden,
+                           element_bytes(*one.operand(1))};
+    const auto state = static_cast<double>(call.rows * call.hidden * size.element_bytes);
+    const double functions = speed.vectors(state) * static_cast<double>(gates + 1) * kDearCycles;
+    return call_cycles(one, speed) +
+           static_cast<double>(call.steps) *
+               (speed.multiply(size, bytes_of(one.operand(2)->shape())) + functions);
+  }
+  static KernelWork work(const Call& call, const HloInstruction& one) {
+    const std::int64_t depth = call.features + call.hidden;
+    return {fmt::format("{} steps of {} rows, state of {}", call.steps, call.rows, call.hidden),
+            2 * call.steps * call.rows * depth * gates_of(called_kernel(one)) * call.hidden};
+  }
+};
+
 }  // namespace
+
+constinit const KernelFacts lstm_facts = facts_of<RecurrentFacts>();
+constinit const KernelFacts gru_facts = facts_of<RecurrentFacts>();
+constinit const KernelFacts rnn_facts = facts_of<RecurrentFacts>();
 
 Status replace_recurrent_cell(HloInstruction& next, PassContext& context) {
   if (next.user_count() == 0 || !next.shape().IsArray()) return {};

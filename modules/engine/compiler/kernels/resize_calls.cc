@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,7 +10,7 @@
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
-#include "compiler/kernels/kernel_call.h"
+#include "compiler/kernels/kernel_facts.h"
 #include "xla/array4d.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/literal_util.h"
@@ -31,7 +33,7 @@ struct Neighbours {
 // The rows of a matrix: a weight for each element of the operand.
 using WeightRows = std::vector<std::vector<double>>;
 
-// With the smallest count that holds all weights but zeros.
+// With the smallest count that covers all weights except zeros.
 Neighbours neighbours_of(const WeightRows& rows) {
   Neighbours found;
   found.in = std::ssize(rows.front());
@@ -91,11 +93,13 @@ struct Resizing {
   std::int64_t channels = 1;
 };
 
-Neighbours unchanged(std::int64_t size) {
-  return {size, 1, counted(size), std::vector(static_cast<std::size_t>(size), 1.0)};
+// One of `in` elements for each result.
+Neighbours chosen(std::int64_t in, Dimensions places) {
+  const std::size_t count = places.size();
+  return {in, 1, std::move(places), std::vector(count, 1.0)};
 }
 
-// The call of tfaot_resize that made a tensor for nobody else; null: there is none.
+// The call of tfaot_resize that computes a tensor with no other user; null: there is none.
 HloInstruction* own_resize(HloInstruction* tensor) {
   tensor = before_own_reshapes(tensor);
   if (tensor->opcode() != kGetTupleElement || tensor->user_count() != 1) return nullptr;
@@ -124,7 +128,7 @@ Resizing resizing_of(HloInstruction& kernel) {
   return resizing;
 }
 
-// Two dimensions that are neighbours in memory, resized one after the other, as one call.
+// Merges resizes of two dimensions that are adjacent in memory into one call.
 Resizing joined_with_before(Resizing resizing) {
   HloInstruction* kernel = own_resize(resizing.operand);
   if (kernel == nullptr || resizing.columns.in != 1) return resizing;
@@ -174,21 +178,10 @@ HloInstruction* add_resize(Resizing resizing, const Dimensions& result,
   made.scratch_bytes = kernels::resize_scratch_bytes(call, element_bytes(*resizing.operand));
   std::vector<double> weights = resizing.rows.weights;
   weights.insert(weights.end(), resizing.columns.weights.begin(), resizing.columns.weights.end());
-  made.operands.push_back(add_next_to(
-      resizing.operand, HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<double>(weights)
-                                                           .Convert(type_of(*resizing.operand))
-                                                           .value())));
+  made.operands.push_back(constant_next_to(
+      resizing.operand,
+      xla::LiteralUtil::CreateR1<double>(weights).Convert(type_of(*resizing.operand)).value()));
   return add_kernel_call(made, model);
-}
-
-HloInstruction* resize_along(HloInstruction* x, std::int64_t axis, const Neighbours& neighbours,
-                             const HloInstruction& model) {
-  const auto sizes = x->shape().dimensions();
-  Resizing resizing{x, elements_before(sizes, axis), neighbours, unchanged(1),
-                    stride_along(x->shape(), axis)};
-  Dimensions result(sizes.begin(), sizes.end());
-  entry(result, axis) = neighbours.out();
-  return add_resize(std::move(resizing), result, model);
 }
 
 // The meaning of the dimensions of the gather's result and of the weights. [0] is about the rows of
@@ -276,13 +269,13 @@ std::optional<WindowForm> window_form(const HloInstruction& dot, const HloInstru
   return form;
 }
 
-// A tensor's dimensions in that order. All others have the size 1.
+// Transposes a tensor into this order of dimensions. All others have size 1.
 HloInstruction* in_order(HloInstruction* tensor, const Dimensions& order) {
   Dimensions kept = order;
   std::ranges::sort(kept);
   const Dimensions sizes = picked(tensor->shape().dimensions(), kept);
   Dimensions places;  // among the kept ones
-  for (const auto d : order) places.push_back(std::ranges::find(kept, d) - kept.begin());
+  for (const auto d : order) places.push_back(place_among(kept, d));
   return transpose(reshape(tensor, sizes), places);
 }
 
@@ -336,7 +329,7 @@ HloInstruction* resized_by_form(const HloInstruction& dot, HloInstruction& gathe
   return in_order(add_resize(std::move(resizing), result, dot), form.order);
 }
 
-// The same by a kernel; null if the product is something else.
+// The call that does the same; null for other products.
 Result<HloInstruction*> resized_windows(HloInstruction& dot, FixedValues& fixed) {
   for (const int side : {0, 1}) {
     HloInstruction* windows = dot.mutable_operand(side);
@@ -368,18 +361,10 @@ HloInstruction* gathered(HloInstruction* x, std::int64_t axis,
   const auto numbers = xla::HloGatherInstruction::MakeGatherDimNumbers(
       other_dimensions(x->shape().rank(), {axis}), {axis}, {axis}, 1);
   const std::vector<std::int32_t> words(places.begin(), places.end());
-  HloInstruction* const indices = add_next_to(
-      x, HloInstruction::CreateConstant(xla::LiteralUtil::CreateR1<std::int32_t>(words)));
+  HloInstruction* const indices =
+      constant_next_to(x, xla::LiteralUtil::CreateR1<std::int32_t>(words));
   return add_next_to(x, HloInstruction::CreateGather(resized(x->shape(), axis, std::ssize(places)),
                                                      x, indices, numbers, slice, false));
-}
-
-// True if the kernel is faster than the operation. Single numbers are not what it is made for,
-// but a product of them has a NaN in all results of a line if one number of the line is NaN.
-bool is_worth_it(const HloInstruction& x, std::int64_t axis, const Neighbours& neighbours) {
-  const bool is_interpolation = neighbours.count == 2 && neighbours.in > 2;
-  return neighbours.count <= tuned().resize_most_neighbours &&
-         (is_interpolation || stride_along(x.shape(), axis) > 1);
 }
 
 // A product with a matrix of which each result needs a few elements along one dimension.
@@ -393,6 +378,22 @@ struct SparseProduct {
     return reshape(transpose(made, order), dot.shape().dimensions());
   }
 };
+
+// True if the kernel is faster than the operation. Single numbers are not what it is made for,
+// but a product of them has a NaN in all results of a line if one number of the line is NaN.
+bool is_worth_it(const SparseProduct& one) {
+  const bool is_interpolation = one.neighbours.count == 2 && one.neighbours.in > 2;
+  return one.neighbours.count <= tuned().resize_most_neighbours &&
+         (is_interpolation || stride_along(one.x->shape(), one.axis) > 1);
+}
+
+HloInstruction* resize_along(const SparseProduct& one, const HloInstruction& model) {
+  Dimensions sizes = dimensions_of(*one.x);
+  const Resizing resizing{one.x, elements_before(sizes, one.axis), one.neighbours, chosen(1, {0}),
+                          stride_along(one.x->shape(), one.axis)};
+  entry(sizes, one.axis) = one.neighbours.out();
+  return add_resize(resizing, sizes, model);
+}
 
 // For each result, the weights of all elements. `depth`: the dimension that is summed.
 WeightRows matrix_rows(const xla::Literal& matrix, std::int64_t depth) {
@@ -444,112 +445,120 @@ Result<std::optional<SparseProduct>> sparse_product(HloInstruction& dot, FixedVa
 }
 
 // Elements with known places along one dimension.
-Result<HloInstruction*> resize_by_places(HloInstruction& gather, FixedValues& fixed) {
+Result<std::optional<SparseProduct>> chosen_elements(HloInstruction& gather, FixedValues& fixed) {
+  using Found = std::optional<SparseProduct>;
   const auto& numbers = gather.gather_dimension_numbers();
   HloInstruction* x = gather.mutable_operand(0);
   const HloInstruction& places = *gather.operand(1);
-  const auto sizes = x->shape().dimensions();
   if (numbers.start_index_map_size() != 1 || numbers.collapsed_slice_dims_size() != 1 ||
       numbers.collapsed_slice_dims(0) != numbers.start_index_map(0) || !fixed.is_fixed(places) ||
       fixed.is_fixed(*x) || is_of_rows(*x)) {
-    return nullptr;
+    return Found();
   }
-  const std::int64_t axis = numbers.start_index_map(0);
-  const auto slice = gather.gather_slice_sizes();
-  for (std::int64_t d = 0; d < std::ssize(sizes); ++d) {
-    const auto at = static_cast<std::size_t>(d);
-    if (slice[at] != (d == axis ? 1 : sizes[at])) return nullptr;
-  }
-  if (gather.shape().rank() != x->shape().rank() || elements_of(places) != size_of(gather, axis)) {
-    return nullptr;
-  }
-  std::int64_t next = 0;
-  for (const std::int64_t d : numbers.offset_dims()) {
-    next += next == axis ? 1 : 0;
-    if (d != next++) return nullptr;
+  const std::int64_t axis = numbers.start_index_map(0), rank = x->shape().rank();
+  const xla::Shape slice = resized(x->shape(), axis, 1);
+  if (gather.gather_slice_sizes() != slice.dimensions() || gather.shape().rank() != rank ||
+      elements_of(places) != size_of(gather, axis) ||
+      !absl::c_equal(numbers.offset_dims(), other_dimensions(rank, {axis}))) {
+    return Found();
   }
   TFAOT_ASSIGN(const auto values, FixedValues::value(places, xla::S64));
-  const std::int64_t size = entry(sizes, axis);
-  Neighbours neighbours{size, 1, {}, {}};
+  const std::int64_t last = size_of(*x, axis) - 1;
+  Dimensions start;
   for (const std::int64_t place : values.data<std::int64_t>()) {
-    neighbours.start.push_back(std::clamp<std::int64_t>(place, 0, size - 1));
-    neighbours.weights.push_back(1);
+    start.push_back(std::clamp<std::int64_t>(place, 0, last));
   }
-  if (!is_worth_it(*x, axis, neighbours)) return nullptr;
-  return resize_along(x, axis, neighbours, gather);
+  return Found({x, axis, chosen(last + 1, std::move(start)), counted(rank)});
 }
 
 // Each element several times in a row: a broadcast along a new dimension that is then joined with
 // the one before it. XLA leaves out dimensions of size 1 or puts them in. Not along the first
 // dimension, which may be the batch.
-HloInstruction* resize_by_repeats(HloInstruction& reshaped) {
+std::optional<SparseProduct> repeated_elements(HloInstruction& reshaped) {
   HloInstruction* broadcast = reshaped.mutable_operand(0);
-  if (broadcast->opcode() != kBroadcast || broadcast->user_count() != 1) {
-    return nullptr;
-  }
+  if (broadcast->opcode() != kBroadcast || broadcast->user_count() != 1) return {};
   HloInstruction* x = broadcast->mutable_operand(0);
   if (is_of_rows(*x) && reshaped.user_count() > 0 &&
       std::ranges::all_of(reshaped.users(), [](auto* user) { return user->IsElementwise(); })) {
-    return nullptr;
-  }
-  Dimensions sizes = dimensions_of(*x);
-  Dimensions own(static_cast<std::size_t>(broadcast->shape().rank()), -1);  // the operand's
-  for (std::int64_t d = 0; d < std::ssize(sizes); ++d) {
-    entry(own, broadcast->dimensions(d)) = d;
+    return {};
   }
   std::int64_t times = 1;
   std::int64_t axis = -1;  // the one before the new dimension
   std::int64_t last = -1;
   bool is_first = true;
-  for (std::size_t d = 0; d < own.size(); ++d) {
+  for (std::int64_t d = 0; d < broadcast->shape().rank(); ++d) {
     const std::int64_t size = size_of(*broadcast, d);
+    const std::int64_t own = place_among(broadcast->dimensions(), d);  // the operand's dimension
     if (size == 1) continue;
-    if (own[d] < 0) {
-      if (times != 1 || is_first) return nullptr;
+    if (own < 0) {
+      if (times != 1 || is_first) return {};
       times = size;
       axis = last;
     } else {
-      if (own[d] < last) return nullptr;
+      if (own < last) return {};
       is_first = d == 0;
-      last = own[d];
+      last = own;
     }
   }
-  if (axis < 0) return nullptr;
-  Neighbours neighbours{entry(sizes, axis), 1, {}, {}};
-  entry(sizes, axis) *= times;
-  Dimensions results = dimensions_of(reshaped);
-  std::erase(sizes, 1);
-  std::erase(results, 1);
-  if (results != sizes) return nullptr;
-  for (std::int64_t i = 0; i < neighbours.in * times; ++i) {
-    neighbours.start.push_back(i / times);
-    neighbours.weights.push_back(1);
+  if (axis < 0) return {};
+  const std::int64_t in = size_of(*x, axis);
+  const xla::Shape result = resized(x->shape(), axis, in * times);
+  if (xla::ShapeUtil::DropDegenerateDimensions(result) !=
+      xla::ShapeUtil::DropDegenerateDimensions(reshaped.shape())) {
+    return {};
   }
-  if (!is_worth_it(*x, axis, neighbours)) return nullptr;
-  return reshape(resize_along(x, axis, neighbours, reshaped), reshaped.shape().dimensions());
+  Dimensions start = counted(in * times);
+  for (std::int64_t& place : start) place /= times;
+  return SparseProduct{x, axis, chosen(in, std::move(start)), counted(x->shape().rank())};
 }
 
-// The replacement of an operation; null: it stays.
-Result<HloInstruction*> resize_in_place_of(HloInstruction& operation, FixedValues& fixed) {
-  if (!is_for_kernels(operation)) return nullptr;
-  if (operation.opcode() == kGather) return resize_by_places(operation, fixed);
-  if (operation.opcode() == kReshape) return resize_by_repeats(operation);
-  if (operation.opcode() != kDot) return nullptr;
-  TFAOT_ASSIGN(HloInstruction* const made, resized_windows(operation, fixed));
-  if (made != nullptr) return made;
-  TFAOT_ASSIGN(const auto found, sparse_product(operation, fixed));
-  if (!found || !is_worth_it(*found->x, found->axis, found->neighbours)) return nullptr;
-  return found->in_place_of(operation,
-                            resize_along(found->x, found->axis, found->neighbours, operation));
+// Nothing unless the operation sums a few elements along one dimension.
+Result<std::optional<SparseProduct>> sparse_operation(HloInstruction& operation,
+                                                      FixedValues& fixed) {
+  switch (operation.opcode()) {
+    case kGather:
+      return chosen_elements(operation, fixed);
+    case kReshape:
+      return repeated_elements(operation);
+    case kDot:
+      return sparse_product(operation, fixed);
+    default:
+      return std::optional<SparseProduct>();
+  }
 }
+
+// ---- Facts.
+
+struct ResizeFacts {
+  using Call = kernels::ResizeCall;
+
+  static bool keeps_rows(const Call& call, const HloInstruction& one, const BatchRows& rows) {
+    return reads_images(call.batch, one, rows);
+  }
+  static double cycles(const Call& call, const HloInstruction& one, const ProgramSpeed& speed) {
+    const double result = first_result_bytes(one);
+    const double lines =
+        result * static_cast<double>(call.in[1]) / static_cast<double>(call.out[1]);
+    return call_cycles(one, speed) + speed.slide(static_cast<double>(call.taps[0]), lines) +
+           speed.slide(static_cast<double>(call.taps[1]), result);
+  }
+  static KernelWork work(const Call& call, const HloInstruction& /*one*/) {
+    const std::int64_t rows = call.out[0] * call.in[1] * call.taps[0];
+    const std::int64_t columns = call.out[0] * call.out[1] * call.taps[1];
+    return {fmt::format("{} x {} to {} x {}, {} channels", call.in[0], call.in[1], call.out[0],
+                        call.out[1], call.channels),
+            2 * call.batch * call.channels * (rows + columns)};
+  }
+};
 
 }  // namespace
+
+constinit const KernelFacts resize_facts = facts_of<ResizeFacts>();
 
 Status gather_chosen_rows(HloInstruction& dot, PassContext& context) {
   if (dot.opcode() != kDot || !is_for_kernels(dot)) return {};
   TFAOT_ASSIGN(const auto found, sparse_product(dot, context.fixed));
-  if (!found || !is_of_rows(*found->x) || !is_worth_it(*found->x, found->axis, found->neighbours) ||
-      found->neighbours.count != 1 ||
+  if (!found || !is_of_rows(*found->x) || !is_worth_it(*found) || found->neighbours.count != 1 ||
       std::ranges::count(found->neighbours.weights, 1) != found->neighbours.out()) {
     return {};
   }
@@ -558,8 +567,14 @@ Status gather_chosen_rows(HloInstruction& dot, PassContext& context) {
 }
 
 Status replace_resizes(HloInstruction& operation, PassContext& context) {
-  TFAOT_ASSIGN(HloInstruction* const made, resize_in_place_of(operation, context.fixed));
-  return replace(operation, made);
+  if (!is_for_kernels(operation)) return {};
+  if (operation.opcode() == kDot) {
+    TFAOT_ASSIGN(HloInstruction* const made, resized_windows(operation, context.fixed));
+    if (made != nullptr) return replace(operation, made);
+  }
+  TFAOT_ASSIGN(const auto found, sparse_operation(operation, context.fixed));
+  if (!found || !is_worth_it(*found)) return {};
+  return replace(operation, found->in_place_of(operation, resize_along(*found, operation)));
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -13,7 +13,7 @@
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
 #include "compiler/kernels/epilogue.h"
-#include "compiler/kernels/kernel_call.h"
+#include "compiler/kernels/kernel_facts.h"
 #include "xla/comparison_util.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_instructions.h"
@@ -161,14 +161,14 @@ Squares squares_of(HloInstruction* value) {
   return {x, y};
 }
 
-// True if a kernel computes it, so that it is in memory anyway.
+// True if a kernel computes it, so it is in memory anyway.
 bool is_from_kernel(const HloInstruction* value) {
   value = before_reshapes(value);
   return is_kernel_call(*value) ||
          (value->opcode() == kGetTupleElement && is_kernel_call(*value->operand(0)));
 }
 
-// XLA would compute it again in the loops of users that are no kernels.
+// True if all users are kernels: XLA would compute it again in the loop of any other.
 bool feeds_kernels(const HloInstruction& value) {
   return std::ranges::all_of(value.users(), [](const auto* user) {
     return is_kernel_call(*user) || user->opcode() == kTuple ||
@@ -289,7 +289,7 @@ std::optional<std::vector<HloInstruction*>> results_of(HloInstruction& sort) {
   return results;
 }
 
-// `made` has the first elements of what stood there.
+// `made` has the first elements of `sorted`.
 Status replace_used(HloInstruction& sorted, HloInstruction* made) {
   if (sorted.shape().dimensions() == made->shape().dimensions()) {
     return replace(sorted, made);
@@ -344,7 +344,53 @@ Status replace_sort(HloInstruction& sort) {
   return replace_used(sorted_places, transpose(places, back));
 }
 
+// ---- Facts.
+
+struct GeluFacts : RowFunctionFacts<kernels::GeluCall> {
+  static KernelWork work(const Call& call, const HloInstruction& /*one*/) {
+    return {fmt::format("{} elements", call.size)};
+  }
+};
+
+struct RowSumFacts : RowFunctionFacts<kernels::RowSumCall> {
+  static double cycles(const Call& /*call*/, const HloInstruction& one, const ProgramSpeed& speed) {
+    return over_vectors(one, speed, kPlainCycles);
+  }
+};
+
+struct TopKFacts {
+  using Call = kernels::TopKCall;
+
+  static bool keeps_rows(const Call& call, const HloInstruction& /*one*/, const BatchRows& rows) {
+    return rows.divide(call.rows);
+  }
+  // Each element of rows in lanes is compared with the first ones, or with all others, or they are
+  // sorted.
+  static double cycles(const Call& call, const HloInstruction& one, const ProgramSpeed& speed) {
+    const std::int64_t bytes = element_bytes(*one.operand(1));
+    const auto rows = static_cast<double>(call.rows), size = static_cast<double>(call.size);
+    const double lanes = speed.machine().vector_bytes / static_cast<double>(bytes);
+    if (bytes == sizeof(float) && are_rows_together(call, static_cast<std::int64_t>(lanes))) {
+      return call_cycles(one, speed) +
+             rows * size * (kLaneCycles + static_cast<double>(call.count) * kFirstCycles) / lanes;
+    }
+    return call_cycles(one, speed) + rows * size *
+                                         std::min(std::ceil(size / lanes) * kMeetCycles,
+                                                  static_cast<double>(bytes) * kSortByteCycles);
+  }
+  static KernelWork work(const Call& call, const HloInstruction& /*one*/) {
+    const bool is_descending = (call.order & kernels::kTopKDescending) != 0;
+    return {fmt::format("{} {} of {}, in {} rows", is_descending ? "largest" : "smallest",
+                        call.count, call.size, call.rows)};
+  }
+};
+
 }  // namespace
+
+constinit const KernelFacts softmax_facts = facts_of<RowFunctionFacts<kernels::SoftmaxCall>>();
+constinit const KernelFacts gelu_facts = facts_of<GeluFacts>();
+constinit const KernelFacts row_sum_facts = facts_of<RowSumFacts>();
+constinit const KernelFacts top_k_facts = facts_of<TopKFacts>();
 
 Status replace_softmax(HloInstruction& quotient, PassContext& context) {
   if ((quotient.opcode() != kDivide && quotient.opcode() != kMultiply) || !is_float32(quotient) ||
@@ -378,22 +424,20 @@ Status replace_row_sum(HloInstruction& reduce, PassContext& context) {
   }
   const auto is_fused = [](auto* x) { return x->user_count() == 1 && is_fused_by_xla(*x); };
   if (std::ranges::any_of(operands, is_fused)) return {};
-  return replace(
-      reduce,
-      add_kernel_call({Kernel::kRowSum, as_words(call), operands, dimensions_of(reduce)}, reduce));
+  return replace_by_call(reduce, {Kernel::kRowSum, as_words(call), operands});
 }
 
 Status replace_gelu(HloInstruction& result, PassContext& context) {
   const auto gelu = is_float32(result) ? gelu_of(result) : std::nullopt;
   const std::int64_t size = elements_of(result);
-  if (!gelu || size < tuned().gelu_fewest_elements || elements_of(*gelu->x) != size ||
-      !is_from_kernel(gelu->x) || !feeds_kernels(result) || context.values().is_known(&result)) {
+  if (!gelu || elements_of(*gelu->x) != size || context.values().is_known(&result)) return {};
+  if (size < tuned().gelu_fewest_elements || !is_from_kernel(gelu->x) || !feeds_kernels(result)) {
+    add_remark(context, result,
+               fmt::format("no gelu: {} elements are too few, or it is not between kernels", size));
     return {};
   }
   const kernels::GeluCall call{size, gelu->form};
-  return replace(
-      result,
-      add_kernel_call({Kernel::kGelu, as_words(call), {gelu->x}, dimensions_of(result)}, result));
+  return replace_by_call(result, {Kernel::kGelu, as_words(call), {gelu->x}});
 }
 
 Status replace_sorts(xla::HloModule& module, PassContext& context) {

@@ -254,9 +254,9 @@ class Trial {
       }
       auto inputs = program_.random_inputs(random_, numbers);
       for (std::int64_t r = 1 - kept; r < program_.rows(); r += 2) {
-        const std::int64_t beside = r == 0 ? 1 : r - 1;  // a kept one
+        const std::int64_t neighbour = r == 0 ? 1 : r - 1;  // a kept row
         for (std::size_t i = 0; i < inputs.size(); ++i) {
-          copy({&first.inputs[i], beside}, {&inputs[i], r});
+          copy({&first.inputs[i], neighbour}, {&inputs[i], r});
         }
       }
       TFAOT_TRY(compare_kept(first, std::move(inputs), kept));
@@ -510,7 +510,7 @@ class RowCheck {
     return module;
   }
 
-  // A branch or a loop that goes by the number of rows is written out while lowering, so a row
+  // A branch or a loop that depends on the number of rows is unrolled while lowering, so a row
   // alone, or those of one batch size, may get other operations than the rows of the two sizes.
   Status judge_difference(const HloInstruction& at, const SizedModel& model,
                           const SizedModel& other) {

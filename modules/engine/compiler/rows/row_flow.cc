@@ -97,12 +97,12 @@ bool is_alike(const xla::LiteralBase& value, std::int64_t dimension, std::int64_
   const xla::Shape& shape = value.shape();
   const auto width = static_cast<std::size_t>(xla::primitive_util::ByteWidth(shape.element_type()));
   std::int64_t before = place.outer;
-  std::int64_t behind = place.inner;
+  std::int64_t after = place.inner;
   for (int d = 0; d < shape.rank(); ++d) {
     if (d < dimension) before *= shape.dimensions(d);
-    if (d > dimension) behind *= shape.dimensions(d);
+    if (d > dimension) after *= shape.dimensions(d);
   }
-  const auto block = static_cast<std::size_t>(behind) * width;
+  const auto block = static_cast<std::size_t>(after) * width;
   const char* bytes = static_cast<const char*>(value.untyped_data());
   for (std::int64_t i = 0; i < before; ++i) {
     const char* first = bytes + static_cast<std::size_t>(i * batch) * block;
@@ -176,8 +176,8 @@ std::optional<std::vector<Aligned>> align(const Axis& a, const Axis& b) {
   return all;
 }
 
-// The kind of an element computed from one element of each. Nothing if rows meet something that
-// itself varies from row to row, or if the factors do not fit together.
+// The kind of an element computed from one element of each. Nothing if rows are combined with a
+// value that itself varies from row to row, or if the factors do not fit together.
 std::optional<Axis> meet(const Axis& a, const Axis& b) {
   if (is_same(a)) return b;
   if (is_same(b)) return a;
@@ -334,34 +334,23 @@ class Comparison {
     return a == b || a * sizes_.second == b * sizes_.first;
   }
 
-  bool is_alike(const xla::Shape& a, const xla::Shape& b) const {
-    if (a.IsTuple() || b.IsTuple()) {
-      return a.IsTuple() && b.IsTuple() &&
-             std::equal(a.tuple_shapes().begin(), a.tuple_shapes().end(), b.tuple_shapes().begin(),
-                        b.tuple_shapes().end(),
-                        [&](const auto& x, const auto& y) { return is_alike(x, y); });
-    }
-    return a.element_type() == b.element_type() &&
-           std::equal(a.dimensions().begin(), a.dimensions().end(), b.dimensions().begin(),
-                      b.dimensions().end(), [&](auto x, auto y) { return is_alike(x, y); });
-  }
-
   bool is_alike(const HloInstruction& a, const HloInstruction& b) const {
     return a.opcode() == b.opcode() && a.operand_count() == b.operand_count() &&
            a.called_computations().size() == b.called_computations().size() &&
-           is_alike(a.shape(), b.shape()) &&
+           type_of(a) == type_of(b) &&
            (a.opcode() != kParameter || a.parameter_number() == b.parameter_number()) &&
-           is_alike(attributes(a), attributes(b));
+           is_alike(text_of(a), text_of(b));
   }
 
-  static std::string attributes(const HloInstruction& one) {
-    std::string text;
+  // The shape and the attributes.
+  static std::string text_of(const HloInstruction& one) {
+    std::string text = xla::ShapeUtil::HumanString(one.shape());
     for (const auto& part : one.ExtraAttributesToString(
              xla::HloPrintOptions::ShortParsable()
                  .set_print_backend_config(false)
                  .set_print_subcomputation_mode(
                      xla::HloPrintOptions::PrintSubcomputationMode::kOff))) {
-      text += part + " ";
+      text += " " + part;
     }
     return text;
   }
@@ -681,10 +670,6 @@ RowFact constant_rows(const HloInstruction& one, RowFlow& flow) {
 }
 
 RowFact passed_on(const HloInstruction& one, RowFlow& flow) { return flow.of(one.operand(0)); }
-
-RowFact called_rows(const HloInstruction& one, RowFlow& flow) {
-  return RowFlow(flow.study()).run(*one.called_computations().front(), flow.of_operands(one));
-}
 
 RowFact branch_rows(const HloInstruction& one, RowFlow& flow) {
   const RowFact& choice = flow.of(one.operand(0));
@@ -1400,7 +1385,6 @@ constexpr RowRule kRules[] = {
     {kAddDependency, passed_on, RowCauses::kSeen},
     {kBitcast, reshape_rows},
     {kBroadcast, broadcast_rows},
-    {kCall, called_rows, RowCauses::kSeen},
     {kCholesky, [](const HloInstruction& one,
                    RowFlow& flow) { return rows_along_last(one, flow, 2, kOneMatrix); }},
     {kConcatenate, concatenate_rows},
@@ -1417,7 +1401,6 @@ constexpr RowRule kRules[] = {
        return rows_along_last(one, flow, std::ssize(one.fft_length()),
                               "transforms along the rows of the batch");
      }},
-    {kFusion, called_rows, RowCauses::kSeen},
     {kGather, gather_rows, RowCauses::kSeen},
     {kGetTupleElement,
      [](const HloInstruction& one, RowFlow& flow) {

@@ -83,8 +83,8 @@ struct OtherSize {
   std::int64_t rows;
 };
 // The first operation of `small` that is another one at the other size; null: there is none.
-// Reshapes and broadcasts do not count, since one row needs fewer. Numbers count that do not follow
-// the batch size from `small` to `large`, and for one row all.
+// Reshapes and broadcasts are ignored, since one row needs fewer. Numbers differ if they do not
+// follow the batch size from `small` to `large`, and for one row all.
 const HloInstruction* difference_at(const OtherSize& other, const xla::HloModule& small,
                                     const xla::HloModule& large,
                                     std::pair<std::int64_t, std::int64_t> sizes);

@@ -9,8 +9,6 @@
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/simplify.h"
 #include "compiler/rows/row_flow.h"
-#include "xla/hlo/ir/hlo_instructions.h"
-#include "xla/literal_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -68,8 +66,6 @@ class RowWise {
         HloInstruction* const a = of(one->mutable_operand(0), !any);
         return a == nullptr ? nullptr : unary(kNot, a);
       }
-      case kCopy:
-        return of(one->mutable_operand(0), any);
       case kReduce:
         return reduced(*one, any ? kOr : kAnd);
       case kCompare:
@@ -97,9 +93,8 @@ class RowWise {
     const auto split = split_rows(from->shape(), fact);
     if (!split) return nullptr;
     const Dimensions others = other_dimensions(std::ssize(split->sizes), {split->rows});
-    return one.AddInstruction(HloInstruction::CreateReduce(
-        shape_of(type_of(*from), {rows_}), engine::reshape(from, split->sizes),
-        one.mutable_operand(1), others, one.to_apply()));
+    return engine::reduce(engine::reshape(from, split->sizes), one.mutable_operand(1), others,
+                          one.to_apply());
   }
 
   // The largest number of all rows is above a bound if that of one row is.
@@ -118,9 +113,8 @@ class RowWise {
     if (each == nullptr) return nullptr;
     HloInstruction* const bound =
         engine::broadcast(one.mutable_operand(is_left ? 1 : 0), {rows_}, {});
-    return one.AddInstruction(
-        one.CloneWithNewOperands(shape_of(xla::PRED, {rows_}),
-                                 is_left ? Instructions{each, bound} : Instructions{bound, each}));
+    return is_left ? engine::compare(each, direction, bound)
+                   : engine::compare(bound, direction, each);
   }
 
   RowFlow& flow_;
@@ -202,11 +196,10 @@ class WaitingLoop {
   }
 
   HloInstruction* next_state(HloInstruction& state, RowFlow& flow, xla::HloComputation& condition) {
-    xla::HloComputation& body = *state.parent();
-    HloInstruction* const root = body.root_instruction();
+    HloInstruction* const root = state.parent()->root_instruction();
     if (root->opcode() != kTuple) return nullptr;
     HloInstruction* const alive = element_of(&state, elements() + std::ssize(flags_));
-    Instructions next(root->operands().begin(), root->operands().end());
+    Instructions next = operands_of(*root);
     if (!add_flags(*root, RowWise(flow, rows_, vectors_), next)) return nullptr;
     next.push_back(alive);
     HloInstruction* const goes_on = call(condition, tuple_of(next));
@@ -214,8 +207,7 @@ class WaitingLoop {
       HloInstruction*& value = entry(next, i);
       HloInstruction* const spread = for_elements(alive, i);
       if (spread == nullptr) continue;
-      value = body.AddInstruction(HloInstruction::CreateTernary(value->shape(), kSelect, spread,
-                                                                value, element_of(&state, i)));
+      value = select(spread, value, element_of(&state, i));
     }
     next.back() = binary(kAnd, alive, goes_on);
     return tuple_of(next);
@@ -234,14 +226,11 @@ class WaitingLoop {
   }
 
   HloInstruction* first_state(xla::HloComputation& condition) {
-    xla::HloComputation& outside = *loop_.parent();
     HloInstruction* const given = loop_.mutable_operand(0);
     if (given->opcode() != kTuple) return nullptr;
-    Instructions first(given->operands().begin(), given->operands().end());
+    Instructions first = operands_of(*given);
     if (!add_flags(*given, RowWise(outside_, rows_, kNoVectors), first)) return nullptr;
-    HloInstruction* const yes =
-        outside.AddInstruction(HloInstruction::CreateConstant(xla::LiteralUtil::One(xla::PRED)));
-    first.push_back(engine::broadcast(yes, {rows_}, {}));
+    first.push_back(engine::broadcast(scalar_next_to(given, xla::PRED, 1), {rows_}, {}));
     first.back() = call(condition, tuple_of(first));
     return tuple_of(first);
   }

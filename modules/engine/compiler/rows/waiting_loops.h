@@ -12,12 +12,11 @@
 
 namespace tfaot::toolkit::engine {
 
-// The same lowering, whose loops do that.
+// The same lowering with such loops.
 std::unique_ptr<Lowering> with_frozen_rows(std::unique_ptr<Lowering> lowering);
 
-// For the loops of the entry computation whose parameters before `inputs` have `rows` rows. Loops
-// in which more of a row depends on others stay.
-// Returns whether any was changed.
+// Changes the loops of the entry computation, whose parameters before `inputs` have `rows` rows.
+// Loops in which rows depend on each other in other ways stay. Returns true if any was changed.
 Result<bool> freeze_done_rows(xla::HloModule& module, std::int64_t inputs, std::int64_t rows);
 
 }  // namespace tfaot::toolkit::engine
