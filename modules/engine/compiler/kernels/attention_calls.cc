@@ -169,7 +169,7 @@ struct AttentionFacts {
 
 }  // namespace
 
-constinit const KernelFacts attention_facts = facts_of<AttentionFacts>();
+constinit const KernelFacts kAttentionFacts = facts_of<AttentionFacts>();
 
 // `result`: that of a product, maybe of a softmax of another product.
 Status replace_attention(HloInstruction& result, PassContext& context) {

@@ -390,16 +390,16 @@ struct PoolFacts {
 
 }  // namespace
 
-constinit const KernelFacts convolution_facts = facts_of<ConvolutionFacts>();
-constinit const KernelFacts transposed_convolution_facts = facts_of<ConvolutionFacts>();
-constinit const KernelFacts winograd_convolution_facts = facts_of<WinogradFacts>();
-constinit const KernelFacts depthwise_facts = facts_of<ChannelConvolutionFacts>();
-constinit const KernelFacts grouped_convolution_facts = facts_of<ChannelConvolutionFacts>();
-constinit const KernelFacts function_pool_facts = facts_of<PoolFacts>();
-constinit const KernelFacts largest_pool_facts = facts_of<PoolFacts>();
-constinit const KernelFacts max_pool_facts = facts_of<PoolFacts>();
-constinit const KernelFacts range_pool_facts = facts_of<PoolFacts>();
-constinit const KernelFacts sum_pool_facts = facts_of<PoolFacts>();
+constinit const KernelFacts kConvolutionFacts = facts_of<ConvolutionFacts>();
+constinit const KernelFacts kTransposedConvolutionFacts = facts_of<ConvolutionFacts>();
+constinit const KernelFacts kWinogradConvolutionFacts = facts_of<WinogradFacts>();
+constinit const KernelFacts kDepthwiseFacts = facts_of<ChannelConvolutionFacts>();
+constinit const KernelFacts kGroupedConvolutionFacts = facts_of<ChannelConvolutionFacts>();
+constinit const KernelFacts kFunctionPoolFacts = facts_of<PoolFacts>();
+constinit const KernelFacts kLargestPoolFacts = facts_of<PoolFacts>();
+constinit const KernelFacts kMaxPoolFacts = facts_of<PoolFacts>();
+constinit const KernelFacts kRangePoolFacts = facts_of<PoolFacts>();
+constinit const KernelFacts kSumPoolFacts = facts_of<PoolFacts>();
 
 Status replace_convolution(HloInstruction& convolution, PassContext& context) {
   if (convolution.opcode() != kConvolution) return {};

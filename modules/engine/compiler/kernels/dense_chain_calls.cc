@@ -181,7 +181,7 @@ struct DenseChainFacts {
 
 }  // namespace
 
-constinit const KernelFacts dense_chain_facts = facts_of<DenseChainFacts>();
+constinit const KernelFacts kDenseChainFacts = facts_of<DenseChainFacts>();
 
 Status replace_dense_chains(xla::HloModule& module, PassContext& context) {
   const kernels::WeightsPlace weights_in = place_of_weights(module, context.inputs);

@@ -54,7 +54,7 @@ struct ForestFacts {
 
 }  // namespace
 
-constinit const KernelFacts forest_facts = facts_of<ForestFacts>();
+constinit const KernelFacts kForestFacts = facts_of<ForestFacts>();
 
 xla::FrontendAttributes forest_attributes(kernels::ForestCall call,
                                           const std::vector<kernels::ForestBlock>& blocks) {

@@ -593,8 +593,8 @@ struct AddRowsFacts {
 
 }  // namespace
 
-constinit const KernelFacts gather_facts = facts_of<GatherFacts>();
-constinit const KernelFacts add_rows_facts = facts_of<AddRowsFacts>();
+constinit const KernelFacts kGatherFacts = facts_of<GatherFacts>();
+constinit const KernelFacts kAddRowsFacts = facts_of<AddRowsFacts>();
 
 Status replace_gather(HloInstruction& gather, PassContext& context) {
   if (gather.opcode() != kGather || context.values().is_known(&gather)) return {};

@@ -71,7 +71,7 @@ std::int64_t call_word(const HloInstruction& kernel, std::optional<std::size_t> 
 const KernelRow* row_of(const HloInstruction& one) {
   static const KernelRow kRows[] = {
 #define TFAOT_KERNEL_ROW(kernel, name, types, call_type, shared_member) \
-  {name##_facts, [] {                                                   \
+  {kernel##Facts, [] {                                                  \
      [[maybe_unused]] const kernels::call_type call{};                  \
      return words_in(call, shared_member);                              \
    }()},

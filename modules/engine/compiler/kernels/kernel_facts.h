@@ -96,7 +96,7 @@ constexpr KernelFacts facts_of() {
   return facts;
 }
 
-#define TFAOT_KERNEL_ROW(kernel, name, types, call, shared) extern const KernelFacts name##_facts;
+#define TFAOT_KERNEL_ROW(kernel, name, types, call, shared) extern const KernelFacts kernel##Facts;
 #include "tfaot/kernels/kernels.def"
 
 // ---- Words for facts that several kernels share.

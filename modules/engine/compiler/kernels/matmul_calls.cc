@@ -471,8 +471,8 @@ struct PlainProductFacts : ProductFacts {
 
 }  // namespace
 
-constinit const KernelFacts matmul_facts = facts_of<PlainProductFacts>();
-constinit const KernelFacts narrow_matmul_facts = facts_of<ProductFacts>();
+constinit const KernelFacts kMatMulFacts = facts_of<PlainProductFacts>();
+constinit const KernelFacts kNarrowMatMulFacts = facts_of<ProductFacts>();
 
 Status replace_dot(HloInstruction& dot, PassContext& context) {
   if (dot.opcode() != kDot) return {};

@@ -461,8 +461,8 @@ struct GroupNormFacts : NormFacts<kernels::GroupNormCall> {
 
 }  // namespace
 
-constinit const KernelFacts layer_norm_facts = facts_of<NormFacts<kernels::LayerNormCall>>();
-constinit const KernelFacts group_norm_facts = facts_of<GroupNormFacts>();
+constinit const KernelFacts kLayerNormFacts = facts_of<NormFacts<kernels::LayerNormCall>>();
+constinit const KernelFacts kGroupNormFacts = facts_of<GroupNormFacts>();
 
 Status replace_normalisation(HloInstruction& deviation, PassContext& context) {
   if (power_of_deviation(deviation) == 0 || !is_float32(deviation)) return {};

@@ -692,9 +692,9 @@ struct RecurrentFacts {
 
 }  // namespace
 
-constinit const KernelFacts lstm_facts = facts_of<RecurrentFacts>();
-constinit const KernelFacts gru_facts = facts_of<RecurrentFacts>();
-constinit const KernelFacts rnn_facts = facts_of<RecurrentFacts>();
+constinit const KernelFacts kLstmFacts = facts_of<RecurrentFacts>();
+constinit const KernelFacts kGruFacts = facts_of<RecurrentFacts>();
+constinit const KernelFacts kRnnFacts = facts_of<RecurrentFacts>();
 
 Status replace_recurrent_cell(HloInstruction& next, PassContext& context) {
   if (next.user_count() == 0 || !next.shape().IsArray()) return {};

@@ -553,7 +553,7 @@ struct ResizeFacts {
 
 }  // namespace
 
-constinit const KernelFacts resize_facts = facts_of<ResizeFacts>();
+constinit const KernelFacts kResizeFacts = facts_of<ResizeFacts>();
 
 Status gather_chosen_rows(HloInstruction& dot, PassContext& context) {
   if (dot.opcode() != kDot || !is_for_kernels(dot)) return {};

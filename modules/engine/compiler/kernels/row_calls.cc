@@ -387,10 +387,10 @@ struct TopKFacts {
 
 }  // namespace
 
-constinit const KernelFacts softmax_facts = facts_of<RowFunctionFacts<kernels::SoftmaxCall>>();
-constinit const KernelFacts gelu_facts = facts_of<GeluFacts>();
-constinit const KernelFacts row_sum_facts = facts_of<RowSumFacts>();
-constinit const KernelFacts top_k_facts = facts_of<TopKFacts>();
+constinit const KernelFacts kSoftmaxFacts = facts_of<RowFunctionFacts<kernels::SoftmaxCall>>();
+constinit const KernelFacts kGeluFacts = facts_of<GeluFacts>();
+constinit const KernelFacts kRowSumFacts = facts_of<RowSumFacts>();
+constinit const KernelFacts kTopKFacts = facts_of<TopKFacts>();
 
 Status replace_softmax(HloInstruction& quotient, PassContext& context) {
   if ((quotient.opcode() != kDivide && quotient.opcode() != kMultiply) || !is_float32(quotient) ||
