@@ -22,7 +22,7 @@ step "Unit tests with sanitizers"
 temporary_files_in_memory
 ctest --preset asan --parallel "$(nproc)"
 
-step "Fuzzers, 20 s for each reader"
+step "Fuzzers, 5 s for each reader"
 ctest --preset fuzz --parallel "$(nproc)"
 
 step "All tests"

@@ -4,6 +4,8 @@
 // By default every 61st float is taken where a function is more than x or a constant, and all
 // floats where the errors are largest. All 2^32 floats, which takes some minutes:
 //   tfaot_unit_kernels_abi --gtest_also_run_disabled_tests --gtest_filter='*OfAllFloats*'
+// Under a sanitizer, which looks at addresses and not at values, and on aarch64, where qemu
+// emulates the same formula, every 17th of these: 8,000 of the floats between 1 and 2, say.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -131,12 +133,18 @@ struct Stretch {
   float first, last;
   std::uint32_t step;
 };
+#if defined(__x86_64__) && !defined(TFAOT_TEST_SANITIZED)
+constexpr std::uint32_t kSparser = 1;
+#else
+constexpr std::uint32_t kSparser = 17;
+#endif
 const float kLargest = std::numeric_limits<float>::max();
 const std::vector<Stretch> kEveryFloat = {{0, kLargest, 1}};
 std::vector<Stretch> samples_and(std::vector<Stretch> critical) {
   const std::vector<Stretch> samples = {
       {0, 0x1p-13F, 4099}, {0x1p-13F, 128, 61}, {128, kLargest, 4099}};
   critical.insert(critical.end(), samples.begin(), samples.end());
+  for (Stretch& stretch : critical) stretch.step *= kSparser;
   return critical;
 }
 
