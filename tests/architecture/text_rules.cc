@@ -25,7 +25,7 @@ constexpr Ceiling kCeilings[] = {
     {"modules/cmssw", 490},     {"modules/compile", 1920}, {"modules/config", 2610},
     {"modules/convert", 1020},  {"modules/elf", 1100},     {"modules/engine", 31300},
     {"modules/generate", 1430}, {"modules/inspect", 1580}, {"modules/install", 1070},
-    {"modules/kernels", 9560},  {"modules/load", 560},     {"modules/package", 1720},
+    {"modules/kernels", 9500},  {"modules/load", 560},     {"modules/package", 1720},
     {"modules/profile", 860},   {"modules/python", 210},   {"modules/records", 4660},
     {"modules/release", 820},   {"modules/remote", 330},   {"modules/report", 1220},
     {"modules/runner", 1480},   {"modules/runtime", 3460}, {"modules/scram", 2920},

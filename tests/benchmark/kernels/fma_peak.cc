@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one core can do at most with each level's vectors: independent multiply-adds in registers.
+// The peak of one core with each level's vectors: independent multiply-adds in registers.
 #include "candidates.h"
 #include "measure.h"
 #include "shapes.h"

@@ -252,10 +252,10 @@ void measure_gather(const Level& level, const Gathered& g) {
 void measure_pooling(const Level& level, const Pooling& p) {
   kernels::PoolCall c = {};
   c.batch = p.batch;
-  c.window = window_of(p.size, 2, 2);
+  c.window = window_of(p.size, p.window, p.stride);
   c.channels = p.channels;
   const auto input = floats(p.batch * p.size * p.size * p.channels);
-  const auto result = floats(p.batch * p.size * p.size * p.channels / 4);
+  const auto result = floats(p.batch * kernels::pooled_elements(c));
   const auto run = [=, kernel = level.f32.max_pool] {
     const void* in[] = {&c, input.get()};
     kernel(result.get(), in);

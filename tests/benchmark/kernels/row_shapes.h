@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is measured of kernels that go over rows: softmax, layer normalisation, sums, gelu.
+// Shapes for kernels that go over rows: softmax, layer normalisation, sums, gelu.
 #pragma once
 
 #include "shapes.h"

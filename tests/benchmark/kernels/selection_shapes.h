@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is measured of kernels that find elements and move rows.
+// Shapes for kernels that find elements and move rows.
 #pragma once
 
 #include "shapes.h"

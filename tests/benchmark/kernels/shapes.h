@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is measured, the same for every candidate.
+// The shapes that are measured, the same for every candidate.
 #pragma once
 
 #include <cstdint>

@@ -169,8 +169,8 @@ TEST_P(Attention, OfAnyNumberOfKeys) {
   }
 }
 
-// What a softmax of the scores makes of these keys of one number, with queries of 1, as a result of
-// values that are the keys' places. `bad_query`: the place of a query that is no number; -1: none.
+// Results for keys of one number, queries of 1, and values that are the keys' places. `bad_query`:
+// the place of a query that is NaN; -1: none.
 std::vector<float> result_of_keys(Kernel kernel, const std::vector<float>& keys, Int rows,
                                   Int bad_query = -1) {
   kernels::AttentionCall call{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot_dense_chain beside the same layers in double precision, and its functions beside theirs, of
-// floats from everywhere.
+// tfaot_dense_chain compared with the same layers in double precision, and its functions of results
+// with theirs, for floats of all sizes.
 #include "tfaot/kernels/abi.h"
 
 #include <gtest/gtest.h>
@@ -248,8 +248,8 @@ TEST_P(DenseChain, FewRowsOfAPaddedBatch) {
   }
 }
 
-// An infinity by the zeros beside the columns of a panel is NaN, which must not come into results.
-TEST_P(DenseChain, WhatIsBesideTheColumnsDoesNotCount) {
+// An infinity times the zeros that fill up a panel is NaN, which must not get into results.
+TEST_P(DenseChain, PaddingOfPanelsDoesNotCount) {
   for (const Int width : {3, 35}) {
     struct {
       kernels::DenseChainCall call;

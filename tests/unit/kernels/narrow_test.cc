@@ -16,7 +16,7 @@ using kernels::NarrowMatMulCall;
 class NarrowMatMul : public EveryLevel {};
 INSTANTIATE_TEST_SUITE_P(Levels, NarrowMatMul, ::testing::ValuesIn(all_levels()), name_of_level);
 
-// What an element's bits mean.
+// The number that an element's bits stand for.
 double value_of(Int type, std::uint32_t bits) {
   if (type == kernels::kInt8) return static_cast<std::int8_t>(bits);
   if (type == kernels::kBfloat16) {
@@ -260,7 +260,7 @@ TEST_P(NarrowMatMul, WholeNumbersDoNotOverflow) {
   }
 }
 
-// As float32 has it, beside rows of ordinary numbers.
+// The results of float32, next to rows of ordinary numbers.
 TEST_P(NarrowMatMul, NotAllRowsCanBeRounded) {
   constexpr Int kDepth = 37, kWidth = 20;
   constexpr float kInfinity = std::numeric_limits<float>::infinity();

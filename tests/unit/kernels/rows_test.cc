@@ -98,7 +98,7 @@ TEST_P(RowKernels, SoftmaxOfLargeNumbers) {
       GetParam().f32.softmax(y.data(), in);
       for (Int j = 0; j < columns; ++j) {
         const float expected = 1 / static_cast<float>(columns);
-        // What the product is rounded by counts alike in all.
+        // The rounding of the product is the same in all columns.
         ASSERT_NEAR(y[j], expected, 1e-4F * expected) << columns << " of " << large;
       }
     }

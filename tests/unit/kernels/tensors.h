@@ -46,7 +46,7 @@ class Tensor {
     for (std::size_t i = 0; i < total(); ++i) {
       if (i == before_) i += bytes();
       if (memory_[i] == std::byte{kPattern}) continue;
-      ADD_FAILURE() << "a write beside a tensor of " << size_ << " elements, at byte "
+      ADD_FAILURE() << "a write outside a tensor of " << size_ << " elements, at byte "
                     << static_cast<Int>(i) - static_cast<Int>(before_);
       break;
     }

@@ -88,26 +88,6 @@ struct Tile {
   Int apart = kLanes<Element>;  // from one vector to the next, of several
 };
 
-// Takes a row of KW taps for P positions, which are kStride of the taps apart, so that neighbours
-// share their loads. in_image(p, from): the address to read column p from, which is `from` if the
-// column is in the image.
-template <int P, int KW, int kStride, typename Op, bool kPart, typename Where>
-TFAOT_INLINE void slide_taps(const Tile<Op, kPart>& tile, typename Op::State (&sums)[P],
-                             const Element* in, const Element* weights, const Where& in_image) {
-  Vec<Element> weight[KW];
-  TFAOT_FOR (int k = 0; k < KW; ++k, go_on(weights, tile.taps.filter_step[2])) {
-    weight[k] = tile.read(weights);
-  }
-  TFAOT_FOR (int p = 0; p < (P - 1) * kStride + KW; ++p, go_on(in, tile.taps.step[2])) {
-    Vec<Element> x = tile.read(in_image(p, in));
-    keep(x);
-    TFAOT_EACH (r, P) {
-      const int k = p - r * kStride;
-      if (k >= 0 && k < KW) sums[r] = Op::step(sums[r], x, weight[k]);
-    }
-  }
-}
-
 // The forms of tiles: P positions by a vector. kMost: the most positions. kExact: each smaller
 // number of positions has a tile, too.
 
@@ -116,9 +96,7 @@ struct InImage {
   static TFAOT_INLINE void move_on(Positions& /*at*/, Int /*positions*/) {}
 };
 
-// Any filter. kShared: the number of neighbouring taps taken together, if they are as far apart as
-// the positions; 1: none.
-template <int kShared>
+// Any filter.
 struct AnyFilter : InImage {
   static constexpr int kMost = 8;
   static constexpr bool kExact = false;
@@ -129,16 +107,7 @@ struct AnyFilter : InImage {
     tile.start(sums);
     tile.each_line([&](const Element* in, const Element* weights) TFAOT_ALWAYS {
       const Taps& taps = tile.taps;
-      Int k = 0;
-      if constexpr (kShared > 1) {
-        for (; k + kShared <= taps.count[2]; k += kShared) {
-          slide_taps<P, kShared, 1>(tile, sums, in, weights,
-                                    [](int /*p*/, const Element* from) { return from; });
-          in += kShared * taps.step[2];
-          weights += kShared * taps.filter_step[2];
-        }
-      }
-      for (; k < taps.count[2]; ++k, in += taps.step[2], weights += taps.filter_step[2]) {
+      for (Int k = 0; k < taps.count[2]; ++k, in += taps.step[2], weights += taps.filter_step[2]) {
         const Vec<Element> weight = tile.read(weights);
         TFAOT_EACH (r, P) {
           sums[r] = Op::step(sums[r], tile.read(in + r * tile.at.step), weight);
@@ -460,8 +429,8 @@ inline Int channels_of_block(const Window& w, Int channels) {
 }
 
 // Form of tiles for a filter of KW taps in a row, with neighbouring positions kStride taps apart,
-// whose windows may reach beyond the row. Columns outside the image count as zero: at most kBeside
-// on each side, so that no other column is checked.
+// so that they share loads. Windows may reach beyond the row: columns outside the image count as
+// zero, at most kBeside on each side, so no other column is checked.
 template <int KW, int kStride>
 struct Edged {
   static constexpr int kMost = 8;
@@ -481,7 +450,18 @@ struct Edged {
     typename Op::State sums[P];
     tile.start(sums);
     tile.each_line([&](const Element* in, const Element* weights) TFAOT_ALWAYS {
-      slide_taps<P, KW, kStride>(tile, sums, in, weights, in_image);
+      Vec<Element> weight[KW];
+      TFAOT_FOR (int k = 0; k < KW; ++k, go_on(weights, tile.taps.filter_step[2])) {
+        weight[k] = tile.read(weights);
+      }
+      TFAOT_FOR (int p = 0; p < kColumns; ++p, go_on(in, tile.taps.step[2])) {
+        Vec<Element> x = tile.read(in_image(p, in));
+        keep(x);
+        TFAOT_EACH (r, P) {
+          const int k = p - r * kStride;
+          if (k >= 0 && k < KW) sums[r] = Op::step(sums[r], x, weight[k]);
+        }
+      }
     });
     tile.write(sums);
   }
@@ -553,44 +533,33 @@ void slide_edged_row(const Op& op, const Taps& taps, const Positions& at, const 
   }
 }
 
-// `count` positions by a filter for each channel. stride: the number of taps that they are apart;
-// 0: no whole number, or more than two.
-template <typename Op>
-void slide_filter(const Op& op, const Taps& taps, const Positions& at, Int count,
-                  const Channels& channels, Int stride) {
-  if (channels.end - channels.begin < kLanes<Element>) {
-    return slide_part<AnyFilter<1>>(op, taps, at, count, channels);
-  }
-  if (stride != 1) return slide_all<AnyFilter<1>>(op, taps, at, count, channels);
-  slide_all<AnyFilter<3>>(op, taps, at, count, channels);
-}
-
-template <int I, int O, typename Op>
-TFAOT_INLINE void slide_groups_of(const Op& op, const Taps& taps, const Positions& at, Int count,
-                                  const Channels& channels) {
-  using Form = GroupsFilter<I, O>;
+// `count` positions by a filter of the form.
+template <typename Form, typename Op>
+TFAOT_INLINE void slide_filter(const Op& op, const Taps& taps, const Positions& at, Int count,
+                               const Channels& channels) {
   if (channels.end - channels.begin < kLanes<Element>) {
     return slide_part<Form>(op, taps, at, count, channels);
   }
   slide_all<Form>(op, taps, at, count, channels);
 }
 
-// The same by a filter for each group, of the sizes of is_grouped() in abi.h.
+// The same for groups of the sizes of is_grouped() in abi.h.
 template <typename Op>
 void slide_groups(const Op& op, const Taps& taps, const Positions& at, Int count,
                   const Channels& channels) {
-  if (op.inputs == 2) return slide_groups_of<2, 2>(op, taps, at, count, channels);
-  if (op.inputs == 4) return slide_groups_of<4, 4>(op, taps, at, count, channels);
-  if (op.outputs == 2) return slide_groups_of<1, 2>(op, taps, at, count, channels);
-  slide_groups_of<1, 4>(op, taps, at, count, channels);
+  if (op.inputs == 2) return slide_filter<GroupsFilter<2, 2>>(op, taps, at, count, channels);
+  if (op.inputs == 4) return slide_filter<GroupsFilter<4, 4>>(op, taps, at, count, channels);
+  if (op.outputs == 2) return slide_filter<GroupsFilter<1, 2>>(op, taps, at, count, channels);
+  slide_filter<GroupsFilter<1, 4>>(op, taps, at, count, channels);
 }
 
 template <typename Op>
 void slide_pool(const Op& op, const Taps& taps, const Positions& at, Int count,
-                const Channels& channels, Int stride) {
+                const Channels& channels) {
   if (channels.end - channels.begin < kLanes<Element>) {
     return slide_part<Apart<0, 0>>(op, taps, at, count, channels);
   }
+  const Int stride = at.step == taps.step[2] ? 1 : at.step == 2 * taps.step[2] ? 2 : 0;  // in taps
   const Int width = taps.count[2];
   const Int height = taps.count[0] == 1 ? taps.count[1] : 0;
   if (width == 3 && stride == 1) {
@@ -612,13 +581,12 @@ void slide_pool(const Op& op, const Taps& taps, const Positions& at, Int count,
 template <typename Op>
 TFAOT_INLINE void slide_row(const Op& op, const Taps& taps, const Positions& at, Int count,
                             const Channels& channels) {
-  const Int stride = at.step == taps.step[2] ? 1 : at.step == 2 * taps.step[2] ? 2 : 0;
   if constexpr (Op::kFilter == Filter::kOfGroups) {
     slide_groups(op, taps, at, count, channels);
   } else if constexpr (Op::kFilter == Filter::kOfChannels) {
-    slide_filter(op, taps, at, count, channels, stride);
+    slide_filter<AnyFilter>(op, taps, at, count, channels);
   } else {
-    slide_pool(op, taps, at, count, channels, stride);
+    slide_pool(op, taps, at, count, channels);
   }
 }
 

@@ -45,20 +45,6 @@ TFAOT_INLINE void make_part(const Input& d, Floats (&made)[kPartSize<N, PART>]) 
   }
 }
 
-// Transforms all inputs, in place.
-template <int N>
-TFAOT_INLINE void transform_inputs(Floats (&d)[N]) {
-  Floats numbers[N];
-  int at = 0;
-  for_each<kParts<N>>([&](auto part) TFAOT_ALWAYS {
-    constexpr int kPart = part;
-    Floats made[kPartSize<N, kPart>];
-    make_part<N, kPart>([&](int i) TFAOT_ALWAYS { return d[i]; }, made);
-    for (const Floats& number : made) numbers[at++] = number;
-  });
-  TFAOT_EACH (i, N) d[i] = numbers[i];
-}
-
 // Along one dimension, transforms a tile's sums to its results, in the first places.
 template <int N>
 TFAOT_INLINE void transform_sums(Floats (&s)[N]) {
@@ -89,10 +75,10 @@ struct TileInputs {
   Int count;       // of the vector
 };
 
-// Computes all numbers of a tile, `step` apart. Each input is read for every part that needs it, so
+// Computes all numbers of a tile, `step` apart. Each part loads the inputs that it needs again, so
 // that registers hold sums alone.
 template <int kRows, int kColumns>
-TFAOT_INLINE void make_numbers_by_parts(const TileInputs<kRows>& inputs, Element* to, Int step) {
+TFAOT_INLINE void make_tile_numbers(const TileInputs<kRows>& inputs, Element* to, Int step) {
   for_each<kParts<kRows>>([&](auto part) TFAOT_ALWAYS {
     constexpr int kPart = part, kLines = kPartSize<kRows, kPart>;
     Floats lines[kColumns][kLines];
@@ -118,30 +104,6 @@ TFAOT_INLINE void make_numbers_by_parts(const TileInputs<kRows>& inputs, Element
       });
     }
   });
-}
-
-// The same with each input read once, for levels of few registers.
-template <int kRows, int kColumns>
-TFAOT_INLINE void make_numbers_by_columns(const TileInputs<kRows>& inputs, Element* to, Int step) {
-  Floats numbers[kColumns][kRows];
-  for (int c = 0; c < kColumns; ++c) {
-    if (!inputs.has_column(c)) {
-      for (Floats& number : numbers[c]) number = Floats{};
-      continue;
-    }
-    TFAOT_EACH (r, kRows) {
-      numbers[c][r] = load_some(inputs.rows[r] + c * inputs.channels + inputs.first, inputs.count);
-    }
-    transform_inputs(numbers[c]);
-  }
-  for (int r = 0; r < kRows; ++r) {
-    Floats line[kColumns];
-    TFAOT_EACH (c, kColumns) line[c] = numbers[c][r];
-    transform_inputs(line);
-    TFAOT_EACH (c, kColumns) {
-      store_some(to + (r * kColumns + c) * step, line[c], inputs.count);
-    }
-  }
 }
 
 // The position of a tile's results.
@@ -320,11 +282,7 @@ class Convolution {
     Element* const to = room.numbers + tile * channels;
     along_channels(channels, [&](Int j, Int count) TFAOT_ALWAYS {
       const TileInputs<kRows> inputs = {rows, begin, end, j, channels, count};
-      if constexpr (TFAOT_VECTOR_REGISTERS == 32) {
-        make_numbers_by_parts<kRows, kColumns>(inputs, to + j, number_step_);
-      } else {
-        make_numbers_by_columns<kRows, kColumns>(inputs, to + j, number_step_);
-      }
+      make_tile_numbers<kRows, kColumns>(inputs, to + j, number_step_);
     });
   }
 

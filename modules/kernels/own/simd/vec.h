@@ -11,9 +11,7 @@
 #include <cstdint>
 #include <type_traits>
 #include <utility>
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "simd/intrinsics.h"
 #include "tfaot/kernels/abi.h"
 
 // TFAOT_VECTOR_BYTES, TFAOT_TILE_SUMS and TFAOT_TILE_ROWS come from levels.def: a tile's sums leave

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CPU's intrinsics, no more than the level has: g++ takes as long for the whole of
+// <immintrin.h> as for most kernels.
+#pragma once
+
+#if defined(__x86_64__)
+#if TFAOT_VECTOR_BYTES == 16
+#include <emmintrin.h>
+#elif defined(__clang__)
+#include <immintrin.h>
+#else
+// clang-format off: each needs the ones before
+#define _IMMINTRIN_H_INCLUDED  // they refuse to be included without it
+#include <smmintrin.h>
+#include <avxintrin.h>
+#include <avx2intrin.h>
+#include <f16cintrin.h>
+#if TFAOT_VECTOR_BYTES == 64
+#include <avx512fintrin.h>
+#include <avx512vlintrin.h>
+#include <avx512bwintrin.h>
+#include <avx512dqintrin.h>
+#include <avx512vlbwintrin.h>
+#endif
+// clang-format on
+#endif
+#endif
