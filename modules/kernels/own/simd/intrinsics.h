@@ -6,7 +6,7 @@
 #if defined(__x86_64__)
 #if TFAOT_VECTOR_BYTES == 16
 #include <emmintrin.h>
-#elif defined(__clang__)
+#elif defined(__clang__) || __GNUC__ != 12  // other compilers' headers may need others
 #include <immintrin.h>
 #else
 // clang-format off: each needs the ones before
