@@ -9,7 +9,8 @@
 #elif defined(__clang__) || __GNUC__ != 12  // other compilers' headers may need others
 #include <immintrin.h>
 #else
-// clang-format off: each needs the ones before
+// Each needs the ones before.
+// clang-format off
 #define _IMMINTRIN_H_INCLUDED  // they refuse to be included without it
 #include <smmintrin.h>
 #include <avxintrin.h>
