@@ -4,8 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include "tfaot/base/text.h"
@@ -18,11 +19,10 @@ namespace {
 #include "taken_names.inc"
 
 // Top-level namespaces that belong to other libraries.
-constexpr std::array<std::string_view, 4> kForeignNamespaces = {"std", "posix", "main", "tfaot"};
+constexpr std::string_view kForeignNamespaces = "std posix main tfaot";
 
 // Members of the generated structs themselves (templates/model_header.h.mustache).
-constexpr std::array<std::string_view, 4> kStructMembers = {"Inputs", "Outputs", "Types",
-                                                            "in_order"};
+constexpr std::string_view kStructMembers = "Inputs Outputs Types in_order";
 
 std::string member_name(const std::string& tensor, std::string_view kind, std::size_t position) {
   std::string name;
@@ -35,16 +35,23 @@ std::string member_name(const std::string& tensor, std::string_view kind, std::s
   if (name.empty()) return fmt::format("{}_{}", kind, position);
   if (is_digit(name[0])) return fmt::format("{}_{}", kind, name);
   const bool used = is_cpp_keyword(name) || is_taken_macro(name) || name.starts_with("TFAOT_") ||
-                    std::ranges::count(kStructMembers, name) > 0;
+                    is_one_of(kStructMembers, name);
   return used ? name + "_" : name;
 }
 
-std::set<std::string_view> set_of(std::string_view text) {
-  std::set<std::string_view> names;
-  while (!text.empty()) {
-    const std::size_t end = text.find(' ');
-    names.insert(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+// Expands families as a shell does: "AF_{INET UNIX}" stands for AF_INET and AF_UNIX.
+std::set<std::string> names_in(const char* text) {
+  std::istringstream words(text);
+  std::set<std::string> names;
+  std::vector<std::string> starts = {""};
+  for (std::string word; std::getline(words, word, ' ');) {
+    for (std::size_t brace = 0; (brace = word.find('{')) != std::string::npos;) {
+      starts.push_back(starts.back() + word.substr(0, brace));
+      word.erase(0, brace + 1);
+    }
+    const std::size_t length = std::min(word.find('}'), word.size());
+    names.insert(starts.back() + word.substr(0, length));
+    starts.resize(starts.size() - (word.size() - length));
   }
   return names;
 }
@@ -53,7 +60,7 @@ std::set<std::string_view> set_of(std::string_view text) {
 
 std::optional<TextProblem> check_cpp_name(const std::string& name, bool is_namespace) {
   const std::vector<std::string> parts = split_lines(replace_all(name, "::", "\n"));
-  if (is_namespace && std::ranges::count(kForeignNamespaces, parts[0]) > 0) {
+  if (is_namespace && is_one_of(kForeignNamespaces, parts[0])) {
     return TextProblem{fmt::format("the namespace '{}' is taken", parts[0]),
                        "'std', 'posix' and 'main' belong to C++, 'tfaot' to the runtime"};
   }
@@ -77,13 +84,13 @@ std::optional<TextProblem> check_cpp_name(const std::string& name, bool is_names
 }
 
 bool is_taken_macro(std::string_view name) {
-  static const std::set<std::string_view> macros = set_of(kTakenMacros);
-  return macros.contains(name);
+  static const std::set<std::string> macros = names_in(kTakenMacros);
+  return macros.contains(std::string(name));
 }
 
 bool is_taken_global(std::string_view name) {
-  static const std::set<std::string_view> globals = set_of(kTakenGlobals);
-  return globals.contains(name);
+  static const std::set<std::string> globals = names_in(kTakenGlobals);
+  return globals.contains(std::string(name));
 }
 
 std::vector<std::string> member_names(const std::vector<std::string>& tensors,

@@ -4,11 +4,15 @@
 // again.
 #include "tfaot/records/cpp_names.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <set>
+#include <span>
 #include <sstream>
+#include <string>
 #include <vector>
 
 #include "tfaot/base/process.h"
@@ -117,18 +121,44 @@ Names globals_of_headers(const Names& macros) {
   return names;
 }
 
-std::string constant(const char* name, const Names& names) {
-  constexpr std::size_t kWidth = 96;
-  std::string text = std::string("constexpr std::string_view ") + name + " =\n";
-  std::string line;
-  for (const std::string& word : names) {
-    if (line.size() + word.size() + 1 > kWidth - 6) {
-      text += "    \"" + line + " \"\n";
-      line.clear();
+// The table's form: names with the same start are a family, "AF_{INET UNIX}". A start ends with '_',
+// or is a name itself, whose rest is empty: "accept{ 4}". REQUIRES: sorted names.
+std::string families(std::span<const std::string> names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size();) {
+    std::string start = names[i];
+    std::string best;
+    std::size_t saved = 2;  // the braces
+    std::size_t end = i + 1;
+    for (std::size_t j = i + 1; j < names.size() && !start.empty(); ++j) {
+      start.erase(std::ranges::mismatch(start, names[j]).in1, start.end());
+      if (start != names[i]) start.resize(start.rfind('_') + 1);
+      if ((j - i) * start.size() <= saved) continue;
+      saved = (j - i) * start.size();
+      best = start;
+      end = j + 1;
     }
-    line += (line.empty() ? "" : " ") + word;
+    std::vector<std::string> rests;
+    for (const std::string& name : names.subspan(i, end - i)) {
+      rests.push_back(name.substr(best.size()));
+    }
+    text += (i == 0 ? "" : " ") + (best.empty() ? names[i] : best + "{" + families(rests) + "}");
+    i = end;
   }
-  return text + "    \"" + line + "\";\n";
+  return text;
+}
+
+std::string constant(const char* name, const Names& names) {
+  constexpr std::size_t kWidth = 92;  // of a line between its quotes, with the blank at its end
+  const std::vector<std::string> sorted(names.begin(), names.end());
+  std::string rest = families(sorted);
+  std::string text = fmt::format("constexpr const char* {} =\n", name);
+  while (rest.size() > kWidth) {
+    const std::size_t end = rest.rfind(' ', kWidth - 1) + 1;
+    text += fmt::format("    \"{}\"\n", rest.substr(0, end));
+    rest.erase(0, end);
+  }
+  return text + fmt::format("    \"{}\";\n", rest);
 }
 
 TEST(TakenNames, AreThoseOfTheStandardHeaders) {
