@@ -27,7 +27,7 @@ while (($#)); do
   case $1 in
     --rounds)
       (($# > 1)) || wrong "--rounds needs a number"
-      [[ $2 =~ ^[1-9][0-9]{0,4}$ ]] || wrong "'$2' is no number of rounds"
+      [[ $2 =~ ^[1-9][0-9]{0,4}$ ]] || wrong "'$2' is not a number of rounds"
       rounds=$2
       shift
       ;;

@@ -44,7 +44,7 @@ class Signature(typing.NamedTuple):
 
 
 class _Library:
-    """The C functions of modules/python/src/c_interface.h."""
+    """The C functions of modules/python/src/c_interface.cc."""
 
     def __init__(self):
         folder = os.path.dirname(os.path.abspath(__file__))

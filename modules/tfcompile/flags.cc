@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <variant>
 
 #include "tfaot/base/text.h"
 
@@ -14,27 +15,26 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr const char* kUsage =
-    "tfaot-tfcompile: compiles a frozen graph for all its batch sizes and CPU levels, with the "
-    "flags "
-    "of\n"
-    "TensorFlow's tfcompile, as scram's DNN_NAME rule calls it.\n"
-    "\n"
-    "  --graph=FILE                the graph, a binary GraphDef (or text, *.pbtxt)\n"
-    "  --config=FILE               feeds and fetches, text of a tensorflow.tf2xla.Config\n"
-    "  --cpp_class=NAME            class to make, may have a namespace\n"
-    "  --out_header=FILE           the header, which needs no other\n"
-    "  --out_function_object=FILE  the code of all sizes and levels, and the weights\n"
-    "  --out_metadata_object=FILE  the runtime; linking it more than once does no harm\n"
-    "  --target_triple=T           [x86_64-unknown-linux-gnu]\n"
-    "  --target_features=+A,+B     what every machine has: no code for lower levels is made\n"
-    "  --target_cpu=CPU            code only for this CPU or level\n"
-    "  --entry_point=NAME          ignored: each size and level has its own name\n"
-    "  --batch_sizes=1,4,16        in addition to the first dimension of the config's shapes\n"
-    "  --cpu_levels=A,B            levels to compile, see tfaot's manual\n"
-    "  --fixed_shapes              no dimension is a batch: only the config's shapes\n"
-    "  --version                   prints tfaot's version\n"
-    "\n"
-    "The three before it may also be in the config, in a comment: # tfaot: batch_sizes=1,4,16\n";
+    R"(tfaot-tfcompile: compiles a frozen graph for all its batch sizes and CPU levels, with the flags of
+TensorFlow's tfcompile, as scram's DNN_NAME rule calls it.
+
+  --graph=FILE                the graph, a binary GraphDef (or text, *.pbtxt)
+  --config=FILE               feeds and fetches, text of a tensorflow.tf2xla.Config
+  --cpp_class=NAME            class to make, may have a namespace
+  --out_header=FILE           the header, which needs no other
+  --out_function_object=FILE  the code of all sizes and levels, and the weights
+  --out_metadata_object=FILE  the runtime; linking it more than once does no harm
+  --target_triple=T           [x86_64-unknown-linux-gnu]
+  --target_features=+A,+B     what every machine has: no code for lower levels is made
+  --target_cpu=CPU            code only for this CPU or level
+  --entry_point=NAME          ignored: each size and level has its own name
+  --batch_sizes=1,4,16        in addition to the first dimension of the config's shapes
+  --cpu_levels=A,B            levels to compile, see tfaot's manual
+  --fixed_shapes              no dimension is a batch: only the config's shapes
+  --version                   prints tfaot's version
+
+The three before it may also be in the config, in a comment: # tfaot: batch_sizes=1,4,16
+)";
 
 Status put_list(const std::string& name, const std::string& value, TfcompileFlags& flags) {
   Words words = split_words(value, ",");
@@ -43,7 +43,9 @@ Status put_list(const std::string& name, const std::string& value, TfcompileFlag
   return {};
 }
 
-std::map<std::string, std::string*> texts_of(TfcompileFlags& flags) {
+using Place = std::variant<std::string*, Path*>;
+
+std::map<std::string, Place> texts_of(TfcompileFlags& flags) {
   return {{"graph", &flags.graph},
           {"config", &flags.config},
           {"cpp_class", &flags.cpp_class},
@@ -97,14 +99,14 @@ Status read_flag(const std::string& argument, TfcompileFlags& flags) {
   }
   const std::string value = argument.substr(equals + 1);
   if (list) return put_list("--" + name, value, flags);
-  if (text != texts.end()) *text->second = value;
+  if (text != texts.end()) std::visit([&](auto* place) { *place = value; }, text->second);
   return {};
 }
 
 Status check_complete(TfcompileFlags& flags) {
   for (const char* name : {"graph", "config", "cpp_class", "out_header", "out_function_object",
                            "out_metadata_object"}) {
-    if (!texts_of(flags).at(name)->empty()) continue;
+    if (!std::visit([](auto* place) { return place->empty(); }, texts_of(flags).at(name))) continue;
     return fail(
         Error::usage(fmt::format("--{} is required", name)).note("see 'tfaot-tfcompile --help'"));
   }
@@ -120,6 +122,7 @@ Status check_complete(TfcompileFlags& flags) {
 Result<TfcompileFlags> parse_tfcompile_flags(const std::vector<std::string>& arguments) {
   TfcompileFlags flags;
   for (const std::string& argument : arguments) TFAOT_TRY(read_flag(argument, flags));
+  flags.target_triple = full_triple(flags.target_triple);
   if (!flags.help && !flags.version) TFAOT_TRY(check_complete(flags));
   return flags;
 }

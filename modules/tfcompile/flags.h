@@ -7,22 +7,12 @@
 #include <vector>
 
 #include "tfaot/base/result.h"
+#include "tfaot/workflow/tfcompile.h"
 
 namespace tfaot::toolkit {
 
-struct TfcompileFlags {
-  std::string graph;
-  std::string config;
-  std::string cpp_class;
-  std::string target_triple;
-  std::string target_cpu;
-  std::string target_features;
-  std::string out_header;
-  std::string out_function_object;
-  std::string out_metadata_object;
-  std::vector<std::string> batch_sizes;
-  std::vector<std::string> cpu_levels;
-  bool fixed_shapes = false;
+// Paths are as the user wrote them.
+struct TfcompileFlags : TfcompileRequest {
   bool help = false;
   bool version = false;
 };

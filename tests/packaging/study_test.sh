@@ -21,8 +21,8 @@ expect_refusal() { # REASON WORD...
 expect_refusal "unknown argument '--fast'" --fast
 expect_refusal "unknown argument 'node1'" --cpu-clock node1
 expect_refusal "--rounds needs a number" --rounds
-expect_refusal "'many' is no number of rounds" --rounds many
-expect_refusal "'0' is no number of rounds" --rounds 0
+expect_refusal "'many' is not a number of rounds" --rounds many
+expect_refusal "'0' is not a number of rounds" --rounds 0
 expect_refusal "--machine needs a name" --rounds 3 --machine
 expect_refusal "'a/b' is no name of letters, digits and '.', '_', '+', '-'" --machine a/b
 expect_refusal "'..' is no name of letters, digits and '.', '_', '+', '-'" --machine ..

@@ -10,7 +10,6 @@
 #include <optional>
 #include <type_traits>
 
-#include "tfaot/base/limits.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 
@@ -219,11 +218,9 @@ Result<std::vector<Array>> csv_from_text(std::string_view text,
 }
 
 std::vector<TensorSpec> tensors_of(const std::vector<Array>& arrays) {
-  std::vector<TensorSpec> tensors;
-  for (const Array& array : arrays) {
-    tensors.push_back({array.name, array.dtype, {array.shape.begin() + 1, array.shape.end()}});
-  }
-  return tensors;
+  return mapped(arrays, [&](const Array& array) {
+    return TensorSpec{array.name, array.dtype, {array.shape.begin() + 1, array.shape.end()}};
+  });
 }
 
 std::vector<std::string> csv_cells(const std::vector<Array>& arrays, std::int64_t row) {

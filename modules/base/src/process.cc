@@ -12,7 +12,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <functional>
 #include <optional>
 #include <string>

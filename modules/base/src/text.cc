@@ -2,45 +2,20 @@
 #include "tfaot/base/text.h"
 
 #include <algorithm>
-#include <array>
 
 namespace tfaot::toolkit {
 namespace {
 
 // Sorted; alternative tokens ("and", "xor_eq") are reserved like keywords.
-constexpr std::array<std::string_view, 92> kCppKeywords = {
-    "alignas",       "alignof",     "and",
-    "and_eq",        "asm",         "auto",
-    "bitand",        "bitor",       "bool",
-    "break",         "case",        "catch",
-    "char",          "char16_t",    "char32_t",
-    "char8_t",       "class",       "co_await",
-    "co_return",     "co_yield",    "compl",
-    "concept",       "const",       "const_cast",
-    "consteval",     "constexpr",   "constinit",
-    "continue",      "decltype",    "default",
-    "delete",        "do",          "double",
-    "dynamic_cast",  "else",        "enum",
-    "explicit",      "export",      "extern",
-    "false",         "float",       "for",
-    "friend",        "goto",        "if",
-    "inline",        "int",         "long",
-    "mutable",       "namespace",   "new",
-    "noexcept",      "not",         "not_eq",
-    "nullptr",       "operator",    "or",
-    "or_eq",         "private",     "protected",
-    "public",        "register",    "reinterpret_cast",
-    "requires",      "return",      "short",
-    "signed",        "sizeof",      "static",
-    "static_assert", "static_cast", "struct",
-    "switch",        "template",    "this",
-    "thread_local",  "throw",       "true",
-    "try",           "typedef",     "typeid",
-    "typename",      "union",       "unsigned",
-    "using",         "virtual",     "void",
-    "volatile",      "wchar_t",     "while",
-    "xor",           "xor_eq"};
-static_assert(std::is_sorted(kCppKeywords.begin(), kCppKeywords.end()));
+constexpr std::string_view kCppKeywords =
+    "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t "
+    "char32_t char8_t class co_await co_return co_yield compl concept const const_cast consteval "
+    "constexpr constinit continue decltype default delete do double dynamic_cast else enum "
+    "explicit export extern false float for friend goto if inline int long mutable namespace new "
+    "noexcept not not_eq nullptr operator or or_eq private protected public register "
+    "reinterpret_cast requires return short signed sizeof static static_assert static_cast struct "
+    "switch template this thread_local throw true try typedef typeid typename union unsigned "
+    "using virtual void volatile wchar_t while xor xor_eq";
 
 // The number of insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -95,6 +70,16 @@ std::vector<std::string> split_words(std::string_view text, std::string_view sep
   return words;
 }
 
+bool is_one_of(std::string_view words, std::string_view word) {
+  if (word.empty() || word.find(' ') != std::string_view::npos) return false;
+  for (auto at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool starts = at == 0 || words[at - 1] == ' ';
+    if (starts && (end == words.size() || words[end] == ' ')) return true;
+  }
+  return false;
+}
+
 std::string replace_all(std::string text, std::string_view from, std::string_view to) {
   if (from.empty()) return text;
   for (std::size_t at = text.find(from); at != std::string::npos;
@@ -139,6 +124,11 @@ std::optional<std::string> closest_match(std::string_view word,
   return best;
 }
 
+std::string guess(std::string_view word, const std::vector<std::string>& candidates) {
+  const auto match = closest_match(word, candidates);
+  return match ? " (did you mean '" + *match + "'?)" : "";
+}
+
 bool is_cpp_identifier(std::string_view word) {
   if (word.empty() || is_digit(word[0]) || is_cpp_keyword(word)) return false;
   if (word.size() > 1 && word[0] == '_' && (word[1] == '_' || (word[1] >= 'A' && word[1] <= 'Z'))) {
@@ -148,9 +138,7 @@ bool is_cpp_identifier(std::string_view word) {
                      [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
 }
 
-bool is_cpp_keyword(std::string_view word) {
-  return std::binary_search(kCppKeywords.begin(), kCppKeywords.end(), word);
-}
+bool is_cpp_keyword(std::string_view word) { return is_one_of(kCppKeywords, word); }
 
 int line_at(std::string_view text, std::ptrdiff_t offset) {
   const auto before = text.substr(0, static_cast<std::size_t>(std::max<std::ptrdiff_t>(offset, 0)));

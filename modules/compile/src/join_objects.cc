@@ -5,7 +5,6 @@
 
 #include "runtime_symbols.h"
 #include "tfaot/base/process.h"
-#include "tfaot/base/text.h"
 #include "tfaot/elf/symbols.h"
 
 namespace tfaot::toolkit {

@@ -6,8 +6,6 @@
 #include <algorithm>
 
 #include "tfaot/base/limits.h"
-#include "tfaot/base/printable.h"
-#include "tfaot/base/text.h"
 #include "tfaot/records/cpu_levels.h"
 #include "tfaot/records/names.h"
 #include "yaml_text.h"

@@ -24,11 +24,7 @@ const TextRule kFlag = {
     .pattern = R"(^--(?!xla_dump_)[^\s=]+(=[^\s/]*)?$)",
     .meaning = "'--name' or '--name=value', without spaces and paths, and no --xla_dump_..."};
 
-std::vector<std::string> all_cpu_levels() {
-  std::vector<std::string> names;
-  for (const CpuLevel& level : cpu_level_table()) names.push_back(level.name);
-  return names;
-}
+std::vector<std::string> all_cpu_levels() { return mapped(cpu_level_table(), &CpuLevel::name); }
 
 // "x86-64, x86-64-v3 and x86-64-v4"
 std::string listed(std::vector<std::string> names) {
@@ -44,6 +40,23 @@ std::vector<std::string> level_names() {
     if (level.architecture == "x86_64" && !level.is_cpu) names.push_back(level.name);
   }
   return names;
+}
+
+template <HasWords Enum>
+ConfigKey word_key(std::string path, Enum fallback, std::string doc) {
+  return {.path = std::move(path),
+          .fallback = word_of(fallback),
+          .allowed = words_of<Enum>(),
+          .doc = std::move(doc)};
+}
+
+// The file or folder of a format's model.
+ConfigKey source_key(ModelFormat format, std::string fallback, const std::string& doc) {
+  return {.path = std::string("model.") + word_of(format),
+          .formats = {format},
+          .fallback = std::move(fallback),
+          .text = kNotEmpty,
+          .doc = doc + " relative to the config file; '~' is not expanded."};
 }
 
 std::vector<ConfigKey> model_keys() {
@@ -63,38 +76,20 @@ std::vector<ConfigKey> model_keys() {
                 .meaning = "a letter or digit, then letters, digits, '.', '_', '+' and '-'",
                 .max_length = 100},
        .doc = "Version of the package; an unquoted number counts as its text."},
-      {.path = "model.format",
-       .fallback = word_of(ModelFormat::kSavedModel),
-       .allowed = words_of<ModelFormat>(),
-       .doc = "How the model is stored: a SavedModel folder, one binary GraphDef file with the "
-              "weights as constants, an ONNX file, or a file with StableHLO."},
-      {.path = "model.saved_model",
-       .formats = {ModelFormat::kSavedModel},
-       .fallback = "./saved_model",
-       .text = kNotEmpty,
-       .doc = "Folder of the SavedModel, relative to the config file; '~' is not expanded."},
+      word_key("model.format", ModelFormat::kSavedModel,
+               "How the model is stored: a SavedModel folder, one binary GraphDef file with the "
+               "weights as constants, an ONNX file, or a file with StableHLO."),
+      source_key(ModelFormat::kSavedModel, "./saved_model", "Folder of the SavedModel,"),
       {.path = "model.serving_key",
        .formats = {ModelFormat::kSavedModel},
        .fallback = "serving_default",
        .text = kNotEmpty,
        .doc = "The SavedModel's signature to compile."},
-      {.path = "model.frozen_graph",
-       .formats = {ModelFormat::kFrozenGraph},
-       .fallback = "./frozen_graph.pb",
-       .text = kNotEmpty,
-       .doc = "File of the frozen graph, relative to the config file; '~' is not expanded."},
-      {.path = "model.onnx",
-       .formats = {ModelFormat::kOnnx},
-       .fallback = "./model.onnx",
-       .text = kNotEmpty,
-       .doc = "File of the ONNX model, relative to the config file; '~' is not expanded."},
-      {.path = "model.stablehlo",
-       .formats = {ModelFormat::kStableHlo},
-       .fallback = "./model.mlir",
-       .text = kNotEmpty,
-       .doc =
-           "File with StableHLO: MLIR as text, a portable artifact or what jax.export serializes; "
-           "relative to the config file; '~' is not expanded."},
+      source_key(ModelFormat::kFrozenGraph, "./frozen_graph.pb", "File of the frozen graph,"),
+      source_key(ModelFormat::kOnnx, "./model.onnx", "File of the ONNX model,"),
+      source_key(
+          ModelFormat::kStableHlo, "./model.mlir",
+          "File with StableHLO: MLIR as text, a portable artifact or what jax.export serializes;"),
       {.path = "model.dimensions",
        .type = KeyType::kSizes,
        .fallback = "{}",
@@ -165,12 +160,10 @@ std::vector<ConfigKey> compilation_keys() {
        .type = KeyType::kMap,
        .required = true,
        .doc = "How it is compiled."},
-      {.path = "compilation.batch",
-       .fallback = word_of(BatchMode::kFirst),
-       .allowed = words_of<BatchMode>(),
-       .doc =
-           "first: the first dimension of all inputs and outputs is the batch. none: there is no "
-           "batch, one run computes whole tensors (see docs/config.md)."},
+      word_key(
+          "compilation.batch", BatchMode::kFirst,
+          "first: the first dimension of all inputs and outputs is the batch. none: there is no "
+          "batch, one run computes whole tensors (see docs/config.md)."),
       {.path = "compilation.batch_sizes",
        .type = KeyType::kWholeNumber,
        .list = true,
@@ -205,33 +198,24 @@ std::vector<ConfigKey> compilation_keys() {
        .doc = "CPU levels to compile for; the best one the machine has is chosen at run time. By "
               "default " +
               listed(default_cpu_levels("x86_64")) + ", or generic on aarch64."},
-      {.path = "compilation.weights",
-       .fallback = word_of(WeightsMode::kShared),
-       .allowed = words_of<WeightsMode>(),
-       .doc =
-           "Where weights are stored: once in the package, shared by all objects, or as constants "
-           "inside every object."},
-      {.path = "compilation.weights_type",
-       .fallback = word_of(WeightsType::kFloat32),
-       .allowed = words_of<WeightsType>(),
-       .doc = "How the weights of dense layers and other products are stored: in fewer bits the "
-              "model is smaller, faster at small batches and less accurate (see "
-              "docs/weights.md)."},
-      {.path = "compilation.optimize",
-       .fallback = word_of(Optimization::kSpeed),
-       .allowed = words_of<Optimization>(),
-       .doc = "What code and weights are made for: speed, or size, which stores no weight in a "
-              "layout that has more numbers than the model (see docs/weights.md)."},
-      {.path = "compilation.headers",
-       .fallback = word_of(HeadersMode::kSelfContained),
-       .allowed = words_of<HeadersMode>(),
-       .doc = "What the C++ headers are made for: any C++17 program, or CMSSW's own "
-              "PhysicsTools/TensorFlowAOT with TensorFlow's runtime (see docs/cmssw.md)."},
-      {.path = "compilation.rows",
-       .fallback = word_of(RowsMode::kAlone),
-       .allowed = words_of<RowsMode>(),
-       .doc = "alone: rows are independent and any number runs. coupled: rows depend on each other "
-              "and only compiled sizes run (see docs/config.md)."},
+      word_key(
+          "compilation.weights", WeightsMode::kShared,
+          "Where weights are stored: once in the package, shared by all objects, or as constants "
+          "inside every object."),
+      word_key("compilation.weights_type", WeightsType::kFloat32,
+               "How the weights of dense layers and other products are stored: in fewer bits the "
+               "model is smaller, faster at small batches and less accurate (see "
+               "docs/weights.md)."),
+      word_key("compilation.optimize", Optimization::kSpeed,
+               "What code and weights are made for: speed, or size, which stores no weight in a "
+               "layout that has more numbers than the model (see docs/weights.md)."),
+      word_key("compilation.headers", HeadersMode::kSelfContained,
+               "What the C++ headers are made for: any C++17 program, or CMSSW's own "
+               "PhysicsTools/TensorFlowAOT with TensorFlow's runtime (see docs/cmssw.md)."),
+      word_key(
+          "compilation.rows", RowsMode::kAlone,
+          "alone: rows are independent and any number runs. coupled: rows depend on each other "
+          "and only compiled sizes run (see docs/config.md)."),
       {.path = "compilation.tf_xla_flags",
        .list = true,
        .fallback = "[]",
@@ -262,9 +246,7 @@ const std::vector<ConfigKey>& config_keys() {
 }
 
 const ConfigKey& config_key(const std::string& path) {
-  const auto& table = config_keys();
-  return *std::find_if(table.begin(), table.end(),
-                       [&](const ConfigKey& key) { return key.path == path; });
+  return *std::ranges::find(config_keys(), path, &ConfigKey::path);
 }
 
 std::vector<const ConfigKey*> children_of(const std::string& map) {

@@ -37,9 +37,8 @@ std::string yaml_of(const std::string& text) {
 }
 
 std::string yaml_of(const std::vector<std::string>& texts) {
-  std::vector<std::string> items;
-  for (const std::string& text : texts) items.push_back(yaml_of(text));
-  return "[" + join(items, ", ") + "]";
+  return "[" + join(mapped(texts, [&](const std::string& text) { return yaml_of(text); }), ", ") +
+         "]";
 }
 
 // A comment in lines of at most kColumns.
@@ -78,9 +77,7 @@ std::string described(const std::vector<DescribedTensor>& tensors) {
 }
 
 std::vector<std::string> names_of(const std::vector<DescribedTensor>& tensors) {
-  std::vector<std::string> names;
-  for (const DescribedTensor& tensor : tensors) names.push_back(tensor.name);
-  return names;
+  return mapped(tensors, &DescribedTensor::name);
 }
 
 // An open first dimension is a batch, and the same fixed one of all inputs may be.
@@ -147,9 +144,8 @@ std::map<std::string, std::string> values_of(const ModelDescription& model,
 // An example in place of the default, as a comment; empty: the default.
 std::string example_of(const std::string& key, const DescribedSignature& signature) {
   if (key != "model.dimensions") return "";
-  std::vector<std::string> sizes;
-  for (const std::string& name : open_dimensions(signature))
-    sizes.push_back(yaml_of(name) + ": 10");
+  const std::vector<std::string> sizes = mapped(
+      open_dimensions(signature), [&](const std::string& name) { return yaml_of(name) + ": 10"; });
   return sizes.empty() ? "" : "{" + join(sizes, ", ") + "}";
 }
 
@@ -244,8 +240,7 @@ std::vector<std::string> open_dimensions(const DescribedSignature& signature) {
 
 Result<const DescribedSignature*> initial_signature(const ModelDescription& model,
                                                     const std::string& serving_key) {
-  std::vector<std::string> keys;
-  for (const DescribedSignature& signature : model.signatures) keys.push_back(signature.key);
+  const std::vector<std::string> keys = mapped(model.signatures, &DescribedSignature::key);
   const std::string wanted =
       serving_key.empty() ? config_key("model.serving_key").fallback : serving_key;
   const auto found = std::ranges::find(keys, wanted);

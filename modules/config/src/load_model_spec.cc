@@ -34,6 +34,9 @@ Values values_of(const ConfigOverrides& overrides) {
   const auto add = [&](const std::string& path, const std::string& option, const YAML::Node& node) {
     values.emplace(path, Value{node, YAML::Mark::null_mark(), option});
   };
+  const auto add_word = [&](const std::string& path, const std::string& option, auto word) {
+    if (word) add(path, option, text_node(word_of(*word)));
+  };
   if (!overrides.batch_sizes.empty()) {
     YAML::Node list(YAML::NodeType::Sequence);
     for (const std::string& size : overrides.batch_sizes) list.push_back(YAML::Node(size));
@@ -49,12 +52,6 @@ Values values_of(const ConfigOverrides& overrides) {
     }
     add("model.dimensions", "--dimension", sizes);
   }
-  if (overrides.opset) {
-    add("model.opset", "--opset", text_node(word_of(*overrides.opset)));
-  }
-  if (overrides.batch) {
-    add("compilation.batch", "--batch", text_node(word_of(*overrides.batch)));
-  }
   if (!overrides.namespace_name.empty()) {
     add("compilation.namespace", "--namespace", text_node(overrides.namespace_name));
   }
@@ -66,21 +63,13 @@ Values values_of(const ConfigOverrides& overrides) {
   if (!overrides.target_triple.empty()) {
     add("compilation.target_triple", "--target-triple", text_node(overrides.target_triple));
   }
-  if (overrides.weights) {
-    add("compilation.weights", "--weights", text_node(word_of(*overrides.weights)));
-  }
-  if (overrides.weights_type) {
-    add("compilation.weights_type", "--weights-type", text_node(word_of(*overrides.weights_type)));
-  }
-  if (overrides.optimize) {
-    add("compilation.optimize", "--optimize", text_node(word_of(*overrides.optimize)));
-  }
-  if (overrides.headers) {
-    add("compilation.headers", "--headers", text_node(word_of(*overrides.headers)));
-  }
-  if (overrides.rows) {
-    add("compilation.rows", "--rows", text_node(word_of(*overrides.rows)));
-  }
+  add_word("model.opset", "--opset", overrides.opset);
+  add_word("compilation.batch", "--batch", overrides.batch);
+  add_word("compilation.weights", "--weights", overrides.weights);
+  add_word("compilation.weights_type", "--weights-type", overrides.weights_type);
+  add_word("compilation.optimize", "--optimize", overrides.optimize);
+  add_word("compilation.headers", "--headers", overrides.headers);
+  add_word("compilation.rows", "--rows", overrides.rows);
   return values;
 }
 
@@ -260,11 +249,8 @@ std::string text_of(const Values& values, const std::string& path) {
 }
 
 std::vector<std::string> texts_of(const Values& values, const std::string& path) {
-  std::vector<std::string> texts;
-  for (const YAML::Node& item : config::node_or_default(values, path)) {
-    texts.push_back(item.Scalar());
-  }
-  return texts;
+  return mapped(config::node_or_default(values, path),
+                [&](const YAML::Node& item) { return item.Scalar(); });
 }
 
 // `batch`: the shapes start with it, or there is none.
@@ -295,11 +281,9 @@ std::vector<DimensionSize> sizes_of(const Values& values, const std::string& pat
 }
 
 std::vector<ModelConstant> constants_of(const Values& values) {
-  std::vector<ModelConstant> constants;
-  for (const auto& entry : config::node_or_default(values, "model.constants")) {
-    constants.push_back(config::constant_of(entry.first.Scalar(), entry.second));
-  }
-  return constants;
+  return mapped(config::node_or_default(values, "model.constants"), [&](const auto& entry) {
+    return config::constant_of(entry.first.Scalar(), entry.second);
+  });
 }
 
 ModelSection model_of(const Values& values, const Path& config_file) {

@@ -123,7 +123,7 @@ class StudyReader {
       if (engine && *engine != ProfiledEngine::kPackage) {
         read(*engine, entry.second);
       } else {
-        problems_.add(entry.first.Mark(), fmt::format("'{}' is no engine", word))
+        problems_.add(entry.first.Mark(), fmt::format("unknown engine '{}'", word))
             .note("engines: onnxruntime, litert, tensorflow");
       }
     }
@@ -223,7 +223,7 @@ class StudyReader {
     const std::string word = text_of_node(node);
     const auto strategy = parse_word<ComposeStrategy>(word);
     if (strategy && *strategy != ComposeStrategy::kRules) return *strategy;
-    problems_.add(node.Mark(), fmt::format("'{}' is no strategy", word))
+    problems_.add(node.Mark(), fmt::format("unknown strategy '{}'", word))
         .note("strategies: normal, stitching, padding");
     return ComposeStrategy::kNormal;
   }

@@ -20,11 +20,6 @@ namespace {
 
 // Checks one text against its ConfigKey.
 
-std::string guess(const std::string& text, const std::vector<std::string>& allowed) {
-  const auto match = closest_match(text, allowed);
-  return match ? fmt::format(" (did you mean '{}'?)", *match) : "";
-}
-
 // The message follows the key's name; the note says what is allowed.
 std::optional<TextProblem> check_text(const ConfigKey& key, const std::string& text) {
   const TextRule& rule = key.text;
@@ -54,9 +49,7 @@ std::string place_of(const std::string& path) {
 }
 
 std::vector<std::string> names_below(const std::string& path) {
-  std::vector<std::string> names;
-  for (const ConfigKey* key : children_of(path)) names.push_back(key_name(*key));
-  return names;
+  return mapped(children_of(path), [&](const ConfigKey* key) { return key_name(*key); });
 }
 
 std::string expected(const ConfigKey& key) {
@@ -153,9 +146,8 @@ bool ValueChecker::check_key(const std::string& path, const YAML::Node& key,
   const std::vector<std::string> names = names_below(path);
   if (std::count(names.begin(), names.end(), name)) return true;
   const auto match = closest_match(name, names);
-  Error& error = problems_.add(
-      key.Mark(), fmt::format("unknown key '{}' {}{}", shown(name), place_of(path),
-                              match ? fmt::format(" (did you mean '{}'?)", *match) : ""));
+  Error& error = problems_.add(key.Mark(), fmt::format("unknown key '{}' {}{}", shown(name),
+                                                       place_of(path), guess(name, names)));
   if (match) {
     const std::string meant = (path.empty() ? "" : path + ".") + *match;
     values.emplace(meant, Value{YAML::Node(), key.Mark(), replace_all(meant, "[]", "")});

@@ -98,8 +98,7 @@ void reorder(std::vector<T>& values, const std::vector<std::size_t>& order) {
 void sort_by_name(const SizedHeader& one, const Side& side, const Names& names) {
   std::vector<std::size_t> order(names.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return names[a] < names[b]; });
+  std::ranges::sort(order, {}, [&](std::size_t i) { return names[i]; });
   UpstreamHeader& header = *one.header;
   reorder(header.*side.tensors, order);
   if (side.tensors == kInputs.tensors) {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <numeric>
@@ -19,32 +18,6 @@
 namespace tfaot::toolkit {
 namespace {
 
-// The lines of a generated header, for finding what follows known words. Holds a copy; one thread.
-
-class HeaderLines {
- public:
-  // `where` names the file in errors.
-  HeaderLines(const std::string& text, std::string where);
-
-  const std::vector<std::string>& all() const { return lines_; }  // trimmed
-  bool has(std::string_view word) const;
-
-  // 12 for "static constexpr size_t kName = 12;".
-  Result<std::int64_t> constant(std::string_view name) const;
-  // The lines between the one that contains `start` and the next one that is "};".
-  Result<std::vector<std::string>> block(std::string_view start) const;
-  // The numbers of a block, separated by commas.
-  Result<std::vector<std::int64_t>> numbers(std::string_view start) const;
-  // The quoted words of the line after the first one that contains `start`; may be none.
-  std::vector<std::string> quoted_behind(std::string_view start) const;
-
-  Error unfit(const std::string& what) const;
-
- private:
-  std::vector<std::string> lines_;
-  std::string where_;
-};
-
 // A whole number, digits only.
 Result<std::int64_t> number_of(std::string_view text) {
   const auto number = parse_number<std::int64_t>(text);
@@ -52,64 +25,84 @@ Result<std::int64_t> number_of(std::string_view text) {
   return fail(Error(fmt::format("'{}' is not a number", text)));
 }
 
-HeaderLines::HeaderLines(const std::string& text, std::string where) : where_(std::move(where)) {
-  for (const std::string& line : split_lines(text)) lines_.push_back(trim(line));
-}
-
-bool HeaderLines::has(std::string_view word) const {
-  return std::any_of(lines_.begin(), lines_.end(),
-                     [&](const std::string& line) { return line.find(word) != std::string::npos; });
-}
-
-Result<std::int64_t> HeaderLines::constant(std::string_view name) const {
-  const std::string start = fmt::format("static constexpr size_t {} = ", name);
-  for (const std::string& line : lines_) {
-    if (!line.starts_with(start) || !line.ends_with(";")) continue;
-    const auto number = number_of(line.substr(start.size(), line.size() - start.size() - 1));
-    if (number) return *number;
+// The lines of a generated header, for finding what follows known words. Holds a copy; one thread.
+class HeaderLines {
+ public:
+  // `where` names the file in errors.
+  HeaderLines(const std::string& text, std::string where) : where_(std::move(where)) {
+    for (const std::string& line : split_lines(text)) lines_.push_back(trim(line));
   }
-  return fail(unfit(fmt::format("{} is missing", name)));
-}
 
-Result<std::vector<std::string>> HeaderLines::block(std::string_view start) const {
-  const auto holds = [&](const std::string& line) { return line.find(start) != std::string::npos; };
-  const auto first = std::find_if(lines_.begin(), lines_.end(), holds);
-  const auto last = std::find(first, lines_.end(), "};");
-  if (last != lines_.end()) return std::vector<std::string>(first + 1, last);
-  return fail(unfit(fmt::format("'{}' is missing", start)));
-}
+  const std::vector<std::string>& all() const { return lines_; }  // trimmed
 
-Result<std::vector<std::int64_t>> HeaderLines::numbers(std::string_view start) const {
-  TFAOT_ASSIGN(const std::vector<std::string> lines, block(start));
-  std::vector<std::int64_t> numbers;
-  for (const std::string& word : split_words(join(lines, "\n"), ",\n")) {
-    if (trim(word).empty()) continue;
-    const auto number = number_of(trim(word));
-    if (!number) return fail(unfit(fmt::format("'{}': {}", start, number.error().message())));
-    numbers.push_back(*number);
+  bool has(std::string_view word) const {
+    return std::any_of(lines_.begin(), lines_.end(), [&](const std::string& line) {
+      return line.find(word) != std::string::npos;
+    });
   }
-  return numbers;
-}
 
-std::vector<std::string> HeaderLines::quoted_behind(std::string_view start) const {
-  const auto holds = [&](const std::string& line) { return line.find(start) != std::string::npos; };
-  const auto found = std::find_if(lines_.begin(), lines_.end(), holds);
-  std::vector<std::string> words;
-  if (found == lines_.end() || found + 1 == lines_.end()) return words;
-  const std::string& line = found[1];
-  for (auto open = line.find('"'); open != std::string::npos;) {
-    const auto close = line.find('"', open + 1);
-    if (close == std::string::npos) break;
-    words.push_back(line.substr(open + 1, close - open - 1));
-    open = line.find('"', close + 1);
+  // 12 for "static constexpr size_t kName = 12;".
+  Result<std::int64_t> constant(std::string_view name) const {
+    const std::string start = fmt::format("static constexpr size_t {} = ", name);
+    for (const std::string& line : lines_) {
+      if (!line.starts_with(start) || !line.ends_with(";")) continue;
+      const auto number = number_of(line.substr(start.size(), line.size() - start.size() - 1));
+      if (number) return *number;
+    }
+    return fail(unfit(fmt::format("{} is missing", name)));
   }
-  return words;
-}
 
-Error HeaderLines::unfit(const std::string& what) const {
-  return Error::at({where_}, "not a tfcompile header of a kind that tfaot knows: " + what)
-      .note("compile the model again: tfaot compile");
-}
+  // The lines between the one that contains `start` and the next one that is "};".
+  Result<std::vector<std::string>> block(std::string_view start) const {
+    const auto holds = [&](const std::string& line) {
+      return line.find(start) != std::string::npos;
+    };
+    const auto first = std::find_if(lines_.begin(), lines_.end(), holds);
+    const auto last = std::find(first, lines_.end(), "};");
+    if (last != lines_.end()) return std::vector<std::string>(first + 1, last);
+    return fail(unfit(fmt::format("'{}' is missing", start)));
+  }
+
+  // The numbers of a block, separated by commas.
+  Result<std::vector<std::int64_t>> numbers(std::string_view start) const {
+    TFAOT_ASSIGN(const std::vector<std::string> lines, block(start));
+    std::vector<std::int64_t> numbers;
+    for (const std::string& word : split_words(join(lines, "\n"), ",\n")) {
+      if (trim(word).empty()) continue;
+      const auto number = number_of(trim(word));
+      if (!number) return fail(unfit(fmt::format("'{}': {}", start, number.error().message())));
+      numbers.push_back(*number);
+    }
+    return numbers;
+  }
+
+  // The quoted words of the line after the first one that contains `start`; may be none.
+  std::vector<std::string> quoted_behind(std::string_view start) const {
+    const auto holds = [&](const std::string& line) {
+      return line.find(start) != std::string::npos;
+    };
+    const auto found = std::find_if(lines_.begin(), lines_.end(), holds);
+    std::vector<std::string> words;
+    if (found == lines_.end() || found + 1 == lines_.end()) return words;
+    const std::string& line = found[1];
+    for (auto open = line.find('"'); open != std::string::npos;) {
+      const auto close = line.find('"', open + 1);
+      if (close == std::string::npos) break;
+      words.push_back(line.substr(open + 1, close - open - 1));
+      open = line.find('"', close + 1);
+    }
+    return words;
+  }
+
+  Error unfit(const std::string& what) const {
+    return Error::at({where_}, "not a tfcompile header of a kind that tfaot knows: " + what)
+        .note("compile the model again: tfaot compile");
+  }
+
+ private:
+  std::vector<std::string> lines_;
+  std::string where_;
+};
 
 // The text between two words of a line; empty if they are missing.
 std::string between(std::string_view line, std::string_view before, std::string_view after) {
@@ -122,26 +115,10 @@ std::string between(std::string_view line, std::string_view before, std::string_
 
 // XLA's word for an element type.
 Result<DType> dtype_of(const HeaderLines& lines, std::string_view word) {
-  struct Known {
-    std::string_view word;
-    DType dtype;
-  };
-  constexpr auto kKnown = std::to_array<Known>({{"pred", DType::kBool},
-                                                {"s8", DType::kInt8},
-                                                {"s16", DType::kInt16},
-                                                {"s32", DType::kInt32},
-                                                {"s64", DType::kInt64},
-                                                {"u8", DType::kUint8},
-                                                {"u16", DType::kUint16},
-                                                {"u32", DType::kUint32},
-                                                {"u64", DType::kUint64},
-                                                {"f16", DType::kFloat16},
-                                                {"bf16", DType::kBfloat16},
-                                                {"f32", DType::kFloat32},
-                                                {"f64", DType::kFloat64}});
-  for (const Known& known : kKnown) {
-    if (known.word == word) return known.dtype;
-  }
+  // In the order of DType.
+  const auto words = split_words("pred s8 s16 s32 s64 u8 u16 u32 u64 f16 bf16 f32 f64");
+  const auto found = std::ranges::find(words, word);
+  if (found != words.end()) return static_cast<DType>(found - words.begin());
   return fail(lines.unfit(fmt::format("elements of type '{}'", word))
                   .note("models have " + join(words_of<DType>(), ", ")));
 }

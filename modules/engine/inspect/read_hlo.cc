@@ -117,7 +117,7 @@ Result<std::int64_t> input_count(const std::string& word, std::int64_t parameter
   if (word.empty()) return parameters;
   const auto inputs = parse_number<std::int64_t>(word);
   if (inputs && *inputs >= 0 && *inputs <= parameters) return *inputs;
-  return fail(Error("'" + word + "' is no number of inputs: the module has " +
+  return fail(Error("'" + word + "' is not a number of inputs: the module has " +
                     std::to_string(parameters) + " parameters"));
 }
 

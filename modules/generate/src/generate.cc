@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <regex>
 #include <string>
@@ -16,7 +15,7 @@
 #include "tfaot/base/render.h"
 #include "tfaot/base/result.h"
 #include "tfaot/base/text.h"
-#include "tfaot/records/check_compiled_model.h"
+#include "tfaot/records/compiled_model.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/model_spec.h"
 #include "tfaot/records/names.h"
@@ -117,40 +116,12 @@ Result<std::string> make_runtime_tool_file(const PackageNames& names,
 
 // Members of a generated class: its own and those of tfaot::Wrapper. A class with such a name hides
 // the member.
-constexpr std::array<std::string_view, 34> kMemberNames = {"Inputs",
-                                                           "Outputs",
-                                                           "Wrapper",
-                                                           "allocMode",
-                                                           "argCount",
-                                                           "argCountNoBatch",
-                                                           "argCounts",
-                                                           "argData",
-                                                           "argCountsNoBatch",
-                                                           "as_cms_exception",
-                                                           "batchPlan",
-                                                           "batchSizes",
-                                                           "batch_plan",
-                                                           "cheapestRule",
-                                                           "check_argument",
-                                                           "check_result",
-                                                           "check_type",
-                                                           "description",
-                                                           "function_of",
-                                                           "hasBatchSize",
-                                                           "nArgs",
-                                                           "nBatchSizes",
-                                                           "nResults",
-                                                           "name",
-                                                           "resultCount",
-                                                           "resultData",
-                                                           "resultCounts",
-                                                           "resultCountsNoBatch",
-                                                           "resultCountNoBatch",
-                                                           "run",
-                                                           "runSilent",
-                                                           "unknownArgument",
-                                                           "unknownBatchSize",
-                                                           "unknownResult"};
+constexpr std::string_view kMemberNames =
+    "Inputs Outputs Wrapper allocMode argCount argCountNoBatch argCounts argData argCountsNoBatch "
+    "as_cms_exception batchPlan batchSizes batch_plan cheapestRule check_argument check_result "
+    "check_type description function_of hasBatchSize nArgs nBatchSizes nResults name resultCount "
+    "resultData resultCounts resultCountsNoBatch resultCountNoBatch run runSilent unknownArgument "
+    "unknownBatchSize unknownResult";
 
 // A table in a generated class: in C++ no member may have the class's own name.
 bool is_table_name(const std::string& name) {
@@ -171,8 +142,7 @@ Status check_names(const ModelSpec& spec, const GenerateOptions& options) {
                     .note("it is the name of the runtime's tool, which every model's tool uses, or "
                           "scram's own"));
   }
-  if (std::count(kMemberNames.begin(), kMemberNames.end(), spec.model.name) > 0 ||
-      is_table_name(spec.model.name)) {
+  if (is_one_of(kMemberNames, spec.model.name) || is_table_name(spec.model.name)) {
     return fail(
         Error::at({spec.config_file.string(), 0, 0},
                   fmt::format("the model cannot be named '{}': its class has a member of this name",
@@ -204,8 +174,7 @@ Result<GeneratedFiles> generate_files(const ModelSpec& spec, const CompiledModel
   add(cmake + "-config-version.cmake", cmake_version(spec, compiled, names));
   add(fmt::format("lib/pkgconfig/{}.pc", names.tool), pkg_config(spec, compiled, names));
 
-  std::sort(generated.files.begin(), generated.files.end(),
-            [](const GeneratedFile& a, const GeneratedFile& b) { return a.path < b.path; });
+  std::ranges::sort(generated.files, {}, &GeneratedFile::path);
   return generated;
 }
 

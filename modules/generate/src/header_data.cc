@@ -17,13 +17,6 @@
 namespace tfaot::toolkit {
 namespace {
 
-// "kFloat32"
-std::string enumerator(DType dtype) {
-  std::string name = word_of(dtype);
-  name.front() = static_cast<char>(name.front() - 'a' + 'A');
-  return "k" + name;
-}
-
 // `shape_id` names the constant that holds the row's shape, where there is one.
 TemplateObject tensor_data(const TensorSpec& tensor, const std::string& shape_id) {
   const std::string shape = fmt::format("{}", fmt::join(tensor.row_shape, ", "));
@@ -32,7 +25,7 @@ TemplateObject tensor_data(const TensorSpec& tensor, const std::string& shape_id
           {"c_name", cpp_string(tensor.name)},
           {"dtype", word_of(tensor.dtype)},
           {"shape", "[" + shape + "]"},
-          {"enumerator", enumerator(tensor.dtype)},
+          {"enumerator", enumerator(word_of(tensor.dtype))},
           {"has_shape", !scalar},
           {"shape_id", shape_id},
           {"dimensions", "{" + shape + "}"},
@@ -50,9 +43,7 @@ TemplateData tensors_data(const std::vector<TensorSpec>& tensors, const char* pr
 }
 
 std::vector<std::string> members_of(const std::vector<TensorSpec>& tensors, const char* kind) {
-  std::vector<std::string> names;
-  for (const TensorSpec& tensor : tensors) names.push_back(tensor.name);
-  return member_names(names, kind);
+  return member_names(mapped(tensors, &TensorSpec::name), kind);
 }
 
 TemplateData programs_data(const ModelSpec& spec, const CompiledModel& compiled) {
@@ -66,6 +57,14 @@ TemplateData programs_data(const ModelSpec& spec, const CompiledModel& compiled)
 }
 
 }  // namespace
+
+std::string enumerator(std::string_view word) {
+  std::string name = "k";
+  for (const std::string& part : split_words(word, "_")) {
+    name += upper_case(part.substr(0, 1)) + part.substr(1);
+  }
+  return name;
+}
 
 TensorNames tensor_members(const Signature& signature) {
   return {members_of(signature.inputs, "input"), members_of(signature.outputs, "output")};

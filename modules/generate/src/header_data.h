@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "names.h"
@@ -29,6 +30,9 @@ struct TensorNames {
 TensorNames tensor_members(const Signature& signature);
 // Variables of the usage example, called like the members as far as they can be: all differ.
 TensorNames example_variables(const Signature& signature);
+
+// "kLiveRows" for the word "live_rows".
+std::string enumerator(std::string_view word);
 
 // A list of {"line": ...}.
 TemplateData lines_data(const std::vector<std::string>& lines);

@@ -10,26 +10,6 @@ namespace {
 
 constexpr std::uint64_t kAlignment = 64;  // as in tfaot/runtime/detail/description.h
 
-const char* enumerator(BufferKind kind) {
-  switch (kind) {
-    case BufferKind::kInput:
-      return "kInput";
-    case BufferKind::kOutput:
-      return "kOutput";
-    case BufferKind::kWeight:
-      return "kWeight";
-    case BufferKind::kTemporary:
-      return "kTemporary";
-    case BufferKind::kLiveRows:
-      return "kLiveRows";
-    case BufferKind::kTasks:
-      return "kTasks";
-    case BufferKind::kUnused:
-      break;
-  }
-  return "kUnused";
-}
-
 TemplateData code_data(const CompiledCode& code, const CompiledModel& compiled) {
   TemplateData slots{TemplateData::type::list};
   std::uint64_t scratch = 0;
@@ -44,7 +24,7 @@ TemplateData code_data(const CompiledCode& code, const CompiledModel& compiled) 
       offset = scratch;
       scratch += (buffer.size + kAlignment - 1) / kAlignment * kAlignment;
     }
-    slots << TemplateObject{{"kind", enumerator(buffer.kind)},
+    slots << TemplateObject{{"kind", enumerator(word_of(buffer.kind))},
                             {"index", std::to_string(index)},
                             {"offset", std::to_string(offset)},
                             {"size", std::to_string(buffer.size)}};

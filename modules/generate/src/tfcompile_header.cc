@@ -14,7 +14,7 @@
 #include "tfaot/base/render.h"
 #include "tfaot/base/text.h"
 #include "tfaot/generate/generate.h"
-#include "tfaot/records/check_compiled_model.h"
+#include "tfaot/records/compiled_model.h"
 #include "tfaot/records/dtype.h"
 #include "tfaot/records/manifest.h"
 

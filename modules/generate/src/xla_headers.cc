@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <functional>
-
 #include "header_data.h"
 #include "headers.h"
 #include "templates.h"
@@ -87,10 +85,9 @@ TemplateData cmssw_usage_data(const CompiledModel& compiled, const PackageNames&
                                 variables.inputs[i], cpp_type_name(tensor.dtype),
                                 row_elements(tensor)));
   }
-  std::vector<std::string> types;
-  for (const TensorSpec& tensor : compiled.signature.outputs) {
-    types.emplace_back(arrays_type(tensor.dtype));
-  }
+  const std::vector<std::string> types =
+      mapped(compiled.signature.outputs,
+             [&](const TensorSpec& tensor) { return arrays_type(tensor.dtype); });
   lines.push_back(fmt::format("auto [{}] = model.run<{}>(rows, {});", join(variables.outputs, ", "),
                               join(types, ", "), join(variables.inputs, ", ")));
   return lines_data(lines);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "area_layout.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "tfaot/base/limits.h"

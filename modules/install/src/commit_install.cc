@@ -6,8 +6,6 @@
 
 #include <fmt/format.h>
 
-#include <utility>
-
 #include "area_layout.h"
 #include "tfaot/base/staged_update.h"
 #include "tfaot/base/text.h"

@@ -1,51 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/load/loaded_model.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstring>
 #include <deque>
+#include <memory>
+#include <string_view>
 #include <utility>
 #include <vector>
 
-#include "shared_library.h"
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/file_names.h"
 
 namespace tfaot::toolkit {
+// An opened library; its symbols live as long, and other libraries do not see them.
+class SharedLibrary {
+ public:
+  static Result<SharedLibrary> open(const Path& file) {
+    void* const handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (handle != nullptr) return SharedLibrary(file, handle);
+    const char* const why = ::dlerror();
+    return fail(Error::at({file.string()}, "the library cannot be loaded")
+                    .note(why == nullptr ? "no reason is known" : why));
+  }
+
+  Result<void*> symbol(const std::string& name) const {
+    if (void* const address = ::dlsym(handle_.get(), name.c_str()); address != nullptr) {
+      return address;
+    }
+    return fail(Error::at({file_.string()}, fmt::format("the library has no symbol '{}'", name))
+                    .note("the package's record is of another code"));
+  }
+
+ private:
+  struct Close {
+    void operator()(void* handle) const { ::dlclose(handle); }
+  };
+  SharedLibrary(Path file, void* handle) : file_(std::move(file)), handle_(handle) {}
+
+  Path file_;
+  std::unique_ptr<void, Close> handle_;
+};
+
 namespace {
 
-::tfaot::BufferKind runtime_kind(BufferKind kind) {
-  switch (kind) {
-    case BufferKind::kInput:
-      return ::tfaot::BufferKind::kInput;
-    case BufferKind::kOutput:
-      return ::tfaot::BufferKind::kOutput;
-    case BufferKind::kWeight:
-      return ::tfaot::BufferKind::kWeight;
-    case BufferKind::kTemporary:
-      return ::tfaot::BufferKind::kTemporary;
-    case BufferKind::kLiveRows:
-      return ::tfaot::BufferKind::kLiveRows;
-    case BufferKind::kTasks:
-      return ::tfaot::BufferKind::kTasks;
-    case BufferKind::kUnused:
-      break;
+int add_if_standard(dl_phdr_info* info, std::size_t, void* found) {
+  constexpr std::array<std::string_view, 4> kStandard = {"libm.so.", "libstdc++.so.",
+                                                         "libgcc_s.so.", "libc.so."};
+  const Path file = info->dlpi_name;
+  const std::string name = file.filename().string();
+  if (std::ranges::any_of(kStandard, [&](auto start) { return name.starts_with(start); })) {
+    static_cast<std::vector<Path>*>(found)->push_back(file);
   }
-  return ::tfaot::BufferKind::kUnused;
+  return 0;
+}
+
+// The files of the C and C++ standard libraries in this process. A library that needs them finds
+// them by their names, because they are loaded.
+std::vector<Path> loaded_standard_libraries() {
+  std::vector<Path> found;
+  ::dl_iterate_phdr(add_if_standard, &found);
+  return found;
+}
+
+// Both have the same kinds in the same order.
+::tfaot::BufferKind runtime_kind(BufferKind kind) {
+  static_assert(static_cast<int>(BufferKind::kTasks) ==
+                static_cast<int>(::tfaot::BufferKind::kTasks));
+  return static_cast<::tfaot::BufferKind>(kind);
 }
 
 std::vector<::tfaot::TensorInfo> tensor_infos(const std::vector<TensorSpec>& tensors) {
-  std::vector<::tfaot::TensorInfo> infos;
-  for (const TensorSpec& tensor : tensors) {
-    infos.push_back({tensor.name.c_str(), tensor.dtype, tensor.row_shape.data(),
-                     tensor.row_shape.size(), row_elements(tensor)});
-  }
-  return infos;
+  return mapped(tensors, [&](const TensorSpec& tensor) {
+    return ::tfaot::TensorInfo{tensor.name.c_str(), tensor.dtype, tensor.row_shape.data(),
+                               tensor.row_shape.size(), row_elements(tensor)};
+  });
 }
 
 // Picoseconds that 'tfaot tune' measured, at least one; 0: nothing was measured.
@@ -77,20 +114,10 @@ Status check_package(const FileSystem& fs, const Manifest& manifest, const LinkR
 
 std::vector<std::string> linker_arguments(const Manifest& manifest, const LinkRequest& request) {
   // No symbol may stay open, and those of the runtime are not seen by other libraries.
-  std::vector<std::string> arguments = {"-shared",
-                                        "-o",
-                                        request.output.string(),
-                                        "-Bsymbolic",
-                                        "--gc-sections",
-                                        "--exclude-libs",
-                                        "ALL",
-                                        "--build-id=none",
-                                        "-z",
-                                        "defs",
-                                        "-z",
-                                        "now",
-                                        "-z",
-                                        "noexecstack"};
+  std::vector<std::string> arguments = split_words(
+      "-shared -Bsymbolic --gc-sections --exclude-libs ALL --build-id=none -z defs -z now "
+      "-z noexecstack -o");
+  arguments.push_back(request.output.string());
   for (const ManifestFile& file : manifest.files) {
     if (is_object_file(file.path)) arguments.push_back((request.tree / file.path).string());
   }

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <new>
 
 namespace tfaot::toolkit {
@@ -90,10 +89,8 @@ Status ArchiveWriter::check(int code) const { return code == ARCHIVE_OK ? Status
 
 Status ArchiveWriter::failure() const {
   if (error_) return fail(*error_);
-  const char* reason = archive_error_string(handle_.get());
-  return fail(Error::at(
-      {name_.string()},
-      fmt::format("cannot write the archive: {}", reason != nullptr ? reason : "unknown reason")));
+  return fail(Error::at({name_.string()}, "cannot write the archive: " +
+                                              error_text(handle_.get(), "unknown reason")));
 }
 
 la_ssize_t ArchiveSource::read(archive*, void* source, const void** bytes) {

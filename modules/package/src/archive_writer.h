@@ -33,6 +33,12 @@ using ArchiveReadHandle = std::unique_ptr<archive, FreeArchiveReader>;
 using ArchiveWriteHandle = std::unique_ptr<archive, FreeArchiveWriter>;
 using ArchiveEntryHandle = std::unique_ptr<archive_entry, FreeArchiveEntry>;
 
+// What libarchive says was wrong.
+inline std::string error_text(archive* handle, const char* if_unknown = "no reason") {
+  const char* const text = archive_error_string(handle);
+  return text != nullptr ? text : if_unknown;
+}
+
 class ArchiveWriter {
  public:
   // REQUIRES: `sink` outlives the writer. `name` is for errors.

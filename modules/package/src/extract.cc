@@ -29,26 +29,75 @@ struct ManifestEntry {
   Manifest manifest;
 };
 
+// libarchive allows headers of 1 MB for long names; real headers are far smaller.
+constexpr std::uint64_t kHeadersOfAFile = std::uint64_t{1} << 16;
+
 // The bytes of a tar.zst, tar.gz or tar, decompressed once, in pieces. Bytes that belong to no file
 // are limited: a few compressed ones may stand for terabytes of zeros. Must not move, because
 // libarchive keeps a pointer to it. One thread.
-
 class DecompressedArchive {
  public:
-  // Throws std::bad_alloc.
-  explicit DecompressedArchive(ArchiveSource source);
+  explicit DecompressedArchive(ArchiveSource source)
+      : source_(std::move(source)), handle_(archive_read_new()), expected_(kStrayBytes) {
+    if (!handle_) throw std::bad_alloc();
+  }
 
   // False: the error of handle() says why.
-  bool open();
+  bool open() {
+    archive* const handle = handle_.get();
+    for (const int code :
+         {archive_read_support_format_raw(handle), archive_read_support_format_empty(handle),
+          archive_read_support_filter_zstd(handle), archive_read_support_filter_gzip(handle),
+          archive_read_open(handle, &source_, nullptr, ArchiveSource::read, nullptr)}) {
+      if (code != ARCHIVE_OK) return false;
+    }
+    constexpr int kOneAndTheFile = 2;
+    if (archive_filter_count(handle) > kOneAndTheFile) {
+      archive_set_error(handle, EILSEQ, "it is compressed more than once");
+      return false;
+    }
+    archive_entry* entry = nullptr;  // the whole file, without a name
+    const int code = archive_read_next_header(handle, &entry);
+    is_empty_ = code == ARCHIVE_EOF;
+    return code == ARCHIVE_OK || is_empty_;
+  }
+
   // Announces a file of this size; its bytes do not count towards the limit.
-  void expect_file(std::uint64_t bytes);
+  void expect_file(std::uint64_t bytes) {
+    for (const std::uint64_t more : {bytes, kHeadersOfAFile}) {
+      if (__builtin_add_overflow(expected_, more, &expected_)) expected_ = ~std::uint64_t{0};
+    }
+  }
+
   // A callback of archive_read_open().
-  static la_ssize_t read(archive* reader, void* decompressed, const void** bytes);
+  static la_ssize_t read(archive* reader, void* decompressed, const void** bytes) {
+    auto& self = *static_cast<DecompressedArchive*>(decompressed);
+    if (self.is_empty_) return 0;
+    archive* const handle = self.handle_.get();
+    std::size_t size = 0;
+    la_int64_t offset = 0;
+    const int code = archive_read_data_block(handle, bytes, &size, &offset);
+    if (code == ARCHIVE_EOF) return 0;
+    if (code != ARCHIVE_OK) {
+      archive_set_error(reader, archive_errno(handle), "%s", error_text(handle, "unknown").c_str());
+      return -1;
+    }
+    self.given_ += size;
+    if (self.given_ > self.expected_) {
+      archive_set_error(
+          reader, EILSEQ, "%s",
+          fmt::format("more than {} bytes in it belong to no file", kStrayBytes).c_str());
+      return -1;
+    }
+    return static_cast<la_ssize_t>(size);
+  }
 
   const ArchiveSource& source() const { return source_; }
   archive* handle() const { return handle_.get(); }
   // The number of compressed bytes read so far.
-  std::uint64_t used() const;
+  std::uint64_t used() const {
+    return static_cast<std::uint64_t>(archive_filter_bytes(handle_.get(), -1));
+  }
 
  private:
   ArchiveSource source_;
@@ -58,217 +107,139 @@ class DecompressedArchive {
   std::uint64_t expected_;
 };
 
-// libarchive allows headers of 1 MB for long names; real headers are far smaller.
-constexpr std::uint64_t kHeadersOfAFile = std::uint64_t{1} << 16;
-
-DecompressedArchive::DecompressedArchive(ArchiveSource source)
-    : source_(std::move(source)), handle_(archive_read_new()), expected_(kStrayBytes) {
-  if (!handle_) throw std::bad_alloc();
-}
-
-bool DecompressedArchive::open() {
-  archive* const handle = handle_.get();
-  for (const int code :
-       {archive_read_support_format_raw(handle), archive_read_support_format_empty(handle),
-        archive_read_support_filter_zstd(handle), archive_read_support_filter_gzip(handle),
-        archive_read_open(handle, &source_, nullptr, ArchiveSource::read, nullptr)}) {
-    if (code != ARCHIVE_OK) return false;
-  }
-  constexpr int kOneAndTheFile = 2;
-  if (archive_filter_count(handle) > kOneAndTheFile) {
-    archive_set_error(handle, EILSEQ, "it is compressed more than once");
-    return false;
-  }
-  archive_entry* entry = nullptr;  // the whole file, without a name
-  const int code = archive_read_next_header(handle, &entry);
-  is_empty_ = code == ARCHIVE_EOF;
-  return code == ARCHIVE_OK || is_empty_;
-}
-
-void DecompressedArchive::expect_file(std::uint64_t bytes) {
-  for (const std::uint64_t more : {bytes, kHeadersOfAFile}) {
-    if (__builtin_add_overflow(expected_, more, &expected_)) expected_ = ~std::uint64_t{0};
-  }
-}
-
-la_ssize_t DecompressedArchive::read(archive* reader, void* decompressed, const void** bytes) {
-  auto& self = *static_cast<DecompressedArchive*>(decompressed);
-  if (self.is_empty_) return 0;
-  archive* const handle = self.handle_.get();
-  std::size_t size = 0;
-  la_int64_t offset = 0;
-  const int code = archive_read_data_block(handle, bytes, &size, &offset);
-  if (code == ARCHIVE_EOF) return 0;
-  if (code != ARCHIVE_OK) {
-    const char* const text = archive_error_string(handle);
-    archive_set_error(reader, archive_errno(handle), "%s", text != nullptr ? text : "unknown");
-    return -1;
-  }
-  self.given_ += size;
-  if (self.given_ > self.expected_) {
-    archive_set_error(
-        reader, EILSEQ, "%s",
-        fmt::format("more than {} bytes in it belong to no file", kStrayBytes).c_str());
-    return -1;
-  }
-  return static_cast<la_ssize_t>(size);
-}
-
-std::uint64_t DecompressedArchive::used() const {
-  return static_cast<std::uint64_t>(archive_filter_bytes(handle_.get(), -1));
-}
-
-// Reads the regular files of a tar.zst or tar.gz one after another, in bounded memory. Refuses
-// everything else: links, devices, folders, paths that leave the archive's folder, damage, bytes
-// after the end. One thread.
-
 struct ArchiveFile {
   std::string path;        // is_package_path()
   std::uint64_t size = 0;  // as its header says
 };
 
+constexpr std::size_t kReadPiece = 1 << 20;
+
+// Reads the regular files of a tar.zst or tar.gz one after another, in bounded memory. Refuses
+// everything else: links, devices, folders, paths that leave the archive's folder, damage, bytes
+// after the end. One thread.
 class ArchiveReader {
  public:
   // REQUIRES: fs outlives the reader. The file is opened once: if another file replaces it
   // meanwhile, that one is not read.
-  static Result<ArchiveReader> open(const FileSystem& fs, const Path& archive_path);
+  static Result<ArchiveReader> open(const FileSystem& fs, const Path& archive_path) {
+    ArchiveSource source;
+    source.path = archive_path;
+    TFAOT_ASSIGN(source.file, fs.open(archive_path));
+    ArchiveReader reader(std::make_unique<DecompressedArchive>(std::move(source)));
+    if (!reader.bytes_->open()) return fail(reader.failure_of(reader.bytes_->handle()));
+    archive* const handle = reader.handle_.get();
+    // read_concatenated_archives: continues after the end-of-archive mark, so that nothing can hide
+    // there.
+    for (const int code :
+         {archive_read_support_format_tar(handle),
+          archive_read_set_format_option(handle, "tar", "read_concatenated_archives", "1"),
+          archive_read_open(handle, reader.bytes_.get(), nullptr, DecompressedArchive::read,
+                            nullptr)}) {
+      if (code != ARCHIVE_OK) return fail(reader.failure());
+    }
+    return reader;
+  }
 
   // The next file, or nothing after the last one. Then the archive has been read to its end.
-  Result<std::optional<ArchiveFile>> next();
+  Result<std::optional<ArchiveFile>> next() {
+    archive_entry* entry = nullptr;  // owned by the handle
+    const int code = archive_read_next_header(handle_.get(), &entry);
+    if (code == ARCHIVE_EOF) {
+      TFAOT_TRY(check_end());
+      return std::nullopt;
+    }
+    if (code != ARCHIVE_OK) return fail(failure());
+    const char* const known_path = archive_entry_pathname(entry);
+    const std::string path = known_path != nullptr ? known_path : "";
+    if (const char* const kind = kind_of(entry)) {
+      return fail(
+          refused(fmt::format("'{}' is {}, a package holds regular files only", path, kind)));
+    }
+    if (!is_package_path(path)) {
+      return fail(refused(
+          fmt::format("it holds the path '{}', which may lead out of the package's folder", path)));
+    }
+    current_ = {path, static_cast<std::uint64_t>(archive_entry_size(entry))};
+    bytes_->expect_file(current_.size);
+    return current_;
+  }
+
   // Feeds the contents of the file that next() returned: exactly its size in bytes.
-  Status read(const ChunkSink& sink);
+  Status read(const ChunkSink& sink) {
+    std::string buffer(std::min<std::uint64_t>(kReadPiece, current_.size + 1), '\0');
+    std::uint64_t size = 0;
+    for (;;) {
+      const la_ssize_t count = archive_read_data(handle_.get(), buffer.data(), buffer.size());
+      if (count < 0) return fail(failure());
+      if (count == 0) break;
+      size += static_cast<std::uint64_t>(count);
+      if (size > current_.size) break;
+      TFAOT_TRY(sink({buffer.data(), static_cast<std::size_t>(count)}));
+    }
+    if (size == current_.size) return {};
+    return fail(refused(fmt::format("'{}' is not as long as its header says", current_.path)));
+  }
 
   Result<std::uint64_t> archive_size() const { return bytes_->source().file->size(); }
 
   // From here on the archive counts as made by tfaot: any fault in it is damage.
   void set_ours() { ours_ = true; }
   // An Error at the archive, with what to do about it: damaged, or not a model package at all.
-  Error refused(const std::string& reason) const;
+  Error refused(const std::string& reason) const {
+    if (ours_) return damaged(reason);
+    return Error::at({bytes_->source().path.string()}, "not a model package: " + reason)
+        .note("'tfaot package' makes one from a package tree");
+  }
 
  private:
-  explicit ArchiveReader(std::unique_ptr<DecompressedArchive> bytes);
-  Error failure() const;
-  Error failure_of(archive* handle) const;
-  Error damaged(const std::string& reason) const;
-  Status check_end() const;
+  explicit ArchiveReader(std::unique_ptr<DecompressedArchive> bytes)
+      : bytes_(std::move(bytes)), handle_(archive_read_new()) {
+    if (!handle_) throw std::bad_alloc();
+  }
+
+  // The kind of an entry that is not a regular file, for messages.
+  static const char* kind_of(archive_entry* entry) {
+    if (archive_entry_hardlink(entry) != nullptr) return "a hard link";
+    switch (archive_entry_filetype(entry)) {
+      case AE_IFREG:
+        return nullptr;
+      case AE_IFLNK:
+        return "a symbolic link";
+      case AE_IFDIR:
+        return "a folder";
+      default:
+        return "a device or another special file";
+    }
+  }
+
+  // libarchive ignores what follows a gzip stream.
+  Status check_end() const {
+    TFAOT_ASSIGN(const auto size, archive_size());
+    const std::uint64_t used = bytes_->used();
+    if (used >= size) return {};
+    return fail(refused(fmt::format("{} bytes follow its end", size - used)));
+  }
+
+  Error failure() const { return failure_of(handle_.get()); }
+
+  Error failure_of(archive* handle) const {
+    if (bytes_->source().error) return *bytes_->source().error;
+    const std::string reason = error_text(handle, "unknown reason");
+    // EILSEQ means a wrong format, so the bytes could be decompressed. Any other error means that
+    // the archive is cut off.
+    return archive_errno(handle) == EILSEQ ? refused(reason) : damaged(reason);
+  }
+
+  Error damaged(const std::string& reason) const {
+    return Error::at({bytes_->source().path.string()}, "the archive is damaged: " + reason)
+        .note("get the archive again, or make it again with 'tfaot package'");
+  }
 
   std::unique_ptr<DecompressedArchive> bytes_;
   ArchiveReadHandle handle_;  // after bytes_, so freed before it
   ArchiveFile current_;
   bool ours_ = false;
 };
-
-constexpr std::size_t kReadPiece = 1 << 20;
-
-namespace {
-
-// The kind of an entry that is not a regular file, for messages.
-const char* kind_of(archive_entry* entry) {
-  if (archive_entry_hardlink(entry) != nullptr) return "a hard link";
-  switch (archive_entry_filetype(entry)) {
-    case AE_IFREG:
-      return nullptr;
-    case AE_IFLNK:
-      return "a symbolic link";
-    case AE_IFDIR:
-      return "a folder";
-    default:
-      return "a device or another special file";
-  }
-}
-
-}  // namespace
-
-ArchiveReader::ArchiveReader(std::unique_ptr<DecompressedArchive> bytes)
-    : bytes_(std::move(bytes)), handle_(archive_read_new()) {
-  if (!handle_) throw std::bad_alloc();
-}
-
-Result<ArchiveReader> ArchiveReader::open(const FileSystem& fs, const Path& archive_path) {
-  ArchiveSource source;
-  source.path = archive_path;
-  TFAOT_ASSIGN(source.file, fs.open(archive_path));
-  ArchiveReader reader(std::make_unique<DecompressedArchive>(std::move(source)));
-  if (!reader.bytes_->open()) return fail(reader.failure_of(reader.bytes_->handle()));
-  archive* const handle = reader.handle_.get();
-  // read_concatenated_archives: continues after the end-of-archive mark, so that nothing can hide
-  // there.
-  for (const int code :
-       {archive_read_support_format_tar(handle),
-        archive_read_set_format_option(handle, "tar", "read_concatenated_archives", "1"),
-        archive_read_open(handle, reader.bytes_.get(), nullptr, DecompressedArchive::read,
-                          nullptr)}) {
-    if (code != ARCHIVE_OK) return fail(reader.failure());
-  }
-  return reader;
-}
-
-Result<std::optional<ArchiveFile>> ArchiveReader::next() {
-  archive_entry* entry = nullptr;  // owned by the handle
-  const int code = archive_read_next_header(handle_.get(), &entry);
-  if (code == ARCHIVE_EOF) {
-    TFAOT_TRY(check_end());
-    return std::nullopt;
-  }
-  if (code != ARCHIVE_OK) return fail(failure());
-  const char* const known_path = archive_entry_pathname(entry);
-  const std::string path = known_path != nullptr ? known_path : "";
-  if (const char* const kind = kind_of(entry)) {
-    return fail(refused(fmt::format("'{}' is {}, a package holds regular files only", path, kind)));
-  }
-  if (!is_package_path(path)) {
-    return fail(refused(
-        fmt::format("it holds the path '{}', which may lead out of the package's folder", path)));
-  }
-  current_ = {path, static_cast<std::uint64_t>(archive_entry_size(entry))};
-  bytes_->expect_file(current_.size);
-  return current_;
-}
-
-Status ArchiveReader::read(const ChunkSink& sink) {
-  std::string buffer(std::min<std::uint64_t>(kReadPiece, current_.size + 1), '\0');
-  std::uint64_t size = 0;
-  for (;;) {
-    const la_ssize_t count = archive_read_data(handle_.get(), buffer.data(), buffer.size());
-    if (count < 0) return fail(failure());
-    if (count == 0) break;
-    size += static_cast<std::uint64_t>(count);
-    if (size > current_.size) break;
-    TFAOT_TRY(sink({buffer.data(), static_cast<std::size_t>(count)}));
-  }
-  if (size == current_.size) return {};
-  return fail(refused(fmt::format("'{}' is not as long as its header says", current_.path)));
-}
-
-// libarchive ignores what follows a gzip stream.
-Status ArchiveReader::check_end() const {
-  TFAOT_ASSIGN(const auto size, archive_size());
-  const std::uint64_t used = bytes_->used();
-  if (used >= size) return {};
-  return fail(refused(fmt::format("{} bytes follow its end", size - used)));
-}
-
-Error ArchiveReader::failure() const { return failure_of(handle_.get()); }
-
-Error ArchiveReader::failure_of(archive* handle) const {
-  if (bytes_->source().error) return *bytes_->source().error;
-  const char* const text = archive_error_string(handle);
-  const std::string reason = text != nullptr ? text : "unknown reason";
-  // EILSEQ means a wrong format, so the bytes could be decompressed. Any other error means that the
-  // archive is cut off.
-  return archive_errno(handle) == EILSEQ ? refused(reason) : damaged(reason);
-}
-
-Error ArchiveReader::refused(const std::string& reason) const {
-  if (ours_) return damaged(reason);
-  return Error::at({bytes_->source().path.string()}, "not a model package: " + reason)
-      .note("'tfaot package' makes one from a package tree");
-}
-
-Error ArchiveReader::damaged(const std::string& reason) const {
-  return Error::at({bytes_->source().path.string()}, "the archive is damaged: " + reason)
-      .note("get the archive again, or make it again with 'tfaot package'");
-}
 
 namespace {
 

@@ -126,9 +126,8 @@ class Unpacker {
 
   Error failure() const {
     if (source_.error) return *source_.error;
-    const char* const text = archive_error_string(handle_.get());
-    return Error::at({source_.path.string()}, fmt::format("not a source archive, or damaged: {}",
-                                                          text != nullptr ? text : "no reason"))
+    return Error::at({source_.path.string()},
+                     "not a source archive, or damaged: " + error_text(handle_.get()))
         .note("it must be a tar, which may be compressed by gzip, zstd, bzip2 or xz");
   }
 

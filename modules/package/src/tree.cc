@@ -6,7 +6,6 @@
 #include "tfaot/base/hash.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/package/package.h"
-#include "tfaot/package/repair_tree.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/manifest_json.h"
 #include "tfaot/records/names.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
@@ -14,7 +13,6 @@
 #include "tfaot/base/staged_update.h"
 #include "tfaot/package/package.h"
 #include "tfaot/package/package_types.h"
-#include "tfaot/package/repair_tree.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/manifest.h"
 #include "tfaot/records/manifest_json.h"
@@ -39,16 +37,38 @@ inline Path old_files(const Path& root) { return root / kAsideFolder / "old"; }
 
 class TreeUpdate {
  public:
-  TreeUpdate(FileSystem& fs, Path root);
+  TreeUpdate(FileSystem& fs, Path root) : fs_(fs), root_(std::move(root)), renames_(fs) {}
   TreeUpdate(const TreeUpdate&) = delete;
   TreeUpdate& operator=(const TreeUpdate&) = delete;
-  ~TreeUpdate();
+  // What cannot be removed here is removed by the next change of the tree.
+  ~TreeUpdate() {
+    const DespiteInterrupts cleaning;
+    if (!renames_.take_back()) {
+      renames_.keep();
+      return;  // the side folder is needed to repair the tree
+    }
+    static_cast<void>(fs_.remove_all(root_ / kAsideFolder));
+  }
 
-  Status put_aside(const StagedFile& file);
+  Status put_aside(const StagedFile& file) {
+    const Path path = new_files(root_) / file.path;
+    TFAOT_TRY(renames_.make_folders(path.parent_path()));
+    if (file.source.empty()) return fs_.replace_atomically(path, file.text);
+    return file.movable ? fs_.move_file(file.source, path) : fs_.copy_file(file.source, path);
+  }
+  Status take_out(const std::string& path) {
+    if (fs_.kind(root_ / path) == FileKind::kMissing) return {};
+    return rename(root_ / path, old_files(root_) / path);
+  }
   // Moves the file of that path from the side folder into the tree; an existing file is kept aside.
-  Status move_in(const std::string& path);
-  Status take_out(const std::string& path);
-  Status rename(const Path& from, const Path& to);
+  Status move_in(const std::string& path) {
+    TFAOT_TRY(take_out(path));
+    return rename(new_files(root_) / path, root_ / path);
+  }
+  Status rename(const Path& from, const Path& to) {
+    TFAOT_TRY(renames_.make_folders(to.parent_path()));
+    return renames_.rename(from, to);
+  }
   void keep() { renames_.keep(); }
 
  private:
@@ -56,40 +76,6 @@ class TreeUpdate {
   Path root_;
   Renames renames_;
 };
-
-TreeUpdate::TreeUpdate(FileSystem& fs, Path root) : fs_(fs), root_(std::move(root)), renames_(fs) {}
-
-// What cannot be removed here is removed by the next change of the tree.
-TreeUpdate::~TreeUpdate() {
-  const DespiteInterrupts cleaning;
-  if (!renames_.take_back()) {
-    renames_.keep();
-    return;  // the side folder is needed to repair the tree
-  }
-  static_cast<void>(fs_.remove_all(root_ / kAsideFolder));
-}
-
-Status TreeUpdate::put_aside(const StagedFile& file) {
-  const Path path = new_files(root_) / file.path;
-  TFAOT_TRY(renames_.make_folders(path.parent_path()));
-  if (file.source.empty()) return fs_.replace_atomically(path, file.text);
-  return file.movable ? fs_.move_file(file.source, path) : fs_.copy_file(file.source, path);
-}
-
-Status TreeUpdate::rename(const Path& from, const Path& to) {
-  TFAOT_TRY(renames_.make_folders(to.parent_path()));
-  return renames_.rename(from, to);
-}
-
-Status TreeUpdate::take_out(const std::string& path) {
-  if (fs_.kind(root_ / path) == FileKind::kMissing) return {};
-  return rename(root_ / path, old_files(root_) / path);
-}
-
-Status TreeUpdate::move_in(const std::string& path) {
-  TFAOT_TRY(take_out(path));
-  return rename(new_files(root_) / path, root_ / path);
-}
 
 std::set<std::string> paths_of(const Manifest& manifest) {
   std::set<std::string> paths;

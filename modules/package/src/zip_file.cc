@@ -79,9 +79,8 @@ class ZipReader {
 
   Error failure() const {
     if (source_.error) return *source_.error;
-    const char* const text = archive_error_string(handle_.get());
-    return Error::at({source_.path.string()}, fmt::format("not a zip file, or damaged: {}",
-                                                          text != nullptr ? text : "no reason"));
+    return Error::at({source_.path.string()},
+                     "not a zip file, or damaged: " + error_text(handle_.get()));
   }
   Error refused(const std::string& what) const {
     return Error::at({source_.path.string()}, "the zip file is refused: it holds " + what);
@@ -157,9 +156,7 @@ class ZipWriter {
   Status check(int code) const { return code == ARCHIVE_OK ? Status() : fail(failure()); }
   Error failure() const {
     if (error_) return *error_;
-    const char* const text = archive_error_string(handle_.get());
-    return Error::at({file_.string()}, fmt::format("cannot write the zip file: {}",
-                                                   text != nullptr ? text : "no reason"));
+    return Error::at({file_.string()}, "cannot write the zip file: " + error_text(handle_.get()));
   }
 
   const Path& file_;

@@ -20,18 +20,10 @@ constexpr std::int64_t kHeapCalls = 1;  // timed ones; some more come before
 ProcessSpec reading_of_heaptrack(const Path& recorded, const Path& massif) {
   ProcessSpec print;
   print.program = "heaptrack_print";
-  print.arguments = {"--file",
-                     recorded.string(),
-                     "--print-massif",
-                     massif.string(),
-                     "--massif-detailed-freq",
-                     "0",
-                     "--print-peaks",
-                     "0",
-                     "--print-allocators",
-                     "0",
-                     "--print-temporary",
-                     "0"};
+  print.arguments = split_words(
+      "--massif-detailed-freq 0 --print-peaks 0 --print-allocators 0 --print-temporary 0");
+  print.arguments.insert(print.arguments.end(),
+                         {"--file", recorded.string(), "--print-massif", massif.string()});
   return print;
 }
 
@@ -55,16 +47,10 @@ RunnerSpec watched(const HeapRequest& request, const Path& output) {
   RunnerSpec spec = request.runner;
   if (request.tool == HeapTool::kMassif) {
     // Who asked is not shown, so its callers need not be found.
-    spec.under = {"valgrind",
-                  "-q",
-                  "--vgdb=no",
-                  "--run-libc-freeres=no",
-                  "--run-cxx-freeres=no",
-                  "--tool=massif",
-                  "--time-unit=ms",
-                  "--peak-inaccuracy=0.0",
-                  "--depth=1",
-                  "--massif-out-file=" + output.string()};
+    spec.under = split_words(
+        "valgrind -q --vgdb=no --run-libc-freeres=no --run-cxx-freeres=no --tool=massif "
+        "--time-unit=ms --peak-inaccuracy=0.0 --depth=1");
+    spec.under.push_back("--massif-out-file=" + output.string());
   } else {
     spec.under = {"heaptrack", "-o", output.string()};
     spec.environment["QT_QPA_PLATFORM"] = "none";  // else it opens its window at the end

@@ -78,9 +78,7 @@ Result<std::optional<Allocations>> RunnerProcess::allocations(std::int64_t calls
 
 Result<std::vector<double>> RunnerProcess::operations(std::int64_t calls) {
   TFAOT_ASSIGN(const auto words, ask(fmt::format("operations {}", calls), 0));
-  std::vector<double> ticks;
-  for (const std::string& word : words) ticks.push_back(number_of(word));
-  return ticks;
+  return mapped(words, [&](const std::string& word) { return number_of(word); });
 }
 
 Result<MemoryUse> RunnerProcess::memory() {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "c_interface.h"
-
+// What tfaot.py calls: plain C, so that Python needs nothing but ctypes. Texts are UTF-8. Nothing
+// throws. Safe from many threads, also tfaot_run() of one model: each call has memory of its own.
 #include <signal.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -90,6 +91,7 @@ void hand_on_interrupt() {
 
 }  // namespace
 
+// A loaded model.
 struct tfaot_model {
   explicit tfaot_model(Predictor opened)
       : first(std::move(opened)), description(description_of(first)) {}
@@ -117,9 +119,15 @@ struct tfaot_model {
   std::vector<Predictor> idle;
 };
 
-int tfaot_interface() { return 1; }
+#define TFAOT_C_FUNCTION extern "C" [[gnu::visibility("default")]]
 
-tfaot_model* tfaot_open(const char* request, char** error) {
+// Raised with every change of these functions; tfaot.py takes only its own.
+TFAOT_C_FUNCTION int tfaot_interface() { return 1; }
+
+// Loads a package. `request` is JSON: package, working_directory, machine, cpu_level, batch_rules
+// and variables, as LoadRequest, PredictorOptions and Environment have them. Null: `error` has the
+// text, which tfaot_free() frees.
+TFAOT_C_FUNCTION tfaot_model* tfaot_open(const char* request, char** error) {
   auto opened = without_exceptions([&]() -> Result<std::unique_ptr<tfaot_model>> {
     TFAOT_ASSIGN(Predictor predictor, open_predictor(nlohmann::json::parse(request)));
     return std::make_unique<tfaot_model>(std::move(predictor));
@@ -130,10 +138,16 @@ tfaot_model* tfaot_open(const char* request, char** error) {
   return nullptr;
 }
 
-const char* tfaot_describe(const tfaot_model* model) { return model->description.c_str(); }
+// JSON that lives as long as the model: name, version, cpu_level, batch_sizes, rows, inputs and
+// outputs, each with name, dtype and row_shape.
+TFAOT_C_FUNCTION const char* tfaot_describe(const tfaot_model* model) {
+  return model->description.c_str();
+}
 
-char* tfaot_run(tfaot_model* model, std::uint64_t rows, const void* const* inputs,
-                void* const* outputs) {
+// inputs[i] and outputs[i] point to `rows` rows each, row-major, in the order of the signature.
+// Null, or the text of the error, which tfaot_free() frees.
+TFAOT_C_FUNCTION char* tfaot_run(tfaot_model* model, std::uint64_t rows, const void* const* inputs,
+                                 void* const* outputs) {
   const auto ran = without_exceptions([&]() -> Status {
     Predictor predictor = model->take();
     const Signature& signature = predictor.model().manifest().signature;
@@ -147,6 +161,7 @@ char* tfaot_run(tfaot_model* model, std::uint64_t rows, const void* const* input
   return ran ? nullptr : text_copy(ran.error().text());
 }
 
-void tfaot_close(tfaot_model* model) { delete model; }
+// REQUIRES: no call runs the model.
+TFAOT_C_FUNCTION void tfaot_close(tfaot_model* model) { delete model; }
 
-void tfaot_free(char* text) { std::free(text); }
+TFAOT_C_FUNCTION void tfaot_free(char* text) { std::free(text); }

@@ -198,9 +198,7 @@ const std::vector<CpuLevel>& cpu_level_table() {
 }
 
 const CpuLevel& cpu_level(std::string_view name) {
-  const auto& table = cpu_level_table();
-  return *std::find_if(table.begin(), table.end(),
-                       [&](const CpuLevel& level) { return level.name == name; });
+  return *std::ranges::find(cpu_level_table(), name, &CpuLevel::name);
 }
 
 bool ascend(std::string_view low, std::string_view high) {

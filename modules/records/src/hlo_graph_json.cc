@@ -8,21 +8,10 @@ TFAOT_MEMBERS(DumpFacts, engine, batch_size, cpu_level, kernels, inputs, scratch
 TFAOT_MEMBERS(HloFile, path, stage);
 TFAOT_MEMBERS(HloQuestion, files, kernels, inputs, scratch_bytes);
 
-namespace {
-
-constexpr const char* kGraphKey = "graph";
-
-}  // namespace
-
-std::string hlo_graph_to_json(const HloGraph& graph) {
-  return json_line({{kGraphKey, json_of(graph)}});
-}
+std::string hlo_graph_to_json(const HloGraph& graph) { return tagged_line("graph", graph); }
 
 std::optional<HloGraph> hlo_graph_from_json(const std::string& line) {
-  const auto json = parse_json(line, "");
-  if (!json) return std::nullopt;
-  auto graph = JsonReader(*json, "").member(kGraphKey).and_then(read_value<HloGraph>);
-  return graph ? std::make_optional(*std::move(graph)) : std::nullopt;
+  return from_tagged_line<HloGraph>("graph", line);
 }
 
 std::string hlo_question_to_json(const HloQuestion& question) {

@@ -26,8 +26,7 @@ std::uint64_t bytes_of(const std::vector<Variable>& variables) {
 
 Manifest make_manifest(const ModelSpec& spec, const CompiledModel& compiled,
                        const std::string& tool_name, std::vector<ManifestFile> files) {
-  std::sort(files.begin(), files.end(),
-            [](const ManifestFile& a, const ManifestFile& b) { return a.path < b.path; });
+  std::ranges::sort(files, {}, &ManifestFile::path);
   Manifest manifest;
   manifest.toolkit_version = TFAOT_VERSION;
   manifest.name = spec.model.name;

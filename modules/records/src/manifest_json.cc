@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "manifest_rules.h"
@@ -42,15 +41,13 @@ Result<std::uint32_t> read_permille(const JsonReader& json) {
 
 Result<TunedCall> read_call(const JsonReader& json) {
   TunedCall call;
-  TFAOT_ASSIGN(call.batch_size, json.member("batch_size").and_then(&JsonReader::number));
-  TFAOT_ASSIGN(call.cpu_level, json.member("cpu_level").and_then(&JsonReader::text));
-  TFAOT_ASSIGN(call.ns, json.member("ns").and_then(read_time));
-  TFAOT_ASSIGN(call.low, json.member("low").and_then(read_time));
-  TFAOT_ASSIGN(call.high, json.member("high").and_then(read_time));
-  TFAOT_ASSIGN(call.repeats, json.member("repeats").and_then(read_size));
-  if (json.has("live_permille")) {
-    TFAOT_ASSIGN(call.live_permille, json.member("live_permille").and_then(read_permille));
-  }
+  TFAOT_TRY(json.read("batch_size", call.batch_size, &JsonReader::number));
+  TFAOT_TRY(json.read("cpu_level", call.cpu_level, &JsonReader::text));
+  TFAOT_TRY(json.read("ns", call.ns, read_time));
+  TFAOT_TRY(json.read("low", call.low, read_time));
+  TFAOT_TRY(json.read("high", call.high, read_time));
+  TFAOT_TRY(json.read("repeats", call.repeats, read_size));
+  TFAOT_TRY(json.read_if_there("live_permille", call.live_permille, read_permille));
   if (call.low <= call.ns && call.ns <= call.high) return call;
   return json.failed("the interval from 'low' to 'high' does not hold 'ns'");
 }
@@ -62,7 +59,7 @@ bool holds(const std::vector<T>& values, const T& value) {
 
 Result<Tuning> read_tuning(const JsonReader& json) {
   Tuning tuning;
-  TFAOT_ASSIGN(tuning.cpu, json.member("cpu").and_then(&JsonReader::text));
+  TFAOT_TRY(json.read("cpu", tuning.cpu, &JsonReader::text));
   TFAOT_ASSIGN(const JsonReader calls, json.member("calls"));
   TFAOT_ASSIGN(tuning.calls, calls.list(read_call));
   return tuning;
@@ -87,9 +84,9 @@ Status check_tuning(const JsonReader& json, const Manifest& manifest) {
 
 Result<TensorSpec> read_tensor(const JsonReader& json) {
   TensorSpec tensor;
-  TFAOT_ASSIGN(tensor.name, json.member("name").and_then(read_tensor_name));
-  TFAOT_ASSIGN(tensor.dtype, json.member("dtype").and_then(&JsonReader::word<DType>));
-  TFAOT_ASSIGN(tensor.row_shape, json.member("row_shape").and_then(read_shape));
+  TFAOT_TRY(json.read("name", tensor.name, read_tensor_name));
+  TFAOT_TRY(json.read("dtype", tensor.dtype, &JsonReader::word<DType>));
+  TFAOT_TRY(json.read("row_shape", tensor.row_shape, read_shape));
   return tensor;
 }
 
@@ -99,17 +96,17 @@ Result<std::vector<TensorSpec>> read_tensors(const JsonReader& json) {
 
 Result<Signature> read_signature(const JsonReader& json) {
   Signature signature;
-  TFAOT_ASSIGN(signature.key, json.member("key").and_then(read_tensor_name));
-  TFAOT_ASSIGN(signature.inputs, json.member("inputs").and_then(read_tensors));
-  TFAOT_ASSIGN(signature.outputs, json.member("outputs").and_then(read_tensors));
+  TFAOT_TRY(json.read("key", signature.key, read_tensor_name));
+  TFAOT_TRY(json.read("inputs", signature.inputs, read_tensors));
+  TFAOT_TRY(json.read("outputs", signature.outputs, read_tensors));
   return signature;
 }
 
 Result<ManifestFile> read_file(const JsonReader& json) {
   ManifestFile file;
-  TFAOT_ASSIGN(file.path, json.member("path").and_then(read_path));
-  TFAOT_ASSIGN(file.sha256, json.member("sha256").and_then(read_sha256));
-  TFAOT_ASSIGN(file.size, json.member("size").and_then(read_size));
+  TFAOT_TRY(json.read("path", file.path, read_path));
+  TFAOT_TRY(json.read("sha256", file.sha256, read_sha256));
+  TFAOT_TRY(json.read("size", file.size, read_size));
   return file;
 }
 
@@ -129,53 +126,49 @@ Result<std::vector<ManifestFile>> read_files(const JsonReader& json) {
 }
 
 Status read_weights(const JsonReader& json, Manifest& manifest) {
-  TFAOT_ASSIGN(manifest.weights, json.member("storage").and_then(&JsonReader::word<WeightsMode>));
-  if (json.has("type")) {
-    TFAOT_ASSIGN(manifest.weights_type,
-                 json.member("type").and_then(&JsonReader::word<WeightsType>));
-  }
-  TFAOT_ASSIGN(manifest.weights_size, json.member("size").and_then(read_size));
-  if (json.has("model_size")) {
-    TFAOT_ASSIGN(manifest.model_weights_size, json.member("model_size").and_then(read_size));
-  }
-  TFAOT_ASSIGN(manifest.weights_sha256, json.member("sha256").and_then(read_optional_sha256));
+  TFAOT_TRY(json.read("storage", manifest.weights, &JsonReader::word<WeightsMode>));
+  TFAOT_TRY(json.read_if_there("type", manifest.weights_type, &JsonReader::word<WeightsType>));
+  TFAOT_TRY(json.read("size", manifest.weights_size, read_size));
+  TFAOT_TRY(json.read_if_there("model_size", manifest.model_weights_size, read_size));
+  TFAOT_TRY(json.read("sha256", manifest.weights_sha256, read_optional_sha256));
   return {};
 }
 
 // The default has no key, so that older packages do not need one.
 template <class Enum>
-Result<Enum> read_only(Enum expected, const JsonReader& json) {
-  TFAOT_ASSIGN(const std::string text, json.text());
-  if (text == word_of(expected)) return expected;
-  return json.failed(
-      fmt::format("expected '{}', or no such key, not '{}'", word_of(expected), shown(text)));
+auto only(Enum expected) {
+  return [expected](const JsonReader& json) -> Result<Enum> {
+    TFAOT_ASSIGN(const std::string text, json.text());
+    if (text == word_of(expected)) return expected;
+    return json.failed(
+        fmt::format("expected '{}', or no such key, not '{}'", word_of(expected), shown(text)));
+  };
 }
 
 // What the file is and who made it.
 Status read_identity(const JsonReader& json, Manifest& manifest) {
-  TFAOT_ASSIGN(manifest.toolkit_version,
-               json.member("toolkit_version").and_then(read_toolkit_version));
-  TFAOT_ASSIGN(manifest.name, json.member("name").and_then(read_file_name));
-  TFAOT_ASSIGN(manifest.version, json.member("version").and_then(read_file_name));
-  TFAOT_ASSIGN(manifest.author, json.member("author").and_then(&JsonReader::text));
-  TFAOT_ASSIGN(manifest.description, json.member("description").and_then(&JsonReader::text));
-  TFAOT_ASSIGN(manifest.cpp_class, json.member("cpp_class").and_then(read_cpp_class));
+  TFAOT_TRY(json.read("toolkit_version", manifest.toolkit_version, read_toolkit_version));
+  TFAOT_TRY(json.read("name", manifest.name, read_file_name));
+  TFAOT_TRY(json.read("version", manifest.version, read_file_name));
+  TFAOT_TRY(json.read("author", manifest.author, &JsonReader::text));
+  TFAOT_TRY(json.read("description", manifest.description, &JsonReader::text));
+  TFAOT_TRY(json.read("cpp_class", manifest.cpp_class, read_cpp_class));
   // So it is a C++ name too, as objects and symbols need it.
   if (!manifest.cpp_class.ends_with("::" + manifest.name)) {
     return json.failed(fmt::format("the model '{}' cannot have the class '{}'",
                                    shown(manifest.name), shown(manifest.cpp_class)));
   }
-  TFAOT_ASSIGN(manifest.tool_name, json.member("tool_name").and_then(read_tool_name));
-  TFAOT_ASSIGN(manifest.architecture, json.member("architecture").and_then(read_file_name));
-  TFAOT_ASSIGN(manifest.target_triple, json.member("target_triple").and_then(&JsonReader::text));
-  TFAOT_ASSIGN(manifest.engine, json.member("engine").and_then(&JsonReader::text));
+  TFAOT_TRY(json.read("tool_name", manifest.tool_name, read_tool_name));
+  TFAOT_TRY(json.read("architecture", manifest.architecture, read_file_name));
+  TFAOT_TRY(json.read("target_triple", manifest.target_triple, &JsonReader::text));
+  TFAOT_TRY(json.read("engine", manifest.engine, &JsonReader::text));
   return {};
 }
 
 Status read_contents(const JsonReader& json, Manifest& manifest) {
-  TFAOT_ASSIGN(manifest.signature, json.member("signature").and_then(read_signature));
-  TFAOT_ASSIGN(manifest.batch_sizes, json.member("batch_sizes").and_then(read_batch_sizes));
-  TFAOT_ASSIGN(manifest.cpu_levels, json.member("cpu_levels").and_then(read_cpu_levels));
+  TFAOT_TRY(json.read("signature", manifest.signature, read_signature));
+  TFAOT_TRY(json.read("batch_sizes", manifest.batch_sizes, read_batch_sizes));
+  TFAOT_TRY(json.read("cpu_levels", manifest.cpu_levels, read_cpu_levels));
   if (manifest.batch_sizes.size() * manifest.cpu_levels.size() > kMostObjects) {
     return json.failed(
         fmt::format("{} batch sizes times {} CPU levels, but at most {} objects are "
@@ -184,10 +177,10 @@ Status read_contents(const JsonReader& json, Manifest& manifest) {
   }
   TFAOT_ASSIGN(const JsonReader weights, json.member("weights"));
   TFAOT_TRY(read_weights(weights, manifest));
-  TFAOT_ASSIGN(manifest.tf_xla_flags, json.member("tf_xla_flags").and_then(read_texts));
-  TFAOT_ASSIGN(manifest.xla_flags, json.member("xla_flags").and_then(read_texts));
-  TFAOT_ASSIGN(manifest.source_sha256, json.member("source_sha256").and_then(read_sha256));
-  TFAOT_ASSIGN(manifest.files, json.member("files").and_then(read_files));
+  TFAOT_TRY(json.read("tf_xla_flags", manifest.tf_xla_flags, read_texts));
+  TFAOT_TRY(json.read("xla_flags", manifest.xla_flags, read_texts));
+  TFAOT_TRY(json.read("source_sha256", manifest.source_sha256, read_sha256));
+  TFAOT_TRY(json.read("files", manifest.files, read_files));
   return {};
 }
 
@@ -236,24 +229,12 @@ Result<Manifest> manifest_from_json(const std::string& text, const std::string& 
   TFAOT_TRY(json.member("schema_version").and_then(check_schema_version));
   TFAOT_TRY(read_identity(json, manifest));
   TFAOT_TRY(read_contents(json, manifest));
-  if (json.has("headers")) {
-    TFAOT_ASSIGN(const JsonReader headers, json.member("headers"));
-    TFAOT_ASSIGN(manifest.headers, read_only(HeadersMode::kCmssw, headers));
-  }
-  if (json.has("batch")) {
-    TFAOT_ASSIGN(const JsonReader batch, json.member("batch"));
-    TFAOT_ASSIGN(manifest.batch, read_only(BatchMode::kNone, batch));
-  }
-  if (json.has("optimize")) {
-    TFAOT_ASSIGN(const JsonReader optimize, json.member("optimize"));
-    TFAOT_ASSIGN(manifest.optimize, read_only(Optimization::kSize, optimize));
-  }
-  if (json.has("rows")) {
-    TFAOT_ASSIGN(const JsonReader rows, json.member("rows"));
-    TFAOT_ASSIGN(manifest.rows, read_only(RowsMode::kCoupled, rows));
-  }
+  TFAOT_TRY(json.read_if_there("headers", manifest.headers, only(HeadersMode::kCmssw)));
+  TFAOT_TRY(json.read_if_there("batch", manifest.batch, only(BatchMode::kNone)));
+  TFAOT_TRY(json.read_if_there("optimize", manifest.optimize, only(Optimization::kSize)));
+  TFAOT_TRY(json.read_if_there("rows", manifest.rows, only(RowsMode::kCoupled)));
   if (json.has("tuning")) {
-    TFAOT_ASSIGN(manifest.tuning, json.member("tuning").and_then(read_tuning));
+    TFAOT_TRY(json.read("tuning", manifest.tuning, read_tuning));
     TFAOT_TRY(check_tuning(json, manifest));
   }
   if (json.has("validation")) {

@@ -5,13 +5,11 @@
 
 #include <algorithm>
 #include <functional>
-#include <optional>
 #include <set>
 
 #include "tfaot/base/limits.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
-#include "tfaot/records/dtype.h"
 #include "tfaot/records/names.h"
 
 namespace tfaot::toolkit {

@@ -13,21 +13,10 @@ TFAOT_MEMBERS(CheckedOperation, operation, support, types, constant_inputs, trai
 TFAOT_MEMBERS(CheckedCode, batch_size, cpu_level, object);
 TFAOT_MEMBERS(EngineCheck, operations, codes, problems);
 
-namespace {
-
-constexpr const char* kCheckKey = "check";
-
-}  // namespace
-
-std::string engine_check_to_json(const EngineCheck& check) {
-  return json_line({{kCheckKey, json_of(check)}});
-}
+std::string engine_check_to_json(const EngineCheck& check) { return tagged_line("check", check); }
 
 std::optional<EngineCheck> engine_check_from_json(const std::string& line) {
-  const auto json = parse_json(line, "");
-  if (!json) return std::nullopt;
-  auto check = JsonReader(*json, "").member(kCheckKey).and_then(read_value<EngineCheck>);
-  return check ? std::make_optional(*std::move(check)) : std::nullopt;
+  return from_tagged_line<EngineCheck>("check", line);
 }
 
 nlohmann::ordered_json operations_to_json(const std::vector<CheckedOperation>& operations) {

@@ -13,21 +13,12 @@ TFAOT_MEMBERS(DescribedSignature, key, inputs, outputs, constants, weights, oper
               flops_per_row, problem, notes, newer_opset);
 TFAOT_MEMBERS(ModelDescription, format, producer, signatures);
 
-namespace {
-
-constexpr const char* kModelKey = "model";
-
-}  // namespace
-
 std::string model_description_to_json(const ModelDescription& model) {
-  return json_line({{kModelKey, json_of(model)}});
+  return tagged_line("model", model);
 }
 
 std::optional<ModelDescription> model_description_from_json(const std::string& line) {
-  const auto json = parse_json(line, "");
-  if (!json) return std::nullopt;
-  auto model = JsonReader(*json, "").member(kModelKey).and_then(read_value<ModelDescription>);
-  return model ? std::make_optional(*std::move(model)) : std::nullopt;
+  return from_tagged_line<ModelDescription>("model", line);
 }
 
 }  // namespace tfaot::toolkit

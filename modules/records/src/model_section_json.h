@@ -2,8 +2,6 @@
 // Parts of a ModelSection, as records hold them. Pure functions.
 #pragma once
 
-#include <tuple>
-
 #include "tfaot/records/model_spec.h"
 #include "tfaot/records/record_json.h"
 

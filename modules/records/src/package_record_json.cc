@@ -3,7 +3,7 @@
 
 #include "model_section_json.h"
 #include "tfaot/base/limits.h"
-#include "tfaot/records/check_compiled_model.h"
+#include "tfaot/records/compiled_model.h"
 #include "tfaot/records/compiled_model_json.h"
 
 namespace tfaot::toolkit {
@@ -20,12 +20,10 @@ nlohmann::json inputs_to_json(const std::vector<FrozenInput>& inputs) {
 
 Result<FrozenInput> read_input(const JsonReader& json) {
   FrozenInput input;
-  TFAOT_ASSIGN(input.name, json.member("name").and_then(&JsonReader::text));
-  TFAOT_ASSIGN(input.dtype, json.member("dtype").and_then(read_value<std::optional<DType>>));
-  if (json.has("row_shape")) {
-    TFAOT_ASSIGN(input.row_shape,
-                 json.member("row_shape").and_then(read_value<std::vector<std::int64_t>>));
-  }
+  TFAOT_TRY(json.read("name", input.name, &JsonReader::text));
+  TFAOT_TRY(json.read("dtype", input.dtype, read_value<std::optional<DType>>));
+  TFAOT_TRY(
+      json.read_if_there("row_shape", input.row_shape, read_value<std::vector<std::int64_t>>));
   return input;
 }
 
@@ -67,19 +65,14 @@ ModelSpec spec_from_manifest(const Manifest& manifest) {
 Result<PackagedModel> read_model(const Manifest& manifest, const JsonReader& json) {
   PackagedModel model{spec_from_manifest(manifest), {}};
   ModelSection& section = model.spec.model;
-  TFAOT_ASSIGN(section.format, json.member("format").and_then(&JsonReader::word<ModelFormat>));
-  TFAOT_ASSIGN(section.inputs, json.member("inputs").and_then(read_inputs));
-  TFAOT_ASSIGN(section.outputs,
-               json.member("outputs").and_then(read_value<std::vector<std::string>>));
-  if (json.has("dimensions")) {
-    TFAOT_ASSIGN(section.dimensions,
-                 json.member("dimensions").and_then(read_value<std::vector<DimensionSize>>));
-  }
-  if (json.has("constants")) {
-    TFAOT_ASSIGN(section.constants,
-                 json.member("constants").and_then(read_value<std::vector<ModelConstant>>));
-  }
-  TFAOT_ASSIGN(model.compiled, json.member("compiled").and_then(read_value<CompiledModel>));
+  TFAOT_TRY(json.read("format", section.format, &JsonReader::word<ModelFormat>));
+  TFAOT_TRY(json.read("inputs", section.inputs, read_inputs));
+  TFAOT_TRY(json.read("outputs", section.outputs, read_value<std::vector<std::string>>));
+  TFAOT_TRY(
+      json.read_if_there("dimensions", section.dimensions, read_value<std::vector<DimensionSize>>));
+  TFAOT_TRY(
+      json.read_if_there("constants", section.constants, read_value<std::vector<ModelConstant>>));
+  TFAOT_TRY(json.read("compiled", model.compiled, read_value<CompiledModel>));
   return model;
 }
 

@@ -112,9 +112,7 @@ Status read_attribute(const std::string& attribute, RemoteCachePlace& place) {
   } else if (name == "operation-timeout") {
     TFAOT_ASSIGN(place.operation_timeout, milliseconds(name, value));
   } else {
-    const auto meant = closest_match(name, attribute_names());
-    return fail(wrong(fmt::format("unknown attribute '{}'{}", name,
-                                  meant ? fmt::format(" (did you mean '{}'?)", *meant) : ""))
+    return fail(wrong(fmt::format("unknown attribute '{}'{}", name, guess(name, attribute_names())))
                     .note("allowed: " + join(attribute_names(), ", ")));
   }
   return {};

@@ -9,21 +9,12 @@ TFAOT_MEMBERS(Tf2xlaFeed, tensor, name, dtype, shape);
 TFAOT_MEMBERS(Tf2xlaFetch, tensor, name);
 TFAOT_MEMBERS(Tf2xlaConfig, feeds, fetches, variables);
 
-namespace {
-
-constexpr const char* kConfigKey = "config";
-
-}  // namespace
-
 std::string tf2xla_config_to_json(const Tf2xlaConfig& config) {
-  return json_line({{kConfigKey, json_of(config)}});
+  return tagged_line("config", config);
 }
 
 std::optional<Tf2xlaConfig> tf2xla_config_from_json(const std::string& line) {
-  const auto json = parse_json(line, "");
-  if (!json) return std::nullopt;
-  auto config = JsonReader(*json, "").member(kConfigKey).and_then(read_value<Tf2xlaConfig>);
-  return config ? std::make_optional(*std::move(config)) : std::nullopt;
+  return from_tagged_line<Tf2xlaConfig>("config", line);
 }
 
 }  // namespace tfaot::toolkit

@@ -8,6 +8,7 @@
 #include "manifest_rules.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/base/printable.h"
+#include "tfaot/base/text.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -52,24 +53,22 @@ Result<std::uint64_t> read_part(const JsonReader& json, std::uint64_t all) {
 
 Result<ArrayDifference> read_difference(const JsonReader& json) {
   ArrayDifference difference;
-  TFAOT_ASSIGN(difference.numbers, json.member("numbers").and_then(read_size));
+  TFAOT_TRY(json.read("numbers", difference.numbers, read_size));
   const auto part = [&](const JsonReader& one) { return read_part(one, difference.numbers); };
-  TFAOT_ASSIGN(difference.unequal, json.member("unequal").and_then(part));
-  TFAOT_ASSIGN(difference.nonfinite, json.member("nonfinite").and_then(part));
-  TFAOT_ASSIGN(difference.largest, json.member("largest").and_then(read_amount));
-  TFAOT_ASSIGN(difference.mean, json.member("mean").and_then(read_amount));
-  TFAOT_ASSIGN(difference.scale, json.member("scale").and_then(read_amount));
-  TFAOT_ASSIGN(difference.ulps, json.member("ulps").and_then(read_size));
-  if (json.has("moved")) {
-    TFAOT_ASSIGN(difference.moved, json.member("moved").and_then(read_amount));
-  }
+  TFAOT_TRY(json.read("unequal", difference.unequal, part));
+  TFAOT_TRY(json.read("nonfinite", difference.nonfinite, part));
+  TFAOT_TRY(json.read("largest", difference.largest, read_amount));
+  TFAOT_TRY(json.read("mean", difference.mean, read_amount));
+  TFAOT_TRY(json.read("scale", difference.scale, read_amount));
+  TFAOT_TRY(json.read("ulps", difference.ulps, read_size));
+  TFAOT_TRY(json.read_if_there("moved", difference.moved, read_amount));
   return difference;
 }
 
 Result<std::int64_t> read_rows(const JsonReader& json) {
   TFAOT_ASSIGN(const std::int64_t rows, json.number());
   if (rows >= 1) return rows;
-  return json.failed(fmt::format("{} is no number of rows", rows));
+  return json.failed(fmt::format("a batch has at least one row, not {}", rows));
 }
 
 // One of these.
@@ -87,9 +86,7 @@ Result<std::string> read_reference(const JsonReader& json) {
 }
 
 std::vector<std::string> output_names(const Manifest& manifest) {
-  std::vector<std::string> names;
-  for (const TensorSpec& output : manifest.signature.outputs) names.push_back(output.name);
-  return names;
+  return mapped(manifest.signature.outputs, &TensorSpec::name);
 }
 
 // Manifests of tfaot 0.2 do not have it.
@@ -108,12 +105,11 @@ Result<ValidatedOutput> read_output(const JsonReader& json, const Manifest& mani
   };
   const auto level = [&](const JsonReader& one) { return read_one_of(one, manifest.cpu_levels); };
   ValidatedOutput output;
-  TFAOT_ASSIGN(output.output, json.member("output").and_then(output_name));
-  TFAOT_ASSIGN(output.inputs, json.member("inputs").and_then(&JsonReader::word<InputKind>));
-  TFAOT_ASSIGN(output.cpu_level, json.member("cpu_level").and_then(level));
-  TFAOT_ASSIGN(output.rows, json.member("rows").and_then(read_rows));
-  TFAOT_ASSIGN(output.composition,
-               json.member("composition").and_then(&JsonReader::word<Composition>));
+  TFAOT_TRY(json.read("output", output.output, output_name));
+  TFAOT_TRY(json.read("inputs", output.inputs, &JsonReader::word<InputKind>));
+  TFAOT_TRY(json.read("cpu_level", output.cpu_level, level));
+  TFAOT_TRY(json.read("rows", output.rows, read_rows));
+  TFAOT_TRY(json.read("composition", output.composition, &JsonReader::word<Composition>));
   TFAOT_ASSIGN(output.difference, read_difference(json));
   TFAOT_ASSIGN(output.allowed, read_allowed(json, manifest, output, tolerance));
   TFAOT_ASSIGN(const JsonReader row, json.member("row"));
@@ -121,25 +117,23 @@ Result<ValidatedOutput> read_output(const JsonReader& json, const Manifest& mani
   if (output.row < 0 || output.row >= output.rows) {
     return row.failed(fmt::format("there is no row {} of {}", output.row, output.rows));
   }
-  TFAOT_ASSIGN(output.index, json.member("index").and_then(read_shape));
-  TFAOT_ASSIGN(output.counts, json.member("counts").and_then(&JsonReader::flag));
-  TFAOT_ASSIGN(output.passed, json.member("passed").and_then(&JsonReader::flag));
+  TFAOT_TRY(json.read("index", output.index, read_shape));
+  TFAOT_TRY(json.read("counts", output.counts, &JsonReader::flag));
+  TFAOT_TRY(json.read("passed", output.passed, &JsonReader::flag));
   return output;
 }
 
 Result<Tolerance> read_tolerance(const JsonReader& json) {
   Tolerance tolerance;
-  TFAOT_ASSIGN(tolerance.relative, json.member("relative").and_then(read_amount));
-  TFAOT_ASSIGN(tolerance.absolute, json.member("absolute").and_then(read_amount));
+  TFAOT_TRY(json.read("relative", tolerance.relative, read_amount));
+  TFAOT_TRY(json.read("absolute", tolerance.absolute, read_amount));
   return tolerance;
 }
 
 }  // namespace
 
 ordered_json validated_outputs_to_json(const std::vector<ValidatedOutput>& outputs) {
-  ordered_json list = ordered_json::array();
-  for (const ValidatedOutput& output : outputs) list.push_back(output_to_json(output));
-  return list;
+  return mapped(outputs, output_to_json);
 }
 
 ordered_json validation_to_json(const Validation& validation) {
@@ -154,14 +148,14 @@ ordered_json validation_to_json(const Validation& validation) {
 
 Result<Validation> read_validation(const JsonReader& json, const Manifest& manifest) {
   Validation validation;
-  TFAOT_ASSIGN(validation.reference, json.member("reference").and_then(read_reference));
+  TFAOT_TRY(json.read("reference", validation.reference, read_reference));
   TFAOT_ASSIGN(const JsonReader levels, json.member("cpu_levels"));
   TFAOT_ASSIGN(validation.cpu_levels, levels.list([&](const JsonReader& one) {
     return read_one_of(one, manifest.cpu_levels);
   }));
   TFAOT_ASSIGN(const JsonReader rows, json.member("rows"));
   TFAOT_ASSIGN(validation.rows, rows.list(read_rows));
-  TFAOT_ASSIGN(validation.tolerance, json.member("tolerance").and_then(read_tolerance));
+  TFAOT_TRY(json.read("tolerance", validation.tolerance, read_tolerance));
   TFAOT_ASSIGN(const JsonReader outputs, json.member("outputs"));
   TFAOT_ASSIGN(validation.outputs, outputs.list([&](const JsonReader& one) {
     return read_output(one, manifest, validation.tolerance);

@@ -50,9 +50,7 @@ std::string condor_word(const std::string& text) {
 }
 
 std::string command_of(const std::vector<std::string>& words) {
-  std::vector<std::string> quoted;
-  for (const std::string& word : words) quoted.push_back(condor_word(word));
-  return join(quoted, " ");
+  return join(mapped(words, [&](const std::string& word) { return condor_word(word); }), " ");
 }
 
 // A value of VARS.

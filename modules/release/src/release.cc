@@ -12,7 +12,7 @@
 #include "rpm_build.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/interrupts.h"
-#include "tfaot/records/rpm_record_json.h"
+#include "tfaot/records/rpm_record.h"
 #include "tfaot/release/spec.h"
 
 namespace tfaot::toolkit {

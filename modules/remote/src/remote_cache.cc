@@ -30,21 +30,6 @@ struct HttpAnswer {
   bool too_large = false;  // than kLargestAnswer
 };
 
-class HttpServer {
- public:
-  // `authorization`: the value of that header, or empty.
-  HttpServer(const RemoteCachePlace& place, const std::string& authorization);
-
-  // After an answer with the status 0, nothing more may be asked.
-  HttpAnswer get(const std::string& path);
-  HttpAnswer head(const std::string& path);
-  HttpAnswer put(const std::string& path, std::string contents);
-
- private:
-  std::shared_ptr<httplib::Client> connection_;  // a request that is given up still uses it
-  std::int64_t limit_;                           // milliseconds
-};
-
 namespace {
 
 using std::chrono::milliseconds;
@@ -161,35 +146,42 @@ Result<std::string> read_authorization(const FileSystem& fs, const std::string& 
 
 }  // namespace
 
-HttpServer::HttpServer(const RemoteCachePlace& place, const std::string& authorization)
-    : connection_(std::make_shared<httplib::Client>(place.server)),
-      limit_(place.operation_timeout) {
-  httplib::Client& client = *connection_;
-  client.set_connection_timeout(milliseconds(place.connect_timeout));
-  // For the thread that was left behind: the limit as a whole ends before.
-  client.set_read_timeout(milliseconds(limit_) + std::chrono::seconds(1));
-  client.set_write_timeout(milliseconds(limit_) + std::chrono::seconds(1));
-  client.set_keep_alive(true);
-  client.set_tcp_nodelay(true);
-  httplib::Headers headers = {{"User-Agent", "tfaot"}};
-  if (!authorization.empty()) headers.emplace("Authorization", authorization);
-  client.set_default_headers(std::move(headers));
-}
+class HttpServer {
+ public:
+  // `authorization`: the value of that header, or empty.
+  HttpServer(const RemoteCachePlace& place, const std::string& authorization)
+      : connection_(std::make_shared<httplib::Client>(place.server)),
+        limit_(place.operation_timeout) {
+    httplib::Client& client = *connection_;
+    client.set_connection_timeout(milliseconds(place.connect_timeout));
+    // For the thread that was left behind: the limit as a whole ends before.
+    client.set_read_timeout(limit_ + std::chrono::seconds(1));
+    client.set_write_timeout(limit_ + std::chrono::seconds(1));
+    client.set_keep_alive(true);
+    client.set_tcp_nodelay(true);
+    httplib::Headers headers = {{"User-Agent", "tfaot"}};
+    if (!authorization.empty()) headers.emplace("Authorization", authorization);
+    client.set_default_headers(std::move(headers));
+  }
 
-HttpAnswer HttpServer::get(const std::string& path) {
-  return ask_in_time(connection_, milliseconds(limit_), request_of("GET", path));
-}
+  // After an answer with the status 0, nothing more may be asked.
+  HttpAnswer get(const std::string& path) {
+    return ask_in_time(connection_, limit_, request_of("GET", path));
+  }
+  HttpAnswer head(const std::string& path) {
+    return ask_in_time(connection_, limit_, request_of("HEAD", path));
+  }
+  HttpAnswer put(const std::string& path, std::string contents) {
+    httplib::Request request = request_of("PUT", path);
+    request.set_header("Content-Type", "application/octet-stream");
+    request.body = std::move(contents);
+    return ask_in_time(connection_, limit_, std::move(request));
+  }
 
-HttpAnswer HttpServer::head(const std::string& path) {
-  return ask_in_time(connection_, milliseconds(limit_), request_of("HEAD", path));
-}
-
-HttpAnswer HttpServer::put(const std::string& path, std::string contents) {
-  httplib::Request request = request_of("PUT", path);
-  request.set_header("Content-Type", "application/octet-stream");
-  request.body = std::move(contents);
-  return ask_in_time(connection_, milliseconds(limit_), std::move(request));
-}
+ private:
+  std::shared_ptr<httplib::Client> connection_;  // a request that is given up still uses it
+  milliseconds limit_;
+};
 
 RemoteCache::RemoteCache(const FileSystem& fs, RemoteCachePlace place, Warn warn)
     : place_(std::move(place)), warn_(std::move(warn)) {

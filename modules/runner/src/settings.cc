@@ -4,7 +4,6 @@
 #include <cstring>
 #include <sstream>
 #include <stdexcept>
-#include <utility>
 
 #include "runner.h"
 
@@ -127,8 +126,7 @@ std::vector<std::size_t> places_of(const std::vector<Tensor>& tensors,
   std::vector<std::size_t> by_name;
   for (std::size_t i = 0; i < names.size(); ++i) {
     by_order[i] = i;
-    const auto found = std::find_if(tensors.begin(), tensors.end(),
-                                    [&](const Tensor& tensor) { return tensor.name == names[i]; });
+    const auto found = std::ranges::find(tensors, names[i], &Tensor::name);
     if (found != tensors.end()) {
       by_name.push_back(static_cast<std::size_t>(found - tensors.begin()));
     }

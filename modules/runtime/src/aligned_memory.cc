@@ -16,9 +16,9 @@ std::size_t aligned_size(std::size_t bytes) noexcept {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// calloc takes large blocks from the system. These are zeroed and cost no memory before they are
-// touched: the code of the largest batch size, which needs most of it, may never run. The pointer
-// that calloc returned is stored before the data.
+// calloc takes large blocks from the system: they are zeroed, and cost no memory until touched. The
+// code of the largest batch size, which needs most of the memory, may never run. The pointer that
+// calloc returned is stored before the data.
 AlignedMemory::AlignedMemory(std::size_t bytes) {
   if (bytes == 0) return;
   void* const block = std::calloc(aligned_size(bytes) + kAlignment, 1);

@@ -25,7 +25,7 @@ std::vector<std::uint64_t> default_costs(const std::vector<std::size_t>& sizes) 
   return costs;
 }
 
-// Makes costs so small that the sums of a table fit.
+// Scales costs down until the sums of a table fit.
 void scale_down(std::vector<std::uint64_t>& costs) {
   const std::uint64_t largest = *std::max_element(costs.begin(), costs.end());
   int shift = 0;
@@ -33,7 +33,7 @@ void scale_down(std::vector<std::uint64_t>& costs) {
   for (std::uint64_t& cost : costs) cost >>= shift;
 }
 
-// The index of the size with the lowest cost per row; the largest of equal ones.
+// The index of the size with the lowest cost per row; ties go to the largest.
 std::size_t cheapest_row(const std::vector<std::size_t>& sizes,
                          const std::vector<std::uint64_t>& costs) {
   std::size_t best = 0;
@@ -44,7 +44,7 @@ std::size_t cheapest_row(const std::vector<std::size_t>& sizes,
   return best;
 }
 
-// What `rows` rows would cost if they were a size, interpolated between the neighbouring sizes.
+// The cost of `rows` rows as if they were a compiled size, interpolated between its neighbours.
 // REQUIRES: rows is below the largest size.
 std::uint64_t cost_between(const std::vector<std::size_t>& sizes,
                            const std::vector<std::uint64_t>& costs, std::size_t rows) {
@@ -86,8 +86,7 @@ BatchPlan::BatchPlan(std::vector<std::size_t> sizes, std::vector<std::uint64_t> 
       least = cost;
       choice = i;
     };
-    // Among equals: the steady size, then the largest without padding, then the one with the least
-    // padding.
+    // Ties go to the steady size, then to the largest without padding, then to the least padding.
     const auto padded = static_cast<std::size_t>(
         std::upper_bound(sizes_.begin(), sizes_.end(), rest) - sizes_.begin());
     if (steady_ < padded) consider(steady_);

@@ -20,14 +20,14 @@ struct Job {
 
   std::int64_t start_of(std::int64_t lane) const { return count * lane / lanes; }
 
-  // Those of the lane first, then what others have left.
+  // The lane's own pieces first, then those that other lanes have left.
   void take_all(std::int64_t lane) const {
     const detail::DenormalScope scope(denormals);
     for (std::int64_t i = 0; i < lanes; ++i) {
       const std::int64_t owner = (lane + i) % lanes;
       const std::int64_t end = start_of(owner + 1);
       for (;;) {
-        // The executor orders what the tasks write before what the kernel reads after them.
+        // The executor makes the tasks' writes visible to the kernel, which reads after them.
         const std::int64_t piece = next[owner].value.fetch_add(1, std::memory_order_relaxed);
         if (piece >= end) break;
         work(context, piece, lane);
@@ -68,7 +68,7 @@ void KernelTasks::run_pieces(Tasks& tasks, std::int64_t count, Work work, void* 
       self.thrown_ = std::current_exception();
     }
   }
-  job.take_all(0);  // what an executor that threw or was cancelled has left
+  job.take_all(0);  // the pieces that an executor left because it threw or was cancelled
 }
 
 }  // namespace TFAOT_RUNTIME_NAMESPACE

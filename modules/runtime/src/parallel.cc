@@ -12,11 +12,10 @@ namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace {
 
-// What tasks must spare to be worth their threads, in picoseconds: several times what waking a
-// thread takes.
+// Picoseconds that tasks must save to be worth their threads: several times the cost of waking one.
 constexpr double kWorthwhile = 20e6;
-// How much longer kernels take than their share of the time says: their pieces end at different
-// times, and are handed out for each call of a kernel.
+// Kernels that share take longer than the number of tasks suggests, by this factor: their pieces
+// end at different times, and are handed out anew for each call of a kernel.
 constexpr double kKernelLoss = 1.1;
 // The fewest rows of a task if no costs are known.
 constexpr std::size_t kRowsOfUnknownCost = 128;
@@ -25,7 +24,7 @@ std::size_t round_up(std::size_t value, std::size_t factor) {
   return (value + factor - 1) / factor * factor;
 }
 
-// Kernels of a runner share as long as this lives.
+// Lets the kernels of a runner share their work while the object lives.
 class Sharing {
  public:
   Sharing(BatchRunner& runner, Tasks* tasks) noexcept : runner_(runner) {
@@ -151,8 +150,8 @@ void ParallelRunner::run_rows(std::size_t rows, const void* const* inputs, void*
               "the executor left out tasks, so outputs are missing; was it cancelled?");
 }
 
-// Shares are whole chunks of the size that many rows are run in, if there are several, so that only
-// the last task has a rest.
+// If a share has several chunks, it is a multiple of the size that large batches use, so that only
+// the last task has a remainder.
 std::size_t ParallelRunner::share_of(std::size_t rows) const noexcept {
   const std::size_t fewest = std::max<std::size_t>(1, parallelism_.min_rows);
   const std::size_t tasks = std::min(lanes_.size(), rows / fewest);

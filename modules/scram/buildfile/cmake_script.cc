@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "tfaot/base/text.h"
 #include "tfaot/scram/buildfile.h"
 
 namespace tfaot::toolkit {
@@ -63,12 +64,9 @@ std::string place(const std::string& file, int line) {
 
 // "place|name", and "place|name|source_only".
 std::vector<std::string> uses_list(const std::string& file, const std::vector<BuildUse>& uses) {
-  std::vector<std::string> list;
-  for (const BuildUse& use : uses) {
-    list.push_back(place(file, use.line) + "|" + use.name +
-                   (use.source_only ? "|source_only" : ""));
-  }
-  return list;
+  return mapped(uses, [&](const BuildUse& use) {
+    return place(file, use.line) + "|" + use.name + (use.source_only ? "|source_only" : "");
+  });
 }
 
 std::string model_call(const std::string& file, const AotModel& model) {

@@ -155,11 +155,9 @@ Status check_attributes(const Element& element, const std::string& file) {
   };
   for (const auto& [name, value] : element.attributes) {
     if (is_allowed("*") || is_allowed(name)) continue;
-    const auto guess = closest_match(name, allowed);
     Error error = Error::at(
         {file, element.line},
-        fmt::format("<{}> has no attribute '{}'{}", element.tag, name,
-                    guess ? fmt::format(" (did you mean '{}'?)", *guess) : std::string()));
+        fmt::format("<{}> has no attribute '{}'{}", element.tag, name, guess(name, allowed)));
     error.note(allowed.empty() ? "it takes none" : "allowed: " + join(allowed, ", "));
     return fail(std::move(error));
   }

@@ -5,7 +5,6 @@
 #include <pugixml.hpp>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <string>
 #include <string_view>
@@ -105,18 +104,12 @@ class ToolValues {
 // file; one thread.
 
 // Variables that scram expects in <runtime>; there it treats them as paths in any case.
-constexpr std::array<std::string_view, 7> kPathVariables = {
-    "PATH",       "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH",
-    "PYTHONPATH", "PYTHON27PATH",    "PYTHON3PATH"};
+constexpr std::string_view kPathVariables =
+    "PATH LD_LIBRARY_PATH DYLD_LIBRARY_PATH DYLD_FALLBACK_LIBRARY_PATH PYTHONPATH PYTHON27PATH "
+    "PYTHON3PATH";
 // Names that scram uses in its own record of a tool; adding a value to them fails.
-constexpr std::array<std::string_view, 5> kReservedVariables = {"FLAGS", "RUNTIME", "TOOLNAME",
-                                                                "TOOLVERSION", "VARIABLES"};
+constexpr std::string_view kReservedVariables = "FLAGS RUNTIME TOOLNAME TOOLVERSION VARIABLES";
 constexpr std::string_view kPlaceholder = "@TOOL_BASE@";
-
-template <std::size_t n>
-bool is_one_of(const std::array<std::string_view, n>& list, const std::string& word) {
-  return std::ranges::find(list, word) != list.end();
-}
 
 std::string value_of(const pugi::xml_node& node) {
   const pugi::xml_attribute first = node.attribute("default");

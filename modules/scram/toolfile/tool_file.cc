@@ -13,7 +13,6 @@
 #include "tfaot/base/text.h"
 #include "tfaot/base/tool_names.h"
 #include "tfaot/records/file_names.h"
-#include "tfaot/records/names.h"
 
 namespace tfaot::toolkit {
 namespace {

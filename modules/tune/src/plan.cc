@@ -15,11 +15,9 @@ namespace tfaot::toolkit {
 namespace {
 
 std::vector<std::uint64_t> picoseconds_of(const LevelCosts& costs) {
-  std::vector<std::uint64_t> picoseconds;
-  for (const double ns : costs.ns) {
-    picoseconds.push_back(static_cast<std::uint64_t>(std::llround(ns * 1000)));
-  }
-  return picoseconds;
+  return mapped(costs.ns, [&](const double ns) {
+    return static_cast<std::uint64_t>(std::llround(ns * 1000));
+  });
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "size_costs.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>

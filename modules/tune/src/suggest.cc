@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <set>
 
 #include "level_plan.h"
 #include "size_costs.h"
+#include "tfaot/base/text.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -105,10 +105,9 @@ Result<Suggestion> suggest_sizes(const Manifest& manifest, const SuggestOptions&
     return fail(Error::usage(fmt::format("{} sizes are too many to choose from", sizes.size()))
                     .note(fmt::format("name up to {} with --candidates", kMostCandidates)));
   }
-  std::vector<SizeCost> candidates;
-  for (const std::size_t size : sizes) candidates.push_back(size_cost(compiled, size));
 
-  std::vector<SizeSet> sets = possible_sets(candidates, options);
+  std::vector<SizeSet> sets = possible_sets(
+      mapped(sizes, [&](const std::size_t size) { return size_cost(compiled, size); }), options);
   if (sets.empty()) {
     return fail(
         Error::usage("no batch size fits into the limits").note("allow more by --max-bytes"));

@@ -10,6 +10,7 @@
 #include "tfaot/arrays/csv.h"
 #include "tfaot/arrays/npy.h"
 #include "tfaot/base/limits.h"
+#include "tfaot/base/text.h"
 #include "tfaot/package/zip_file.h"
 
 namespace tfaot::toolkit {
@@ -137,9 +138,8 @@ Status check_array_file(const Path& file, const std::vector<TensorSpec>& tensors
                     .note("write a .npz"));
   }
   if (format != ArrayFormat::kCsv) return {};
-  std::vector<Array> empty;
-  for (const TensorSpec& tensor : tensors) empty.push_back(make_array(tensor, 0));
-  const auto text = csv_to_text(empty);
+  const auto text =
+      csv_to_text(mapped(tensors, [&](const TensorSpec& tensor) { return make_array(tensor, 0); }));
   if (!text) return fail(Error(text.error()).moved_to({file.string()}));
   return {};
 }
@@ -154,11 +154,9 @@ Status write_arrays(FileSystem& files, const Path& file, const std::vector<Array
   if (format == ArrayFormat::kNpy) {
     return files.replace_atomically(place, npy_to_bytes(arrays.front()));
   }
-  std::vector<ZipEntry> entries;
-  for (const Array& array : arrays) {
-    entries.push_back({array.name + std::string(kNpySuffix), npy_to_bytes(array)});
-  }
-  return write_zip(files, place, entries);
+  return write_zip(files, place, mapped(arrays, [&](const Array& array) {
+                     return ZipEntry{array.name + std::string(kNpySuffix), npy_to_bytes(array)};
+                   }));
 }
 
 }  // namespace tfaot::toolkit

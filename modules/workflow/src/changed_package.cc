@@ -7,7 +7,6 @@
 
 #include "output_checks.h"
 #include "tfaot/package/package.h"
-#include "tfaot/package/repair_tree.h"
 #include "tfaot/workflow/named_paths.h"
 #include "tfaot/workflow/work_folder.h"
 

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
 #include <map>
 #include <string_view>
 
@@ -17,21 +15,10 @@
 namespace tfaot::toolkit {
 namespace {
 
-// A job of HTCondor starts with an empty environment. These say where things are.
-bool is_for_jobs(std::string_view name) {
-  constexpr std::array<std::string_view, 11> kNames = {"HOME",
-                                                       "LD_LIBRARY_PATH",
-                                                       "PATH",
-                                                       "SSL_CERT_DIR",
-                                                       "SSL_CERT_FILE",
-                                                       "XDG_CACHE_HOME",
-                                                       "TFAOT_CACHE",
-                                                       "TFAOT_CACHE_DIR",
-                                                       "TFAOT_ENGINE",
-                                                       "TFAOT_REMOTE_CACHE",
-                                                       "TFAOT_TENSORFLOW_ROOT"};
-  return std::ranges::find(kNames, name) != kNames.end();
-}
+// A job of HTCondor starts with an empty environment. These variables say where things are.
+constexpr std::string_view kForJobs =
+    "HOME LD_LIBRARY_PATH PATH SSL_CERT_DIR SSL_CERT_FILE XDG_CACHE_HOME TFAOT_CACHE "
+    "TFAOT_CACHE_DIR TFAOT_ENGINE TFAOT_REMOTE_CACHE TFAOT_TENSORFLOW_ROOT";
 
 Result<std::vector<CondorModel>> read_models(const Context& context,
                                              const std::vector<std::string>& configs) {
@@ -60,7 +47,7 @@ Result<Path> write_condor_files(Context& context, const CondorRequest& request) 
   plan.cpus = request.cpus;
   plan.lines = request.lines;
   for (const auto& [name, value] : context.environment.variables) {
-    if (is_for_jobs(name) && !value.empty()) plan.environment[name] = value;
+    if (is_one_of(kForJobs, name) && !value.empty()) plan.environment[name] = value;
   }
   TFAOT_ASSIGN(plan.models, read_models(context, request.configs));
   TFAOT_ASSIGN(const CondorTexts texts, condor_texts(plan));  // before anything is written

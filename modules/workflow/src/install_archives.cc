@@ -9,7 +9,6 @@
 #include "tfaot/records/names.h"
 #include "tfaot/scram/tool_file.h"
 #include "tfaot/workflow/named_paths.h"
-#include "tfaot/workflow/work_folder.h"
 
 namespace tfaot::toolkit {
 namespace {

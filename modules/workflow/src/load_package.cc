@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <functional>
-#include <optional>
 #include <system_error>
 #include <thread>
 

@@ -3,6 +3,7 @@
 
 #include <regex>
 
+#include "tfaot/base/text.h"
 #include "tfaot/config/config_keys.h"
 #include "tfaot/package/package.h"
 #include "tfaot/records/file_names.h"
@@ -13,11 +14,10 @@ namespace tfaot::toolkit {
 namespace {
 
 std::vector<StagedFile> object_files(const CompiledModel& compiled, const ObjectFolders& folders) {
-  std::vector<StagedFile> staged;
-  for (const CompiledCode& code : compiled.codes) {
-    staged.push_back(
-        {"lib/" + code.object, "", folders.code / code.object, folders.code_is_movable});
-  }
+  std::vector<StagedFile> staged = mapped(compiled.codes, [&](const CompiledCode& code) {
+    return StagedFile{"lib/" + code.object, "", folders.code / code.object,
+                      folders.code_is_movable};
+  });
   if (!compiled.weights_object.empty()) {
     const std::string& name = compiled.weights_object;
     staged.push_back(

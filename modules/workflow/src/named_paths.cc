@@ -6,7 +6,6 @@
 #include "tfaot/base/text.h"
 #include "tfaot/install/install.h"
 #include "tfaot/package/package.h"
-#include "tfaot/package/repair_tree.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/model_files.h"
 

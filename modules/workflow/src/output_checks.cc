@@ -5,7 +5,6 @@
 
 #include "tfaot/install/install.h"
 #include "tfaot/package/package.h"
-#include "tfaot/package/repair_tree.h"
 #include "tfaot/workflow/named_paths.h"
 
 namespace tfaot::toolkit {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <optional>
-#include <utility>
 
 #include "tfaot/arrays/array.h"
 #include "tfaot/arrays/csv.h"

@@ -455,7 +455,7 @@ class Profiler {
       if (named_path(context_.files, path).is_source()) continue;
       if (request_.operations) {
         return fail(Error::usage(fmt::format(
-            "--per-op: '{}' is no config and no model, so the model cannot be compiled again with "
+            "--per-op: '{}' is neither a config nor a model, so it cannot be compiled again with "
             "code that counts",
             model.name)));
       }

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -267,15 +266,13 @@ Status name_outputs(std::vector<Array>& arrays, const std::vector<TensorSpec>& o
     }
     arrays.front().name = outputs.front().name;
   }
-  std::vector<std::string> names;
-  for (const TensorSpec& output : outputs) names.push_back(shown(output.name));
+  const std::vector<std::string> names =
+      mapped(outputs, [](const TensorSpec& output) { return shown(output.name); });
   for (const Array& array : arrays) {
     if (std::ranges::find(outputs, array.name, &TensorSpec::name) != outputs.end()) continue;
-    const auto meant = closest_match(array.name, names);
-    return fail(
-        Error::at({where}, fmt::format("no output '{}'{}", shown(array.name),
-                                       meant ? fmt::format(" (did you mean '{}'?)", *meant) : ""))
-            .note("outputs: " + join(names, ", ")));
+    return fail(Error::at({where}, fmt::format("no output '{}'{}", shown(array.name),
+                                               guess(array.name, names)))
+                    .note("outputs: " + join(names, ", ")));
   }
   return {};
 }

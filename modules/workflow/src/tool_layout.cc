@@ -59,6 +59,23 @@ std::vector<std::string> launcher_words(const Context& context, const EngineRun&
                                           : run.launcher);
 }
 
+// The first of these files that exists; else an error with `missing`, the places and `advice`.
+Result<Path> first_file(const Context& context, const std::vector<Path>& places,
+                        std::string missing, const char* advice) {
+  Error error(std::move(missing));
+  for (const Path& place : places) {
+    if (is_file(context.files, place)) return place;
+    error.note("looked for " + place.string());
+  }
+  return fail(std::move(error.note(advice)));
+}
+
+// A program that belongs to the tool is next to it, or where it is installed.
+std::vector<Path> program_places(const Context& context, const char* name) {
+  return {context.environment.program.parent_path() / name,
+          prefix(context) / "libexec/tfaot" / name};
+}
+
 Result<Path> engine_file(const Context& context, const std::string& wanted) {
   const std::string& said = wanted.empty() ? context.environment.engine : wanted;
   if (!said.empty()) {
@@ -68,37 +85,20 @@ Result<Path> engine_file(const Context& context, const std::string& wanted) {
                     .note(wanted.empty() ? "named by TFAOT_ENGINE in the environment"
                                          : "named by --engine"));
   }
-  const Path beside = context.environment.program.parent_path() / "tfaot-engine";
-  const Path installed = prefix(context) / "libexec/tfaot/tfaot-engine";
-  for (const Path& engine : {beside, installed}) {
-    if (is_file(context.files, engine)) return engine;
-  }
-  return fail(
-      Error("the engine 'tfaot-engine' is missing: this tfaot cannot compile models")
-          .note("looked for " + beside.string())
-          .note("looked for " + installed.string())
-          .note("build tfaot with TFAOT_BUILD_ENGINE=ON, or name an engine with --engine or "
-                "TFAOT_ENGINE"));
+  return first_file(context, program_places(context, "tfaot-engine"),
+                    "the engine 'tfaot-engine' is missing: this tfaot cannot compile models",
+                    "build tfaot with TFAOT_BUILD_ENGINE=ON, or name an engine with --engine or "
+                    "TFAOT_ENGINE");
 }
 
-// A program that belongs to the tool: beside it, or where it is installed.
 Result<Path> companion_program(const Context& context, const char* name, const char* why) {
-  const Path beside = context.environment.program.parent_path() / name;
-  const Path installed = prefix(context) / "libexec/tfaot" / name;
-  for (const Path& program : {beside, installed}) {
-    if (is_file(context.files, program)) return program;
-  }
-  return fail(Error(fmt::format("the program '{}', which {}, is missing", name, why))
-                  .note("looked for " + beside.string())
-                  .note("looked for " + installed.string())
-                  .note("reinstall tfaot"));
+  return first_file(context, program_places(context, name),
+                    fmt::format("the program '{}', which {}, is missing", name, why),
+                    "reinstall tfaot");
 }
 
-Result<Path> installed_file(const Context& context, Path file, const char* what) {
-  if (is_file(context.files, file)) return file;
-  return fail(Error(fmt::format("{} is missing", what))
-                  .note("looked for " + file.string())
-                  .note("reinstall tfaot"));
+Result<Path> installed_file(const Context& context, const Path& file, const char* what) {
+  return first_file(context, {file}, fmt::format("{} is missing", what), "reinstall tfaot");
 }
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include "tfaot/compile/update_weights.h"
 #include "tfaot/generate/generate.h"
 #include "tfaot/package/package.h"
-#include "tfaot/package/repair_tree.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/names.h"
 #include "tfaot/records/package_record_json.h"

@@ -70,8 +70,7 @@ Result<std::vector<InputUse>> find_input_uses(Context& context, const ModelSpec&
   }
   TFAOT_ASSIGN(const std::vector<HloGraph> graphs,
                read_hlo(context.files, question, options.engine, scratch.path()));
-  std::vector<std::string> names;
-  for (const TensorSpec& input : signature.inputs) names.push_back(input.name);
+  const std::vector<std::string> names = mapped(signature.inputs, &TensorSpec::name);
   if (graphs.empty()) return std::vector<InputUse>(names.size());
   return input_uses(graphs.front(), names);
 }
@@ -335,9 +334,8 @@ class Validator {
       }
     }
     if (moved.empty()) return {};
-    std::vector<const ModelInputs*> inputs;
-    for (const ModelInputs& one : moved) inputs.push_back(&one);
-    TFAOT_ASSIGN(const ReferenceAnswers answers, reference_->predict(inputs));
+    TFAOT_ASSIGN(const ReferenceAnswers answers,
+                 reference_->predict(mapped(moved, [&](const ModelInputs& one) { return &one; })));
     for (std::size_t i = 0; i < moved.size(); ++i) {
       if (answers.answers[i].refusal.empty()) {
         allow_move(*origins[i], answers.answers[i].outputs);

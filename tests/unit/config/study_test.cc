@@ -92,7 +92,7 @@ TEST(StudyFile, SaysWhereItIsWrong) {
   EXPECT_EQ(study_error("# nothing yet\n"),
             "/work/study/profile.yaml:1:1: the study is empty\n  it needs the key 'models'");
   EXPECT_EQ(study_error("models: [a]\nstrategies:\n  - normal\n  - rules\n"),
-            "/work/study/profile.yaml:4:5: 'rules' is no strategy\n"
+            "/work/study/profile.yaml:4:5: unknown strategy 'rules'\n"
             "  strategies: normal, stitching, padding");
   EXPECT_EQ(study_error("models: [a]\nbatch_sizes: [1,\n  0]\nrounds: 0\nround_ms: 60001\n"),
             "/work/study/profile.yaml:3:3: a batch has at least one row\n"
@@ -100,7 +100,7 @@ TEST(StudyFile, SaysWhereItIsWrong) {
             "  also /work/study/profile.yaml:5:11: a round has more than 0 and at most 60000 ms");
   EXPECT_EQ(study_error("models:\n  - package: a\n    peers: {steam: a, onnxruntime: nothing}\n"
                         "libraries: {litert: nothing.so}\n"),
-            "/work/study/profile.yaml:3:13: 'steam' is no engine\n"
+            "/work/study/profile.yaml:3:13: unknown engine 'steam'\n"
             "  engines: onnxruntime, litert, tensorflow\n"
             "  also /work/study/profile.yaml:3:36: there is no file '/work/study/nothing'\n"
             "  also /work/study/profile.yaml:3:36: the peer 'onnxruntime' needs its library: "

@@ -298,7 +298,7 @@ TEST_F(RunPassTest, RefusesAWrongNumberOfInputs) {
     const auto text = run({"simplify", file(), inputs});
     ASSERT_FALSE(text);
     EXPECT_EQ(text.error().text(),
-              "'" + std::string(inputs) + "' is no number of inputs: the module has 2 parameters");
+              "'" + std::string(inputs) + "' is not a number of inputs: the module has 2 parameters");
   }
 }
 

@@ -5,7 +5,7 @@
 #include "tests/support/forwarding_file_system.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/printable.h"
-#include "tfaot/package/repair_tree.h"
+#include "tfaot/package/package.h"
 #include "tfaot/records/manifest_json.h"
 
 namespace tfaot::toolkit::testing {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A wrong record must not become a header: the code would write outside its buffers.
-#include "tfaot/records/check_compiled_model.h"
+#include "tfaot/records/compiled_model.h"
 
 #include <gtest/gtest.h>
 

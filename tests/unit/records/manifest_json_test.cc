@@ -179,7 +179,7 @@ TEST(ManifestJson, RefusesImpossibleValidations) {
   EXPECT_EQ(error("/reference", 7), "manifest.json: validation.reference: expected a string");
   EXPECT_EQ(error("/cpu_levels/0", "z80"),
             "manifest.json: validation.cpu_levels[0]: the package has no 'z80'");
-  EXPECT_EQ(error("/rows/1", 0), "manifest.json: validation.rows[1]: 0 is no number of rows");
+  EXPECT_EQ(error("/rows/1", 0), "manifest.json: validation.rows[1]: a batch has at least one row, not 0");
   EXPECT_EQ(error("/rows/1", 2.5), "manifest.json: validation.rows[1]: expected a whole number");
   EXPECT_EQ(error("/tolerance/relative", "1e-5"),
             "manifest.json: validation.tolerance.relative: expected a number");
@@ -188,7 +188,7 @@ TEST(ManifestJson, RefusesImpossibleValidations) {
   EXPECT_EQ(error("/outputs/0/cpu_level", "z80"),
             "manifest.json: validation.outputs[0].cpu_level: the package has no 'z80'");
   EXPECT_EQ(error("/outputs/0/rows", -3),
-            "manifest.json: validation.outputs[0].rows: -3 is no number of rows");
+            "manifest.json: validation.outputs[0].rows: a batch has at least one row, not -3");
   EXPECT_EQ(error("/outputs/0/row", 3),
             "manifest.json: validation.outputs[0].row: there is no row 3 of 3");
   EXPECT_EQ(error("/outputs/0/row", -1),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tfaot/records/rpm_record_json.h"
+#include "tfaot/records/rpm_record.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include "tfaot/base/hash.h"
 #include "tfaot/base/real_file_system.h"
 #include "tfaot/base/text.h"
-#include "tfaot/records/rpm_record_json.h"
+#include "tfaot/records/rpm_record.h"
 #include "tfaot/release/release.h"
 
 namespace tfaot::toolkit::testing {

@@ -239,7 +239,7 @@ report::Page check_page(const ModelCheck& check, const std::string& path) {
   return page;
 }
 
-ordered_json signature_to_json(const SignatureCheck& check) {
+ordered_json checked_to_json(const SignatureCheck& check) {
   ordered_json codes = ordered_json::array();
   for (const std::string& level : check.cpu_levels) {
     const auto made = sizes_made(check, level);
@@ -262,13 +262,11 @@ ordered_json signature_to_json(const SignatureCheck& check) {
 }
 
 ordered_json check_to_json(const ModelCheck& check, const std::string& path) {
-  ordered_json signatures = ordered_json::array();
-  for (const SignatureCheck& one : check.signatures) signatures.push_back(signature_to_json(one));
   return {{"kind", check.is_config ? "config" : "model"},
           {"path", path},
           {"format", word_of(check.format)},
           {"compiles", check.compiles()},
-          {"signatures", std::move(signatures)}};
+          {"signatures", mapped(check.signatures, checked_to_json)}};
 }
 
 // `tfaot check --ops`: what of models of one format can be compiled.
@@ -385,13 +383,11 @@ ordered_json known_operations_to_json(const KnownOperations& known) {
   for (const CheckedOperation& row : known.operations) {
     ordered_json types = ordered_json::object();
     for (const CheckedType& type : row.types) types[type.attribute] = type.allowed;
-    ordered_json traits = ordered_json::array();
-    for (const OperationTrait trait : row.traits) traits.push_back(word_of(trait));
     list.push_back({{"operation", row.operation},
                     {"types", std::move(types)},
                     {"constant_inputs", row.constant_inputs},
                     {"refused", is_refused(row)},
-                    {"traits", std::move(traits)}});
+                    {"traits", mapped(row.traits, word_of<OperationTrait>)}});
   }
   return {{"kind", "operations"}, {"device", kCompiledDevice}, {"operations", std::move(list)}};
 }
@@ -460,19 +456,18 @@ Action add_check(CLI::App& app) {
            "instead of the config's [of a model: 1,2,4,8,16,32,\nor the one that it fixes]");
   add_list(app, "--cpu-levels A,B", request.overrides.cpu_levels, "instead of the config's");
   add_value(app, "--target-triple T", request.overrides.target_triple, "instead of the config's");
-  add_model_modes(app, request.overrides.rows, request.overrides.batch, request.overrides.opset);
+  add_model_modes(app, request.overrides);
   add_dimensions(app, request.overrides.dimensions);
-  add_engine_program(app, request.engine, "");
+  add_engine_program(app, request.engine);
   app.footer(
-      "Compiles the model as 'tfaot compile' does and keeps nothing but the cached code. Lists "
-      "every\n"
-      "problem that it finds, with its node, and all operations. The exit code is 0 if everything\n"
-      "that was checked compiles, and 1 if not.\n"
-      "Examples:\n"
-      "  tfaot check aot_config.yaml\n"
-      "  tfaot check exports/tagger --signature serving_default --batch-sizes 1,4\n"
-      "  tfaot check net.onnx --dimension n_tracks=50\n"
-      "  tfaot check --ops --format onnx");
+      R"(Compiles the model as 'tfaot compile' does and keeps nothing but the cached code. Lists every
+problem that it finds, with its node, and all operations. The exit code is 0 if everything
+that was checked compiles, and 1 if not.
+Examples:
+  tfaot check aot_config.yaml
+  tfaot check exports/tagger --signature serving_default --batch-sizes 1,4
+  tfaot check net.onnx --dimension n_tracks=50
+  tfaot check --ops --format onnx)");
   return [options](Program& program) { return check(*options, program); };
 }
 

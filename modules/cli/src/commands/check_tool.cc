@@ -88,12 +88,11 @@ Action add_check_tool(CLI::App& app) {
             "the scram area whose tools may be used [$CMSSW_BASE]");
   app.add_flag("--strict", options->strict, "warnings count as errors");
   app.footer(
-      "Reads a tool file as scram does and says what scram will complain of, drop or stop at, and "
-      "what\n"
-      "will go wrong in a build. Exit code 1 when there are errors; changes nothing.\n"
-      "Examples:\n"
-      "  tfaot check-tool build/tagger/tfaot-model-tagger.xml\n"
-      "  tfaot check-tool --env RELEASE=/releases/r1 tools/*.xml --strict");
+      R"(Reads a tool file as scram does and says what scram will complain of, drop or stop at, and what
+will go wrong in a build. Exit code 1 when there are errors; changes nothing.
+Examples:
+  tfaot check-tool build/tagger/tfaot-model-tagger.xml
+  tfaot check-tool --env RELEASE=/releases/r1 tools/*.xml --strict)");
   return [options](Program& program) { return check(*options, program); };
 }
 

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -59,11 +58,7 @@ const std::vector<Command>& commands() {
   return table;
 }
 
-std::vector<std::string> verbs() {
-  std::vector<std::string> names;
-  for (const Command& command : commands()) names.push_back(command.name);
-  return names;
-}
+std::vector<std::string> verbs() { return mapped(commands(), &Command::name); }
 
 Error with_guess(Error error, const std::string& word, const std::vector<std::string>& candidates) {
   const auto guess = closest_match(word, candidates);
@@ -173,11 +168,9 @@ void declare(CLI::App& app, Action& action) {
   app.require_subcommand(1)->allow_extras();  // extras are for leftover_error()
   app.get_formatter()->column_width(38);
   app.footer(
-      "'tfaot help VERB' describes a verb. Exit codes: 0 done, 1 the model, the config or the "
-      "package\n"
-      "is wrong, 2 the command line is wrong, 3 a defect of tfaot. An interrupted tfaot cleans up "
-      "and\n"
-      "dies of the signal, which shells show as 128 + its number.");
+      R"('tfaot help VERB' describes a verb. Exit codes: 0 done, 1 the model, the config or the package
+is wrong, 2 the command line is wrong, 3 a defect of tfaot. An interrupted tfaot cleans up and
+dies of the signal, which shells show as 128 + its number.)");
   for (const Command& command : commands()) {
     CLI::App* verb = app.add_subcommand(command.name, command.summary)->group(command.group);
     verb->allow_extras();
@@ -240,18 +233,11 @@ Status check_empty_values(const CLI::App& app, const CLI::App& verb) {
 
 // The command line as data.
 
-template <std::size_t N>
-bool is_one_of(const std::array<std::string_view, N>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 // Derived from the value's name in --help.
 Completion completion_of(const std::string& value, bool is_positional) {
-  constexpr std::array<std::string_view, 7> kFiles = {"FILE",    "PATH",    "ARCHIVE", "CONFIG",
-                                                      "PACKAGE", "PROGRAM", "MODEL"};
-  constexpr std::array<std::string_view, 6> kPackages = {"PACKAGE", "PATH", "OUT",
-                                                         "OTHER",   "A",    "B"};
-  constexpr std::array<std::string_view, 4> kFolders = {"DIR", "AREA", "BASE", "OUT"};
+  constexpr std::string_view kFiles = "FILE PATH ARCHIVE CONFIG PACKAGE PROGRAM MODEL";
+  constexpr std::string_view kPackages = "PACKAGE PATH OUT OTHER A B";
+  constexpr std::string_view kFolders = "DIR AREA BASE OUT";
   if (is_positional && is_one_of(kPackages, value)) return Completion::kPackage;
   if (is_one_of(kFiles, value)) return Completion::kFile;
   return is_one_of(kFolders, value) ? Completion::kFolder : Completion::kText;

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,56 +22,30 @@ namespace {
 
 // The command line of `tfaot compile`: the options of upstream's cms_tfaot_compile, then ours.
 
-// Empty or 0: not given, unless a default is set here.
+// The request as the options give it; paths are as the user wrote them.
 struct CompileCommand {
-  std::string model;  // or a config
-  std::string config;
-  std::string output_directory;
-  std::string tool_name;
-  std::string tool_base;
+  BuildRequest request;
   bool dev = false;
   std::string additional_flags;
-
-  std::vector<std::string> batch_sizes;
-  std::string namespace_name;
-  std::vector<std::string> cpu_levels;
-  std::string target_triple;
-  std::optional<WeightsMode> weights;
-  std::optional<WeightsType> weights_type;
-  std::optional<Optimization> optimize;
-  std::optional<HeadersMode> headers;
-  std::optional<RowsMode> rows;
-  std::optional<BatchMode> batch;
-  std::optional<OpsetMode> opset;
-  std::vector<std::string> dimensions;
-  EngineRun engine;
   bool no_cache = false;
   std::string cache;
   std::uint64_t cache_limit = 1000;  // megabytes
-  std::string depfile;
-
-  // Hidden, for the CMake functions and scram's hook.
-  std::string expect_name;
-  std::string expect_namespace;
-  std::string expect_version;
-  std::string model_name;  // of a model without a config, as its version
-  std::string model_version;
-  std::string place;        // FILE:LINE, where the user wrote what the options say
-  std::string object_list;  // a response file of all objects is written there
-  std::string make;
+  std::string place;                 // hidden: FILE:LINE, where the user wrote the options
+  std::string make;                  // hidden
 };
 
 void add_upstream_options(CLI::App& app, CompileCommand& command) {
-  auto* model = add_value(app, "MODEL", command.model,
+  BuildRequest& request = command.request;
+  auto* model = add_value(app, "MODEL", request.model,
                           "a model to compile without a config: a SavedModel's folder,\nan "
                           "ONNX file or a file with StableHLO; or a config");
-  add_value(app, "-c,--aot-config FILE", command.config, "the model's config, YAML or JSON")
+  add_value(app, "-c,--aot-config FILE", request.config, "the model's config, YAML or JSON")
       ->excludes(model);
-  add_value(app, "-o,--output-directory DIR (required)", command.output_directory,
+  add_value(app, "-o,--output-directory DIR (required)", request.output_directory,
             "where the package tree goes; made if missing,\nother files in it stay");
-  add_value(app, "--tool-name N", command.tool_name,
+  add_value(app, "--tool-name N", request.tool_name,
             "name of the tool [tfaot-model-NAME, '_' as '-']");
-  add_value(app, "--tool-base B", command.tool_base,
+  add_value(app, "--tool-base B", request.tool_base,
             "base folder in the tool file [@TOOL_BASE@; with --dev: DIR,\n"
             "as $CMSSW_BASE/... if below it]");
   app.add_flag("--dev", command.dev,
@@ -83,61 +56,46 @@ void add_upstream_options(CLI::App& app, CompileCommand& command) {
 
 // For the CMake functions and scram's hook.
 void add_hidden_options(CLI::App& app, CompileCommand& command) {
-  app.add_option("--expect-name", command.expect_name)->group("");
-  app.add_option("--expect-namespace", command.expect_namespace)->group("");
-  app.add_option("--expect-version", command.expect_version)->group("");
-  app.add_option("--model-name", command.model_name)->group("");
-  app.add_option("--model-version", command.model_version)->group("");
+  BuildRequest& request = command.request;
+  app.add_option("--expect-name", request.expected_name)->group("");
+  app.add_option("--expect-namespace", request.expected_namespace)->group("");
+  app.add_option("--expect-version", request.expected_version)->group("");
+  app.add_option("--model-name", request.overrides.name)->group("");
+  app.add_option("--model-version", request.overrides.version)->group("");
   app.add_option("--place", command.place)->group("");
-  app.add_option("--object-list", command.object_list)->group("");
+  app.add_option("--object-list", request.object_list)->group("");
   app.add_option("--make", command.make)->group("");  // only seen by make
 }
 
-void add_config_options(CLI::App& app, CompileCommand& command) {
-  const char* group = "Instead of values in the config";
-  add_list(app, "--batch-sizes 1,2,4", command.batch_sizes,
-           "compile for these numbers of rows [without a config: 1]")
-      ->group(group);
-  add_value(app, "--namespace NS", command.namespace_name, "namespace of the model's C++ class")
-      ->group(group);
-  add_list(app, "--cpu-levels A,B", command.cpu_levels, "such as x86-64,x86-64-v3")->group(group);
-  add_value(app, "--target-triple T", command.target_triple, "such as x86_64-unknown-linux-gnu")
-      ->group(group);
-  add_word_option<WeightsMode>(app, "--weights", command.weights,
-                               "shared: stored once; embedded: in every object")
-      ->group(group);
-  add_word_option<WeightsType>(app, "--weights-type", command.weights_type,
-                               "of products: fewer bits, less accurate")
-      ->group(group);
-  add_word_option<Optimization>(app, "--optimize", command.optimize,
-                                "size: less memory for weights, slower")
-      ->group(group);
-  add_word_option<HeadersMode>(app, "--headers", command.headers,
-                               "cmssw: for PhysicsTools/TensorFlowAOT inside CMSSW")
-      ->group(group);
-  for (CLI::Option* const option :
-       add_model_modes(app, command.rows, command.batch, command.opset)) {
-    option->group(group);
-  }
-  add_dimensions(app, command.dimensions)->group(group);
+void add_config_options(CLI::App& app, ConfigOverrides& overrides) {
+  add_list(app, "--batch-sizes 1,2,4", overrides.batch_sizes,
+           "compile for these numbers of rows [without a config: 1]");
+  add_value(app, "--namespace NS", overrides.namespace_name, "namespace of the model's C++ class");
+  add_list(app, "--cpu-levels A,B", overrides.cpu_levels, "such as x86-64,x86-64-v3");
+  add_value(app, "--target-triple T", overrides.target_triple, "such as x86_64-unknown-linux-gnu");
+  add_word_option<WeightsMode>(app, "--weights", overrides.weights,
+                               "shared: stored once; embedded: in every object");
+  add_word_option<WeightsType>(app, "--weights-type", overrides.weights_type,
+                               "of products: fewer bits, less accurate");
+  add_word_option<Optimization>(app, "--optimize", overrides.optimize,
+                                "size: less memory for weights, slower");
+  add_word_option<HeadersMode>(app, "--headers", overrides.headers,
+                               "cmssw: for PhysicsTools/TensorFlowAOT inside CMSSW");
+  add_model_modes(app, overrides);
+  add_dimensions(app, overrides.dimensions);
 }
 
 void add_run_options(CLI::App& app, CompileCommand& command) {
-  const char* group = "The run";
-  add_engine_options(app, command.engine, group);
+  add_engine_options(app, command.request.engine);
   auto* cache = add_value(app, "--cache DIR", command.cache,
                           "folder that keeps compiled code for later runs\n[$TFAOT_CACHE, else "
-                          "~/.cache/tfaot/code]")
-                    ->group(group);
+                          "~/.cache/tfaot/code]");
   app.add_flag("--no-cache", command.no_cache, "compile everything again, keep nothing")
       ->excludes(cache)
-      ->group(group)
       ->option_text(" ");
-  add_value(app, "--cache-limit MB", command.cache_limit, "size of the cache in megabytes [1000]")
-      ->group(group);
-  add_value(app, "--depfile FILE", command.depfile,
-            "write a file for make and Ninja: DIR/manifest.json\ndepends on every file read")
-      ->group(group);
+  add_value(app, "--cache-limit MB", command.cache_limit, "size of the cache in megabytes [1000]");
+  add_value(app, "--depfile FILE", command.request.depfile,
+            "write a file for make and Ninja: DIR/manifest.json\ndepends on every file read");
 }
 
 Status exclusive(const char* option, bool said, bool said_in_flags) {
@@ -146,29 +104,15 @@ Status exclusive(const char* option, bool said, bool said_in_flags) {
       Error::usage(fmt::format("compile: {} and --additional-flags set the same value", option)));
 }
 
-// The values on the command line that replace those in the config.
-Result<ConfigOverrides> config_overrides(const CompileCommand& command) {
-  TFAOT_ASSIGN(TargetFlags flags, parse_target_flags(command.additional_flags));
+// --additional-flags say some of the overrides in upstream's form.
+Status add_target_flags(const std::string& text, ConfigOverrides& overrides) {
+  TFAOT_ASSIGN(TargetFlags flags, parse_target_flags(text));
   TFAOT_TRY(
-      exclusive("--target-triple", !command.target_triple.empty(), !flags.target_triple.empty()));
-  TFAOT_TRY(exclusive("--cpu-levels", !command.cpu_levels.empty(), !flags.cpu_levels.empty()));
-  ConfigOverrides overrides;
-  overrides.name = command.model_name;
-  overrides.version = command.model_version;
-  overrides.batch_sizes = command.batch_sizes;
-  overrides.namespace_name = command.namespace_name;
-  overrides.cpu_levels = flags.cpu_levels.empty() ? command.cpu_levels : flags.cpu_levels;
-  overrides.target_triple =
-      flags.target_triple.empty() ? command.target_triple : flags.target_triple;
-  overrides.weights = command.weights;
-  overrides.weights_type = command.weights_type;
-  overrides.optimize = command.optimize;
-  overrides.headers = command.headers;
-  overrides.rows = command.rows;
-  overrides.batch = command.batch;
-  overrides.opset = command.opset;
-  overrides.dimensions = command.dimensions;
-  return overrides;
+      exclusive("--target-triple", !overrides.target_triple.empty(), !flags.target_triple.empty()));
+  TFAOT_TRY(exclusive("--cpu-levels", !overrides.cpu_levels.empty(), !flags.cpu_levels.empty()));
+  if (!flags.cpu_levels.empty()) overrides.cpu_levels = std::move(flags.cpu_levels);
+  if (!flags.target_triple.empty()) overrides.target_triple = std::move(flags.target_triple);
+  return {};
 }
 
 Result<CodeCacheOptions> cache_options(const CompileCommand& command, const Context& context) {
@@ -194,46 +138,36 @@ Location location_of(const std::string& place) {
 void add_compile_options(CLI::App& app, CompileCommand& command) {
   add_upstream_options(app, command);
   add_hidden_options(app, command);
-  add_config_options(app, command);
-  add_run_options(app, command);
+  in_group(app, "Instead of values in the config",
+           [&] { add_config_options(app, command.request.overrides); });
+  in_group(app, "The run", [&] { add_run_options(app, command); });
   app.footer(
-      "A model without a config is named after its file or folder and has version 0. A failed or\n"
-      "interrupted compilation leaves DIR as it was.\n"
-      "Examples:\n"
-      "  tfaot compile net.onnx -o out --batch-sizes 1,16 --dimension n_tracks=50\n"
-      "  tfaot compile -c aot_config.yaml -o build/tagger\n"
-      "  tfaot compile -c aot_config.yaml -o $CMSSW_BASE/tfaot/tagger --dev\n"
-      "  tfaot compile -c aot_config.yaml -o out --additional-flags \"--target_cpu=x86-64-v3\"");
+      R"(A model without a config is named after its file or folder and has version 0. A failed or
+interrupted compilation leaves DIR as it was.
+Examples:
+  tfaot compile net.onnx -o out --batch-sizes 1,16 --dimension n_tracks=50
+  tfaot compile -c aot_config.yaml -o build/tagger
+  tfaot compile -c aot_config.yaml -o $CMSSW_BASE/tfaot/tagger --dev
+  tfaot compile -c aot_config.yaml -o out --additional-flags "--target_cpu=x86-64-v3")");
 }
 
 // What the command line asks for. Usage error: an option is given twice in different forms, or an
 // output cannot be written to its place.
 Result<BuildRequest> build_request(const CompileCommand& command, const Context& context) {
-  const auto place = [&context](const std::string& path) {
-    return path.empty() ? Path() : context.absolute(path);
-  };
-  BuildRequest request;
-  TFAOT_ASSIGN(request.overrides, config_overrides(command));
-  if (command.model.empty() && command.config.empty()) {
+  BuildRequest request = command.request;
+  TFAOT_TRY(add_target_flags(command.additional_flags, request.overrides));
+  if (request.model.empty() && request.config.empty()) {
     return fail(Error::usage("compile: a model or its config (-c FILE) is missing")
                     .note("'tfaot init MODEL' writes a config"));
   }
-  request.config = place(command.config);
-  request.model = place(command.model);
-  request.output_directory = context.absolute(command.output_directory);
+  make_absolute(context, {&request.config, &request.model, &request.output_directory,
+                          &request.depfile, &request.object_list});
   TFAOT_TRY(check_output_folder(context.files, "--output-directory", request.output_directory));
-  request.depfile = place(command.depfile);
   TFAOT_TRY(check_output_file(context.files, "--depfile", request.depfile));
-  request.object_list = place(command.object_list);
-  request.tool_name = command.tool_name;
-  request.tool_base = command.tool_base.empty() && command.dev
-                          ? cmssw_relative(context.environment, request.output_directory)
-                          : command.tool_base;
-  request.engine = command.engine;
+  if (request.tool_base.empty() && command.dev) {
+    request.tool_base = cmssw_relative(context.environment, request.output_directory);
+  }
   TFAOT_ASSIGN(request.cache, cache_options(command, context));
-  request.expected_name = command.expect_name;
-  request.expected_namespace = command.expect_namespace;
-  request.expected_version = command.expect_version;
   request.place = location_of(command.place);
   return request;
 }

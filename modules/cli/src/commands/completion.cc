@@ -98,9 +98,7 @@ std::string manual_page(const CommandRecord& tool, const CommandRecord& verb) {
 std::string in_quotes(const std::string& text) { return replace_all(text, "'", R"('\'')"); }
 
 std::string verb_names(const CommandRecord& tool) {
-  std::vector<std::string> names;
-  for (const CommandRecord& verb : tool.verbs) names.push_back(verb.name);
-  return join(names, " ");
+  return join(mapped(tool.verbs, &CommandRecord::name), " ");
 }
 
 // " --a --b" for a command.
@@ -254,12 +252,11 @@ struct ShellForm {
 
 std::string completion(const CommandRecord& tool, const ShellForm& shell) {
   TemplateObject data = tool_data(tool);
-  std::vector<TemplateObject> verbs;
-  for (const CommandRecord& verb : tool.verbs) {
-    verbs.push_back({{"name", verb.name},
-                     {"summary", shell.quoted(verb.summary)},
-                     {"options", list_of(shell.options(verb))}});
-  }
+  const std::vector<TemplateObject> verbs = mapped(tool.verbs, [&](const CommandRecord& verb) {
+    return TemplateObject{{"name", verb.name},
+                          {"summary", shell.quoted(verb.summary)},
+                          {"options", list_of(shell.options(verb))}};
+  });
   data["options"] = list_of(shell.options(tool));
   data["verbs"] = list_of(verbs);
   return render(shell.text, data, Escaping::kNone);
@@ -325,12 +322,11 @@ Action add_completion(CLI::App& app) {
   auto* word = app.add_option("--packages", options->word)->group("");
   shell->excludes(folder)->excludes(word);
   app.footer(
-      "Prints a script with which the shell completes tfaot's verbs, options and their values.\n"
-      "Installed packages contain it; you need it for a tfaot that you unpacked or built "
-      "yourself.\n"
-      "Examples:\n"
-      "  source <(tfaot completion bash)            # in ~/.bashrc; zsh: the same, in ~/.zshrc\n"
-      "  tfaot completion fish > ~/.config/fish/completions/tfaot.fish");
+      R"(Prints a script with which the shell completes tfaot's verbs, options and their values.
+Installed packages contain it; you need it for a tfaot that you unpacked or built yourself.
+Examples:
+  source <(tfaot completion bash)            # in ~/.bashrc; zsh: the same, in ~/.zshrc
+  tfaot completion fish > ~/.config/fish/completions/tfaot.fish)");
   return [options](Program& program) { return complete(*options, program); };
 }
 

@@ -2,7 +2,6 @@
 #include "tfaot/workflow/condor.h"
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
@@ -13,14 +12,8 @@
 namespace tfaot::toolkit {
 namespace {
 
-struct CondorArguments {
-  CondorRequest request;
-  std::string output_directory;
-};
-
-Status condor(const CondorArguments& options, Program& program) {
-  CondorRequest request = options.request;
-  request.output_directory = program.absolute(options.output_directory);
+Status condor(CondorRequest request, Program& program) {
+  make_absolute(program, {&request.output_directory});
   TFAOT_TRY(check_output_folder(program.files, "--output-directory", request.output_directory));
   TFAOT_TRY(check_outside_packages(program.files, "--output-directory", request.output_directory));
   TFAOT_ASSIGN(const Path dag, write_condor_files(program, request));
@@ -32,25 +25,23 @@ Status condor(const CondorArguments& options, Program& program) {
 }  // namespace
 
 Action add_condor(CLI::App& app) {
-  auto options = std::make_shared<CondorArguments>();
-  add_value(app, "CONFIG", options->request.configs, "the models' configs")->required();
-  add_value(app, "-o,--output-directory DIR (required)", options->output_directory,
+  auto request = std::make_shared<CondorRequest>();
+  add_value(app, "CONFIG", request->configs, "the models' configs")->required();
+  add_value(app, "-o,--output-directory DIR (required)", request->output_directory,
             "where models.dag and job.sub go, then log, trees and\ndist; made if missing");
-  add_value(app, "--cpus N", options->request.cpus, "cores for each model [1]")
+  add_value(app, "--cpus N", request->cpus, "cores for each model [1]")
       ->check(WholeNumber{"", 1, 1024});
-  add_value(app, "--line TEXT", options->request.lines,
+  add_value(app, "--line TEXT", request->lines,
             "a line for job.sub, such as 'request_memory = 4GB';\nmay be given several times")
       ->allow_extra_args(false);
   app.footer(
-      "Compiles nothing itself. Each model becomes two nodes of the DAG: compile, into trees/TOOL, "
-      "and\n"
-      "package, into dist. A failed node is tried twice more, unless the model is wrong. All "
-      "machines\n"
-      "must see the same files.\n"
-      "Example:\n"
-      "  tfaot condor models/*/aot_config.yaml -o jobs --line '+JobFlavour = \"espresso\"'\n"
-      "  condor_submit_dag jobs/models.dag");
-  return [options](Program& program) { return condor(*options, program); };
+      R"(Compiles nothing itself. Each model becomes two nodes of the DAG: compile, into trees/TOOL, and
+package, into dist. A failed node is tried twice more, unless the model is wrong. All machines
+must see the same files.
+Example:
+  tfaot condor models/*/aot_config.yaml -o jobs --line '+JobFlavour = "espresso"'
+  condor_submit_dag jobs/models.dag)");
+  return [request](Program& program) { return condor(*request, program); };
 }
 
 }  // namespace tfaot::toolkit

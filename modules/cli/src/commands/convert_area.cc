@@ -13,18 +13,6 @@
 namespace tfaot::toolkit {
 namespace {
 
-struct ConvertAreaArguments {
-  std::string area;
-  std::string output_directory;
-  std::string model;
-  std::string version;
-  std::string tool_name;
-  std::string tool_base;
-  std::string cpu_level;
-  HeadersMode headers = HeadersMode::kSelfContained;
-  bool whole = false;
-};
-
 std::string describe_sizes(const ConvertedModel& converted, bool whole) {
   if (converted.constants == 0) {
     return fmt::format("objects: {} bytes, {}", converted.bytes_after,
@@ -53,18 +41,9 @@ nlohmann::ordered_json converted_json(const ConvertedPackage& made, const Conver
   return json;
 }
 
-Status convert(const ConvertAreaArguments& options, Program& program) {
-  ConvertRequest request;
-  request.area = program.absolute(options.area);
-  request.output_directory = program.absolute(options.output_directory);
+Status convert(ConvertRequest request, Program& program) {
+  make_absolute(program, {&request.area, &request.output_directory});
   TFAOT_TRY(check_output_folder(program.files, "--output-directory", request.output_directory));
-  request.model = options.model;
-  request.version = options.version;
-  request.tool_name = options.tool_name;
-  request.tool_base = options.tool_base;
-  request.cpu_level = options.cpu_level;
-  request.headers = options.headers;
-  request.share_weights = !options.whole;
   TFAOT_ASSIGN(const ConvertedPackage made, convert_area(program, request));
   show_done(program, converted_json(made, request), converted_text(made, request));
   return {};
@@ -73,33 +52,34 @@ Status convert(const ConvertAreaArguments& options, Program& program) {
 }  // namespace
 
 Action add_convert_area(CLI::App& app) {
-  auto options = std::make_shared<ConvertAreaArguments>();
-  add_value(app, "AREA", options->area,
+  auto request = std::make_shared<ConvertRequest>();
+  add_value(app, "AREA", request->area,
             "the folder with NAME_bsN.h, NAME_bsN.o and possibly a tool file")
       ->required();
-  add_value(app, "-o,--output-directory DIR (required)", options->output_directory,
+  add_value(app, "-o,--output-directory DIR (required)", request->output_directory,
             "folder of the package tree; made if missing");
-  add_value(app, "--model NAME", options->model, "NAME, if the area holds several models");
-  add_version(app, options->version, "version of the package [the tool file's]");
-  add_value(app, "--tool-name NAME", options->tool_name,
+  add_value(app, "--model NAME", request->model, "NAME, if the area holds several models");
+  add_version(app, request->version, "version of the package [the tool file's]");
+  add_value(app, "--tool-name NAME", request->tool_name,
             "name of the tool [the tool file's, else tfaot-model-NAME]");
-  add_value(app, "--tool-base BASE", options->tool_base,
+  add_value(app, "--tool-base BASE", request->tool_base,
             "the tool file's base folder, such as $CMSSW_BASE/...\n[@TOOL_BASE@]");
   add_value(
-      app, "--cpu-level LEVEL", options->cpu_level,
+      app, "--cpu-level LEVEL", request->cpu_level,
       "what the objects were compiled for, such as by\n--target_cpu [any CPU of their machine]");
   add_word_option<HeadersMode>(
-      app, "--headers", options->headers,
+      app, "--headers", request->headers,
       "cmssw: for PhysicsTools/TensorFlowAOT inside CMSSW\n[self_contained]");
-  app.add_flag("--whole", options->whole, "leave the weights in every object");
+  app.add_flag_callback(
+      "--whole", [request] { request->share_weights = false; },
+      "leave the weights in every object");
   app.footer(
-      "Nothing is compiled. Weights that are equal in several objects are stored once. Objects "
-      "that\n"
-      "cannot share their weights keep them, and are listed. AREA stays unchanged.\n"
-      "Examples:\n"
-      "  tfaot convert-area upstream_out -o build/tagger\n"
-      "  tfaot convert-area upstream_out/aot -o build/tagger --version 1.0.0");
-  return [options](Program& program) { return convert(*options, program); };
+      R"(Nothing is compiled. Weights that are equal in several objects are stored once. Objects that
+cannot share their weights keep them, and are listed. AREA stays unchanged.
+Examples:
+  tfaot convert-area upstream_out -o build/tagger
+  tfaot convert-area upstream_out/aot -o build/tagger --version 1.0.0)");
+  return [request](Program& program) { return convert(*request, program); };
 }
 
 }  // namespace tfaot::toolkit

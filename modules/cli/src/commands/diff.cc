@@ -190,11 +190,11 @@ Action add_diff(CLI::App& app) {
   add_value(app, "B", options->second, "another one")->required();
   options->html.add_to(app);
   app.footer(
-      "Compares the manifests, which hold a hash of every file. The exit code is 0 whether the\n"
-      "packages differ or not; with --json, 'equal' says it.\n"
-      "Examples:\n"
-      "  tfaot diff dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst build/tagger\n"
-      "  tfaot diff old/tagger build/tagger --html changes.html");
+      R"(Compares the manifests, which hold a hash of every file. The exit code is 0 whether the
+packages differ or not; with --json, 'equal' says it.
+Examples:
+  tfaot diff dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst build/tagger
+  tfaot diff old/tagger build/tagger --html changes.html)");
   return [options](Program& program) { return diff(*options, program); };
 }
 

@@ -12,6 +12,7 @@
 #include "pages/pages.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/compiled_model_json.h"
 #include "tfaot/records/dtype.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/manifest_json.h"
@@ -22,6 +23,9 @@
 #include "tfaot/workflow/inspect.h"
 
 namespace tfaot::toolkit {
+
+TFAOT_MEMBERS(PackageSizes::Object, batch_size, cpu_level, bytes);
+
 namespace {
 
 using nlohmann::ordered_json;
@@ -69,9 +73,7 @@ const char* optimize_text(Optimization optimize) {
 }
 
 std::vector<std::string> input_names(const ModelSection& model) {
-  std::vector<std::string> names;
-  for (const FrozenInput& input : model.inputs) names.push_back(input.name);
-  return names;
+  return mapped(model.inputs, &FrozenInput::name);
 }
 
 // "shared", "shared, products as int8".
@@ -284,9 +286,8 @@ Section signature_section(ModelFormat format, const DescribedSignature& signatur
 }
 
 report::Badge model_badge(const ModelDescription& model) {
-  const auto problems =
-      std::count_if(model.signatures.begin(), model.signatures.end(),
-                    [](const DescribedSignature& signature) { return !signature.problem.empty(); });
+  const auto problems = std::ranges::count_if(
+      model.signatures, [](const DescribedSignature& one) { return !one.problem.empty(); });
   if (problems == 0) return {Verdict::kGood, "no problem found"};
   if (problems == static_cast<std::ptrdiff_t>(model.signatures.size())) {
     return {Verdict::kBad, "cannot be compiled"};
@@ -341,10 +342,6 @@ ordered_json tensors_to_json(const std::vector<DescribedTensor>& tensors) {
 ordered_json signature_to_json(const DescribedSignature& signature) {
   ordered_json operations = ordered_json::object();
   for (const OperationCount& one : signature.operations) operations[one.operation] = one.count;
-  ordered_json weights = ordered_json::array();
-  for (const Variable& weight : signature.weights) {
-    weights.push_back({{"name", weight.name}, {"dtype", weight.dtype}, {"shape", weight.shape}});
-  }
   ordered_json json = {{"key", signature.key},
                        {"inputs", tensors_to_json(signature.inputs)},
                        {"outputs", tensors_to_json(signature.outputs)},
@@ -352,7 +349,7 @@ ordered_json signature_to_json(const DescribedSignature& signature) {
                        {"parameters", parameters_of(signature)},
                        {"flops_per_row", nullptr},
                        {"operations", std::move(operations)},
-                       {"weights", std::move(weights)},
+                       {"weights", json_of<ordered_json>(signature.weights)},
                        {"problem", signature.problem},
                        {"notes", signature.notes}};
   if (signature.flops_per_row >= 0) json["flops_per_row"] = signature.flops_per_row;
@@ -360,13 +357,9 @@ ordered_json signature_to_json(const DescribedSignature& signature) {
 }
 
 ordered_json model_to_json(const ModelDescription& model) {
-  ordered_json signatures = ordered_json::array();
-  for (const DescribedSignature& signature : model.signatures) {
-    signatures.push_back(signature_to_json(signature));
-  }
   return {{"format", word_of(model.format)},
           {"producer", model.producer},
-          {"signatures", std::move(signatures)}};
+          {"signatures", mapped(model.signatures, signature_to_json)}};
 }
 
 // A package.
@@ -402,9 +395,7 @@ std::vector<Highlight> package_highlights(const Manifest& manifest, const Packag
       {"CPU levels", std::to_string(manifest.cpu_levels.size()), join(manifest.cpu_levels, ", ")}};
   if (!manifest.tuning || manifest.tuning->calls.empty()) return highlights;
   const std::vector<TunedCall>& calls = manifest.tuning->calls;
-  const TunedCall& fastest = *std::min_element(
-      calls.begin(), calls.end(),
-      [](const TunedCall& a, const TunedCall& b) { return per_row(a) < per_row(b); });
+  const TunedCall& fastest = *std::ranges::min_element(calls, {}, per_row);
   highlights.push_back({"fastest row", microseconds(per_row(fastest)) + " µs",
                         fmt::format("batch size {}, {}", fastest.batch_size, fastest.cpu_level)});
   return highlights;
@@ -514,18 +505,12 @@ struct InfoArguments {
 
 ordered_json package_to_json(const Manifest& manifest) {
   const PackageSizes sizes = package_sizes(manifest);
-  ordered_json code = ordered_json::array();
-  for (const PackageSizes::Object& object : sizes.objects) {
-    code.push_back({{"batch_size", object.batch_size},
-                    {"cpu_level", object.cpu_level},
-                    {"bytes", object.bytes}});
-  }
   return {{"code_bytes", sizes.code},
           {"weights_bytes", sizes.weights},
           {"model_weights_bytes",
            sizes.model_weights > 0 ? ordered_json(sizes.model_weights) : nullptr},
           {"headers_bytes", sizes.headers},
-          {"code", std::move(code)},
+          {"code", json_of<ordered_json>(sizes.objects)},
           {"manifest", ordered_json::parse(manifest_to_json(manifest))}};
 }
 
@@ -684,16 +669,15 @@ Action add_info(CLI::App& app) {
   add_engine_limits(app);
   app.add_flag("--identity", options->identity)->group("");
   app.footer(
-      "Reads only the manifest of an archive, which is at its start; 'tfaot install' checks that "
-      "the\n"
-      "rest is complete and unchanged. A model is a SavedModel's folder, an ONNX file, a frozen\n"
-      "graph or a file with StableHLO: the engine reads it, and counts the floating-point\n"
-      "operations of a row before any optimisation.\n"
-      "Examples:\n"
-      "  tfaot info dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst\n"
-      "  tfaot info build/tagger --json\n"
-      "  tfaot info aot_config.yaml\n"
-      "  tfaot info exports/tagger --html tagger.html");
+      R"(Reads only the manifest of an archive, which is at its start; 'tfaot install' checks that the
+rest is complete and unchanged. A model is a SavedModel's folder, an ONNX file, a frozen
+graph or a file with StableHLO: the engine reads it, and counts the floating-point
+operations of a row before any optimisation.
+Examples:
+  tfaot info dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst
+  tfaot info build/tagger --json
+  tfaot info aot_config.yaml
+  tfaot info exports/tagger --html tagger.html)");
   return [options](Program& program) { return info(*options, program); };
 }
 

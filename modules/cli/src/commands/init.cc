@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
@@ -72,11 +71,10 @@ Action add_init(CLI::App& app) {
       ->option_text("N,...");
   add_engine_limits(app);
   app.footer(
-      "The config holds every key: those that have a default are comments. 'tfaot info MODEL' "
-      "shows\n"
-      "what the model contains.\n"
-      "Example:\n"
-      "  tfaot init exports/tagger --batch-sizes 1,4,16");
+      R"(The config holds every key: those that have a default are comments. 'tfaot info MODEL' shows
+what the model contains.
+Example:
+  tfaot init exports/tagger --batch-sizes 1,4,16)");
   return [options](Program& program) { return init(*options, program); };
 }
 

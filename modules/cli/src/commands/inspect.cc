@@ -523,18 +523,9 @@ Section memory_section(const BufferMap& map) {
                           {"from", ColumnKind::kNumber},
                           {"to", ColumnKind::kNumber}}};
   for (const Allocation& allocation : map.allocations) {
-    const auto bytes = static_cast<std::int64_t>(allocation.size);
-    if (allocation.values.empty()) {
-      table.rows.push_back({{word_of(allocation.use)},
-                            number_cell(allocation.number),
-                            {""},
-                            {""},
-                            known_cell(0),
-                            number_cell(bytes),
-                            known_cell(-1),
-                            known_cell(-1)});
-    }
-    for (const PlacedValue& value : allocation.values) {
+    std::vector<PlacedValue> values = allocation.values;
+    if (values.empty()) values.push_back({.size = allocation.size});
+    for (const PlacedValue& value : values) {
       table.rows.push_back({{word_of(allocation.use)},
                             number_cell(allocation.number),
                             {value.name},
@@ -747,30 +738,23 @@ ordered_json stage_to_json(const HloGraph& stage) {
   const StageSummary summary = summary_of(stage);
   ordered_json kinds = ordered_json::object();
   for (const auto& row : kWords<NodeKind>) kinds[row.word] = kind_count(summary, row.value);
-  ordered_json json = {{"stage", stage.stage},      {"instructions", summary.instructions},
-                       {"kinds", std::move(kinds)}, {"flops", summary.flops},
-                       {"bytes", summary.bytes},    {"picoseconds", summary.picoseconds},
-                       {"entry", stage.entry}};
-  json["computations"] = json_of<ordered_json>(stage.computations);
-  json["text"] = stage.text;
-  return json;
+  return {{"stage", stage.stage},      {"instructions", summary.instructions},
+          {"kinds", std::move(kinds)}, {"flops", summary.flops},
+          {"bytes", summary.bytes},    {"picoseconds", summary.picoseconds},
+          {"entry", stage.entry},      {"computations", json_of<ordered_json>(stage.computations)},
+          {"text", stage.text}};
 }
 
 ordered_json allocation_to_json(const Allocation& allocation) {
-  ordered_json values = ordered_json::array();
-  for (const PlacedValue& value : allocation.values) {
-    values.push_back({{"name", value.name},
-                      {"shape", value.shape},
-                      {"offset", value.offset},
-                      {"bytes", value.size},
-                      {"first", value.first},
-                      {"last", value.last}});
-  }
+  const auto value_to_json = [](const PlacedValue& value) -> ordered_json {
+    return {{"name", value.name},  {"shape", value.shape}, {"offset", value.offset},
+            {"bytes", value.size}, {"first", value.first}, {"last", value.last}};
+  };
   return {{"number", allocation.number},
           {"use", word_of(allocation.use)},
           {"parameter", allocation.parameter},
           {"bytes", allocation.size},
-          {"values", std::move(values)}};
+          {"values", mapped(allocation.values, value_to_json)}};
 }
 
 ordered_json flag_to_json(const FlagEffect& effect) {
@@ -785,34 +769,26 @@ ordered_json flag_to_json(const FlagEffect& effect) {
 }
 
 ordered_json inspection_to_json(const InspectedCode& code, const std::string& path) {
-  ordered_json stages = ordered_json::array();
-  for (const HloGraph& stage : code.stages) stages.push_back(stage_to_json(stage));
-  ordered_json allocations = ordered_json::array();
-  for (const Allocation& allocation : code.buffers.allocations) {
-    allocations.push_back(allocation_to_json(allocation));
-  }
-  ordered_json flags = ordered_json::array();
-  for (const FlagEffect& effect : code.flags) flags.push_back(flag_to_json(effect));
-  ordered_json json = {{"kind", word_of(code.kind)},
-                       {"path", path},
-                       {"name", code.name},
-                       {"engine", code.engine},
-                       {"batch_size", code.batch_size},
-                       {"cpu_level", code.cpu_level},
-                       {"estimated_picoseconds", code.picoseconds},
-                       {"code_bytes", code.code_bytes},
-                       {"code_sha256", code.code_sha256},
-                       {"kernels", code.kernels}};
-  json["weights"] = json_of<ordered_json>(code.weights);
-  json["temporaries"] = {{"bytes", bytes_of(code.buffers, BufferUse::kTemporary)},
-                         {"most_alive", peak_of(code.buffers, BufferUse::kTemporary).bytes}};
-  json["allocations"] = std::move(allocations);
-  json["moments"] = code.buffers.moments;
-  json["flags"] = std::move(flags);
-  json["other_modules"] = code.other_modules;
-  json["remarks"] = code.remarks;
-  json["stages"] = std::move(stages);
-  return json;
+  return {{"kind", word_of(code.kind)},
+          {"path", path},
+          {"name", code.name},
+          {"engine", code.engine},
+          {"batch_size", code.batch_size},
+          {"cpu_level", code.cpu_level},
+          {"estimated_picoseconds", code.picoseconds},
+          {"code_bytes", code.code_bytes},
+          {"code_sha256", code.code_sha256},
+          {"kernels", code.kernels},
+          {"weights", json_of<ordered_json>(code.weights)},
+          {"temporaries",
+           {{"bytes", bytes_of(code.buffers, BufferUse::kTemporary)},
+            {"most_alive", peak_of(code.buffers, BufferUse::kTemporary).bytes}}},
+          {"allocations", mapped(code.buffers.allocations, allocation_to_json)},
+          {"moments", code.buffers.moments},
+          {"flags", mapped(code.flags, flag_to_json)},
+          {"other_modules", code.other_modules},
+          {"remarks", code.remarks},
+          {"stages", mapped(code.stages, stage_to_json)}};
 }
 
 // `path`: as the user wrote it.
@@ -1015,17 +991,16 @@ Action add_inspect(CLI::App& app) {
             "of a config: keep the files of all steps here,\nwhich 'tfaot inspect DIR' opens");
   options->html.add_to(app);
   add_allow_large(app, options->request.allow_large);
-  add_engine_program(app, options->request.engine, "");
+  add_engine_program(app, options->request.engine);
   app.footer(
-      "Compiles one batch size and CPU level of a config and keeps nothing. A package keeps only "
-      "the\n"
-      "HLO of its smallest batch size; its objects hold the assembly. Times are estimates.\n"
-      "Examples:\n"
-      "  tfaot inspect aot_config.yaml --batch-sizes 16 --html tagger.html\n"
-      "  tfaot inspect aot_config.yaml --stage simplified --format svg -o tagger.svg\n"
-      "  tfaot inspect aot_config.yaml --batch-sizes 1,64\n"
-      "  tfaot inspect old/tagger new/tagger\n"
-      "  tfaot inspect /tmp/xla_dump --module module_0004.cluster_0");
+      R"(Compiles one batch size and CPU level of a config and keeps nothing. A package keeps only the
+HLO of its smallest batch size; its objects hold the assembly. Times are estimates.
+Examples:
+  tfaot inspect aot_config.yaml --batch-sizes 16 --html tagger.html
+  tfaot inspect aot_config.yaml --stage simplified --format svg -o tagger.svg
+  tfaot inspect aot_config.yaml --batch-sizes 1,64
+  tfaot inspect old/tagger new/tagger
+  tfaot inspect /tmp/xla_dump --module module_0004.cluster_0)");
   return [options](Program& program) { return run_inspect(*options, program); };
 }
 

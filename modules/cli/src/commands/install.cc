@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <vector>
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
@@ -14,15 +13,6 @@
 
 namespace tfaot::toolkit {
 namespace {
-
-struct InstallArguments {
-  std::vector<std::string> archives;
-  std::string release_area;
-  std::string scram_arch;
-  bool no_current = false;
-  bool replace = false;
-  bool allow_large = false;
-};
 
 std::string installed_text(const InstalledArchive& installed, const Path& area) {
   const InstallReceipt& receipt = installed.receipt;
@@ -68,17 +58,10 @@ nlohmann::ordered_json installed_json(const InstalledArchive& installed) {
   return json;
 }
 
-Status install(const InstallArguments& options, Program& program) {
-  InstallRequest request;
-  for (const std::string& archive : options.archives) {
-    request.archives.push_back(program.absolute(archive));
-  }
-  request.release_area = program.absolute(options.release_area);
+Status install(InstallRequest request, Program& program) {
+  for (Path& archive : request.archives) archive = program.absolute(archive);
+  make_absolute(program, {&request.release_area});
   TFAOT_TRY(check_output_folder(program.files, "--release-area", request.release_area));
-  request.scram_arch = options.scram_arch;
-  request.make_current = !options.no_current;
-  request.replace = options.replace;
-  request.allow_large = options.allow_large;
   auto json = nlohmann::ordered_json::array();
   Status status = install_archives(program, request, [&](const InstalledArchive& installed) {
     json.push_back(installed_json(installed));
@@ -92,24 +75,24 @@ Status install(const InstallArguments& options, Program& program) {
 }  // namespace
 
 Action add_install(CLI::App& app) {
-  auto options = std::make_shared<InstallArguments>();
-  add_value(app, "ARCHIVE", options->archives, "what 'tfaot package' wrote, one or more")
+  auto request = std::make_shared<InstallRequest>();
+  add_value(app, "ARCHIVE", request->archives, "what 'tfaot package' wrote, one or more")
       ->required();
-  add_value(app, "--release-area AREA (required)", options->release_area,
+  add_value(app, "--release-area AREA (required)", request->release_area,
             "the folder to install into; made if missing");
-  add_scram_arch(app, options->scram_arch, "[in a scram area: the area's own]");
-  app.add_flag("--no-current", options->no_current,
-               "install without switching 'current' to this version");
-  app.add_flag("--replace", options->replace, "replace the same version with other contents");
-  add_allow_large(app, options->allow_large);
+  add_scram_arch(app, request->scram_arch, "[in a scram area: the area's own]");
+  app.add_flag_callback(
+      "--no-current", [request] { request->make_current = false; },
+      "install without switching 'current' to this version");
+  app.add_flag("--replace", request->replace, "replace the same version with other contents");
+  add_allow_large(app, request->allow_large);
   app.footer(
-      "Each archive is checked file by file, unpacked to a staging folder and renamed into place:\n"
-      "a kill leaves the old state or the new one. Several archives are installed one after the\n"
-      "other; the first error stops.\n"
-      "Example:\n"
-      "  tfaot install dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst --release-area "
-      "/releases/r1");
-  return [options](Program& program) { return install(*options, program); };
+      R"(Each archive is checked file by file, unpacked to a staging folder and renamed into place:
+a kill leaves the old state or the new one. Several archives are installed one after the
+other; the first error stops.
+Example:
+  tfaot install dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst --release-area /releases/r1)");
+  return [request](Program& program) { return install(*request, program); };
 }
 
 }  // namespace tfaot::toolkit

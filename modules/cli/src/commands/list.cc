@@ -71,10 +71,9 @@ Action add_list(CLI::App& app) {
   auto options = std::make_shared<ListArguments>();
   add_value(app, "AREA", options->area, "the release area");
   add_value(app, "--release-area AREA", options->release_area, "the same, as for 'tfaot install'");
-  app.footer(
-      "Models are sorted by tool name, then version; '*' marks the version that users get.\n"
-      "Example:\n"
-      "  tfaot list /releases/r1");
+  app.footer(R"(Models are sorted by tool name, then version; '*' marks the version that users get.
+Example:
+  tfaot list /releases/r1)");
   return [options](Program& program) { return list(*options, program); };
 }
 

@@ -12,18 +12,9 @@
 namespace tfaot::toolkit {
 namespace {
 
-struct PackageArguments {
-  std::string tree;
-  std::string output_directory = ".";
-  ArchiveFormat format = ArchiveFormat::kTarZst;
-};
-
-Status package(const PackageArguments& options, Program& program) {
-  ArchiveRequest request;
-  request.tree = program.absolute(options.tree);
-  request.output_directory = program.absolute(options.output_directory);
+Status package(ArchiveRequest request, Program& program) {
+  make_absolute(program, {&request.tree, &request.output_directory});
   TFAOT_TRY(check_output_folder(program.files, "--output-directory", request.output_directory));
-  request.format = options.format;
   TFAOT_ASSIGN(const Package made, pack_tree(program, request));
   nlohmann::ordered_json json = made_json("archive", made.archive, made.manifest);
   json["size"] = made.size;
@@ -37,16 +28,17 @@ Status package(const PackageArguments& options, Program& program) {
 }  // namespace
 
 Action add_package(CLI::App& app) {
-  auto options = std::make_shared<PackageArguments>();
-  add_value(app, "OUT", options->tree,
+  auto request = std::make_shared<ArchiveRequest>();
+  request->output_directory = ".";
+  add_value(app, "OUT", request->tree,
             "the package tree that 'tfaot compile' wrote, or\nAREA/NAME[/VERSION] of an "
             "installed model")
       ->required();
-  add_value(app, "-o,--output-directory DIR", options->output_directory,
+  add_value(app, "-o,--output-directory DIR", request->output_directory,
             "where the archive goes [.]");
-  add_word_option<ArchiveFormat>(app, "--format", options->format, "of the archive [tar.zst]");
+  add_word_option<ArchiveFormat>(app, "--format", request->format, "of the archive [tar.zst]");
   app.footer("Example:\n  tfaot package build/tagger -o dist");
-  return [options](Program& program) { return package(*options, program); };
+  return [request](Program& program) { return package(*request, program); };
 }
 
 }  // namespace tfaot::toolkit

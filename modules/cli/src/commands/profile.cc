@@ -39,28 +39,17 @@ using report::Where;
 // The options of `tfaot profile`, and the request they make.
 
 struct ProfileCommand {
+  ProfileRequest request;  // without what other members say in the user's words
   std::vector<std::string> packages;
   std::string study;
-  std::vector<std::int64_t> rows;
-  std::vector<std::string> cpu_levels;
   std::vector<std::string> strategies;
-  std::vector<std::string> batch_rules;
-  std::string inputs = "random";
   std::optional<std::uint64_t> seed;
   std::vector<std::string> peers;      // "ENGINE=MODEL"
   std::vector<std::string> libraries;  // "ENGINE=FILE"
-  std::vector<std::string> dimensions;
-  std::int64_t rounds = 31;
   double round_ms = 10;
-  ProfileClock clock = ProfileClock::kWall;
-  std::optional<std::int64_t> core;
-  std::string machine;
-  bool operations = false;
-  std::optional<HeapTool> heap_tool;
   bool allow_large = false;
-  EngineRun engine;
-  std::string output;
-  std::string csv;
+  Path output;
+  Path csv;
   std::vector<std::string> plots;
   PlotRequest plot;  // of all of them, without the file
   HtmlOption html;
@@ -84,25 +73,26 @@ Result<std::vector<ComposeStrategy>> strategies_of(const ProfileCommand& command
   for (const std::string& word : command.strategies) {
     const auto strategy = parse_word<ComposeStrategy>(word);
     if (!strategy || *strategy == ComposeStrategy::kRules) {
-      return fail(Error::usage(fmt::format("profile: --strategies: '{}' is no strategy", word))
+      return fail(Error::usage(fmt::format("profile: --strategies: unknown strategy '{}'", word))
                       .note("strategies: normal, stitching, padding; --batch-rule adds 'rules'"));
     }
     strategies.push_back(*strategy);
   }
   if (strategies.empty()) strategies.push_back(ComposeStrategy::kNormal);
-  if (!command.batch_rules.empty()) strategies.push_back(ComposeStrategy::kRules);
+  if (!command.request.batch_rules.empty()) strategies.push_back(ComposeStrategy::kRules);
   return strategies;
 }
 
 Status check_numbers(const ProfileCommand& command) {
-  if (std::ranges::any_of(command.rows, [](std::int64_t rows) { return rows < 1; })) {
+  const ProfileRequest& request = command.request;
+  if (std::ranges::any_of(request.rows, [](std::int64_t rows) { return rows < 1; })) {
     return fail(Error::usage("profile: --batch-sizes: a batch has at least one row"));
   }
-  if (command.rounds < 1 || command.rounds > kMostRounds) {
+  if (request.measure.rounds < 1 || request.measure.rounds > kMostRounds) {
     return fail(Error::usage(fmt::format("profile: --rounds: from 1 to {}", kMostRounds)));
   }
-  if (!std::ranges::all_of(command.machine, is_name_character) ||
-      command.machine.starts_with('.')) {
+  if (!std::ranges::all_of(request.machine, is_name_character) ||
+      request.machine.starts_with('.')) {
     return fail(
         Error::usage("profile: --machine: a name of letters, digits and '.', '_', '+', '-'"));
   }
@@ -158,20 +148,12 @@ Result<PeerModel> named_peer(const std::string& peer_text,
   return fail(Error::at({peer.library.string()}, "no such file").note("named by --library"));
 }
 
-// What a study does not say itself: machine, core, rounds, engine, cache, heap.
-// Usage error if a value is wrong.
+// Usage error if a value is wrong. All that a study's file does not say.
 Result<ProfileRequest> common_request(const ProfileCommand& command, const Program& program) {
   TFAOT_TRY(check_numbers(command));
-  ProfileRequest request;
-  request.measure.rounds = command.rounds;
+  ProfileRequest request = command.request;
   request.measure.round = std::chrono::microseconds(static_cast<int>(command.round_ms * 1000));
-  request.measure.clock = command.clock;
-  request.core = command.core;
-  request.machine = command.machine;
   request.toolkit_version = TFAOT_VERSION;
-  request.engine = command.engine;
-  request.operations = command.operations;
-  request.heap_tool = command.heap_tool;
   TFAOT_ASSIGN(request.cache, code_cache(program));
   return request;
 }
@@ -211,32 +193,29 @@ Result<ProfileRequest> profile_request(const ProfileCommand& command, const Prog
     }
     request.models.push_back(std::move(model));
   }
-  const std::set<std::int64_t> rows(command.rows.begin(), command.rows.end());
+  const std::set<std::int64_t> rows(request.rows.begin(), request.rows.end());
   request.rows.assign(rows.begin(), rows.end());
-  request.cpu_levels = command.cpu_levels;
-  request.dimensions = command.dimensions;
   TFAOT_ASSIGN(request.strategies, strategies_of(command));
-  request.batch_rules = command.batch_rules;
-  TFAOT_ASSIGN(request.inputs, named_inputs("profile", command.inputs, program));
+  TFAOT_ASSIGN(request.inputs, named_inputs("profile", request.inputs_name, program));
   request.inputs.seed = command.seed.value_or(request.inputs.seed);
-  request.inputs_name = command.inputs;
   return request;
 }
 
 void add_profile_options(CLI::App& app, ProfileCommand& command) {
+  ProfileRequest& request = command.request;
   add_value(app, "PACKAGE", command.packages,
             "package trees, archives, AREA/NAME[/VERSION] of installed\nmodels, configs or models");
   add_value(app, "--study FILE", command.study,
             "instead of PACKAGE: measure what a profile.yaml says, as\nfar as it is not measured "
             "yet");
-  add_list(app, "--batch-sizes N,...", command.rows, "numbers of rows [the compiled batch sizes]");
-  add_list(app, "--cpu-levels A,B", command.cpu_levels,
+  add_list(app, "--batch-sizes N,...", request.rows, "numbers of rows [the compiled batch sizes]");
+  add_list(app, "--cpu-levels A,B", request.cpu_levels,
            "levels of the packages' code, or 'all' that this\nCPU can run [the best one]");
   add_list(app, "--strategies A,B", command.strategies,
            "how other numbers of rows run: normal, stitching,\npadding [normal]");
-  add_repeated(app, "--batch-rule ROWS:SIZES", command.batch_rules,
+  add_repeated(app, "--batch-rule ROWS:SIZES", request.batch_rules,
                "also measure with this rule: 5:2,4 runs 5 rows as\n2 and 4; may be repeated");
-  add_value(app, "-i,--inputs FILE|WORD", command.inputs,
+  add_value(app, "-i,--inputs FILE|WORD", request.inputs_name,
             "a .npz, .npy or .csv file; or " + join(words_of<Filling>(), ", ") + "\n[random]");
   add_value(app, "--seed N", command.seed, "of random inputs [1]");
   add_repeated(app, "--peer ENGINE=MODEL", command.peers,
@@ -244,19 +223,20 @@ void add_profile_options(CLI::App& app, ProfileCommand& command) {
                "repeated");
   add_repeated(app, "--library ENGINE=FILE", command.libraries,
                "an engine's shared library; not of tensorflow");
-  add_dimensions(app, command.dimensions);
-  app.add_flag("--per-op", command.operations,
+  add_dimensions(app, request.dimensions);
+  app.add_flag("--per-op", request.operations,
                "also the share of each operation; of configs, models")
       ->option_text(" ");
-  add_word_option<HeapTool>(app, "--heap", command.heap_tool,
+  add_word_option<HeapTool>(app, "--heap", request.heap_tool,
                             "also the heap over time, by valgrind's massif or by\nheaptrack, "
                             "which must be installed");
-  add_value(app, "--rounds N", command.rounds, "timings of each engine and number of rows [31]");
+  add_value(app, "--rounds N", request.measure.rounds,
+            "timings of each engine and number of rows [31]");
   add_value(app, "--round-ms T", command.round_ms, "milliseconds of a timing, about [10]");
-  add_word_option<ProfileClock>(app, "--clock", command.clock,
+  add_word_option<ProfileClock>(app, "--clock", request.measure.clock,
                                 "processor: for a machine that is busy [wall]");
-  add_value(app, "--core N", command.core, "the core that runs everything [the last one]");
-  add_value(app, "--machine NAME", command.machine, "a name of this machine, for the report");
+  add_value(app, "--core N", request.core, "the core that runs everything [the last one]");
+  add_value(app, "--machine NAME", request.machine, "a name of this machine, for the report");
   add_value(app, "-o,--output FILE", command.output, "also write the JSON to a file");
   add_value(app, "--csv FOLDER", command.csv, "also write each curve as MLProf does");
   add_repeated(app, "--plot FILE", command.plots,
@@ -269,7 +249,7 @@ void add_profile_options(CLI::App& app, ProfileCommand& command) {
                               "how 16 % to 84 % are drawn [band]");
   command.html.add_to(app);
   add_allow_large(app, command.allow_large);
-  add_engine_program(app, command.engine, "");
+  add_engine_program(app, request.engine);
 }
 
 // The page of `tfaot profile`, and its plots.
@@ -749,7 +729,8 @@ Status check_outputs(const ProfileCommand& command, Program& program) {
   for (const std::string& plot : command.plots) {
     const std::string extension = Path(plot).extension().string();
     if (extension != ".svg" && extension != ".png" && extension != ".pdf") {
-      return fail(Error::usage(fmt::format("profile: --plot '{}' is no .svg, .png or .pdf", plot)));
+      return fail(Error::usage(
+          fmt::format("profile: --plot: '{}' does not end with .svg, .png or .pdf", plot)));
     }
     const Path output = program.absolute(plot);
     TFAOT_TRY(check_output_file(program.files, "--plot", output));
@@ -771,9 +752,7 @@ Status write_plot(const PlotRequest& request, const Profile& profile, Program& p
 nlohmann::ordered_json profiles_to_json(const ProfileCommand& command,
                                         const std::vector<Profile>& profiles) {
   if (command.study.empty()) return profile_to_json(profiles.front());
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const Profile& profile : profiles) json.push_back(profile_to_json(profile));
-  return json;
+  return mapped(profiles, profile_to_json);
 }
 
 Status write_outputs(const ProfileCommand& command, const std::vector<Profile>& profiles,
@@ -808,6 +787,7 @@ Status write_outputs(const ProfileCommand& command, const std::vector<Profile>& 
 Result<std::vector<Profile>> measured_study(const ProfileCommand& command, Program& program) {
   TFAOT_TRY(check_outputs(command, program));
   TFAOT_ASSIGN(ProfileRequest common, common_request(command, program));
+  common.dimensions.clear();  // the models of a study have no use for them
   StudyRequest request{program.absolute(command.study), std::move(common)};
   TFAOT_ASSIGN(StudyResult result, profile_study(program, request));
   program.console.verbose(fmt::format("{}: {} models measured, {} measured before",
@@ -853,13 +833,12 @@ Action add_profile(CLI::App& app) {
   auto command = std::make_shared<ProfileCommand>();
   add_profile_options(app, *command);
   app.footer(
-      "Each engine runs in a process of its own, with one thread; all of one model take turns on "
-      "one\n"
-      "core. Predictions are compared with the package's before anything is timed.\n"
-      "Examples:\n"
-      "  tfaot profile area/tagger --batch-sizes 1,3,16,100 --strategies normal,padding\n"
-      "  tfaot profile out --peer tensorflow=saved_model --html profile.html\n"
-      "  tfaot profile --study profile.yaml --html study.html");
+      R"(Each engine runs in a process of its own, with one thread; all of one model take turns on one
+core. Predictions are compared with the package's before anything is timed.
+Examples:
+  tfaot profile area/tagger --batch-sizes 1,3,16,100 --strategies normal,padding
+  tfaot profile out --peer tensorflow=saved_model --html profile.html
+  tfaot profile --study profile.yaml --html study.html)");
   return [command, &app](Program& program) { return profile(*command, app, program); };
 }
 

@@ -16,12 +16,6 @@ namespace {
 
 using Kind = ReleaseResult::Kind;
 
-struct ReleaseArguments {
-  ReleaseRequest request;
-  std::string output_directory;
-  std::string source;
-};
-
 nlohmann::ordered_json as_json(const std::vector<ReleaseResult>& results, const Path& output) {
   nlohmann::ordered_json models = nlohmann::ordered_json::array();
   for (const ReleaseResult& result : results) {
@@ -84,11 +78,9 @@ Status report_models(Program& program, const std::vector<ReleaseResult>& results
                                 join(failed, ", "))));
 }
 
-Status release(const ReleaseArguments& options, Program& program) {
-  ReleaseRequest request = options.request;
-  request.output_directory = program.absolute(options.output_directory);
+Status release(ReleaseRequest request, Program& program) {
+  make_absolute(program, {&request.output_directory, &request.source});
   TFAOT_TRY(check_output_folder(program.files, "--output-directory", request.output_directory));
-  if (!options.source.empty()) request.source = program.absolute(options.source);
   TFAOT_ASSIGN(const std::vector<ReleaseResult> results, release_models(program, request));
   return report_models(program, results, request.output_directory);
 }
@@ -96,25 +88,23 @@ Status release(const ReleaseArguments& options, Program& program) {
 }  // namespace
 
 Action add_release(CLI::App& app) {
-  auto options = std::make_shared<ReleaseArguments>();
-  add_value(app, "CONFIG", options->request.configs,
+  auto request = std::make_shared<ReleaseRequest>();
+  add_value(app, "CONFIG", request->configs,
             "the models' configs; with --source, their paths in\nthe archive")
       ->required();
-  add_value(app, "-o,--output-directory DIR (required)", options->output_directory,
+  add_value(app, "-o,--output-directory DIR (required)", request->output_directory,
             "where SPECS, SOURCES and RPMS go; made if missing");
-  add_value(app, "--source ARCHIVE", options->source, "a tar that holds all configs and models");
-  add_value(app, "--license TEXT", options->request.license, "the models' licence [unspecified]");
-  add_scram_arch(app, options->request.scram_arch, "for a prefix that is a scram area");
-  add_jobs(app, options->request.jobs, "processes");
+  add_value(app, "--source ARCHIVE", request->source, "a tar that holds all configs and models");
+  add_value(app, "--license TEXT", request->license, "the models' licence [unspecified]");
+  add_scram_arch(app, request->scram_arch, "for a prefix that is a scram area");
+  add_jobs(app, request->jobs, "processes");
   add_engine_limits(app);
   app.footer(
-      "Builds with rpmbuild the models that changed since the last time: RPMS/TOOL.json records "
-      "what\n"
-      "an RPM was made from. If a model fails, the others are still built, and its last RPM "
-      "stays.\n"
-      "Example:\n"
-      "  tfaot release models/*/aot_config.yaml -o release");
-  return [options](Program& program) { return release(*options, program); };
+      R"(Builds with rpmbuild the models that changed since the last time: RPMS/TOOL.json records what
+an RPM was made from. If a model fails, the others are still built, and its last RPM stays.
+Example:
+  tfaot release models/*/aot_config.yaml -o release)");
+  return [request](Program& program) { return release(*request, program); };
 }
 
 }  // namespace tfaot::toolkit

@@ -281,13 +281,11 @@ Action add_run(CLI::App& app) {
   options->html.add_to(app);
   add_allow_large(app, request.package.allow_large);
   app.footer(
-      "Arrays are found by the names of the model's inputs, which 'tfaot info' shows; one in a "
-      ".npy\n"
-      "is the only input. Links the code once, with 'ld', and keeps it in the cache "
-      "(TFAOT_CACHE_DIR).\n"
-      "Examples:\n"
-      "  tfaot run area/tagger --inputs events.npz -o scores.npz\n"
-      "  tfaot run out --inputs random --rows 3");
+      R"(Arrays are found by the names of the model's inputs, which 'tfaot info' shows; one in a .npy
+is the only input. Links the code once, with 'ld', and keeps it in the cache (TFAOT_CACHE_DIR).
+Examples:
+  tfaot run area/tagger --inputs events.npz -o scores.npz
+  tfaot run out --inputs random --rows 3)");
   return [options](Program& program) { return run(*options, program); };
 }
 

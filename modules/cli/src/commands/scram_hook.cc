@@ -81,15 +81,13 @@ Action add_scram_hook(CLI::App& app) {
       ->check(CLI::IsMember({"install", "remove", "status"}));
   add_value(app, "AREA", options->area, "top of a scram area, which has config/SCRAM")->required();
   add_value(app, "--program PATH", options->program, "tfaot that compiles the models [this one]");
-  app.footer(
-      "With the hook a BuildFile.xml may say\n"
-      "  <aot_compile model=\"/data/my_model\" class=\"MyModel\" batch_sizes=\"1 2 4 8\"/>\n"
-      "The hook is two files and three lines in the area's config/SCRAM; 'remove' removes exactly\n"
-      "these. An area with another scram than V3, or with a cmssw-config that the hook does not "
-      "fit,\n"
-      "is refused.\n"
-      "Example:\n"
-      "  tfaot scram-hook install $CMSSW_BASE");
+  app.footer(R"(With the hook a BuildFile.xml may say
+  <aot_compile model="/data/my_model" class="MyModel" batch_sizes="1 2 4 8"/>
+The hook is two files and three lines in the area's config/SCRAM; 'remove' removes exactly
+these. An area with another scram than V3, or with a cmssw-config that the hook does not fit,
+is refused.
+Example:
+  tfaot scram-hook install $CMSSW_BASE)");
   return [options](Program& program) { return run(*options, program); };
 }
 

@@ -38,17 +38,14 @@ Action add_setup(CLI::App& app) {
   app.add_flag("--python-path", *python_path,
                "only print the folder of the Python module tfaot, for PYTHONPATH");
   app.footer(
-      "Fetches the wheel with python3's pip and its settings (index, proxy), checks its SHA-256, "
-      "and\n"
-      "keeps the part that compiling needs (830 MB) in $TFAOT_CACHE_DIR, else "
-      "$XDG_CACHE_HOME/tfaot,\n"
-      "else ~/.cache/tfaot. Fetches nothing if it is already there. A kill leaves all of it or\n"
-      "nothing. To use another TensorFlow, set TFAOT_TENSORFLOW_ROOT to the 'tensorflow' folder of "
-      "an\n"
-      "unpacked wheel, for 'tfaot compile' too.\n"
-      "Examples:\n"
-      "  tfaot setup\n"
-      "  export PYTHONPATH=$(tfaot setup --python-path)");
+      R"(Fetches the wheel with python3's pip and its settings (index, proxy), checks its SHA-256, and
+keeps the part that compiling needs (830 MB) in $TFAOT_CACHE_DIR, else $XDG_CACHE_HOME/tfaot,
+else ~/.cache/tfaot. Fetches nothing if it is already there. A kill leaves all of it or
+nothing. To use another TensorFlow, set TFAOT_TENSORFLOW_ROOT to the 'tensorflow' folder of an
+unpacked wheel, for 'tfaot compile' too.
+Examples:
+  tfaot setup
+  export PYTHONPATH=$(tfaot setup --python-path))");
   return [python_path](Program& program) {
     return *python_path ? print_python_path(program) : setup(program);
   };

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "commands/commands.h"
 #include "options/shared_options.h"
@@ -15,8 +14,6 @@ namespace {
 
 struct SpecArguments {
   SpecRequest request;
-  std::string output_directory;
-  std::string source;
   std::string remove;
 };
 
@@ -58,9 +55,8 @@ Status write(const SpecRequest& request, Program& program) {
 Status spec(const SpecArguments& options, Program& program) {
   TFAOT_TRY(check_options(options));
   SpecRequest request = options.request;
-  request.output_directory = program.absolute(options.output_directory);
+  make_absolute(program, {&request.output_directory, &request.source});
   TFAOT_TRY(check_output_folder(program.files, "--output-directory", request.output_directory));
-  if (!options.source.empty()) request.source = program.absolute(options.source);
   if (options.remove.empty()) return write(request, program);
   TFAOT_ASSIGN(const bool removed,
                remove_spec_files(program, request.output_directory, options.remove));
@@ -75,12 +71,12 @@ Action add_spec(CLI::App& app) {
   auto options = std::make_shared<SpecArguments>();
   auto* config = add_value(app, "-c,--aot-config FILE", options->request.config,
                            "the model's config; with --source, its path in the archive");
-  add_value(app, "-o,--output-directory DIR (required)", options->output_directory,
+  add_value(app, "-o,--output-directory DIR (required)", options->request.output_directory,
             "where the files go; made if missing");
   add_word_option<SpecFlavour>(
       app, "--flavour", options->request.flavour,
       "rpm: SPECS and SOURCES for rpmbuild; cmsdist: for CMS's\nbuild tool [cmsdist]");
-  auto* source = add_value(app, "--source ARCHIVE", options->source,
+  auto* source = add_value(app, "--source ARCHIVE", options->request.source,
                            "a tar with config and model (such as a repository of\n"
                            "CMSDATA); else one is made from the files");
   auto* url = add_value(app, "--source-url URL", options->request.source_url,
@@ -101,14 +97,12 @@ Action add_spec(CLI::App& app) {
       ->excludes(config)
       ->excludes(source);
   app.footer(
-      "Writes TOOL.spec, tfaot-compile.file, which all specs include, and the source archive, and "
-      "puts the\n"
-      "model into tfaot-models.file.\n"
-      "Examples:\n"
-      "  tfaot spec -c aot_config.yaml -o rpm --flavour rpm\n"
-      "  rpmbuild --define \"_topdir $PWD/rpm\" -bb rpm/SPECS/tfaot-model-tagger.spec\n"
-      "  tfaot spec --source Sub-Pkg.tar.gz -c data/tagger/aot_config.yaml --data-package "
-      "data-Sub-Pkg -o cmsdist");
+      R"(Writes TOOL.spec, tfaot-compile.file, which all specs include, and the source archive, and puts the
+model into tfaot-models.file.
+Examples:
+  tfaot spec -c aot_config.yaml -o rpm --flavour rpm
+  rpmbuild --define "_topdir $PWD/rpm" -bb rpm/SPECS/tfaot-model-tagger.spec
+  tfaot spec --source Sub-Pkg.tar.gz -c data/tagger/aot_config.yaml --data-package data-Sub-Pkg -o cmsdist)");
   return [options](Program& program) { return spec(*options, program); };
 }
 

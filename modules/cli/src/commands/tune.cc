@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,45 +19,34 @@ namespace {
 
 // The command line of `tfaot tune`.
 
-// Empty or 0: not given, unless a default is set here.
+// Paths are as the user wrote them. Empty or 0: not given, unless a default is set here.
 struct TuneCommand {
   std::string path;
   std::string package;
-  std::string output;
   double budget_seconds = 10;
-  std::string compiler = "c++";
-  bool allow_large = false;
+  TuneRequest request;
 
   bool suggest = false;
   std::string range;
   std::vector<std::string> rows;
-  std::uint64_t max_bytes = 0;
-  std::size_t max_sizes = 0;
-  std::vector<std::size_t> candidates;
-  std::string cpu_level;
+  SuggestOptions suggestion;
 };
 
 void add_suggest_options(CLI::App& app, TuneCommand& command) {
-  const char* group = "Which batch sizes to compile";
   app.add_flag("--suggest", command.suggest,
-               "measure nothing; suggest sizes from earlier measurements")
-      ->group(group);
-  add_value(app, "--range FIRST:LAST", command.range, "numbers of rows, all equally likely [1:256]")
-      ->group(group);
+               "measure nothing; suggest sizes from earlier measurements");
+  add_value(app, "--range FIRST:LAST", command.range,
+            "numbers of rows, all equally likely [1:256]");
   add_list(app, "--rows N[:WEIGHT],...", command.rows,
-           "these numbers instead, and how often each comes [1]")
-      ->group(group);
-  add_value(app, "--max-bytes BYTES", command.max_bytes,
-            "at most this many bytes of code, for all levels")
-      ->group(group);
-  add_value(app, "--max-sizes N", command.max_sizes, "at most this many batch sizes")->group(group);
-  add_list(app, "--candidates 1,2,4", command.candidates,
+           "these numbers instead, and how often each comes [1]");
+  add_value(app, "--max-bytes BYTES", command.suggestion.max_bytes,
+            "at most this many bytes of code, for all levels");
+  add_value(app, "--max-sizes N", command.suggestion.max_sizes, "at most this many batch sizes");
+  add_list(app, "--candidates 1,2,4", command.suggestion.candidates,
            "sizes to choose from [the compiled ones and powers of two]")
-      ->check(CLI::PositiveNumber)
-      ->group(group);
-  add_value(app, "--cpu-level LEVEL", command.cpu_level,
-            "use its costs [the highest measured level]")
-      ->group(group);
+      ->check(CLI::PositiveNumber);
+  add_value(app, "--cpu-level LEVEL", command.suggestion.cpu_level,
+            "use its costs [the highest measured level]");
 }
 
 Result<std::map<std::size_t, double>> rows_of_range(const std::string& range) {
@@ -101,23 +89,21 @@ Status needs(bool said, bool allowed, const char* message) {
 void add_tune_options(CLI::App& app, TuneCommand& command) {
   add_value(app, "PATH", command.path, kPackageHelp);
   add_value(app, "--package FILE", command.package, "the archive, instead of PATH");
-  add_value(app, "-o,--output FILE", command.output,
+  add_value(app, "-o,--output FILE", command.request.output,
             "write the tuned archive there [in its place]");
   add_value(app, "--budget SECONDS", command.budget_seconds, "measure no longer than this [10]")
       ->check(CLI::Range(0.001, 86400.0));
-  add_value(app, "--compiler PROGRAM", command.compiler, "C++ compiler to link with [c++]");
-  add_allow_large(app, command.allow_large);
-  add_suggest_options(app, command);
+  add_value(app, "--compiler PROGRAM", command.request.compiler, "C++ compiler to link with [c++]");
+  add_allow_large(app, command.request.allow_large);
+  in_group(app, "Which batch sizes to compile", [&] { add_suggest_options(app, command); });
   app.footer(
-      "The code of every batch size and CPU level that this machine can run is measured, and what "
-      "a\n"
-      "call costs goes into the package: its manifest and a header. Tune on the kind of machine "
-      "the\n"
-      "package will run on; tuning again replaces the costs.\n"
-      "Examples:\n"
-      "  tfaot tune build/tagger\n"
-      "  tfaot tune --package dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst\n"
-      "  tfaot tune build/tagger --suggest --range 1:256 --max-bytes 500000");
+      R"(The code of every batch size and CPU level that this machine can run is measured, and what a
+call costs goes into the package: its manifest and a header. Tune on the kind of machine the
+package will run on; tuning again replaces the costs.
+Examples:
+  tfaot tune build/tagger
+  tfaot tune --package dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst
+  tfaot tune build/tagger --suggest --range 1:256 --max-bytes 500000)");
 }
 
 // The package as the user wrote it.
@@ -134,22 +120,19 @@ Status check_tune_command(const TuneCommand& command) {
   }
   TFAOT_TRY(needs(!command.rows.empty(), command.range.empty(),
                   "tune: --rows and --range exclude each other"));
-  TFAOT_TRY(needs(!command.output.empty(), !command.suggest,
+  TFAOT_TRY(needs(!command.request.output.empty(), !command.suggest,
                   "tune: --suggest writes nothing, so it takes no --output"));
+  const SuggestOptions& options = command.suggestion;
   const bool about_sizes = !command.range.empty() || !command.rows.empty() ||
-                           command.max_bytes != 0 || command.max_sizes != 0 ||
-                           !command.candidates.empty() || !command.cpu_level.empty();
+                           options.max_bytes != 0 || options.max_sizes != 0 ||
+                           !options.candidates.empty() || !options.cpu_level.empty();
   return needs(about_sizes, command.suggest,
                "tune: --range, --rows, --max-bytes, --max-sizes, --candidates and --cpu-level "
                "need --suggest");
 }
 
 Result<SuggestOptions> suggest_options(const TuneCommand& command) {
-  SuggestOptions options;
-  options.cpu_level = command.cpu_level;
-  options.candidates = command.candidates;
-  options.max_bytes = command.max_bytes;
-  options.max_sizes = command.max_sizes;
+  SuggestOptions options = command.suggestion;
   TFAOT_ASSIGN(options.rows, !command.rows.empty()
                                  ? weighted_rows(command.rows)
                                  : rows_of_range(command.range.empty() ? "1:256" : command.range));
@@ -158,15 +141,13 @@ Result<SuggestOptions> suggest_options(const TuneCommand& command) {
 
 Status check_form(const TuneCommand& command, PackageForm form) {
   const bool by_option = command.path.empty();
-  if (form == PackageForm::kArchive || (!by_option && command.output.empty())) return {};
+  if (form == PackageForm::kArchive || (!by_option && command.request.output.empty())) return {};
   return fail(Error::usage(fmt::format("tune: {} is for archives, and '{}' is a folder",
                                        by_option ? "--package" : "--output", name_of(command))));
 }
 
 std::string sizes_text(const std::vector<SizeCost>& sizes) {
-  std::vector<std::string> words;
-  for (const SizeCost& cost : sizes) words.push_back(std::to_string(cost.size));
-  return join(words, ", ");
+  return join(mapped(sizes, [&](const SizeCost& cost) { return std::to_string(cost.size); }), ", ");
 }
 
 std::string suggestion_text(const Suggestion& suggestion) {
@@ -226,8 +207,9 @@ nlohmann::ordered_json suggestion_json(const Suggestion& suggestion) {
 
 Status tune(const TuneCommand& command, Program& program) {
   TFAOT_TRY(check_tune_command(command));
-  TuneRequest request;
-  request.package = program.absolute(name_of(command));
+  TuneRequest request = command.request;
+  request.package = name_of(command);
+  make_absolute(program, {&request.package, &request.output});
   TFAOT_ASSIGN(const PackageForm form, package_form(program, request.package));
   TFAOT_TRY(check_form(command, form));
   if (command.suggest) {
@@ -238,10 +220,7 @@ Status tune(const TuneCommand& command, Program& program) {
                                        : suggestion_text(suggestion));
     return {};
   }
-  if (!command.output.empty()) request.output = program.absolute(command.output);
-  request.compiler = command.compiler;
   request.budget = std::chrono::milliseconds(static_cast<int>(command.budget_seconds * 1000));
-  request.allow_large = command.allow_large;
   TFAOT_ASSIGN(const Manifest manifest, write_tuned_package(program, request));
   const Path& written = request.output.empty() ? request.package : request.output;
   nlohmann::ordered_json json = made_json("tuned", written, manifest);

@@ -192,11 +192,7 @@ constexpr const char* kRandomInputs = "random";
 
 struct ValidateArguments {
   ValidatedPaths paths;
-  std::string library;
-  std::string expected;
   std::string inputs = kRandomInputs;
-  bool only_these = false;
-  bool record = false;
   HtmlOption html;
   ValidateRequest request;
 };
@@ -212,25 +208,21 @@ std::string amount_rule(const std::string& text) {
 Status validate(const ValidateArguments& options, Program& program) {
   TFAOT_TRY(options.html.check(program));
   ValidateRequest request = options.request;
-  request.package.package = program.absolute(options.paths.package);
+  ValidatedPaths paths = options.paths;
+  request.package.package = program.absolute(paths.package);
   request.package.command = "tfaot validate";
-  if (options.paths.model.empty() == options.expected.empty()) {
+  if (paths.model.empty() == request.expected.empty()) {
     return fail(Error::usage("validate: name either --model or --expected"));
   }
-  ValidatedPaths paths = options.paths;
-  if (!options.expected.empty()) {
-    paths.model = options.expected;
-    request.expected = program.absolute(options.expected);
-    if (options.inputs == kRandomInputs || !options.library.empty()) {
+  request.model = paths.model;
+  if (!request.expected.empty()) {
+    paths.model = request.expected.string();
+    if (options.inputs == kRandomInputs || !request.library.empty()) {
       return fail(Error::usage(
           "validate: --expected takes the inputs of its outputs, --inputs FILE, and no --library"));
     }
-  } else {
-    request.model = program.absolute(options.paths.model);
   }
-  if (!options.library.empty()) request.library = program.absolute(options.library);
-  request.edges = !options.only_these;
-  request.record = options.record;
+  make_absolute(program, {&request.model, &request.expected, &request.library});
   if (options.inputs != kRandomInputs) {
     request.inputs = program.absolute(options.inputs);
     if (!parse_word<ArrayFormat>(request.inputs.extension().string())) {
@@ -246,7 +238,7 @@ Status validate(const ValidateArguments& options, Program& program) {
   if (!result.passed()) {
     return fail(Error::at({options.paths.package}, "its predictions are not those of the model"));
   }
-  if (!options.record) return {};
+  if (!request.record) return {};
   TFAOT_TRY(record_validation(program, request, result));
   if (!program.json) program.console.report(fmt::format("recorded in {}\n", options.paths.package));
   return {};
@@ -298,10 +290,9 @@ report::Page validation_page(const ValidationResult& result, const ValidatedPath
 
 ordered_json validation_result_to_json(const ValidationResult& result,
                                        const ValidatedPaths& paths) {
-  ordered_json refused = ordered_json::array();
-  for (const RefusedInputs& one : result.refused) {
-    refused.push_back({{"inputs", word_of(one.inputs)}, {"rows", one.rows}, {"why", one.why}});
-  }
+  const auto refused_to_json = [](const RefusedInputs& one) -> ordered_json {
+    return {{"inputs", word_of(one.inputs)}, {"rows", one.rows}, {"why", one.why}};
+  };
   ordered_json json = {{"kind", "validation"},
                        {"package", paths.package},
                        {"model", paths.model},
@@ -313,7 +304,7 @@ ordered_json validation_result_to_json(const ValidationResult& result,
   json.update(validation_to_json(result.summary));
   json["skipped_cpu_levels"] = result.skipped_levels;
   json["not_compared"] = not_compared(result);
-  json["refused"] = std::move(refused);
+  json["refused"] = mapped(result.refused, refused_to_json);
   json["batches"] = validated_outputs_to_json(result.outputs);
   return json;
 }
@@ -345,16 +336,17 @@ Action add_validate(CLI::App& app) {
       app, "--model PATH", options->paths.model,
       "what it was compiled from: a SavedModel's folder, an ONNX\nfile, a frozen graph, a file "
       "with StableHLO, or a config\nthat names one");
-  add_value(app, "--expected FILE", options->expected,
+  add_value(app, "--expected FILE", request.expected,
             "instead of a model: its outputs for --inputs, saved from\nthe library that "
             "trained it; a .npz, .npy or .csv file");
-  add_value(app, "--library FILE", options->library,
+  add_value(app, "--library FILE", request.library,
             "of an ONNX model: ONNX Runtime's shared library, which\nruns the model");
   add_value(app, "-i,--inputs FILE|random", options->inputs,
             "a .npz, .npy or .csv file, or random [random]");
   add_value(app, "--seed N", request.seed, "of random inputs [1]");
-  app.add_flag("--only-these", options->only_these,
-               "no zeros, ones, large numbers, NaN and other edges")
+  app.add_flag_callback(
+         "--only-these", [options] { options->request.edges = false; },
+         "no zeros, ones, large numbers, NaN and other edges")
       ->option_text(" ");
   add_value(app, "--tolerance SHARE", request.tolerance,
             "difference allowed, times an output's largest number\n[1e-5, more for weights in "
@@ -367,25 +359,22 @@ Action add_validate(CLI::App& app) {
       ->option_text(" ");
   add_value(app, "--signature KEY", request.signature,
             "of a SavedModel [the one that the package was compiled from]");
-  app.add_flag("--record", options->record,
+  app.add_flag("--record", request.record,
                "if it passes, put the figures into the package's manifest")
       ->option_text(" ");
   options->html.add_to(app);
   add_allow_large(app, request.package.allow_large);
-  add_engine_program(app, request.engine, "");
+  add_engine_program(app, request.engine);
   app.footer(
-      "Runs the package and the original model on the same inputs, in every compiled batch size, "
-      "with\n"
-      "padding and in several calls, at each CPU level that this machine can run. The exit code is "
-      "1\n"
-      "if a prediction differs by more than the tolerance, or the model's own rounding.\n"
-      "Examples:\n"
-      "  tfaot validate out --model exports/tagger\n"
-      "  tfaot validate out --model net.onnx --library libonnxruntime.so.1\n"
-      "  tfaot validate area/tagger --model aot_config.yaml --inputs events.npz\n"
-      "  tfaot validate out --inputs events.npz --expected scores.npz\n"
-      "  tfaot validate dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst --model exports/tagger "
-      "--record");
+      R"(Runs the package and the original model on the same inputs, in every compiled batch size, with
+padding and in several calls, at each CPU level that this machine can run. The exit code is 1
+if a prediction differs by more than the tolerance, or the model's own rounding.
+Examples:
+  tfaot validate out --model exports/tagger
+  tfaot validate out --model net.onnx --library libonnxruntime.so.1
+  tfaot validate area/tagger --model aot_config.yaml --inputs events.npz
+  tfaot validate out --inputs events.npz --expected scores.npz
+  tfaot validate dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst --model exports/tagger --record)");
   return [options](Program& program) { return validate(*options, program); };
 }
 

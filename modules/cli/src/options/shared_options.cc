@@ -21,78 +21,60 @@ CLI::Option* add_flag(CLI::App& app, const std::string& name, const std::string&
       name, [](std::int64_t) {}, help);
 }
 
-CLI::Option* add_jobs(CLI::App& app, unsigned& jobs, const std::string& help) {
-  return app.add_option("-j,--jobs", jobs, help + " at the same time [one per core]")
+void add_jobs(CLI::App& app, unsigned& jobs, const std::string& help) {
+  app.add_option("-j,--jobs", jobs, help + " at the same time [one per core]")
       ->check(WholeNumber{"", 1, 1024})
       ->option_text("N");
 }
 
-void add_engine_limits(CLI::App& app, const std::string& group) {
-  CLI::Option* const time =
-      app.add_option_function<unsigned>(
-             "--timeout", [](unsigned) {},
-             "for each engine process [600], and for tfaot's own work\n[none]; 0: none")
-          ->check(kSecondsRule)
-          ->option_text("SECONDS");
-  CLI::Option* const memory =
-      app.add_option_function<std::uint64_t>(
-             "--memory", [](std::uint64_t) {},
-             "for all engine processes together, in megabytes, 0: any\n[half of the machine's]")
-          ->check(WholeNumber{"megabytes", 0, 1'000'000'000})
-          ->option_text("MB");
-  if (group.empty()) return;
-  for (CLI::Option* const option : {time, memory}) option->group(group);
+void add_engine_limits(CLI::App& app) {
+  app.add_option_function<unsigned>(
+         "--timeout", [](unsigned) {},
+         "for each engine process [600], and for tfaot's own work\n[none]; 0: none")
+      ->check(kSecondsRule)
+      ->option_text("SECONDS");
+  app.add_option_function<std::uint64_t>(
+         "--memory", [](std::uint64_t) {},
+         "for all engine processes together, in megabytes, 0: any\n[half of the machine's]")
+      ->check(WholeNumber{"megabytes", 0, 1'000'000'000})
+      ->option_text("MB");
 }
 
-void add_engine_options(CLI::App& app, EngineRun& run, const std::string& group) {
-  CLI::Option* const jobs = add_jobs(app, run.jobs, "engine processes");
-  if (!group.empty()) jobs->group(group);
-  add_engine_program(app, run, group);
+void add_engine_options(CLI::App& app, EngineRun& run) {
+  add_jobs(app, run.jobs, "engine processes");
+  add_engine_program(app, run);
 }
 
-void add_engine_program(CLI::App& app, EngineRun& run, const std::string& group) {
-  const auto in_group = [&group](CLI::Option* option) {
-    if (!group.empty()) option->group(group);
-  };
-  add_engine_limits(app, group);
-  in_group(
-      app.add_option("--engine", run.engine, "engine to run [$TFAOT_ENGINE, else this tfaot's own]")
-          ->option_text("PATH"));
-  in_group(
-      app.add_option("--launcher", run.launcher,
-                     "command that starts the engine process, such as 'srun -c 2'; without -j\n"
-                     "it is one for all sizes [$TFAOT_COMPILE_LAUNCHER]")
-          ->option_text("COMMAND"));
+void add_engine_program(CLI::App& app, EngineRun& run) {
+  add_engine_limits(app);
+  add_value(app, "--engine PATH", run.engine,
+            "engine to run [$TFAOT_ENGINE, else this tfaot's own]");
+  add_value(app, "--launcher COMMAND", run.launcher,
+            "command that starts the engine process, such as 'srun -c 2'; without -j\n"
+            "it is one for all sizes [$TFAOT_COMPILE_LAUNCHER]");
   // For the CMake functions: one word, which may hold blanks.
   app.add_option("--launcher-word", run.launcher_words)->allow_extra_args(false)->group("");
 }
 
-CLI::Option* add_dimensions(CLI::App& app, std::vector<std::string>& dimensions) {
+void add_dimensions(CLI::App& app, std::vector<std::string>& dimensions) {
   const auto rule = [](const std::string& text) {
     const std::size_t mark = text.rfind('=');
     const bool fits = mark != std::string::npos && mark > 0;
     return fits ? "" : fmt::format("'{}' is not NAME=SIZE", text);
   };
-  return app
-      .add_option("--dimension", dimensions,
-                  "size of a dimension that the model leaves open, by its\nname, or by input and "
-                  "axis (x:1); may be repeated")
-      ->expected(1)
-      ->take_all()
-      ->check(rule)
-      ->option_text("NAME=SIZE");
+  add_repeated(app, "--dimension NAME=SIZE", dimensions,
+               "size of a dimension that the model leaves open, by its\nname, or by input and "
+               "axis (x:1); may be repeated")
+      ->check(rule);
 }
 
-std::vector<CLI::Option*> add_model_modes(CLI::App& app, std::optional<RowsMode>& rows,
-                                          std::optional<BatchMode>& batch,
-                                          std::optional<OpsetMode>& opset) {
-  return {add_word_option<RowsMode>(app, "--rows", rows,
-                                    "coupled: rows of a batch depend on each other"),
-          add_word_option<BatchMode>(app, "--batch", batch,
-                                     "none: the model has no batch, one run computes whole\n"
-                                     "tensors"),
-          add_word_option<OpsetMode>(app, "--opset", opset,
-                                     "of an ONNX model; any: also newer ones than tfaot knows")};
+void add_model_modes(CLI::App& app, ConfigOverrides& overrides) {
+  add_word_option<RowsMode>(app, "--rows", overrides.rows,
+                            "coupled: rows of a batch depend on each other");
+  add_word_option<BatchMode>(app, "--batch", overrides.batch,
+                             "none: the model has no batch, one run computes whole\ntensors");
+  add_word_option<OpsetMode>(app, "--opset", overrides.opset,
+                             "of an ONNX model; any: also newer ones than tfaot knows");
 }
 
 std::string WholeNumber::operator()(const std::string& text) const {
@@ -115,6 +97,12 @@ void add_scram_arch(CLI::App& app, std::string& scram_arch, const std::string& h
 
 void add_version(CLI::App& app, std::string& version, const std::string& help) {
   app.add_option("--version", version, help)->check(version_rule)->option_text("V");
+}
+
+void make_absolute(const Context& context, std::initializer_list<Path*> paths) {
+  for (Path* const path : paths) {
+    if (!path->empty()) *path = context.absolute(*path);
+  }
 }
 
 Status check_output_folder(const FileSystem& files, const std::string& option, const Path& path) {

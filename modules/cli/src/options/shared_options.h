@@ -5,8 +5,8 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <initializer_list>
 #include <nlohmann/json_fwd.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,8 +15,8 @@
 #include "tfaot/base/result.h"
 #include "tfaot/base/text.h"
 #include "tfaot/cli/console.h"
-#include "tfaot/records/model_spec.h"
 #include "tfaot/records/words.h"
+#include "tfaot/workflow/build_package.h"
 #include "tfaot/workflow/context.h"
 #include "tfaot/workflow/tool_layout.h"
 
@@ -55,25 +55,32 @@ CLI::Option* add_repeated(CLI::App& app, const std::string& spelling, Value& val
 // A flag that is asked for by its name, see CLI::App::count().
 CLI::Option* add_flag(CLI::App& app, const std::string& name, const std::string& help);
 
-// --timeout and --memory, for the verbs that start an engine, also within other programs;
-// command_table.cc reads them. `group`: of the help; empty: the usual one.
-void add_engine_limits(CLI::App& app, const std::string& group = "");
+// The options that `add` declares have this heading in the help.
+template <class Add>
+void in_group(CLI::App& app, const std::string& heading, Add add) {
+  const std::string usual = app.option_defaults()->get_group();
+  app.option_defaults()->group(heading);
+  add();
+  app.option_defaults()->group(usual);
+}
 
-// --timeout, --memory and --engine, for the verbs that start the engine.
-void add_engine_program(CLI::App& app, EngineRun& run, const std::string& group);
+// --timeout and --memory, for the verbs that start an engine, also within other programs;
+// command_table.cc reads them.
+void add_engine_limits(CLI::App& app);
+
+// --timeout, --memory, --engine and --launcher, for the verbs that start the engine.
+void add_engine_program(CLI::App& app, EngineRun& run);
 // The same and --jobs, for those that start several at the same time.
-void add_engine_options(CLI::App& app, EngineRun& run, const std::string& group);
+void add_engine_options(CLI::App& app, EngineRun& run);
 
 // --jobs: `help` says what they are.
-CLI::Option* add_jobs(CLI::App& app, unsigned& jobs, const std::string& help);
+void add_jobs(CLI::App& app, unsigned& jobs, const std::string& help);
 
 // --dimension, for the verbs that compile: of dimensions that a model leaves open.
-CLI::Option* add_dimensions(CLI::App& app, std::vector<std::string>& dimensions);
+void add_dimensions(CLI::App& app, std::vector<std::string>& dimensions);
 
-// --rows, --batch and --opset, for the verbs that compile; returned in this order.
-std::vector<CLI::Option*> add_model_modes(CLI::App& app, std::optional<RowsMode>& rows,
-                                          std::optional<BatchMode>& batch,
-                                          std::optional<OpsetMode>& opset);
+// --rows, --batch and --opset, for the verbs that compile.
+void add_model_modes(CLI::App& app, ConfigOverrides& overrides);
 
 // --allow-large, for the verbs that unpack an archive.
 void add_allow_large(CLI::App& app, bool& allow_large);
@@ -111,6 +118,9 @@ struct WholeNumber {
   std::string operator()(const std::string& text) const;  // what is wrong; empty: nothing
 };
 inline constexpr WholeNumber kSecondsRule = {"seconds", 0, 1'000'000};
+
+// Paths that options stored as the user wrote them become absolute; empty ones stay empty.
+void make_absolute(const Context& context, std::initializer_list<Path*> paths);
 
 // Usage error, naming the option, if `path` or a path above it exists and is not a folder.
 Status check_output_folder(const FileSystem& files, const std::string& option, const Path& path);

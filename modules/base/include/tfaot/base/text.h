@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small text helpers shared by all rooms. Pure functions.
+// Small helpers for texts and lists, shared by all rooms. Pure functions.
 #pragma once
 
 #include <charconv>
 #include <cstddef>
+#include <functional>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace tfaot::toolkit {
@@ -35,6 +38,8 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 std::vector<std::string> split_lines(std::string_view text);
 // The parts of the text between characters of `separators`, without empty parts.
 std::vector<std::string> split_words(std::string_view text, std::string_view separators = kBlanks);
+// True for one of the words, which single spaces separate.
+bool is_one_of(std::string_view words, std::string_view word);
 std::string replace_all(std::string text, std::string_view from, std::string_view to);
 std::string trim(std::string_view text);
 
@@ -62,5 +67,17 @@ std::vector<std::string> last_lines(std::string_view text, std::size_t count);
 
 std::string lower_case(std::string text);
 std::string upper_case(std::string text);
+
+// " (did you mean 'x'?)" for the end of a message; empty if nothing is close.
+std::string guess(std::string_view word, const std::vector<std::string>& candidates);
+
+// The results of `function`, or a member, for each element: mapped(outputs, &TensorSpec::name).
+template <class Range, class Function>
+auto mapped(const Range& range, Function function) {
+  using Result = std::invoke_result_t<Function&, decltype(*std::begin(range))>;
+  std::vector<std::decay_t<Result>> results;
+  for (const auto& element : range) results.push_back(std::invoke(function, element));
+  return results;
+}
 
 }  // namespace tfaot::toolkit

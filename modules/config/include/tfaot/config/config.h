@@ -4,7 +4,6 @@
 // whether a SavedModel can be compiled. Pure functions, safe from many threads.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

@@ -6,12 +6,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
-#include "tfaot/records/profile_words.h"
+#include "tfaot/records/profile.h"
 
 namespace tfaot::toolkit {
 

@@ -26,8 +26,8 @@ inline constexpr auto kWords<BufferUse> = std::to_array<Word<BufferUse>>({
 // A value inside of an allocation. Moments count the instructions in the order in which they run;
 // -1: not known.
 struct PlacedValue {
-  std::string name;  // "dot.3", "custom-call.4{0}"
-  std::string shape;
+  std::string name = {};  // "dot.3", "custom-call.4{0}"
+  std::string shape = {};
   std::uint64_t offset = 0;
   std::uint64_t size = 0;
   std::int64_t first = -1;  // moment

@@ -32,7 +32,7 @@ Result<std::vector<ManifestFile>> hash_staged_files(const FileSystem& fs,
 // Writes files and manifest into `root`. Keeps files that are equal, removes files that only an
 // older manifest there lists, and never replaces a file that tfaot did not write. Everything is
 // written to a side folder, then renamed, the manifest last: a failure leaves the tree as it was. A
-// tree with a manifest is complete, even after a kill; repair_tree.h completes a tree without one.
+// tree with a manifest is complete, even after a kill; repair_tree() completes a tree without one.
 // A signal before the renames counts as a failure.
 Status write_tree(FileSystem& fs, const std::vector<StagedFile>& files, const Manifest& manifest,
                   const Path& root);
@@ -85,5 +85,18 @@ Result<Manifest> read_archive_manifest(const FileSystem& fs, const Path& archive
 // PackageArchive::unpack() of an archive.
 Result<Manifest> extract_archive(FileSystem& fs, const Path& archive, const Path& destination,
                                  const ExtractOptions& options = {});
+
+// Repairs a package tree after a killed run. write_tree() puts all new files into a side folder of
+// the tree before it renames them, so an incomplete tree contains all that is needed to complete
+// it.
+
+// Finishes or undoes what a killed run began. If all new files were written, they are moved in,
+// because the old tree may be incomplete by then. Otherwise they are removed, and the tree is as it
+// was. write_tree() calls this first. REQUIRES: no other process works on the tree.
+Status repair_tree(FileSystem& fs, const Path& root);
+// True if the tree has no manifest now, but repair_tree() would complete it.
+bool is_torn_tree(const FileSystem& fs, const Path& root);
+// The manifest that the tree will have then.
+Result<Manifest> read_torn_tree(const FileSystem& fs, const Path& root);
 
 }  // namespace tfaot::toolkit

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "tfaot/records/manifest.h"
 #include "tfaot/records/words.h"

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tfaot/base/result.h"
 #include "tfaot/records/dtype.h"
 
 namespace tfaot::toolkit {
@@ -116,5 +117,9 @@ struct CompiledModel {
   // constants hold thousands of numbers, without the large ones. Empty if weights are embedded.
   std::string hlo_text;
 };
+
+// Checks that the record is consistent before headers are made from it: a wrong table would let the
+// code write outside its buffers. Every finding is an internal Error. Pure.
+Status check_compiled_model(const CompiledModel& compiled);
 
 }  // namespace tfaot::toolkit

@@ -2,10 +2,8 @@
 // The members of the records of compiled_model.h, which record_json.h reads and writes by.
 #pragma once
 
-#include <string>
 #include <tuple>
 
-#include "tfaot/base/result.h"
 #include "tfaot/records/compiled_model.h"
 #include "tfaot/records/record_json.h"
 

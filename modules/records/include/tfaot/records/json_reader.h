@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -42,17 +43,29 @@ class JsonReader {
     return failed("expected " + quoted_words<Enum>() + ", not '" + shown(text) + "'");
   }
 
+  // Reads a member into `value`, by a function or a member function of its JsonReader.
+  template <class Value, class Reader>
+  Status read(const std::string& key, Value& value, Reader reader) const {
+    TFAOT_ASSIGN(const JsonReader found, member(key));
+    TFAOT_ASSIGN(value, std::invoke(reader, found));
+    return {};
+  }
+  template <class Value, class Reader>
+  Status read_if_there(const std::string& key, Value& value, Reader reader) const {
+    return has(key) ? read(key, value, reader) : Status();
+  }
+
   // "FILE: signature.inputs[0]: message"
   tl::unexpected<Error> failed(const std::string& message) const;
 
-  // All elements, at most `most`, each read by `read(JsonReader) -> Result<T>`.
-  template <class Read>
-  auto list(const Read& read, std::size_t most = kMostFiles) const
-      -> Result<std::vector<typename decltype(read(*this))::value_type>> {
-    TFAOT_ASSIGN(const std::vector<JsonReader> readers, elements(most));
-    std::vector<typename decltype(read(*this))::value_type> values;
-    for (const JsonReader& reader : readers) {
-      TFAOT_ASSIGN(auto value, read(reader));
+  // All elements, at most `most`, each read by `reader(JsonReader) -> Result<T>`.
+  template <class Reader>
+  auto list(const Reader& reader, std::size_t most = kMostFiles) const
+      -> Result<std::vector<typename decltype(reader(*this))::value_type>> {
+    TFAOT_ASSIGN(const std::vector<JsonReader> found, elements(most));
+    std::vector<typename decltype(reader(*this))::value_type> values;
+    for (const JsonReader& element : found) {
+      TFAOT_ASSIGN(auto value, reader(element));
       values.push_back(std::move(value));
     }
     return values;

@@ -2,6 +2,7 @@
 // What to compile and how: a validated aot_config.yaml with all defaults and absolute paths.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -9,8 +10,7 @@
 #include <vector>
 
 #include "tfaot/records/dtype.h"
-#include "tfaot/records/opset_mode.h"
-#include "tfaot/records/optimization.h"
+#include "tfaot/records/words.h"
 
 namespace tfaot::toolkit {
 
@@ -48,6 +48,24 @@ inline constexpr auto kWords<WeightsType> =
                                       {WeightsType::kBfloat16, "bfloat16"},
                                       {WeightsType::kFloat16, "float16"},
                                       {WeightsType::kInt8, "int8"}});
+
+// What code and weights are made for.
+enum class Optimization {
+  kSpeed,
+  kSize,  // one layout for each weight, none with more numbers; XLA's smaller code
+};
+template <>
+inline constexpr auto kWords<Optimization> = std::to_array<Word<Optimization>>(
+    {{Optimization::kSpeed, "speed"}, {Optimization::kSize, "size"}});
+
+// Versions of ONNX's operators that are accepted.
+enum class OpsetMode {
+  kKnown,  // those that this tfaot knows
+  kAny,    // newer ones too, read as the newest that it knows
+};
+template <>
+inline constexpr auto kWords<OpsetMode> =
+    std::to_array<Word<OpsetMode>>({{OpsetMode::kKnown, "known"}, {OpsetMode::kAny, "any"}});
 
 // What the generated headers need to compile.
 enum class HeadersMode {

@@ -1,23 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records <-> JSON, by one table of members for each record. Keys are the members' names, enums are
-// words; an enum that may be absent is then "". Every member must be present, but for new ones
-// (members.h); unknown keys are ignored. Pure functions.
+// words; an enum that may be absent is then "". Every member must be present, except new ones;
+// unknown keys are ignored. Pure functions.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "tfaot/base/result.h"
 #include "tfaot/records/json_reader.h"
-#include "tfaot/records/members.h"
 #include "tfaot/records/words.h"
 
 namespace tfaot::toolkit {
+
+// The table of a record's members.
+
+enum class Presence {
+  kAlways,
+  kNew,  // may be missing in records that older versions wrote: it is then the default
+};
+
+template <class Record, class Value>
+struct Member {
+  const char* key;
+  Value Record::*place;
+  Presence presence = Presence::kAlways;
+};
+template <class Record, class Value>
+Member(const char*, Value Record::*, Presence = Presence::kAlways) -> Member<Record, Value>;
+
+// Specialized for each record: a tuple of its Members.
+template <class Record>
+inline constexpr std::tuple<> kMembers = {};
+
+// Specializes kMembers for a record of up to 60 members: TFAOT_MEMBERS(Record, first, second);
+#define TFAOT_MEMBERS(Record, ...)                      \
+  template <>                                           \
+  inline constexpr auto kMembers<Record> = std::tuple { \
+    TFAOT_SCAN(TFAOT_EACH_MEMBER(Record, __VA_ARGS__))  \
+  }
+#define TFAOT_EACH_MEMBER(Record, name, ...) \
+  Member{#name, &Record::name} __VA_OPT__(, TFAOT_NEXT TFAOT_PARENTHESES(Record, __VA_ARGS__))
+#define TFAOT_NEXT() TFAOT_EACH_MEMBER
+#define TFAOT_PARENTHESES ()
+// Each scan expands one member more.
+#define TFAOT_SCAN(...) TFAOT_SCAN_16(TFAOT_SCAN_16(TFAOT_SCAN_16(TFAOT_SCAN_16(__VA_ARGS__))))
+#define TFAOT_SCAN_16(...) TFAOT_SCAN_4(TFAOT_SCAN_4(TFAOT_SCAN_4(TFAOT_SCAN_4(__VA_ARGS__))))
+#define TFAOT_SCAN_4(...) TFAOT_SCAN_1(TFAOT_SCAN_1(TFAOT_SCAN_1(TFAOT_SCAN_1(__VA_ARGS__))))
+#define TFAOT_SCAN_1(...) __VA_ARGS__
+
+template <class Record>
+concept HasMembers = std::tuple_size<std::remove_const_t<decltype(kMembers<Record>)>>::value != 0;
 
 // Json is nlohmann::json, which sorts keys, or nlohmann::ordered_json, with the table's order.
 template <class Json = nlohmann::json, class Value>
@@ -26,6 +66,27 @@ template <class Value>
 Result<Value> read_value(const JsonReader& json);
 
 namespace detail {
+
+// The element type of a list or optional; void for any other type.
+template <class Value>
+struct Held {
+  using InList = void;
+  using InOptional = void;
+};
+template <class Value>
+struct Held<std::vector<Value>> {
+  using InList = Value;
+  using InOptional = void;
+};
+template <class Value>
+struct Held<std::optional<Value>> {
+  using InList = void;
+  using InOptional = Value;
+};
+template <class Value>
+using InList = typename Held<Value>::InList;
+template <class Value>
+using InOptional = typename Held<Value>::InOptional;
 
 template <class Integer>
 Result<Integer> read_integer(const JsonReader& json) {
@@ -123,5 +184,19 @@ Result<Record> read_document(const std::string& text, const DocumentPlace& place
 // become U+FFFD.
 std::string json_line(const nlohmann::json& json);
 std::string json_document(const nlohmann::json& json);
+
+// A record in one line, below a key that tells it from other lines of a program.
+template <HasMembers Record>
+std::string tagged_line(const char* key, const Record& record) {
+  return json_line({{key, json_of(record)}});
+}
+// Nothing if the line is another.
+template <HasMembers Record>
+std::optional<Record> from_tagged_line(const char* key, const std::string& line) {
+  const auto json = parse_json(line, "");
+  if (!json) return std::nullopt;
+  auto record = JsonReader(*json, "").member(key).and_then(read_value<Record>);
+  return record ? std::make_optional(*std::move(record)) : std::nullopt;
+}
 
 }  // namespace tfaot::toolkit

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record kept beside an RPM of a model: what the RPM was made from (rpm_record_json.h).
+// The record kept next to an RPM of a model, as TOOL.json: what the RPM was made from
+// (docs/release.md).
 #pragma once
 
+#include <optional>
 #include <string>
 
 namespace tfaot::toolkit {
@@ -23,5 +25,10 @@ struct RpmRecord {
   std::string rpm_sha256;
   ReleaseInputs inputs;
 };
+
+// Two-space indent, keys in a fixed order, trailing newline.
+std::string rpm_record_to_json(const RpmRecord& record);
+// Nothing if the text is not such a record: the RPM is then built as if there were none.
+std::optional<RpmRecord> rpm_record_from_json(const std::string& text);
 
 }  // namespace tfaot::toolkit

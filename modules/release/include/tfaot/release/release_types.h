@@ -2,10 +2,8 @@
 // Records of the release room: what a spec file says about a model, and what was built from it.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "tfaot/base/result.h"
 #include "tfaot/records/rpm_record.h"

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How any number of rows is split into chunks of compiled sizes at the lowest total cost. Only the
-// last chunk may be larger than the rows that are left; it is then padded. Immutable once made;
-// safe from many threads. Includes no other header of the runtime, because the tool plans with it
-// too.
+// The plan of a batch. Includes no other header of the runtime, because the tool plans with it too.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +11,20 @@
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
-/// How any number of rows is split into chunks of compiled sizes at the lowest total cost. Only the
-/// last chunk may be larger than the rows that are left; it is then padded. Immutable; safe from
-/// many threads.
+/// Splits any number of rows into chunks of compiled sizes at the lowest total cost. Only the last
+/// chunk may be larger than the rows that are left; it is then padded. Immutable; safe from many
+/// threads.
 class BatchPlan {
  public:
   /// Uses default costs: a call of n rows costs n + 1, because in small networks a call costs about
   /// as much as one row. So larger sizes come first, and padding is used if it saves calls: {1,
   /// 256} runs 255 rows in one call. REQUIRES: ascending, positive sizes. Throws Error (EmptySizes)
-  /// if there is none.
+  /// if there are none.
   explicit BatchPlan(std::vector<std::size_t> sizes);
   /// `costs[i]` is the cost of one call of `sizes[i]` rows, in any unit; whole numbers, so that
-  /// sums are exact. `live[i]` (none: 0) says how many thousandths of the cost are proportional to
-  /// the rows that count. If the last chunk is padded, this part costs as much as for the real
-  /// number of rows, interpolated between the compiled sizes.
+  /// sums are exact. `live[i]` (none: 0) is how many thousandths of the cost are proportional to
+  /// the rows that count. If the last chunk is padded, this part costs only what the real rows
+  /// cost, interpolated between the compiled sizes.
   BatchPlan(std::vector<std::size_t> sizes, std::vector<std::uint64_t> costs,
             const std::vector<std::uint32_t>& live = {});
 
@@ -35,7 +32,7 @@ class BatchPlan {
   /// and throws as above.
   static BatchPlan of_coupled_rows(std::vector<std::size_t> sizes);
 
-  /// The cost of a call of `sizes[i]` rows of which the first `rows` count, in the unit of `costs`.
+  /// The cost of a call of `sizes[i]` rows if only the first `rows` count, in the unit of `costs`.
   static std::uint64_t call_cost(const std::vector<std::size_t>& sizes,
                                  const std::vector<std::uint64_t>& costs,
                                  const std::vector<std::uint32_t>& live, std::size_t i,

@@ -15,8 +15,8 @@
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
-/// How a batch of one size is run: as chunks of `sizes`; the last chunk has `lastPadding` extra
-/// rows. A value.
+/// Runs batches of one size as chunks of `sizes`; the last chunk has `lastPadding` extra rows. A
+/// value.
 class BatchRule {
  public:
   /// Throws Error: EmptySizes; WrongPadding, also if the last size is 0, as in CMSSW;
@@ -32,7 +32,7 @@ class BatchRule {
   std::size_t getBatchSize() const noexcept { return batch_size_; }
   /// Sizes of the chunks, in order.
   const std::vector<std::size_t>& getSizes() const noexcept { return sizes_; }
-  /// Rows of the last chunk that do not count.
+  /// Rows of padding in the last chunk.
   std::size_t getLastPadding() const noexcept { return last_padding_; }
   /// Number of chunks.
   std::size_t nSizes() const noexcept { return sizes_.size(); }
@@ -64,7 +64,7 @@ class BatchStrategy {
   void setRule(const BatchRule& rule) { rules_.insert_or_assign(rule.getBatchSize(), rule); }
   /// The same from text. Throws Error like BatchRule.
   void setRule(const std::string& rule) { setRule(BatchRule(rule)); }
-  /// Whether there is a rule for this batch size.
+  /// True if there is a rule for this batch size.
   bool hasRule(std::size_t batchSize) const { return findRule(batchSize) != nullptr; }
   /// The rule for this batch size. Throws Error (UnknownBatchSize) if there is none.
   const BatchRule& getRule(std::size_t batchSize) const;

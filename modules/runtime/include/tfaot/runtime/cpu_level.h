@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model may use of the CPU. Models take this_cpu() unless you choose otherwise.
+// Chooses the code of a model for a CPU. Models take this_cpu() unless you choose otherwise.
 #pragma once
 
 #include <string>
@@ -11,13 +11,13 @@
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
-/// Which code of a model may be used. A value, made by its two named functions: a level mistaken
-/// for a feature would silently select the slowest code.
+/// Selects the code that a model may use. A value, made by its two named functions: a level
+/// mistaken for a feature would silently select the slowest code.
 class CpuChoice {
  public:
   /// The best code that needs only these features, by LLVM's names: "avx2", "sve".
   static CpuChoice of_features(std::vector<std::string> features);
-  /// Only the code of this level, such as "x86-64-v3", if the features are those it needs.
+  /// Only the code of this level, such as "x86-64-v3". The features must include all it needs.
   CpuChoice at_level(std::string level) const;
 
   /// Features that code may need, by LLVM's names.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of 16 bits: tfaot::float16 and tfaot::bfloat16, the elements of tensors of these types.
-// They are for storing; computing with them is computing with floats. Plain values.
+// 16-bit numbers: tfaot::float16 and tfaot::bfloat16, the elements of tensors of these types. They
+// are for storage; arithmetic converts them to float. Plain values.
 #pragma once
 
 #include <cstdint>
@@ -14,30 +14,30 @@ namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 /// A floating-point number of two bytes: a sign, `kExponent` bits of exponent and `kMantissa` of
-/// mantissa, laid out as IEEE 754 says, with infinities, NaN and numbers below the smallest normal
-/// one. See tfaot::float16 and tfaot::bfloat16.
+/// mantissa, in the layout of IEEE 754, with infinities, NaN and subnormal numbers. See
+/// tfaot::float16 and tfaot::bfloat16.
 ///
-/// It turns into a float by itself, exactly, so `half * 2.5F` and `std::isnan(half)` are of floats.
-/// The way back rounds, and is explicit: `tfaot::float16(x)`.
+/// Converts to float implicitly and exactly, so `half * 2.5F` and `std::isnan(half)` compute with
+/// floats. The conversion from float rounds, and is explicit: `tfaot::float16(x)`.
 template <int kExponent, int kMantissa>
 class HalfFloat {
   static_assert(1 + kExponent + kMantissa == 16);
 
  public:
-  /// `HalfFloat()` and `HalfFloat{}` are zero; as a variable without an initializer it is
-  /// undefined, as a float is.
+  /// `HalfFloat()` and `HalfFloat{}` are zero; a variable without an initializer is undefined, as
+  /// with float.
   HalfFloat() = default;
 
-  /// The nearest number of this type; of two equally near ones, the one whose last bit is zero. Too
-  /// large a number is infinite, and NaN stays NaN. Other types than float and double become a
-  /// double first.
+  /// The nearest number of this type; ties go to the one whose last bit is zero. Numbers that are
+  /// too large become infinite, and NaN stays NaN. Types other than float and double are converted
+  /// to double first.
   template <class Number, class = std::enable_if_t<std::is_arithmetic_v<Number>>>
   explicit HalfFloat(Number value) noexcept : bits_(nearest(static_cast<double>(value))) {}
 
   /// The same number.
   operator float() const noexcept { return widened(); }
 
-  /// The number that these bits are: one of sign, then the exponent, then the mantissa.
+  /// The number with these bits: one of sign, then the exponent, then the mantissa.
   static constexpr HalfFloat from_bits(std::uint16_t bits) noexcept { return {Bits{bits}}; }
   /// The bits of this number.
   constexpr std::uint16_t bits() const noexcept { return bits_; }
@@ -59,26 +59,26 @@ class HalfFloat {
     std::memcpy(&bits, &value, sizeof bits);
     const auto sign = static_cast<std::uint32_t>(bits >> 63 << 15);
     const std::uint64_t magnitude = bits << 1 >> 1;
-    if (magnitude > kDoubleInfinity) {  // NaN: the quiet one, with the bits that have a place
+    if (magnitude > kDoubleInfinity) {  // a quiet NaN, with the payload bits that fit
       const auto payload = static_cast<std::uint32_t>(magnitude >> (kDoubleMantissa - kMantissa));
       return static_cast<std::uint16_t>(sign | kInfinity | 1U << (kMantissa - 1) |
                                         (payload & ((1U << kMantissa) - 1)));
     }
-    // The exponent as it is stored here. Below the normal numbers it stays, and digits go.
+    // The exponent as it is stored here. Subnormal numbers keep the smallest, and lose digits.
     int exponent = static_cast<int>(magnitude >> kDoubleMantissa) - kDoubleBias + kBias;
     int dropped = kDoubleMantissa - kMantissa;
     if (exponent < 1) {
       dropped += 1 - exponent;
       exponent = 1;
     }
-    constexpr int kAllAndOne = kDoubleMantissa + 2;  // that many dropped digits leave zero
+    constexpr int kAllAndOne = kDoubleMantissa + 2;  // dropping this many digits leaves zero
     if (dropped > kAllAndOne) dropped = kAllAndOne;
     constexpr std::uint64_t kOne = std::uint64_t{1} << kDoubleMantissa;
     const std::uint64_t mantissa = (magnitude & (kOne - 1)) | kOne;
     const std::uint64_t last = mantissa >> dropped & 1U;
     const std::uint64_t rounded =
         (mantissa + (std::uint64_t{1} << (dropped - 1)) - 1 + last) >> dropped;
-    // Its first digit, which is not stored, adds one to the exponent; so does a carry.
+    // The leading digit, which is not stored, adds one to the exponent; so does a carry.
     const std::uint64_t result = (static_cast<std::uint64_t>(exponent - 1) << kMantissa) + rounded;
     return static_cast<std::uint16_t>(
         sign | (result < kInfinity ? static_cast<std::uint32_t>(result) : kInfinity));
@@ -95,7 +95,7 @@ class HalfFloat {
       bits |= 0xffU << kFloatMantissa;
     } else if (magnitude >= 1U << kMantissa) {
       bits += static_cast<std::uint32_t>(kFloatBias - kBias) << kFloatMantissa;
-    } else if (kBias != kFloatBias) {  // so many times the smallest number, which is a float
+    } else if (kBias != kFloatBias) {  // a multiple of the smallest number, which float has
       constexpr std::uint32_t kSmallest =
           static_cast<std::uint32_t>(kFloatBias - kBias - kMantissa + 1) << kFloatMantissa;
       float smallest = 0;
@@ -125,7 +125,7 @@ static_assert(sizeof(bfloat16) == 2 && std::is_trivial_v<bfloat16>);
 }  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot
 
-/// What is not here is as in float.
+/// Members that are not redefined are those of float.
 template <int kExponent, int kMantissa>
 class std::numeric_limits<tfaot::HalfFloat<kExponent, kMantissa>>
     : public std::numeric_limits<float> {
@@ -135,7 +135,7 @@ class std::numeric_limits<tfaot::HalfFloat<kExponent, kMantissa>>
   static constexpr Half half(int bits) noexcept {
     return Half::from_bits(static_cast<std::uint16_t>(bits));
   }
-  // Decimal digits of so many binary ones.
+  // The decimal digits that this many binary ones hold.
   static constexpr int decimal(int binary) noexcept { return binary * 30103 / 100000; }
 
  public:

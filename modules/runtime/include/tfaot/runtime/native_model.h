@@ -43,8 +43,8 @@ namespace native {
 template <class M>
 class Model {
  public:
-  /// The inputs by name: a struct with a `Span<const T>` for each, named like the input as far as
-  /// C++ allows. `model.h` lists the names. Its members are in the model's order.
+  /// The inputs by name: a struct with a `Span<const T>` for each, in the model's order, named like
+  /// the input as far as C++ allows. `model.h` lists the names.
   using Inputs = typename detail::TensorsOf<typename M::Inputs>::Inputs;
   /// The outputs by name: a struct with a `Span<T>` for each, like Inputs.
   using Outputs = typename detail::TensorsOf<typename M::Outputs>::Outputs;
@@ -134,10 +134,10 @@ class Model {
   /// The rules that were set.
   const BatchStrategy& batch_strategy() const noexcept { return runner_.strategy(); }
 
-  /// From now on, runs a call as several tasks on your threads, except batches with an explicit
-  /// rule: each with some of the rows, or each with a part of every large kernel's work, whatever
-  /// costs less. Small calls stay on the calling thread. Off by default, without an executor, and
-  /// for a single task. Allocates the memory of all tasks; run() then allocates nothing.
+  /// From now on, splits each call into tasks for your threads: by rows, or by the work of each
+  /// large kernel, whichever costs less. Small calls, and batches with an explicit rule, stay on
+  /// the calling thread. Off by default, without an executor, and for a single task. Allocates the
+  /// memory of all tasks; run() then allocates nothing.
   void set_parallelism(Parallelism parallelism) {
     parallel_ = std::make_unique<ParallelRunner>(runner_, std::move(parallelism));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a call is run on several of your threads: native::Model::set_parallelism().
+// Runs one call on several of your threads: native::Model::set_parallelism().
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@ namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 /// Runs `task(0)` to `task(count - 1)`, in any order, on any threads, and returns when all have
-/// ended. Exceptions from the executor propagate. Tasks throw nothing. If it leaves out a task that
-/// had rows of its own, the call throws Error: FailedRun.
+/// ended. Exceptions from the executor propagate. Tasks throw nothing. If it skips a task that has
+/// rows of its own, the call throws Error: FailedRun.
 using Executor =
     std::function<void(std::size_t count, const std::function<void(std::size_t)>& task)>;
 

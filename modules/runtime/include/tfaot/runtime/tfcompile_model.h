@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Base of the classes that tfaot-tfcompile generates, with the calls of the classes that
-// TensorFlow's tfcompile generates: one batch size, and its own memory for arguments and results.
-// Thread-compatible: one per thread. The names are TensorFlow's.
+// The base class of what tfaot-tfcompile generates. The names are TensorFlow's.
 #pragma once
 
 #include <cstddef>

@@ -48,9 +48,9 @@ class Wrapper {
   const std::vector<std::size_t>& batchSizes() const noexcept { return batch_sizes_; }
   /// How many batch sizes are compiled.
   std::size_t nBatchSizes() const noexcept { return batch_sizes_.size(); }
-  /// Whether this batch size is compiled.
+  /// True if this batch size is compiled.
   bool hasBatchSize(std::size_t batchSize) const noexcept;
-  /// How any number of rows is composed of them at the lowest cost, if composing is allowed.
+  /// Composes any number of rows of them at the lowest cost, if composing is allowed.
   const BatchPlan& batchPlan() const noexcept { return batch_plan_; }
 
   /// Number of arguments, which are the model's inputs.

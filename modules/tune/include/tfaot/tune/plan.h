@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "tfaot/base/result.h"
 #include "tfaot/records/manifest.h"
 
 namespace tfaot::toolkit {

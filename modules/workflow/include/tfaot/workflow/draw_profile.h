@@ -3,8 +3,6 @@
 // Python.
 #pragma once
 
-#include <string>
-
 #include "tfaot/base/result.h"
 #include "tfaot/records/profile.h"
 #include "tfaot/records/words.h"

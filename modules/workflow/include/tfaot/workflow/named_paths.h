@@ -16,7 +16,7 @@ namespace tfaot::toolkit {
 
 enum class PathKind {
   kPackageTree,
-  kTornTree,  ///< a package tree that a killed run left incomplete, see repair_tree.h
+  kTornTree,  ///< a package tree that a killed run left incomplete, see repair_tree()
   kArchive,   ///< judged by its first bytes; its reader decides whether it is a package
   kConfig,    ///< judged by its name
   kModel,

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <functional>
-#include <string>
 #include <utility>
 
 #include "tfaot/base/file_lock.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What XlaCompiledCpuFunction reads about a buffer: a class of TensorFlow that has one name and one
-// set of functions up to TensorFlow 2.20, and others from 2.21 on.
+// The class of TensorFlow that describes a buffer to XlaCompiledCpuFunction. It has one name and
+// one set of functions up to TensorFlow 2.20, and others from 2.21 on.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
-// The class, by the function that takes it, and how to make one. The overload with `int` is for
-// TensorFlow 2.21, the other one for older versions; the last argument is 0.
+// Finds the class by the function that takes it, and makes objects of it. The overload with `int`
+// is for TensorFlow 2.21, the other one for older versions; the last argument is 0.
 class XlaBufferInfo : private ::tensorflow::XlaCompiledCpuFunction {
   template <class Info>
   static Info taken_by(void (*)(StaticData*, const Info*));

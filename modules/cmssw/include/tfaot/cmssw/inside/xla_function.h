@@ -21,7 +21,7 @@
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
-/// The DType of T, for any of C++'s names of such a type: int64_t as well as long long.
+/// The DType of T, whichever of C++'s names it has: int64_t as well as long long.
 template <class T>
 constexpr DType element_type() {
   if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
@@ -43,8 +43,8 @@ class XlaFunction : public ::tensorflow::XlaCompiledCpuFunction {
   /// The CPU level in use, "x86-64-v3".
   const char* cpu_level() const { return cpu_level_; }
 
-  /// As TensorFlow's, which is virtual from 2.20 on. Denormal numbers count as zero meanwhile, as
-  /// in calls of tfaot's own models.
+  /// Like TensorFlow's, which is virtual from 2.20 on. Treats denormal numbers as zero, as tfaot's
+  /// own models do.
   bool Run() {
     const detail::DenormalScope scope(denormals_);
     return XlaCompiledCpuFunction::Run();
@@ -101,8 +101,8 @@ class XlaFunction : public ::tensorflow::XlaCompiledCpuFunction {
     return names;
   }
 
-  // From TensorFlow 2.20 on, the base runs whatever it is given. 2.20 still calls functions as
-  // well, but with the memory of a result where our code writes the table of results.
+  // From TensorFlow 2.20 on, the base calls any function object. 2.20 still takes plain functions
+  // too, but passes the memory of a result where our code writes the table of results.
   template <class Function>
   static auto set_code(StaticData* data, const XlaTables& tables, int)
       -> decltype(Function::set_static_data_thunk_run_impl(data, nullptr)) {
@@ -114,16 +114,15 @@ class XlaFunction : public ::tensorflow::XlaCompiledCpuFunction {
           return true;
         });
   }
-  // Up to 2.19. The function's type is another one for the same: it names the structs behind the
-  // pointers.
+  // Up to 2.19. TensorFlow's type of the function differs only in name: it spells out the structs
+  // that the pointers lead to.
   template <class Function>
   static void set_code(StaticData* data, const XlaTables& tables, long) {
     Function::set_static_data_raw_function(
         data, reinterpret_cast<typename Function::RawFunction>(tables.code().entry));
   }
 
-  // Skips what older TensorFlow versions, such as 2.12, do not have; the second overload is for
-  // those.
+  // The second overload is for older TensorFlow versions, such as 2.12, which do not have this.
   template <class Function>
   static auto set_result_slots(StaticData* data, const XlaTables& tables, int)
       -> decltype(Function::set_static_data_result_index_table(data,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The type of a tensor's shape, which XlaCompiledCpuFunction has only in newer versions of
-// TensorFlow.
+// The type of a tensor's shape, which only newer versions of XlaCompiledCpuFunction have.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What XlaCompiledCpuFunction reads about a model's code (xla_function.h). Made from the package's
-// tables together with the first function of a batch size. Immutable, shared by all threads.
+// The tables that XlaCompiledCpuFunction reads about a model's code (xla_function.h). Computed from
+// the package's tables when the first function of a batch size is made. Immutable, shared by all
+// threads.
 #pragma once
 
 #include <cstddef>
@@ -83,7 +84,7 @@ class XlaTables {
         argument_slots_(model.input_count, kNoSlot),
         result_slots_(model.output_count, kNoSlot) {
     for (std::size_t i = 0; i < code_->slot_count; ++i) add(code_->slots[i], model.weights);
-    // What the code does not read is still an argument, after the slots that the code knows.
+    // Inputs that the code does not read are still arguments, in slots after those of the code.
     for (std::size_t i = 0; i < argument_slots_.size(); ++i) {
       if (argument_slots_[i] != kNoSlot) continue;
       const std::uint64_t size = program.batch_size * row_bytes(model.inputs[i]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The start of all headers of the runtime: the language that they need, and the namespace of this
+// The start of all headers of the runtime: checks the language, and names the namespace of this
 // version. Two plugins in one process may be built with two versions of the runtime. Their inline
 // functions then have different names, so neither plugin runs the other's.
 #pragma once
@@ -18,8 +18,8 @@
 #define TFAOT_RUNTIME_VERSION "0.3.0"
 #define TFAOT_RUNTIME_NAMESPACE v0_3_0
 
-// For what a library must not share with others: without it g++ makes one symbol for the whole
-// process of every static member in a header, and never unloads the library.
+// For symbols that a library must not share with others: without it, g++ makes each static member
+// in a header one symbol for the whole process, and never unloads the library.
 #define TFAOT_HIDDEN [[gnu::visibility("hidden")]]
 
 // For the declaration of a model's code and weights. They belong to the library that they are

@@ -39,7 +39,7 @@ struct TensorsOf<Tensors, std::void_t<typename Tensors::Types>> {
   using Outputs = Tensors;
 };
 
-// What std::get<>() takes, in the model's order.
+// A tuple for std::get<>(), in the model's order.
 template <class Named>
 constexpr auto in_order(const Named& named) noexcept -> decltype(named.in_order()) {
   return named.in_order();

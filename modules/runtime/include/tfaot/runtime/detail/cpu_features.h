@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The features that CPU and operating system (saved vector registers) offer to compiled code, by
-// LLVM's names: "avx2", "sve". Looks only for those that XLA's code may need; see config's table of
-// CPUs. Safe from many threads.
+// LLVM's names: "avx2", "sve". Only those that XLA's code may need; see the table of CPUs in
+// records. Safe from many threads.
 #pragma once
 
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers below the smallest normal one, which a CPU can take for zero. Instructions that meet one
-// otherwise take a hundred times as long on most CPUs. The setting is the calling thread's: bits of
-// MXCSR on x86-64, of FPCR on aarch64.
+// Lets the CPU treat denormal numbers (below the smallest normal one) as zero. Otherwise an
+// instruction with one takes a hundred times as long on most CPUs. The setting is the calling
+// thread's: bits of MXCSR on x86-64, of FPCR on aarch64.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace detail {
 
-// What becomes of numbers below the smallest normal one.
+// The treatment of denormal numbers.
 enum class Denormals : bool { kKept, kZero };
 
-// Sets this thread to kZero while it lives, unless told to keep the setting. Then everything is as
-// it was before, flags of exceptions included.
+// Sets this thread to kZero while the object lives, unless told to keep the setting. Its end
+// restores everything, including the flags of exceptions.
 class DenormalScope {
  public:
   explicit DenormalScope(Denormals denormals) noexcept {

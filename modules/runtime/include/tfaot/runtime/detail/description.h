@@ -29,7 +29,7 @@ enum class BufferKind : std::uint8_t {
   kOutput,     // index: the output
   kWeight,     // offset: bytes into the weights blob
   kTemporary,  // offset: bytes into the instance's scratch
-  kLiveRows,   // an int64: how many rows of a batch count; others may have any contents
+  kLiveRows,   // an int64: the rows of a batch that count; later ones may hold anything
   kTasks,      // an int64: the address of the Tasks (tasks.h) for kernels that share, or 0
 };
 

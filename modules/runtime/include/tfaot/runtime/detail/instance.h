@@ -19,10 +19,10 @@
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
-// The cost of rows of padding.
+// The cost of padding.
 enum class Padding : std::uint8_t {
-  kSkipped,   // the code gets the number of rows that count, and skips others where it can
-  kComputed,  // as much as other rows: every call is for a whole batch
+  kSkipped,   // the code knows how many rows count, and skips the others where it can
+  kComputed,  // as much as any row: every call is for a whole batch
 };
 
 class Instance {
@@ -44,7 +44,7 @@ class Instance {
   std::vector<std::uint64_t> costs() const;
   const Code& code(std::size_t program) const noexcept { return *codes_[program]; }
 
-  // From now on, kernels that can share their work do so by these tasks; null: none.
+  // From now on, kernels that can share their work share it through these tasks; null: none do.
   void share_kernels(Tasks* tasks) noexcept {
     *reinterpret_cast<std::int64_t*>(words_.data() + kTasksWord) =
         static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(tasks));

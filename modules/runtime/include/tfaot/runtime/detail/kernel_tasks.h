@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Tasks of one model: shares the pieces of a kernel's work out among tasks of the user's
-// executor. Each task has its own pieces, neighbours of each other, so that a thread mostly finds
-// in its caches what it made in the kernel before. When they are done it takes those of others, so
-// it does not matter in which order tasks run, or how many at a time. All memory is allocated at
+// executor. Each task starts with its own neighbouring pieces, so that a thread mostly finds the
+// results of the kernel before in its caches. Then it takes the pieces that other tasks have left,
+// so the order of tasks does not matter, nor how many run at a time. All memory is allocated at
 // construction. For one thread at a time.
 #pragma once
 
@@ -22,21 +22,21 @@ inline namespace TFAOT_RUNTIME_NAMESPACE {
 
 class KernelTasks : private Tasks {
  public:
-  // The number of the next piece of a lane, in a line of the caches of its own.
+  // The number of a lane's next piece, on a cache line of its own.
   struct alignas(kAlignment) NextPiece {
     std::atomic<std::int64_t> value{0};
   };
 
-  // At most so many tasks at a time, which are the lanes; each has so much scratch memory, which
-  // may be none. `executor` must outlive this.
+  // At most `tasks` tasks run at a time, one per lane; each lane has this much scratch memory, or
+  // none. `executor` must outlive this.
   KernelTasks(const Executor& executor, std::size_t tasks, std::size_t scratch_bytes);
   KernelTasks(const KernelTasks&) = delete;
   KernelTasks& operator=(const KernelTasks&) = delete;
 
   // For Instance::share_kernels(). Stays valid as long as this.
   Tasks* tasks() noexcept { return this; }
-  // Compiled code lets no exception pass: throws what the executor threw since the last call. The
-  // work is done in spite of it.
+  // Throws what the executor threw since the last call: exceptions cannot pass through compiled
+  // code. The work is done nevertheless.
   void rethrow();
 
  private:

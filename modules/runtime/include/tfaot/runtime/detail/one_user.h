@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Detects that a model is run while it is running: by two threads at once, or by a function that it
-// calls. Costs less than a nanosecond, because no thread waits for another. Two calls that begin at
-// exactly the same moment are detected when the first one ends.
+// Detects that a model is run while it is already running: by two threads at once, or by a function
+// that it calls. Costs less than a nanosecond, because no thread waits for another. Two calls that
+// begin at exactly the same moment are detected when the first one ends.
 #pragma once
 
 #include <atomic>

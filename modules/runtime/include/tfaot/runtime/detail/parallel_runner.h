@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a call as several tasks at a time, on the caller's threads, in the way that costs least:
+// Splits a call into tasks for the caller's threads, in the way that costs least:
 // - rows: each task gets a share of the rows and its own BatchRunner, so its own scratch memory;
 //   all share code and weights;
 // - kernels: one BatchRunner runs all rows, and large kernels share their work out.
@@ -25,8 +25,8 @@ class ParallelRunner {
   ParallelRunner(const ParallelRunner&) = delete;
   ParallelRunner& operator=(const ParallelRunner&) = delete;
 
-  // Like BatchRunner::run(), without rules. `alone` is the runner that this was made for, or what
-  // it was moved to; it runs what is not shared out by rows.
+  // Like BatchRunner::run(), without rules. `alone` is the runner that this was made for, or the
+  // one it was moved to; it runs calls that are not shared out by rows.
   void run(BatchRunner& alone, std::size_t rows, const void* const* inputs, void* const* outputs);
 
  private:
@@ -58,7 +58,7 @@ class ParallelRunner {
   BatchPlan plan_;
   std::vector<double> alone_;           // by program, picoseconds; empty: unknown
   std::vector<double> kernels_;         // the same with kernels that share
-  std::size_t aligned_rows_;            // a multiple of so many rows of any tensor is aligned
+  std::size_t aligned_rows_;            // any tensor is aligned at multiples of it
   std::vector<Lane> lanes_;             // empty: rows stay together
   std::unique_ptr<KernelTasks> tasks_;  // null: no kernel shares
 };

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tfaot/records/check_compiled_model.h"
+#include "tfaot/records/compiled_model.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <set>
 
