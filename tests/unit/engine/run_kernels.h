@@ -11,13 +11,19 @@
 
 namespace tfaot::toolkit::testing {
 
-// For a module whose parameters are float32 or float64, filled with different numbers.
-xla::Literal result_with_kernels(const xla::HloModule& module);
+// For parameters of these numbers, "1 nan -2" for each; parameters beyond them are filled with
+// different numbers.
+xla::Literal result_with_kernels(const xla::HloModule& module,
+                                 const std::vector<std::string>& numbers = {});
+
+// The numbers of a result, or of all parts of a tuple.
+std::vector<double> numbers_of(const xla::Literal& result);
 
 // The kernels that the entry computation calls and uses, in order: "resize_f32".
 std::vector<std::string> called_kernels(const xla::HloModule& module);
 
-// The largest difference, over the largest number.
+// The largest difference, over the largest number. Infinite for other shapes, and where one of two
+// numbers is NaN or infinite.
 double relative_difference(const xla::Literal& a, const xla::Literal& b);
 
 }  // namespace tfaot::toolkit::testing
