@@ -10,10 +10,13 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "compiler/hlo/hlo.h"
 #include "compiler/kernels/kernel_call.h"
 #include "tests/support/kernel_levels.h"
+#include "tfaot/base/text.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
 
 namespace tfaot::toolkit::testing {
@@ -101,17 +104,39 @@ void expect_the_same(const xla::Literal& a, const xla::Literal& b, const std::st
   }
 }
 
+// Different numbers.
+xla::Literal filled(const xla::Shape& shape) {
+  const bool is_double = shape.element_type() == xla::F64;
+  xla::Literal made(xla::ShapeUtil::ChangeElementType(shape, is_double ? xla::F64 : xla::F32));
+  if (is_double) {
+    fill<double>(made);
+  } else {
+    fill<float>(made);
+  }
+  return made.Convert(shape.element_type()).value();
+}
+
+// "1 nan -2"
+xla::Literal literal_of(const xla::Shape& shape, const std::string& numbers) {
+  xla::Literal made(xla::ShapeUtil::ChangeElementType(shape, xla::F64));
+  const std::vector<std::string> words = split_words(numbers);
+  EXPECT_EQ(xla::ShapeUtil::ElementsIn(shape), std::ssize(words)) << numbers;
+  if (xla::ShapeUtil::ElementsIn(shape) == std::ssize(words)) {
+    std::ranges::transform(words, made.data<double>().begin(),
+                           [](const std::string& word) { return std::stod(word); });
+  }
+  return made.Convert(shape.element_type()).value();
+}
+
 }  // namespace
 
-xla::Literal result_with_kernels(const xla::HloModule& module) {
+xla::Literal result_with_kernels(const xla::HloModule& module,
+                                 const std::vector<std::string>& numbers) {
   std::vector<xla::Literal> inputs;
   for (const auto* one : module.entry_computation()->parameter_instructions()) {
-    inputs.emplace_back(one->shape());
-    if (one->shape().element_type() == xla::F64) {
-      fill<double>(inputs.back());
-    } else {
-      fill<float>(inputs.back());
-    }
+    inputs.push_back(inputs.size() < numbers.size()
+                         ? literal_of(one->shape(), numbers[inputs.size()])
+                         : filled(one->shape()));
   }
   std::vector<const xla::Literal*> pointers;
   for (const xla::Literal& input : inputs) pointers.push_back(&input);
@@ -144,19 +169,32 @@ std::vector<std::string> called_kernels(const xla::HloModule& module) {
   return names;
 }
 
+std::vector<double> numbers_of(const xla::Literal& result) {
+  std::vector<double> numbers;
+  if (result.shape().IsTuple()) {
+    for (const xla::Literal& part : result.Clone().DecomposeTuple()) {
+      const std::vector<double> more = numbers_of(part);
+      numbers.insert(numbers.end(), more.begin(), more.end());
+    }
+    return numbers;
+  }
+  const xla::Literal wide = result.Convert(xla::F64).value();
+  return {wide.data<double>().begin(), wide.data<double>().end()};
+}
+
 double relative_difference(const xla::Literal& a, const xla::Literal& b) {
-  if (!a.shape().IsArray() || a.shape() != b.shape())
-    return std::numeric_limits<double>::infinity();
-  const auto wide_a = a.Convert(xla::F64);
-  const auto wide_b = b.Convert(xla::F64);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (a.shape() != b.shape()) return kInfinity;
+  const std::vector<double> numbers_a = numbers_of(a), numbers_b = numbers_of(b);
   double difference = 0;
   double largest = 0;
-  for (std::size_t i = 0; i < wide_a->data<double>().size(); ++i) {
-    const double x = wide_a->data<double>()[i];
-    const double y = wide_b->data<double>()[i];
+  for (std::size_t i = 0; i < numbers_a.size(); ++i) {
+    const double x = numbers_a[i];
+    const double y = numbers_b[i];
+    if (std::isfinite(x)) largest = std::max(largest, std::abs(x));
     if (x == y || (std::isnan(x) && std::isnan(y))) continue;
-    if (!(std::abs(x - y) <= difference)) difference = std::abs(x - y);
-    largest = std::max(largest, std::abs(x));
+    if (!std::isfinite(x - y)) return kInfinity;
+    difference = std::max(difference, std::abs(x - y));
   }
   return largest == 0 ? difference : difference / largest;
 }
