@@ -18,7 +18,7 @@
 #include "tests/unit/engine/call_fields.h"
 #include "tests/unit/engine/run_kernels.h"
 #include "tfaot/base/text.h"
-#include "tfaot/records/optimization.h"
+#include "tfaot/records/model_spec.h"
 #include "xla/service/hlo_parser.h"
 
 namespace tfaot::toolkit::testing {
