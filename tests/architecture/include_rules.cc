@@ -105,7 +105,7 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"tsl/", {"engine", "kernels"}},
     {"absl/", {"engine", "kernels"}},
     {"ducc/", {"kernels"}},
-    {"immintrin.h", {"kernels"}},
+    {"*intrin.h", {"kernels"}},
     {"ducc0/", {"kernels"}},
 };
 
@@ -117,6 +117,12 @@ const std::regex kSystemHeader(
 std::string room_of(std::string_view path) {
   const std::size_t start = std::string_view("modules/").size();
   return std::string(path.substr(start, path.find('/', start) - start));
+}
+
+// A pattern of kLibraries: a header, "folder/", or "*end".
+bool fits(std::string_view header, std::string_view pattern) {
+  if (pattern.front() == '*') return header.ends_with(pattern.substr(1));
+  return pattern.back() == '/' ? header.starts_with(pattern) : header == pattern;
 }
 
 std::string list_of(const Rooms& rooms) {
@@ -140,8 +146,8 @@ class Checker {
     if (match[2].matched && header.find(' ') != std::string::npos) return std::nullopt;
     const std::string room = room_of(file.path);
     if (header.starts_with("tfaot/")) return problem_of_room(room, header.substr(6));
-    for (const auto& [prefix, rooms] : kLibraries) {
-      if (prefix.back() == '/' ? !header.starts_with(prefix) : header != prefix) continue;
+    for (const auto& [pattern, rooms] : kLibraries) {
+      if (!fits(header, pattern)) continue;
       if (rooms.contains(room)) return std::nullopt;
       return fmt::format("'{}' may not include <{}>; only {} may", room, header, list_of(rooms));
     }

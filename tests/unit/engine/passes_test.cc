@@ -297,8 +297,8 @@ TEST_F(RunPassTest, RefusesAWrongNumberOfInputs) {
   for (const char* inputs : {"3", "-1", "1x"}) {
     const auto text = run({"simplify", file(), inputs});
     ASSERT_FALSE(text);
-    EXPECT_EQ(text.error().text(),
-              "'" + std::string(inputs) + "' is not a number of inputs: the module has 2 parameters");
+    EXPECT_EQ(text.error().text(), "'" + std::string(inputs) +
+                                       "' is not a number of inputs: the module has 2 parameters");
   }
 }
 

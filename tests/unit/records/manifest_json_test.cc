@@ -179,7 +179,8 @@ TEST(ManifestJson, RefusesImpossibleValidations) {
   EXPECT_EQ(error("/reference", 7), "manifest.json: validation.reference: expected a string");
   EXPECT_EQ(error("/cpu_levels/0", "z80"),
             "manifest.json: validation.cpu_levels[0]: the package has no 'z80'");
-  EXPECT_EQ(error("/rows/1", 0), "manifest.json: validation.rows[1]: a batch has at least one row, not 0");
+  EXPECT_EQ(error("/rows/1", 0),
+            "manifest.json: validation.rows[1]: a batch has at least one row, not 0");
   EXPECT_EQ(error("/rows/1", 2.5), "manifest.json: validation.rows[1]: expected a whole number");
   EXPECT_EQ(error("/tolerance/relative", "1e-5"),
             "manifest.json: validation.tolerance.relative: expected a number");
