@@ -277,9 +277,10 @@ TEST_F(CompileTest, ACachedEntryThatIsNoCodeIsRefused) {
   }
   const Outcome outcome = compile({"--cache", "cache"});
   EXPECT_EQ(outcome.exit_code, 1) << outcome.text();
-  EXPECT_THAT(outcome.err, ::testing::HasSubstr(
-                               "tfaot: error: ROOT/cache: the code cache holds an entry that is not "
-                               "code\n  of batch size 1, x86-64: "));
+  EXPECT_THAT(
+      outcome.err,
+      ::testing::HasSubstr("tfaot: error: ROOT/cache: the code cache holds an entry that is not "
+                           "code\n  of batch size 1, x86-64: "));
   EXPECT_THAT(outcome.err,
               ::testing::HasSubstr("\n  compile with --no-cache, or remove the folder\n"));
 }
