@@ -27,7 +27,8 @@ std::optional<xla::Literal> moved(const HloInstruction& one,
   switch (one.opcode()) {
     case kTranspose: {
       xla::TransposePlan::Options options;
-      options.elem_size_in_bytes = xla::primitive_util::ByteWidth(type_of(one));
+      options.elem_size_in_bytes =
+          static_cast<std::size_t>(xla::primitive_util::ByteWidth(type_of(one)));
       options.dims = operands[0]->shape().dimensions();
       options.permutation = one.dimensions();
       xla::Literal result(one.shape());
