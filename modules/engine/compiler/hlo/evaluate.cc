@@ -38,6 +38,21 @@ std::optional<xla::Literal> moved(const HloInstruction& one,
     }
     case kBroadcast:
       return operands[0]->Broadcast(one.shape(), one.dimensions()).value();
+    case kReverse: {
+      Dimensions sizes = dimensions_of(one), counts(sizes.size(), 1);
+      for (const auto d : one.dimensions()) std::swap(entry(sizes, d), entry(counts, d));
+      if (product(counts) > product(sizes)) return {};
+      xla::Literal result(one.shape());
+      const auto copy_slice = [&](absl::Span<const std::int64_t> to) {
+        Dimensions from(to.begin(), to.end());
+        for (const auto d : one.dimensions()) entry(from, d) = entry(counts, d) - 1 - entry(to, d);
+        TF_CHECK_OK(result.CopySliceFrom(*operands[0], from, to, sizes));
+        return true;
+      };
+      xla::ShapeUtil::ForEachIndexNoStatus(one.shape(), Dimensions(sizes.size(), 0), counts,
+                                           Dimensions(sizes.size(), 1), copy_slice);
+      return result;
+    }
     case kSlice:
       if (std::ranges::count(one.slice_strides(), 1) != one.shape().rank()) return {};
       return slice_of(*operands[0], one.slice_starts(), one.shape());
