@@ -123,6 +123,15 @@ TEST(Optimize, AModelBecomesKernelCallsAndWeights) {
   EXPECT_GE(optimized->weights.front(), lowering->weights().size()) << "derived by folding";
   EXPECT_TRUE(optimized->has_live_rows);
 
+  const auto named = optimize(lowered, store, {}, Traces::kNames, viewer);
+  std::vector<std::string> names;
+  for (const auto& computation : named->computation.proto().computations()) {
+    for (const auto& one : computation.instructions()) {
+      if (one.opcode() == "parameter") names.push_back(one.metadata().op_name());
+    }
+  }
+  EXPECT_THAT(names, ElementsAre("x", HasSubstr("w"), "live rows"));
+
   stages.clear();
   viewer.passes = true;
   ASSERT_TRUE(optimize(lowered, store, {}, Traces::kRemoved, viewer));

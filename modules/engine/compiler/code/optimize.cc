@@ -79,13 +79,22 @@ std::vector<bool> needed_parameters(const xla::HloModule& module, std::size_t in
   return needed;
 }
 
-// XLA would remove unused inputs, too, so they get a user meanwhile.
-Status remove_unused_weights(xla::HloModule& module, std::size_t inputs) {
+// Removes the parameters that are not needed. XLA would remove unused inputs, too, so they get a
+// user meanwhile, and it makes the others anew, so they get their metadata back.
+Status remove_parameters(xla::HloModule& module, const std::vector<bool>& needed,
+                         std::size_t inputs) {
   xla::HloComputation& entry = *module.entry_computation();
+  std::vector<xla::OpMetadata> kept;
+  for (const auto* parameter : entry.parameter_instructions()) {
+    if (engine::entry(needed, parameter->parameter_number())) kept.push_back(parameter->metadata());
+  }
   HloInstruction* const user = entry.AddInstruction(HloInstruction::CreateTuple(
       absl::MakeConstSpan(entry.parameter_instructions()).first(inputs)));
   TFAOT_TRY(checked(entry.RemoveUnusedParametersFromAnyComputation()));
   TFAOT_TRY(checked(entry.RemoveInstruction(user)));
+  for (auto* parameter : entry.parameter_instructions()) {
+    parameter->set_metadata(engine::entry(kept, parameter->parameter_number()));
+  }
   module.mutable_config().SetDefaultComputationLayout(entry.ComputeProgramShape());
   return {};
 }
@@ -162,7 +171,7 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   for (std::size_t i = 0; i < state.known.size(); ++i) {
     if (needed[lowered.inputs.size() + i]) optimized.weights.push_back(state.known[i]);
   }
-  TFAOT_TRY(remove_unused_weights(*module, lowered.inputs.size()));
+  TFAOT_TRY(remove_parameters(*module, needed, lowered.inputs.size()));
   TFAOT_ASSIGN(optimized.computation, canonical(xla::XlaComputation(module->ToProto()), traces));
   optimized.shape = xla::ProgramShape(optimized.computation.proto().host_program_shape());
   return optimized;
