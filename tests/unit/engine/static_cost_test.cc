@@ -372,6 +372,19 @@ TEST(StaticCost, ProductsOfXlaHaveTheNodesNameIfNoOperationIsNamed) {
   EXPECT_EQ(products_of_xla(*module, {1, 0, "x86_64_v3"}).front().text, "'jit(f)/dot_general'");
 }
 
+TEST(StaticCost, OfACallIsThatOfItsComputation) {
+  const auto module = testing::parse_hlo(R"(f {
+  a = f32[64,64] parameter(0)
+  ROOT b = f32[64,64] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+ENTRY e {
+  x = f32[64,64] parameter(0)
+  ROOT y = f32[64,64] call(x), to_apply=f
+})");
+  const auto costs = instruction_costs(*module, {1, 0, "x86_64_v3"});
+  EXPECT_GT(costs.at(module->entry_computation()->root_instruction()), 0);
+}
+
 TEST(StaticCost, OfRecurrentLayersGrowsWithRowsAndSteps) {
   EXPECT_GT(lstm(16, 40), lstm(16, 20) * 18 / 10);
   EXPECT_LT(lstm(16, 40), lstm(16, 20) * 22 / 10);

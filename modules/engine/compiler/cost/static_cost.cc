@@ -145,6 +145,8 @@ class Estimate {
         }
         return most;
       }
+      case kCall:  // before they are inlined, for `tfaot inspect`
+        return cycles(*one.to_apply());
       case kConvolution:
       case kDot:
         return multiply_by_xla(one);
