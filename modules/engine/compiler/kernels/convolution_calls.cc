@@ -403,6 +403,8 @@ constinit const KernelFacts kSumPoolFacts = facts_of<PoolFacts>();
 
 Status replace_convolution(HloInstruction& convolution, PassContext& context) {
   if (convolution.opcode() != kConvolution) return {};
+  const WeightValues& values = context.values();
+  if (values.is_known(&convolution)) return {};
   if (!has_convolution_kernel(convolution)) {
     if (elements_of(convolution) > 0) {
       add_remark(context, convolution,
@@ -411,9 +413,7 @@ Status replace_convolution(HloInstruction& convolution, PassContext& context) {
     }
     return {};
   }
-  const WeightValues& values = context.values();
   const Choices& choices = context.choices;
-  if (values.is_known(&convolution)) return {};
   const auto& numbers = convolution.convolution_dimension_numbers();
   // [batch, spatial..., channels] in terms of a tensor's own dimensions.
   const Dimensions input_order = joined({{numbers.input_batch_dimension()},
