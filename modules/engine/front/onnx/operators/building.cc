@@ -104,14 +104,6 @@ Dimensions with_new(Dimensions sizes, std::int64_t axis, std::int64_t size) {
   sizes.insert(sizes.begin() + axis, size);
   return sizes;
 }
-Dimensions without(Dimensions sizes, std::int64_t axis) {
-  sizes.erase(sizes.begin() + axis);
-  return sizes;
-}
-Dimensions joined(Dimensions first, const Dimensions& second) {
-  first.insert(first.end(), second.begin(), second.end());
-  return first;
-}
 
 Dimensions sizes_split_at(const Node& node, std::int64_t axis) {
   const Dimensions sizes = node.sizes(0);
@@ -253,8 +245,8 @@ XlaOp multiply_matrices(const Node& node, XlaOp a, XlaOp b) {
     // One matrix for the whole batch: the batch becomes rows.
     numbers = {{std::ssize(left) - 1}, {0}};
   } else {
-    a = broadcast_to(node, a, joined(batch, {left.end() - 2, left.end()}));
-    b = broadcast_to(node, b, joined(batch, {right.end() - 2, right.end()}));
+    a = broadcast_to(node, a, joined({batch, absl::MakeConstSpan(left).last(2)}));
+    b = broadcast_to(node, b, joined({batch, absl::MakeConstSpan(right).last(2)}));
     const auto rank = std::ssize(batch);
     const Dimensions all = counted(rank);
     numbers = {{rank + 1}, {rank}, all, all};
@@ -267,7 +259,7 @@ XlaOp multiply_matrices(const Node& node, XlaOp a, XlaOp b) {
 
 XlaOp stack(const Node& node, std::vector<XlaOp> parts, std::int64_t axis) {
   for (XlaOp& part : parts) part = xla::Reshape(part, with_new(node.sizes_of(part), axis, 1));
-  return parts.size() == 1 ? parts.front() : xla::ConcatInDim(parts.front().builder(), parts, axis);
+  return parts.size() == 1 ? parts.front() : xla::ConcatInDim(&node.builder(), parts, axis);
 }
 XlaOp repeat_along(const Node& node, XlaOp x, std::int64_t axis, std::int64_t times) {
   const Dimensions sizes = node.sizes_of(x);

@@ -81,11 +81,9 @@ inline XlaOp hard_sigmoid(XlaOp x, float alpha, float beta) {
   return xla::Clamp(like(x, 0), x * alpha + beta, like(x, 1));
 }
 
-// Sizes with one replaced, inserted or removed.
+// Sizes with one replaced or inserted.
 Dimensions with_size(Dimensions sizes, std::int64_t axis, std::int64_t size);
 Dimensions with_new(Dimensions sizes, std::int64_t axis, std::int64_t size);
-Dimensions without(Dimensions sizes, std::int64_t axis);
-Dimensions joined(Dimensions first, const Dimensions& second);
 
 // The sizes of operand 0 flattened to a matrix: rows before the axis, columns from it on. The axis
 // may be one past the last.

@@ -86,7 +86,7 @@ void lower_causal_convolution(Node& node) {
 XlaOp transposed_filter(const Node& node, XlaOp filter, std::int64_t groups) {
   Dimensions sizes = node.sizes_of(filter);
   const Dimensions cut =
-      joined({groups, sizes[0] / groups, sizes[1]}, {sizes.begin() + 2, sizes.end()});
+      joined({{groups, sizes[0] / groups, sizes[1]}, absl::MakeConstSpan(sizes).subspan(2)});
   Dimensions order = counted(std::ssize(cut));
   std::swap(order[1], order[2]);
   const XlaOp turned = xla::Transpose(xla::Reshape(filter, cut), order);
@@ -873,7 +873,7 @@ void lower_affine_grid(Node& node) {
   if (node.sizes(0) != Dimensions{sizes[0], rank, rank + 1})
     node.refuse("has a theta that does not match its size");
   // [spatial..., x, y, (z,) 1]
-  const Dimensions with_last = joined(spatial, {1});
+  const Dimensions with_last = joined({spatial, {1}});
   std::vector<XlaOp> parts;
   for (std::int64_t d = rank - 1; d >= 0; --d) {
     const std::int64_t count = entry(spatial, d);
@@ -885,7 +885,7 @@ void lower_affine_grid(Node& node) {
   const XlaOp base =
       xla::Reshape(xla::ConcatInDim(&node.builder(), parts, rank), {points, rank + 1});
   const XlaOp grid = xla::Transpose(dot(node.operand(0), base, {{2}, {1}}), {0, 2, 1});
-  node.set(xla::Reshape(grid, joined({sizes[0]}, joined(spatial, {rank}))));
+  node.set(xla::Reshape(grid, joined({{sizes[0]}, spatial, {rank}})));
 }
 
 // Sums overlapping blocks into an image. Operands: [batch, channels * block, blocks], the image's

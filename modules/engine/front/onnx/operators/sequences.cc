@@ -271,8 +271,7 @@ void lower_if(Node& node) {
 }
 
 XlaOp no_steps(const Node& node, const xla::Shape& step, std::int64_t count) {
-  const auto sizes = step.dimensions();
-  return zeros_of(node, step.element_type(), joined({count}, {sizes.begin(), sizes.end()}));
+  return zeros_of(node, step.element_type(), joined({{count}, step.dimensions()}));
 }
 
 // The input of a Loop's graph that is true in each executed step.

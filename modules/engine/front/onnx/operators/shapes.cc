@@ -545,7 +545,8 @@ void lower_gather_nd(Node& node) {
   const XlaOp places = xla::ConcatInDim(&node.builder(), parts, rank - 1);
   const std::int64_t indexed = batch + wanted.back();
   const Dimensions result =
-      joined({wanted.begin(), wanted.end() - 1}, {sizes.begin() + indexed, sizes.end()});
+      joined({absl::MakeConstSpan(wanted).first(wanted.size() - 1),
+              absl::MakeConstSpan(sizes).subspan(static_cast<std::size_t>(indexed))});
   if (product(result) == 0) return node.set(zeros_of(node, node.type(0), result));
   node.set(gather(node, node.operand(0), places,
                   {counted(indexed), counted(std::ssize(result) - rank + 1, rank - 1), rank - 1}));
