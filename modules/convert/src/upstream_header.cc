@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <numeric>
@@ -115,10 +116,25 @@ std::string between(std::string_view line, std::string_view before, std::string_
 
 // XLA's word for an element type.
 Result<DType> dtype_of(const HeaderLines& lines, std::string_view word) {
-  // In the order of DType.
-  const auto words = split_words("pred s8 s16 s32 s64 u8 u16 u32 u64 f16 bf16 f32 f64");
-  const auto found = std::ranges::find(words, word);
-  if (found != words.end()) return static_cast<DType>(found - words.begin());
+  struct Known {
+    std::string_view word;
+    DType dtype;
+  };
+  constexpr auto kKnown = std::to_array<Known>({{"pred", DType::kBool},
+                                                {"s8", DType::kInt8},
+                                                {"s16", DType::kInt16},
+                                                {"s32", DType::kInt32},
+                                                {"s64", DType::kInt64},
+                                                {"u8", DType::kUint8},
+                                                {"u16", DType::kUint16},
+                                                {"u32", DType::kUint32},
+                                                {"u64", DType::kUint64},
+                                                {"f16", DType::kFloat16},
+                                                {"bf16", DType::kBfloat16},
+                                                {"f32", DType::kFloat32},
+                                                {"f64", DType::kFloat64}});
+  const auto found = std::ranges::find(kKnown, word, &Known::word);
+  if (found != kKnown.end()) return found->dtype;
   return fail(lines.unfit(fmt::format("elements of type '{}'", word))
                   .note("models have " + join(words_of<DType>(), ", ")));
 }

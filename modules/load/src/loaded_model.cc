@@ -71,11 +71,24 @@ std::vector<Path> loaded_standard_libraries() {
   return found;
 }
 
-// Both have the same kinds in the same order.
 ::tfaot::BufferKind runtime_kind(BufferKind kind) {
-  static_assert(static_cast<int>(BufferKind::kTasks) ==
-                static_cast<int>(::tfaot::BufferKind::kTasks));
-  return static_cast<::tfaot::BufferKind>(kind);
+  switch (kind) {
+    case BufferKind::kInput:
+      return ::tfaot::BufferKind::kInput;
+    case BufferKind::kOutput:
+      return ::tfaot::BufferKind::kOutput;
+    case BufferKind::kWeight:
+      return ::tfaot::BufferKind::kWeight;
+    case BufferKind::kTemporary:
+      return ::tfaot::BufferKind::kTemporary;
+    case BufferKind::kLiveRows:
+      return ::tfaot::BufferKind::kLiveRows;
+    case BufferKind::kTasks:
+      return ::tfaot::BufferKind::kTasks;
+    case BufferKind::kUnused:
+      break;
+  }
+  return ::tfaot::BufferKind::kUnused;
 }
 
 std::vector<::tfaot::TensorInfo> tensor_infos(const std::vector<TensorSpec>& tensors) {
