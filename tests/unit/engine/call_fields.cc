@@ -96,6 +96,13 @@ std::string struct_of(engine::Kernel kernel) {
   return "";
 }
 
+std::optional<engine::Kernel> kernel_named(std::string_view wanted) {
+#define TFAOT_KERNEL_ROW(id, name, types, call, shared) \
+  if (wanted == #name) return engine::Kernel::id;
+#include "tfaot/kernels/kernels.def"
+  return std::nullopt;
+}
+
 // The structs that follow the struct of a call.
 struct Parts {
   std::string_view call, name;
@@ -128,6 +135,29 @@ std::vector<CallField> call_fields(const engine::HloInstruction& kernel) {
     fields.push_back({"function.below", {function.below}});
   }
   return fields;
+}
+
+bool is_kernel(std::string_view kernel) { return kernel_named(kernel).has_value(); }
+
+bool is_call_field(std::string_view kernel, std::string_view field) {
+  if (field.starts_with("function.")) {
+    return field == "function.kind" || field == "function.above" || field == "function.below";
+  }
+  std::string call = struct_of(*kernel_named(kernel));
+  for (const Parts& parts : kParts) {
+    const std::size_t dot = field.find('.', parts.name.size() + 1);
+    if (parts.call != call || dot == std::string_view::npos ||
+        !field.starts_with(std::string(parts.name) + ".")) {
+      continue;
+    }
+    call = parts.type;
+    field.remove_prefix(dot + 1);
+    break;
+  }
+  std::span<const std::int64_t> none;
+  std::vector<CallField> fields;
+  add_fields(call, "", none, fields);
+  return std::ranges::count(fields, field, &CallField::name) > 0;
 }
 
 std::optional<double> call_number(std::string_view text) {

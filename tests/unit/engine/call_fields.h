@@ -22,6 +22,10 @@ struct CallField {
 // then its function, if it has one as an operand ("function.kind").
 std::vector<CallField> call_fields(const engine::HloInstruction& kernel);
 
+// True if there is such a kernel ("matmul"), and calls of it may have the member.
+bool is_kernel(std::string_view kernel);
+bool is_call_field(std::string_view kernel, std::string_view field);
+
 // "3", "0.5", "kEpilogueBias+kEpilogueRelu"
 std::optional<double> call_number(std::string_view text);
 

@@ -53,19 +53,30 @@ Result<std::vector<Section>> split_sections(std::string_view text) {
   for (const std::string& line : split_lines(text)) {
     ++number;
     if (!line.starts_with("//")) {
+      if (trim(line).starts_with("//")) {
+        return tl::unexpected(Error(fmt::format("{}: a comment is indented", number)));
+      }
       sections.back().body += line + "\n";
       continue;
     }
     const std::string comment = trim(line.substr(2));
-    if (comment.starts_with("----")) {
+    if (comment.starts_with("---- ")) {
       sections.push_back({trim(comment.substr(4)), number});
       continue;
     }
+    if (comment.starts_with("--")) {
+      return tl::unexpected(Error(fmt::format("{}: a case begins with '// ---- '", number)));
+    }
     const std::size_t colon = comment.find(':');
-    if (colon == std::string::npos || !is_word(comment.substr(0, colon))) continue;
-    PassDirective directive{comment.substr(0, colon), trim(comment.substr(colon + 1))};
+    if (colon == std::string::npos || !is_word(trim(comment.substr(0, colon)))) continue;
+    PassDirective directive{trim(comment.substr(0, colon)), trim(comment.substr(colon + 1))};
     if (std::ranges::count(kWordsOfCases, directive.word) == 0) {
       return tl::unexpected(Error(fmt::format("{}: no word '{}'", number, directive.word)));
+    }
+    const bool is_again =
+        std::ranges::count(sections.back().directives, directive.word, &PassDirective::word) > 0;
+    if (is_again && std::ranges::count(kSettings, directive.word) > 0) {
+      return tl::unexpected(Error(fmt::format("{}: a second {}", number, directive.word)));
     }
     sections.back().directives.push_back(std::move(directive));
   }
@@ -148,6 +159,9 @@ Result<std::vector<std::vector<std::pair<std::string, std::string>>>> sets_of(co
     const std::size_t at = line.find('=');
     if (at == std::string::npos) return tl::unexpected(Error("no '=' in FOR"));
     const Words names = split_words(line.substr(0, at));
+    if (names.empty() || trim(line.substr(at + 1)).empty()) {
+      return tl::unexpected(Error("FOR needs names and values"));
+    }
     for (const std::string& one : split_words(line.substr(at + 1), "|")) {
       const Words values = split_words(one);
       if (values.size() != names.size()) {
@@ -180,6 +194,9 @@ class Reader {
     return names_.let(trim(section.title.substr(4)), section.body);
   }
   Status read_head() {
+    if (!texts_of(head_.directives, "FOR").empty()) {
+      return tl::unexpected(Error("FOR belongs to a case"));
+    }
     for (const std::string& line : texts_of(head_.directives, "LET")) {
       TFAOT_TRY(names_.let_line(line));
     }
@@ -265,6 +282,7 @@ Result<std::vector<PassCase>> read_pass_cases(std::string_view text) {
     }
     cases.push_back(std::move(*read));
   }
+  if (cases.empty()) return tl::unexpected(Error("it has no case"));
   TFAOT_TRY(reader.all_used());
   return cases;
 }
@@ -438,6 +456,18 @@ bool has_field(const HloInstruction& call, const std::string& wanted) {
   return false;
 }
 
+// True if some call of the kernel could have it.
+bool is_about_field(const std::string& kernel, const std::string& wanted) {
+  const std::size_t equal = wanted.find('=');
+  if (equal == std::string::npos) return false;
+  const std::string name = wanted.substr(0, equal), value = wanted.substr(equal + 1);
+  if (name.starts_with("operand.")) return parse_number<std::int64_t>(name.substr(8)).has_value();
+  if (name == "operands") return parse_number<std::int64_t>(value).has_value();
+  return is_call_field(kernel, name) && std::ranges::all_of(split_words(value, ","), [](auto& one) {
+           return call_number(one).has_value();
+         });
+}
+
 std::string text_of_call(const HloInstruction& call) {
   std::string text = std::string(engine::kernel_name(call)) + ":";
   for (const CallField& field : call_fields(call)) text += " " + text_of(field);
@@ -461,6 +491,10 @@ class Checker {
     words.erase(words.begin());
     const std::string rest = trim(std::string_view(directive.text).substr(about.size()));
     if (const auto list = kLists.find(about); list != kLists.end()) {
+      for (const std::string& word : words) {
+        const bool is_none = wanted && words.size() == 1 && word == "none";
+        if (!is_none && !may_be_in(about, word)) return "no word '" + word + "'";
+      }
       return check_list(list->second(outcome_), words, wanted);
     }
     if (about == "call") return check_call(words, wanted);
@@ -476,6 +510,15 @@ class Checker {
 
  private:
   using Instructions = std::vector<const HloInstruction*>;
+
+  // False for a word that no list of this kind can have.
+  static bool may_be_in(const std::string& list, const std::string& word) {
+    if (list == "left") return xla::StringToHloOpcode(word).ok();
+    if (list == "facts") return word == "live_rows" || word == "tasks" || word == "unchanged";
+    if (list != "kernels") return word != "none";
+    return (word.ends_with("_f32") || word.ends_with("_f64")) &&
+           is_kernel(word.substr(0, word.size() - 4));
+  }
 
   static std::optional<std::string> check_list(const Words& is, const Words& words, bool wanted) {
     const bool holds = wanted ? is == (words == Words{"none"} ? Words() : words)
@@ -510,6 +553,10 @@ class Checker {
 
   // The nth line with a kernel is about its nth call.
   std::optional<std::string> check_call(const Words& words, bool wanted) {
+    if (!is_kernel(words.front())) return "no kernel '" + words.front() + "'";
+    for (std::size_t i = 1; i < words.size(); ++i) {
+      if (!is_about_field(words.front(), words[i])) return "no member for '" + words[i] + "'";
+    }
     auto calls = outcome_.calls();
     std::erase_if(calls, [&](const HloInstruction* one) {
       return engine::name_of_kernel(*engine::called_kernel(*one)) != words.front();
@@ -583,6 +630,10 @@ class Runner {
         all("ERROR").empty() && !has_numbers) {
       return {"it checks nothing"};
     }
+    if (!all("ERROR").empty() && (!all("CHECK").empty() || !all("CHECK-NOT").empty() ||
+                                  !all("REMARK").empty() || has_numbers)) {
+      return {"nothing can be checked after an ERROR"};
+    }
     auto parsed = xla::ParseAndReturnUnverifiedModule("HloModule m\n" + run_.module, true);
     if (!parsed.ok()) return {std::string(parsed.status().message()) + "\n" + run_.module};
     xla::HloModule& module = **parsed;
@@ -592,7 +643,11 @@ class Runner {
     const auto inputs = parse_number<std::int64_t>(last("INPUTS", "1"));
     const auto tolerance = parse_number<double>(last("TOLERANCE", "1e-5"));
     const Words passes = split_words(last("RUN", ""));
-    if (!inputs || !tolerance || passes.empty()) return {"wrong INPUTS, TOLERANCE or RUN"};
+    const std::int64_t parameters = module.entry_computation()->num_parameters();
+    if (!inputs || !tolerance || !std::isfinite(*tolerance) || passes.empty()) {
+      return {"wrong INPUTS, TOLERANCE or RUN"};
+    }
+    if (std::ssize(all("INPUT")) > parameters) return {"more INPUTs than parameters"};
     std::optional<xla::Literal> old;
     if (result == kAsBefore && all("ERROR").empty()) old = evaluate(module);
 
@@ -642,6 +697,11 @@ class Runner {
   }
 
   void check_difference(const xla::Literal& old, const xla::Literal& now, double tolerance) {
+    const bool may_be_nan = std::ranges::any_of(all("INPUT"), [](const std::string& line) {
+      return line.find("nan") != std::string::npos;
+    });
+    const auto is_nan = [](double number) { return std::isnan(number); };
+    if (!may_be_nan && std::ranges::any_of(numbers_of(old), is_nan)) add("NaN in the result");
     if (tolerance == 0 && old != now) add("other bits in the result");
     const double difference = tolerance == 0 ? 0 : relative_difference(old, now);
     if (!(difference <= tolerance)) add(fmt::format("the result differs by {}", difference));

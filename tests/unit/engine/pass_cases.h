@@ -42,7 +42,7 @@
 //                       a kernel is about its second call.
 //   op dot 2            the operations of the entry computation with this opcode; CHECK-NOT has no
 //   inner dot 2         number. Those of all other computations.
-//   line * dot(f32[4]*  an instruction as XLA prints it, or the end of it; '*' is any text
+//   line * dot(f32[4]*  a part of an instruction as XLA prints it; '*' is any text
 //   root negate(add(*   the opcodes that make the result
 //
 // A word that does not exist, a LET that is not used, and a case that checks nothing are errors.

@@ -151,6 +151,16 @@ TEST(PassCases, FailIfACheckDoesNotHold) {
                                   "CHECK-NOT: line sine",
                                   "CHECK-NOT: left sine",
                                   "CHECK-NOT: root sine(*",
+                                  "CHECK-NOT: call mathmul",
+                                  "CHECK-NOT: call matmul row=4",
+                                  "CHECK-NOT: call matmul rows=x",
+                                  "CHECK-NOT: call matmul layer.0.rows=4",
+                                  "CHECK-NOT: kernels matmul",
+                                  "CHECK-NOT: kernels none",
+                                  "CHECK-NOT: left sinus",
+                                  "CHECK-NOT: facts live_row",
+                                  "TOLERANCE: inf",
+                                  "INPUT: 1\n// INPUT: 2\n// INPUT: 3",
                                   "REMARK: y: no matmul",
                                   "ERROR: it fails",
                                   "RESULT: 1 2",
@@ -230,6 +240,13 @@ TEST(PassCases, AreNotReadIfSomethingIsMisspelt) {
     return cases ? "" : cases.error().text();
   };
   EXPECT_EQ(error_of("// ---- A\n// CHEK: left sine\n"), "3: no word 'CHEK'");
+  EXPECT_EQ(error_of("// ---- A\n  // CHECK: left sine\n"), "3: a comment is indented");
+  EXPECT_EQ(error_of("// ---- A\n// CHEK : left sine\n"), "3: no word 'CHEK'");
+  EXPECT_EQ(error_of("// --- A\n"), "2: a case begins with '// ---- '");
+  EXPECT_EQ(error_of("x\n"), "it has no case");
+  EXPECT_EQ(error_of("// RUN: simplify\n// ---- A\n"), "2: a second RUN");
+  EXPECT_EQ(error_of("// FOR: N = 1\n// ---- A\n"), "FOR belongs to a case");
+  EXPECT_EQ(error_of("// ---- A\n// FOR: N =\n"), "A, line 2: FOR needs names and values");
   EXPECT_EQ(error_of("// ---- A\n$a\n"), "A, line 2: no text '$a'");
   EXPECT_EQ(error_of("// ---- A\n// LET: a = b\n"), "A, line 2: 'a' is not used");
   EXPECT_EQ(error_of("// ---- LET a\nb\n// ---- A\n"), "no case uses a");
