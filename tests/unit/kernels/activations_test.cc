@@ -133,7 +133,7 @@ struct Stretch {
   float first, last;
   std::uint32_t step;
 };
-#if defined(__x86_64__) && !defined(TFAOT_TEST_SANITIZED)
+#if !defined(TFAOT_TEST_SLOWED)
 constexpr std::uint32_t kSparser = 1;
 #else
 constexpr std::uint32_t kSparser = 17;
