@@ -155,8 +155,8 @@ struct Conversation::Child {
     for (bool more = true; more; heard.clear()) {
       TFAOT_ASSIGN(more, hear_more(until));
     }
-    while (
-        !wait_for_end(std::chrono::milliseconds(20))) {  // it may close its output before it ends
+    // It may close its output before it ends.
+    while (!wait_for_end(std::chrono::milliseconds(20))) {
       TFAOT_TRY(check_interrupts());
       if (timeout.count() > 0 && Clock::now() >= until) return fail(ended("took too long to end"));
     }
