@@ -36,5 +36,5 @@ add_library(tfaot_onnx_messages STATIC EXCLUDE_FROM_ALL "${folder}/onnx-ml.pb.cc
 target_include_directories(tfaot_onnx_messages SYSTEM PUBLIC "${folder}")
 target_link_libraries(tfaot_onnx_messages PUBLIC tfaot_tensorflow_headers)
 target_compile_features(tfaot_onnx_messages PUBLIC cxx_std_17)
-target_compile_options(tfaot_onnx_messages PRIVATE -w $<$<CONFIG:Release>:-O1>)  # as the engine
+target_compile_options(tfaot_onnx_messages PRIVATE -w $<$<CONFIG:Release>:-Og>)  # as the engine
 set_target_properties(tfaot_onnx_messages PROPERTIES POSITION_INDEPENDENT_CODE ON UNITY_BUILD OFF)
