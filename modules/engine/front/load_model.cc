@@ -68,48 +68,39 @@ Status append_rows(Array& array, const tf::Tensor& tensor, const TensorSpec& out
   return {};
 }
 
-class OriginalModel {
- public:
-  OriginalModel(std::unique_ptr<OriginalProgram> program, bool fixed_shapes)
-      : program_(std::move(program)), fixed_shapes_(fixed_shapes) {}
-
-  const OriginalProgram& program() const { return *program_; }
-
-  // A model with a fixed number of rows is run repeatedly; the last batch is padded with zeros.
-  Status predict(FileSystem& fs, const Path& folder, std::chrono::seconds limit) {
-    std::vector<Array> inputs;
-    const Signature& signature = program_->signature();
-    for (std::size_t i = 0; i < signature.inputs.size(); ++i) {
-      const Path file = folder / input_file(i);
-      TFAOT_ASSIGN(const std::string bytes, fs.read(file));
-      TFAOT_ASSIGN(Array array, npy_from_bytes(bytes, file.string()));
-      inputs.push_back(std::move(array));
-    }
-    const std::int64_t rows = inputs.empty() ? 1 : inputs.front().shape.front();
-    const std::int64_t step = program_->fixed_rows() > 0 ? program_->fixed_rows() : rows;
-    std::vector<Array> outputs;
-    for (const TensorSpec& output : signature.outputs) outputs.push_back(make_array(output, rows));
-    for (Array& output : outputs) output.bytes.clear();
-    for (std::int64_t first = 0; first < rows; first += step) {
-      std::vector<tf::Tensor> fed;
-      for (const Array& input : inputs) fed.push_back(rows_of(input, first, step, fixed_shapes_));
-      TFAOT_ASSIGN(const auto made, program_->run(fed, limit));
-      for (std::size_t i = 0; i < made.size(); ++i) {
-        TFAOT_TRY(append_rows(outputs[i], made[i], signature.outputs[i],
-                              std::min(step, rows - first), fixed_shapes_));
-      }
-    }
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-      TFAOT_TRY(fs.replace_atomically(folder / output_file(i), npy_to_bytes(outputs[i]),
-                                      Durability::kScratch));
-    }
-    return {};
+// Runs the program on the inputs in the folder, and writes the outputs there. A program with a
+// fixed number of rows is run repeatedly; the last batch is padded with zeros. With fixed shapes
+// there is no batch: one row is all of the tensors.
+Status predict(OriginalProgram& program, bool fixed_shapes, FileSystem& fs, const Path& folder,
+               std::chrono::seconds limit) {
+  std::vector<Array> inputs;
+  const Signature& signature = program.signature();
+  for (std::size_t i = 0; i < signature.inputs.size(); ++i) {
+    const Path file = folder / input_file(i);
+    TFAOT_ASSIGN(const std::string bytes, fs.read(file));
+    TFAOT_ASSIGN(Array array, npy_from_bytes(bytes, file.string()));
+    inputs.push_back(std::move(array));
   }
-
- private:
-  std::unique_ptr<OriginalProgram> program_;
-  bool fixed_shapes_;  // there is no batch: one row is all of the tensors
-};
+  const std::int64_t rows = inputs.empty() ? 1 : inputs.front().shape.front();
+  const std::int64_t step = program.fixed_rows() > 0 ? program.fixed_rows() : rows;
+  std::vector<Array> outputs;
+  for (const TensorSpec& output : signature.outputs) outputs.push_back(make_array(output, rows));
+  for (Array& output : outputs) output.bytes.clear();
+  for (std::int64_t first = 0; first < rows; first += step) {
+    std::vector<tf::Tensor> fed;
+    for (const Array& input : inputs) fed.push_back(rows_of(input, first, step, fixed_shapes));
+    TFAOT_ASSIGN(const auto made, program.run(fed, limit));
+    for (std::size_t i = 0; i < made.size(); ++i) {
+      TFAOT_TRY(append_rows(outputs[i], made[i], signature.outputs[i], std::min(step, rows - first),
+                            fixed_shapes));
+    }
+  }
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    TFAOT_TRY(fs.replace_atomically(folder / output_file(i), npy_to_bytes(outputs[i]),
+                                    Durability::kScratch));
+  }
+  return {};
+}
 
 }  // namespace
 
@@ -128,15 +119,14 @@ Result<std::unique_ptr<SourceModel>> load_model(const EngineJob& job) {
 Result<EngineResult> predict_as_original(FileSystem& fs, const EngineJob& job,
                                          const std::function<void(const std::string&)>& on_step) {
   TFAOT_ASSIGN(auto program, reader_of(job.format).original(job));
-  OriginalModel model(std::move(program), job.fixed_shapes);
   EngineResult result;
-  result.model.engine = model.program().name();
+  result.model.engine = program->name();
   result.model.target_triple = job.target_triple;
-  result.model.signature = model.program().signature();
+  result.model.signature = program->signature();
   std::chrono::seconds limit{0};  // none
   for (const std::string& folder : job.predictions) {
     const auto start = std::chrono::steady_clock::now();
-    const Status made = model.predict(fs, folder, limit);
+    const Status made = predict(*program, job.fixed_shapes, fs, folder, limit);
     if (limit.count() == 0) {
       const auto took = std::chrono::steady_clock::now() - start;
       limit = std::max(std::chrono::seconds(job.prediction_seconds),

@@ -62,11 +62,19 @@ bool may_be_weight(const tf::NodeDef& node, bool is_read_as_variable) {
   return !is_empty && (!sizes.empty() || is_read_as_variable);
 }
 
-// Cuts out the subgraph: inputs and weights become _Arg nodes, outputs _Retval nodes.
+std::string argument_name(std::size_t i) { return fmt::format("tfaot_argument_{}", i); }
+std::string result_name(std::size_t i) { return fmt::format("tfaot_result_{}", i); }
+
+// Cuts out the part of the graph between inputs and outputs. To compile it as a function, inputs
+// and weights become _Arg nodes, outputs _Retval nodes. To run it in a session, inputs become
+// placeholders and outputs identities; weights stay as they are.
 class Cutter {
  public:
+  enum Purpose { kCompiling, kRunning };
+
   // `kept`: constants that do not become weights.
-  Cutter(ModelGraph& model, std::set<std::string> kept) : model_(model), kept_(std::move(kept)) {
+  Cutter(ModelGraph& model, Purpose purpose, std::set<std::string> kept = {})
+      : model_(model), compiles_(purpose == kCompiling), kept_(std::move(kept)) {
     for (const auto& node : model.graph().node()) {
       nodes_[node.name()] = &node;
       if (was_variable_read(node) && node.input_size() > 0) {
@@ -111,8 +119,9 @@ class Cutter {
           fmt::format("the graph has no node '{}', although another node refers to it", name)));
     }
     const tf::NodeDef& node = *found->second;
-    if (is_variable(node)) return add_weight(node);
-    if (!kept_.contains(name) && may_be_weight(node, read_as_variables_.contains(name))) {
+    if (compiles_ && is_variable(node)) return add_weight(node);
+    if (compiles_ && !kept_.contains(name) &&
+        may_be_weight(node, read_as_variables_.contains(name))) {
       return add_constant(node);
     }
     if (node.op() == "Placeholder") {
@@ -125,6 +134,7 @@ class Cutter {
     tf::NodeDef* copy = cut_.add_node();
     *copy = node;
     copy->clear_device();
+    copy->mutable_attr()->erase("_class");  // names nodes that may be cut off
     for (const auto& input : node.input()) {
       const auto id = tensor_id(input);
       if (is_control(id) ? !fed_nodes_.contains(id.node()) : !arguments_.contains(id)) {
@@ -164,24 +174,29 @@ class Cutter {
   }
 
   void add_argument(const TensorId& id, tf::DataType type) {
-    const std::string name = fmt::format("tfaot_argument_{}", arguments_.size());
+    const std::string name = argument_name(arguments_.size());
     tf::NodeDef* argument = cut_.add_node();
     argument->set_name(name);
-    argument->set_op("_Arg");
-    tf::AddNodeAttr("T", type, argument);
-    tf::AddNodeAttr("index", static_cast<std::int64_t>(arguments_.size()), argument);
+    argument->set_op(compiles_ ? "_Arg" : "Placeholder");
+    tf::AddNodeAttr(compiles_ ? "T" : "dtype", type, argument);
+    if (compiles_) add_index(arguments_.size(), *argument);
     arguments_[id] = name;
     fed_nodes_.insert(id.node());
   }
 
   void add_result(const ModelTensor& output) {
     tf::NodeDef* result = cut_.add_node();
-    result->set_name(fmt::format("tfaot_result_{}", result_count_));
-    result->set_op("_Retval");
+    result->set_name(result_name(result_count_));
+    result->set_op(compiles_ ? "_Retval" : "Identity");
     tf::AddNodeAttr("T", output.type, result);
-    tf::AddNodeAttr("index", result_count_++, result);
+    if (compiles_) add_index(result_count_, *result);
+    ++result_count_;
     result->add_input(output.tensor);
     rewrite_inputs(*result);
+  }
+
+  static void add_index(std::size_t index, tf::NodeDef& node) {
+    tf::AddNodeAttr("index", static_cast<std::int64_t>(index), &node);
   }
 
   void rewrite_inputs(tf::NodeDef& node) const {
@@ -205,6 +220,7 @@ class Cutter {
   }
 
   ModelGraph& model_;
+  bool compiles_;
   std::set<std::string> kept_;
   std::map<std::string, const tf::NodeDef*> nodes_;
   std::set<std::string> read_as_variables_;
@@ -213,7 +229,7 @@ class Cutter {
   std::set<std::string> fed_nodes_;
   std::set<std::string> seen_;
   std::vector<WeightArgument> weights_;
-  std::int64_t result_count_ = 0;
+  std::size_t result_count_ = 0;
 };
 
 // Lets TensorFlow fold only operations that XLA compiles, and a few more, such as those on strings.
@@ -266,36 +282,25 @@ Result<std::set<std::string>> compile_time_weights(const tf::Graph& graph,
   return names;
 }
 
-// The part of the graph before it becomes a function: _Arg nodes for the inputs, then for the
-// weights; the model's own nodes; _Retval nodes for the outputs. make_safe() has checked it.
-struct CutGraph {
-  tensorflow::GraphDef graph;
-  std::vector<WeightArgument> weights;
-};
-// `kept_constants`: constants that do not become weights.
-Result<CutGraph> cut_graph(ModelGraph& model, std::set<std::string> kept_constants) {
-  Cutter cutter(model, std::move(kept_constants));
-  TFAOT_TRY(cutter.cut());
-  TFAOT_TRY(make_safe(cutter.graph(), rules_for(model.label())));
-  return CutGraph{std::move(cutter.graph()), std::move(cutter.weights())};
-}
-
 Result<CutFunction> cut_function(ModelGraph& model, std::set<std::string> kept_constants) {
-  TFAOT_ASSIGN(CutGraph cut, cut_graph(model, std::move(kept_constants)));
+  Cutter cutter(model, Cutter::kCompiling, std::move(kept_constants));
+  TFAOT_TRY(cutter.cut());
+  tf::GraphDef& cut = cutter.graph();
+  TFAOT_TRY(make_safe(cut, rules_for(model.label())));
 
   CutFunction made;
   SignatureFunction& function = made.function;
   function.name = kFunctionName;
-  function.weights = std::move(cut.weights);
-  function.graph_version = cut.graph.versions().producer();
-  function.library = std::make_unique<tf::FunctionLibraryDefinition>(tf::OpRegistry::Global(),
-                                                                     cut.graph.library());
+  function.weights = std::move(cutter.weights());
+  function.graph_version = cut.versions().producer();
+  function.library =
+      std::make_unique<tf::FunctionLibraryDefinition>(tf::OpRegistry::Global(), cut.library());
   const std::string what =
       fmt::format("{} is not a graph that TensorFlow 2.18 can read", model.label());
   tf::Graph graph(*function.library);
   tf::GraphConstructorOptions options;
   options.allow_internal_ops = true;
-  auto status = tf::ConvertGraphDefToGraph(options, cut.graph, &graph);
+  auto status = tf::ConvertGraphDefToGraph(options, cut, &graph);
   if (!status.ok()) return fail(error_of(status, what));
   // Loops and conditions of TensorFlow 1 (Enter, Switch, ...) become functional ones.
   bool is_functional = true;
@@ -596,34 +601,18 @@ void add_used_types(const tf::NodeDef& node, CheckedOperation& row) {
   }
 }
 
-class Table {
- public:
-  void add(const tf::NodeDef& bare, const std::string& function) {
-    const tf::NodeDef node = with_defaults(bare);
-    auto [known, is_first] = known_.try_emplace(node.op());
-    if (is_first) known->second = described(node.op());
-    const OperationSupport support = support_of(node, known->second.support);
-    auto [found, is_new] = rows_.try_emplace({node.op(), support});
-    CheckedOperation& row = found->second;
-    if (is_new) {
-      row = known->second;
-      row.support = support;
-      row.advice = advice_for(row);
-    }
-    row.nodes.push_back({node.name(), function});
-    add_used_types(node, row);
-  }
+using OperationRows = std::map<std::pair<std::string, OperationSupport>, CheckedOperation>;
 
-  std::vector<CheckedOperation> rows() && {
-    std::vector<CheckedOperation> rows;
-    for (auto& [key, row] : rows_) rows.push_back(std::move(row));
-    return rows;
-  }
-
- private:
-  std::map<std::string, CheckedOperation> known_;
-  std::map<std::pair<std::string, OperationSupport>, CheckedOperation> rows_;
-};
+// Adds the node to the row of its operation with the same support.
+void add_to_row(const tf::NodeDef& bare, const std::string& function, OperationRows& rows) {
+  const tf::NodeDef node = with_defaults(bare);
+  CheckedOperation own = described(node.op());
+  own.support = support_of(node, own.support);
+  own.advice = advice_for(own);
+  CheckedOperation& row = rows.try_emplace({node.op(), own.support}, own).first->second;
+  row.nodes.push_back({node.name(), function});
+  add_used_types(node, row);
+}
 
 // The nodes that the outputs need, except inputs and variables.
 tf::GraphDef needed_part(const ModelGraph& model) {
@@ -821,15 +810,17 @@ std::vector<CheckedOperation> operation_table(const ModelGraph& model) {
   for (const auto& function : part.library().function()) {
     functions.insert(function.signature().name());
   }
-  Table table;
+  OperationRows by_support;
   const auto add = [&](const tf::NodeDef& node, const std::string& function) {
-    if (!functions.contains(node.op())) table.add(node, function);
+    if (!functions.contains(node.op())) add_to_row(node, function, by_support);
   };
   for (const auto& node : part.node()) add(node, "");
   for (const auto& function : part.library().function()) {
     for (const auto& node : function.node_def()) add(node, function.signature().name());
   }
-  return std::move(table).rows();
+  std::vector<CheckedOperation> rows;
+  for (auto& [key, row] : by_support) rows.push_back(std::move(row));
+  return rows;
 }
 
 class GraphSource final : public SourceModel {
@@ -890,48 +881,6 @@ GraphRules rules_for_running(const std::string& label) {
   return {runs_safely, refuse};
 }
 
-void make_placeholder(tf::NodeDef& node, tf::DataType type) {
-  node.set_op("Placeholder");
-  node.clear_attr();
-  tf::AddNodeAttr("dtype", type, &node);
-}
-
-// Copies the model's own node. The copy of a variable's node refers to the same variable.
-void make_weight(tf::NodeDef& node, const tf::NodeDef& original) {
-  const std::string name = node.name();
-  node = original;
-  node.set_name(name);
-  node.clear_input();
-  node.clear_device();
-  if (is_variable(node)) {
-    (*node.mutable_attr())["shared_name"].set_s(resource_name(original));
-  }
-}
-
-// Makes the graph runnable in a session: _Arg nodes become placeholders or the weights' own nodes,
-// _Retval nodes become Identity.
-void make_runnable(tf::GraphDef& cut, const ModelGraph& model,
-                   const std::vector<WeightArgument>& weights, std::vector<std::string>& inputs,
-                   std::vector<std::string>& outputs) {
-  const Nodes originals = nodes_of(model.graph().node());
-  inputs.resize(model.inputs().size());
-  outputs.resize(model.outputs().size());
-  for (tf::NodeDef& node : *cut.mutable_node()) {
-    const auto index = [&node] { return static_cast<std::size_t>(node.attr().at("index").i()); };
-    if (node.op() == "_Arg" && index() < inputs.size()) {
-      inputs[index()] = node.name();
-      make_placeholder(node, node.attr().at("T").type());
-    } else if (node.op() == "_Arg") {
-      make_weight(node, *originals.at(weights[index() - inputs.size()].name));
-    } else if (node.op() == "_Retval") {
-      outputs[index()] = node.name();
-      node.set_op("Identity");
-      node.mutable_attr()->erase("index");
-    }
-    node.mutable_attr()->erase("_class");  // names nodes that were cut off
-  }
-}
-
 }  // namespace
 
 Result<SignatureFunction> make_signature_function(ModelGraph& model) {
@@ -966,11 +915,12 @@ std::vector<CheckedOperation> known_operations() {
 }
 
 Result<std::unique_ptr<ModelSession>> ModelSession::open(ModelGraph& model) {
-  TFAOT_ASSIGN(CutGraph cut, cut_graph(model, {}));
+  Cutter cutter(model, Cutter::kRunning);
+  TFAOT_TRY(cutter.cut());
+  TFAOT_TRY(make_safe(cutter.graph(), rules_for_running(model.label())));
   auto made = std::make_unique<ModelSession>();
-  make_runnable(cut.graph, model, cut.weights, made->inputs_, made->outputs_);
-  TFAOT_TRY(make_safe(cut.graph, rules_for_running(model.label())));
-  TFAOT_ASSIGN(made->session_, model.session(cut.graph));
+  TFAOT_ASSIGN(made->session_, model.session(cutter.graph()));
+  for (std::size_t i = 0; i < model.outputs().size(); ++i) made->outputs_.push_back(result_name(i));
   return made;
 }
 
@@ -979,7 +929,7 @@ std::string ModelSession::name() const { return std::string("tensorflow ") + TF_
 Result<std::vector<tf::Tensor>> ModelSession::run(const std::vector<tf::Tensor>& inputs,
                                                   std::chrono::seconds limit) {
   std::vector<std::pair<std::string, tf::Tensor>> fed;
-  for (std::size_t i = 0; i < inputs.size(); ++i) fed.emplace_back(inputs_[i], inputs[i]);
+  for (std::size_t i = 0; i < inputs.size(); ++i) fed.emplace_back(argument_name(i), inputs[i]);
   tf::RunOptions options;
   options.set_timeout_in_ms(std::chrono::milliseconds(limit).count());
   std::vector<tf::Tensor> outputs;

@@ -69,7 +69,6 @@ class ModelSession final : public OriginalProgram {
   friend Result<std::unique_ptr<OriginalProgram>> load_session_program(const EngineJob& job);
 
   std::unique_ptr<tensorflow::Session> session_;
-  std::vector<std::string> inputs_;   // tensors of its graph
   std::vector<std::string> outputs_;  // tensors of its graph
 };
 

@@ -659,49 +659,37 @@ Error at_tensor(const TensorProto& tensor, const std::string& what) {
   return Error(fmt::format("tensor '{}' {}", tensor.name(), what));
 }
 
-// The values of a repeated field as bytes, each converted to Stored, which has the size of an
-// element.
-template <typename Stored, typename Field>
-std::string raw_bytes(const Field& field) {
-  std::string bytes(static_cast<std::size_t>(field.size()) * sizeof(Stored), '\0');
-  char* to = bytes.data();
+// The values of a repeated field as bytes: of each the lower `width`.
+template <typename Field>
+std::string raw_bytes(const Field& field, std::size_t width) {
+  std::string bytes;
   for (const auto value : field) {
-    const auto stored = static_cast<Stored>(value);
-    std::memcpy(to, &stored, sizeof stored);
-    to += sizeof stored;
+    bytes.append(reinterpret_cast<const char*>(&value), std::min(width, sizeof value));
   }
   return bytes;
 }
 
-// Reads the field that the standard prescribes for the type.
-std::string typed_bytes(const TensorProto& tensor) {
+// Reads the field that the standard prescribes for the type. `width`: of an element.
+std::string typed_bytes(const TensorProto& tensor, std::size_t width) {
   switch (tensor.data_type()) {
     case TensorProto::FLOAT:
     case TensorProto::COMPLEX64:
-      return raw_bytes<float>(tensor.float_data());
+      return raw_bytes(tensor.float_data(), width);
     case TensorProto::DOUBLE:
     case TensorProto::COMPLEX128:
-      return raw_bytes<double>(tensor.double_data());
+      return raw_bytes(tensor.double_data(), width);
     case TensorProto::INT64:
-      return raw_bytes<std::int64_t>(tensor.int64_data());
+      return raw_bytes(tensor.int64_data(), width);
     case TensorProto::UINT64:
-      return raw_bytes<std::uint64_t>(tensor.uint64_data());
     case TensorProto::UINT32:
-      return raw_bytes<std::uint32_t>(tensor.uint64_data());
-    case TensorProto::INT32:
-      return raw_bytes<std::int32_t>(tensor.int32_data());
-    case TensorProto::INT16:
-    case TensorProto::UINT16:
-    case TensorProto::FLOAT16:
-    case TensorProto::BFLOAT16:
-      return raw_bytes<std::uint16_t>(tensor.int32_data());
+      return raw_bytes(tensor.uint64_data(), width);
     case TensorProto::BOOL: {
       std::string bytes;
       for (const auto value : tensor.int32_data()) bytes += value == 0 ? '\0' : '\1';
       return bytes;
     }
     default:
-      return raw_bytes<std::uint8_t>(tensor.int32_data());
+      return raw_bytes(tensor.int32_data(), width);
   }
 }
 
@@ -1149,7 +1137,8 @@ Result<xla::Literal> read_tensor(const TensorProto& tensor, const std::string& m
   } else if (tensor.has_raw_data()) {
     bytes = &tensor.raw_data();
   } else {
-    kept = typed_bytes(tensor);
+    const auto width = xla::ShapeUtil::ByteSizeOfPrimitiveType(shape.element_type());
+    kept = typed_bytes(tensor, static_cast<std::size_t>(width));
   }
   if (bytes->size() != size) {
     return fail(

@@ -96,6 +96,12 @@ XlaOp scalar_like(XlaOp x, double value) {
   return scalar_of(*x.builder(), shape->element_type(), value);
 }
 
+std::optional<std::vector<std::int64_t>> integers_of(const Node& node, const MovedList& list) {
+  if (node.opset() < list.since) return node.optional_integers(list.attribute);
+  if (!node.has(list.operand)) return std::nullopt;
+  return node.known_integers(list.operand);
+}
+
 Dimensions with_size(Dimensions sizes, std::int64_t axis, std::int64_t size) {
   entry(sizes, axis) = size;
   return sizes;
@@ -217,16 +223,6 @@ XlaOp spread(XlaOp reduced, const Dimensions& sizes, const Dimensions& axes) {
   return xla::BroadcastInDim(reduced, sizes, other_dimensions(std::ssize(sizes), axes));
 }
 
-XlaOp dot(XlaOp a, XlaOp b, const DotDimensions& dimensions) {
-  xla::DotDimensionNumbers numbers;
-  const auto set = [](auto* to, const Dimensions& from) { to->Add(from.begin(), from.end()); };
-  set(numbers.mutable_lhs_contracting_dimensions(), dimensions.left);
-  set(numbers.mutable_rhs_contracting_dimensions(), dimensions.right);
-  set(numbers.mutable_lhs_batch_dimensions(), dimensions.left_batch);
-  set(numbers.mutable_rhs_batch_dimensions(), dimensions.right_batch);
-  return xla::DotGeneral(a, b, numbers);
-}
-
 XlaOp multiply_matrices(const Node& node, XlaOp a, XlaOp b) {
   Dimensions left = node.sizes_of(a);
   Dimensions right = node.sizes_of(b);
@@ -237,24 +233,17 @@ XlaOp multiply_matrices(const Node& node, XlaOp a, XlaOp b) {
   if (column) right.push_back(1);
   if (row) a = xla::Reshape(a, left);
   if (column) b = xla::Reshape(b, right);
-  Dimensions batch = common_sizes(
+  const Dimensions batch = common_sizes(
       node, {Dimensions(left.begin(), left.end() - 2), Dimensions(right.begin(), right.end() - 2)});
-  Dimensions sizes = batch;
-  DotDimensions numbers;
-  if (right.size() == 2) {
-    // One matrix for the whole batch: the batch becomes rows.
-    numbers = {{std::ssize(left) - 1}, {0}};
-  } else {
+  if (right.size() > 2) {  // else one matrix is for the whole batch
     a = broadcast_to(node, a, joined({batch, absl::MakeConstSpan(left).last(2)}));
     b = broadcast_to(node, b, joined({batch, absl::MakeConstSpan(right).last(2)}));
-    const auto rank = std::ssize(batch);
-    const Dimensions all = counted(rank);
-    numbers = {{rank + 1}, {rank}, all, all};
   }
+  Dimensions sizes = batch;
   if (!row) sizes.push_back(left[left.size() - 2]);
   if (!column) sizes.push_back(right.back());
   node.check_sizes(sizes);
-  return xla::Reshape(dot(a, b, numbers), sizes);
+  return xla::Reshape(xla::BatchDot(a, b), sizes);
 }
 
 XlaOp stack(const Node& node, std::vector<XlaOp> parts, std::int64_t axis) {

@@ -17,6 +17,7 @@
 #include "xla/client/lib/arithmetic.h"
 #include "xla/client/lib/constants.h"
 #include "xla/client/lib/math.h"
+#include "xla/client/lib/matrix.h"
 #include "xla/client/xla_computation.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/literal_util.h"
@@ -81,6 +82,15 @@ inline XlaOp hard_sigmoid(XlaOp x, float alpha, float beta) {
   return xla::Clamp(like(x, 0), x * alpha + beta, like(x, 1));
 }
 
+// A list that is an operand since this opset, and an attribute before.
+struct MovedList {
+  std::int64_t since;
+  int operand;
+  const char* attribute;
+};
+// Nothing if the node leaves it out. Refuses an operand that is not known.
+std::optional<std::vector<std::int64_t>> integers_of(const Node& node, const MovedList& list);
+
 // Sizes with one replaced or inserted.
 Dimensions with_size(Dimensions sizes, std::int64_t axis, std::int64_t size);
 Dimensions with_new(Dimensions sizes, std::int64_t axis, std::int64_t size);
@@ -135,14 +145,10 @@ XlaOp log_softmax(const Node& node, XlaOp x, std::int64_t axis);
 // Broadcasts a value reduced over the axes back to a tensor of these sizes.
 XlaOp spread(XlaOp reduced, const Dimensions& sizes, const Dimensions& axes);
 
-// Contracted and batch dimensions of both sides.
-struct DotDimensions {
-  Dimensions left, right;
-  Dimensions left_batch = {}, right_batch = {};
-};
-XlaOp dot(XlaOp a, XlaOp b, const DotDimensions& dimensions);
 // x times the transposed matrix; both have two dimensions.
-inline XlaOp times_transposed(XlaOp x, XlaOp matrix) { return dot(x, matrix, {{1}, {1}}); }
+inline XlaOp times_transposed(XlaOp x, XlaOp matrix) {
+  return xla::BatchDot(x, false, matrix, true);
+}
 // As numpy.matmul. The last two dimensions are matrices; the others are a batch and broadcast. A
 // vector is a row on the left and a column on the right; its extra dimension is removed from the
 // result.

@@ -385,6 +385,7 @@ struct SampleRules {
   SampleKernel kernel = SampleKernel::kLinear;
   SamplePadding padding = SamplePadding::kZeros;
   bool reflects_at_centers = true;  // of the outer elements; false: at their outer edges
+  bool takes_largest = false;       // of the weighted elements; false: their sum
 };
 
 // Resizing by interpolation, one axis after the other. Each result is a weighted sum of a few
@@ -534,9 +535,9 @@ XlaOp multiply_along(const Node& node, XlaOp x, const ResizedAxis& axis,
       entry(matrix, place * axis.out + i) = weight;
   }
   const XlaOp known = constant_reals(node, node.type_of(x), matrix, {axis.in, axis.out});
-  const XlaOp made = dot(x, known, {{axis.axis}, {0}});  // the axis is the last one
-  const std::int64_t last = std::ssize(node.sizes_of(x)) - 1;
-  return xla::Transpose(made, with_new(counted(last), axis.axis, last));
+  const std::int64_t rank = std::ssize(node.sizes_of(x));
+  const Dimensions all = counted(rank);
+  return xla::Einsum(x, all, known, {axis.axis, rank}, with_size(all, axis.axis, rank));
 }
 
 // True if a kernel replaces a product along the axis (compiler/kernels/resize_calls.cc).
@@ -784,7 +785,7 @@ XlaOp sample(const Node& node, XlaOp images, const SamplePlaces& places, const S
     taps.push_back(taps_of(place, rules.kernel));
     combinations *= std::ssize(taps.back());
   }
-  XlaOp sum;
+  XlaOp made;
   for (std::int64_t i = 0; i < combinations; ++i) {
     SamplePlaces whole{places.image, {}};
     XlaOp weight, is_inside;
@@ -810,9 +811,9 @@ XlaOp sample(const Node& node, XlaOp images, const SamplePlaces& places, const S
     if (rules.kernel != SampleKernel::kNearest) {
       values = values * by_point(cast(weight, node.type_of(values)));
     }
-    sum = i == 0 ? values : sum + values;
+    made = i == 0 ? values : rules.takes_largest ? xla::Max(made, values) : made + values;
   }
-  return sum;
+  return made;
 }
 
 SampleRules grid_rules(const Node& node) {
@@ -884,7 +885,7 @@ void lower_affine_grid(Node& node) {
   const std::int64_t points = product(spatial);
   const XlaOp base =
       xla::Reshape(xla::ConcatInDim(&node.builder(), parts, rank), {points, rank + 1});
-  const XlaOp grid = xla::Transpose(dot(node.operand(0), base, {{2}, {1}}), {0, 2, 1});
+  const XlaOp grid = xla::Einsum(node.operand(0), base, "ndk,pk->npd");
   node.set(xla::Reshape(grid, joined({{sizes[0]}, spatial, {rank}})));
 }
 
@@ -943,19 +944,6 @@ XlaOp region_places(const Node& node, XlaOp begin, XlaOp size, std::int64_t cell
   return along(begin, sizes, 0) + along(size, sizes, 0) * along(known, sizes, 1);
 }
 
-// The two elements around each place, with their weights, which are 0 far outside.
-std::vector<SampleTap> region_taps(XlaOp place, std::int64_t size) {
-  const auto most = static_cast<double>(size - 1);
-  const XlaOp is_near = (place >= -1) & (place <= most + 1);
-  const XlaOp inside = xla::Clamp(like(place, 0), place, like(place, most));
-  const XlaOp left = xla::Floor(inside);
-  const XlaOp part = inside - left;
-  const auto tap = [&](XlaOp at, XlaOp weight) {
-    return SampleTap{cast(at, xla::S32), xla::Select(is_near, weight, xla::ZerosLike(weight))};
-  };
-  return {tap(left, 1 - part), tap(xla::Min(left + 1, like(left, most)), part)};
-}
-
 // Operands: images, regions as [x, y, end x, end y], the image of each region.
 void lower_roi_align(Node& node) {
   const Dimensions sizes = node.sizes(0);
@@ -977,23 +965,20 @@ void lower_roi_align(Node& node) {
   };
   const Dimensions grid = {regions, rows * samples, columns * samples};
   const Dimensions flat = {regions, grid[1] * grid[2]};
-  const auto spread = [&](XlaOp op, std::int64_t dimension) {
-    return xla::Reshape(xla::BroadcastInDim(op, grid, {0, dimension}), flat);
+  SamplePlaces points{along(cast(node.operand(2), xla::S32), flat, 0), {}};
+  const auto at_points = [&](XlaOp of_grid, std::int64_t axis) {
+    return xla::Reshape(xla::BroadcastInDim(of_grid, grid, {0, axis}), flat);
   };
-  const XlaOp images = channels_last(node, node.operand(0));
-  const XlaOp numbers = along(cast(node.operand(2), xla::S32), flat, 0);
+  points.spatial = {at_points(places(1, rows), 1), at_points(places(0, columns), 2)};
+  const auto is_near = [&](std::size_t d) {
+    return (points.spatial[d] >= -1) & (points.spatial[d] <= sizes[d + 2]);
+  };
   const bool is_max = node.text("mode", "avg") == "max";
-  std::optional<XlaOp> all;
-  for (const SampleTap& y : region_taps(places(1, rows), sizes[2])) {
-    for (const SampleTap& x : region_taps(places(0, columns), sizes[3])) {
-      const XlaOp values =
-          elements_at(node, images, {numbers, {spread(y.place, 1), spread(x.place, 2)}});
-      const XlaOp weight = spread(y.weight, 1) * spread(x.weight, 2);
-      const XlaOp part = values * xla::BroadcastInDim(weight, node.sizes_of(values), {0, 1});
-      all = !all ? part : is_max ? xla::Max(*all, part) : *all + part;
-    }
-  }
-  const XlaOp cells = xla::Reshape(*all, {regions, rows, samples, columns, samples, sizes[1]});
+  const XlaOp all = sample(node, channels_last(node, node.operand(0)), points,
+                           {.padding = SamplePadding::kBorder, .takes_largest = is_max});
+  const XlaOp is_shown = xla::BroadcastInDim(is_near(0) & is_near(1), node.sizes_of(all), {0, 1});
+  const XlaOp shown = xla::Select(is_shown, all, xla::ZerosLike(all));
+  const XlaOp cells = xla::Reshape(shown, {regions, rows, samples, columns, samples, sizes[1]});
   node.set(channels_first(
       node, is_max ? largest_of(cells, {2, 4}) : sum_of(cells, {2, 4}) / (samples * samples)));
 }
@@ -1051,8 +1036,7 @@ void lower_deform_conv(Node& node) {
                                   {sizes[0], taps, rows, columns, groups, filter[1]});
   const XlaOp matrices =
       xla::Reshape(node.operand(1), {groups, filter[0] / groups, filter[1], taps});
-  const XlaOp made =
-      xla::Transpose(dot(seen, matrices, {{1, 5}, {3, 2}, {4}, {0}}), {1, 0, 4, 2, 3});
+  const XlaOp made = xla::Einsum(seen, matrices, "ntrcgi,goit->ngorc");
   const Dimensions result = {sizes[0], filter[0], rows, columns};
   XlaOp sum = xla::Reshape(made, result);
   if (node.has(3)) sum = sum + per_channel(node, node.operand(3), result);
@@ -1142,8 +1126,7 @@ XlaOp chosen_rows(const Node& node, XlaOp places, XlaOp chosen, std::int64_t row
   for (std::int64_t i = 1; i < 4; ++i) {
     const XlaOp column = xla::GetTupleElement(sorted, i);
     const XlaOp real = xla::Select(is_box, column, xla::Broadcast(none, {all}));
-    const XlaOp cut = xla::SliceInDim(real, 0, std::min(all, rows), 1, 0);
-    columns.push_back(xla::PadInDim(cut, none, 0, 0, rows - std::min(all, rows)));
+    columns.push_back(xla::PadInDim(real, none, 0, 0, rows - all));  // or cuts them
   }
   return stack(node, columns, 1);
 }

@@ -52,16 +52,17 @@ XlaOp score_probit(XlaOp scores) {
   return xla::Select(rest == 0, xla::ZerosLike(scores), signed_size);
 }
 
-// The attribute post_transform as a word, or as TreeEnsemble's number.
 PostTransform post_transform_of(const Node& node) {
   return node.choice<PostTransform>("post_transform",
                                     {"NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO", "PROBIT"});
 }
-PostTransform numbered_post_transform(const Node& node) {
-  const std::int64_t number = node.integer("post_transform", 0);
-  if (number < 0 || number > static_cast<std::int64_t>(PostTransform::kProbit))
-    node.refuse("has the post_transform {}", number);
-  return static_cast<PostTransform>(number);
+// TreeEnsemble has numbers of enumerators in attributes.
+template <typename Enum>
+Enum numbered(const Node& node, const char* name, Enum otherwise, Enum last) {
+  const std::int64_t number = node.integer(name, static_cast<std::int64_t>(otherwise));
+  if (number < 0 || number > static_cast<std::int64_t>(last))
+    node.refuse("has the {} {}", name, number);
+  return static_cast<Enum>(number);
 }
 
 // Sets a result to the transformed scores of [rows, scores of a row].
@@ -330,11 +331,7 @@ void lower_feature_vectorizer(Node& node) {
     }
     const std::int64_t width = entry(widths, i);
     if (sizes.size() != 2 || width < 0) node.refuse("cannot take input {} as rows", i);
-    if (width < sizes.back()) x = xla::SliceInDim(x, 0, width, 1, 1);
-    if (width > sizes.back()) {
-      x = xla::PadInDim(x, scalar(node, xla::F32, 0), 1, 0, width - sizes.back());
-    }
-    parts.push_back(x);
+    parts.push_back(xla::PadInDim(x, scalar(node, xla::F32, 0), 1, 0, width - sizes.back()));
   }
   node.set(xla::ConcatInDim(&node.builder(), parts, 1));
 }
@@ -417,28 +414,14 @@ void lower_label_encoder(Node& node) {
 // weights.
 XlaOp model_rows(const Node& node) { return as_real(node, feature_rows(node, node.operand(0))); }
 
-// Floats of an attribute: any number of rows of `width`.
-std::vector<float> row_values(const Node& node, const std::string& name, std::int64_t width) {
-  std::vector<float> values = node.reals(name);
-  if (width < 1 || values.empty() || std::ssize(values) % width != 0)
-    node.refuse("has {} values of '{}', which do not make rows of {}", values.size(), name, width);
-  return values;
-}
-
-XlaOp kept_matrix(Node& node, const std::string& name, const std::vector<float>& values,
-                  std::int64_t width) {
-  const xla::Literal all = xla::LiteralUtil::CreateR1<float>(values);
-  return node.keep(name, *all.Reshape({std::ssize(values) / width, width}));
-}
-
-XlaOp kept_row(Node& node, const std::string& name, const std::vector<float>& values,
-               xla::PrimitiveType type) {
-  return cast(node.keep(name, xla::LiteralUtil::CreateR1<float>(values)), type);
-}
-
+// Floats of an attribute as a weight: any number of rows of `width`.
 XlaOp model_matrix(Node& node, const std::string& name, std::int64_t width,
                    xla::PrimitiveType type) {
-  return cast(kept_matrix(node, name, row_values(node, name, width), width), type);
+  const std::vector<float> values = node.reals(name);
+  if (width < 1 || values.empty() || std::ssize(values) % width != 0)
+    node.refuse("has {} values of '{}', which do not make rows of {}", values.size(), name, width);
+  const xla::Literal all = xla::LiteralUtil::CreateR1<float>(values);
+  return cast(node.keep(name, *all.Reshape({std::ssize(values) / width, width})), type);
 }
 
 // x C + b: [rows, scores]
@@ -451,7 +434,8 @@ XlaOp linear_scores(Node& node, XlaOp x) {
   const Dimensions sizes = node.sizes_of(scores);
   if (std::ssize(intercepts) != sizes.back())
     node.refuse("has {} intercepts for {} scores", intercepts.size(), sizes.back());
-  return scores + along(kept_row(node, "intercepts", intercepts, type), sizes, 1);
+  const XlaOp kept = node.keep("intercepts", xla::LiteralUtil::CreateR1<float>(intercepts));
+  return scores + along(cast(kept, type), sizes, 1);
 }
 
 void lower_linear_regressor(Node& node) {
@@ -478,55 +462,23 @@ void lower_linear_classifier(Node& node) {
   set_scores(node, 1, scores, post_transform_of(node));
 }
 
-// Wider rows use a product: written out, their sums would take long to compile.
-constexpr std::int64_t kMostWrittenFeatures = 256;
-
-// |x - v|^2 of each row and each vector, written out feature by feature.
-XlaOp written_distances(Node& node, XlaOp x, const std::vector<float>& vectors) {
-  const std::int64_t width = node.sizes_of(x).back();
-  const std::int64_t count = std::ssize(vectors) / width;
-  xla::Literal features(shape_of(xla::F32, {width, count}));
-  for (std::int64_t i = 0; i < std::ssize(vectors); ++i) {
-    features.Set<float>({i % width, i / width}, entry(vectors, i));
-  }
-  const XlaOp kept = cast(node.keep("support_vectors", features), node.type_of(x));
-  const Dimensions sizes = {node.sizes_of(x).front(), count};
-  XlaOp sum;
-  for (std::int64_t i = 0; i < width; ++i) {
-    const XlaOp square = xla::Square(along(part_at(node, x, i, 1), sizes, 0) -
-                                     along(part_at(node, kept, i, 0), sizes, 1));
-    sum = i == 0 ? square : sum + square;
-  }
-  return sum;
-}
-
-// The same as |x|^2 + |v|^2 - 2 x v. One of the vectors is subtracted from both first: otherwise
-// features far from zero would cancel out all digits of the distance.
-XlaOp distances_by_product(Node& node, XlaOp x, std::vector<float> vectors) {
+// exp(-gamma |x - v|^2) of each row and each vector. The distance is |x|^2 + |v|^2 - 2 x v, in
+// float64, after one of the vectors is subtracted from both: otherwise features far from zero would
+// cancel out its digits.
+XlaOp gaussian_values(Node& node, XlaOp x, double gamma) {
   const auto type = node.type_of(x);
   const std::int64_t width = node.sizes_of(x).back();
-  const std::vector<float> origin(vectors.begin(), vectors.begin() + width);
-  std::vector<float> squares(vectors.size() / origin.size());
-  for (std::size_t i = 0; i < vectors.size(); ++i) {
-    vectors[i] -= origin[i % origin.size()];
-    squares[i / origin.size()] += vectors[i] * vectors[i];
-  }
-  x = x - along(kept_row(node, "origin", origin, type), node.sizes_of(x), 1);
-  const XlaOp matrix = cast(kept_matrix(node, "support_vectors", vectors, width), type);
-  const XlaOp products = times_transposed(x, matrix);
+  const XlaOp vectors = model_matrix(node, "support_vectors", width, xla::F64);
+  const XlaOp origin = part_at(node, vectors, 0, 0);
+  const auto moved = [&](XlaOp rows) { return rows - along(origin, node.sizes_of(rows), 1); };
+  const XlaOp left = moved(cast(x, xla::F64));
+  const XlaOp right = moved(vectors);
+  const XlaOp products = times_transposed(left, right);
   const Dimensions sizes = node.sizes_of(products);
-  const XlaOp sums = along(sum_of(xla::Square(x), {1}), sizes, 0) +
-                     along(kept_row(node, "squares", squares, type), sizes, 1);
-  return xla::Max(sums - products * 2, like(x, 0));
-}
-
-// exp(-gamma |x - v|^2) of each row and each vector
-XlaOp gaussian_values(Node& node, XlaOp x, double gamma) {
-  const std::int64_t width = node.sizes_of(x).back();
-  const std::vector<float> vectors = row_values(node, "support_vectors", width);
-  const XlaOp distances = width <= kMostWrittenFeatures ? written_distances(node, x, vectors)
-                                                        : distances_by_product(node, x, vectors);
-  return xla::Exp(distances * -gamma);
+  const XlaOp squares = along(sum_of(xla::Square(left), {1}), sizes, 0) +
+                        along(sum_of(xla::Square(right), {1}), sizes, 1);
+  const XlaOp distances = xla::Max(squares - products * 2, like(products, 0));
+  return xla::Exp(cast(distances, type) * -gamma);
 }
 
 // The kernel function of each row of x and each support vector: [rows, vectors]
@@ -904,9 +856,7 @@ Forest read_forest(const Node& node, const VoteNames& votes, std::int64_t featur
 Forest read_tree_ensemble(const Node& node, std::int64_t features) {
   Forest forest;
   forest.targets = forest_targets(node);
-  const std::int64_t aggregate = node.integer("aggregate_function", 1);
-  if (aggregate < 0 || aggregate > 3) node.refuse("has the aggregate_function {}", aggregate);
-  forest.aggregate = static_cast<Aggregate>(aggregate);
+  forest.aggregate = numbered(node, "aggregate_function", Aggregate::kSum, Aggregate::kMax);
   const auto feature_of = node.integers("nodes_featureids");
   const std::size_t count = feature_of.size();
   const auto if_true = integers_of_nodes(node, "nodes_truenodeids", count);
@@ -1535,7 +1485,8 @@ XlaOp with_base_values(const Node& node, XlaOp scores, const std::vector<double>
 
 void lower_tree_ensemble(Node& node) {
   const XlaOp x = model_rows(node);
-  const auto transform = numbered_post_transform(node);
+  const auto transform =
+      numbered(node, "post_transform", PostTransform::kNone, PostTransform::kProbit);
   const Forest forest = read_tree_ensemble(node, node.sizes_of(x).back());
   set_scores(node, 0, walk_forest(node, x, forest), transform, node.type(0));
 }

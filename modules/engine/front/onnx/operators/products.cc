@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_split.h"
 #include "front/onnx/operators/building.h"
-#include "xla/client/lib/matrix.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -24,8 +23,8 @@ void lower_gemm(Node& node) {
     for (const std::int64_t columns : node.sizes(1)) node.check_sizes({rows, columns});
   }
   const auto scaled = [](XlaOp x, float by) { return by == 1 ? x : x * by; };
-  XlaOp sum = dot(node.operand(0), node.operand(1),
-                  {{node.flag("transA") ? 0 : 1}, {node.flag("transB") ? 1 : 0}});
+  XlaOp sum =
+      xla::BatchDot(node.operand(0), node.flag("transA"), node.operand(1), node.flag("transB"));
   sum = scaled(sum, node.real("alpha", 1));
   if (node.has(2)) {
     const XlaOp added = scaled(node.operand(2), node.real("beta", 1));
@@ -236,11 +235,10 @@ XlaOp fourier(const Node& node, XlaOp x, std::int64_t axis, FourierForm form) {
   form.in = std::min(entry(sizes, axis), most);
   const auto type = node.type_of(x);
   x = cast(xla::SliceInDim(x, 0, form.in, 1, axis), xla::F64);
-  const XlaOp made = cast(dot(x, fourier_matrix(node, form), {{axis, last}, {0, 1}}), type);
-  // The product has the axis after the others.
-  Dimensions order = counted(std::ssize(sizes));
-  std::rotate(order.begin() + axis, order.end() - 2, order.end() - 1);
-  return xla::Transpose(made, order);
+  const Dimensions all = counted(last + 1);
+  const Dimensions made = with_size(with_size(all, axis, last + 1), last, last + 2);
+  const Dimensions matrix = {axis, last, last + 1, last + 2};
+  return cast(xla::Einsum(x, all, fourier_matrix(node, form), matrix, made), type);
 }
 
 // The axis is an attribute up to opset 19, then an operand.
@@ -356,15 +354,9 @@ void lower_mel_weight_matrix(Node& node) {
   node.set(xla::Reshape(known_values(node, matrix), {rows, bins}));
 }
 
-// An operand since opset 18, for ReduceSum since 13; an attribute before.
 Dimensions reduced_axes(const Node& node) {
-  const int operand_since = node.proto().op_type() == "ReduceSum" ? 13 : 18;
-  Dimensions axes;
-  if (node.opset() < operand_since) {
-    axes = node.integers("axes");
-  } else if (node.has(1)) {
-    axes = node.known_integers(1);
-  }
+  const std::int64_t since = node.proto().op_type() == "ReduceSum" ? 13 : 18;
+  Dimensions axes = integers_of(node, {since, 1, "axes"}).value_or(Dimensions());
   const std::int64_t rank = node.rank(0);
   if (!axes.empty()) return node.axes(std::move(axes), rank);
   return node.flag("noop_with_empty_axes") ? axes : counted(rank);
@@ -431,8 +423,7 @@ void lower_reduction(Node& node) {
 void lower_reduce_mean(Node& node) {
   const auto axes = reduced_axes(node);
   const XlaOp x = computed_with(node, node.operand(0), Computing::kWide);
-  std::int64_t count = 1;
-  for (const std::int64_t axis : axes) count *= entry(node.sizes(0), axis);
+  const std::int64_t count = product(picked(node.sizes(0), axes));
   set_reduced(node, reduce_axes(x, axes, sum_of) / count, axes);
 }
 
@@ -476,11 +467,7 @@ struct Groups {
   Dimensions sizes;
   Dimensions reduced;
 
-  XlaOp mean(XlaOp x) const {
-    double count = 1;
-    for (const auto d : reduced) count *= static_cast<double>(entry(sizes, d));
-    return sum_of(x, reduced) / count;
-  }
+  XlaOp mean(XlaOp x) const { return sum_of(x, reduced) / product(picked(sizes, reduced)); }
   // Broadcasts to all elements of each group.
   XlaOp over(XlaOp values) const { return spread(values, sizes, reduced); }
   XlaOp centered(XlaOp x) const { return x - over(mean(x)); }

@@ -126,11 +126,16 @@ constexpr auto kByFloats = std::to_array<ByFloats>({
     {"QLinearWhere", "Where", 0, 1, 2, 7},
 });
 
+// The first result of an operator.
+XlaOp applied(Node& node, const Applied& what, const std::vector<XlaOp>& operands) {
+  return apply(node, what, operands).front();
+}
+
 // Without a zero point, the result has the type of operand `like`.
 XlaOp quantized(Node& node, XlaOp real, int scale, int like) {
   const XlaOp zero =
       node.has(scale + 1) ? node.operand(scale + 1) : xla::Zero(&node.builder(), node.type(like));
-  return apply(node, {"QuantizeLinear"}, {real, node.operand(scale), zero}).front();
+  return applied(node, {"QuantizeLinear"}, {real, node.operand(scale), zero});
 }
 
 void lower_by_floats(Node& node) {
@@ -141,27 +146,25 @@ void lower_by_floats(Node& node) {
   if (form.condition >= 0) inputs.push_back(node.operand(form.condition));
   const int end = form.operands == 0 ? node.operand_count() : form.first + 3 * form.operands;
   for (int i = form.first; i < end; i += 3) {
-    inputs.push_back(apply(node, {"DequantizeLinear", opset},
-                           {node.operand(i), node.operand(i + 1), node.operand_if_given(i + 2)})
-                         .front());
+    inputs.push_back(applied(node, {"DequantizeLinear", opset},
+                             {node.operand(i), node.operand(i + 1), node.operand_if_given(i + 2)}));
   }
-  const XlaOp real = apply(node, {form.operation, opset, true}, inputs).front();
+  const XlaOp real = applied(node, {form.operation, opset, true}, inputs);
   node.set(quantized(node, real, form.result, form.first));
 }
 
 // Computes sums * left * right + bias. The scales may be per column, the bias may be omitted.
 XlaOp scaled_sums(Node& node, XlaOp sums, XlaOp left, XlaOp right, XlaOp bias) {
-  const XlaOp scale = apply(node, {"Mul"}, {left, right}).front();
-  const XlaOp scaled = apply(node, {"Mul"}, {cast(sums, xla::F32), scale}).front();
-  return bias.valid() ? apply(node, {"Add"}, {scaled, bias}).front() : scaled;
+  const XlaOp scale = applied(node, {"Mul"}, {left, right});
+  const XlaOp scaled = applied(node, {"Mul"}, {cast(sums, xla::F32), scale});
+  return bias.valid() ? applied(node, {"Add"}, {scaled, bias}) : scaled;
 }
 
 // a, b, their scales, their zero points, a bias.
 void lower_matmul_integer_to_float(Node& node) {
-  const XlaOp sums =
-      apply(node, {"MatMulInteger"},
-            {node.operand(0), node.operand(1), node.operand_if_given(4), node.operand_if_given(5)})
-          .front();
+  const XlaOp sums = applied(
+      node, {"MatMulInteger"},
+      {node.operand(0), node.operand(1), node.operand_if_given(4), node.operand_if_given(5)});
   node.set(scaled_sums(node, sums, node.operand(2), node.operand(3), node.operand_if_given(6)));
 }
 
@@ -170,8 +173,7 @@ void lower_dynamic_quantize_matmul(Node& node) {
   const auto a =
       apply(node, {.operation = "DynamicQuantizeLinear", .results = 3}, {node.operand(0)});
   const XlaOp sums =
-      apply(node, {"MatMulInteger"}, {a[0], node.operand(1), a[2], node.operand_if_given(3)})
-          .front();
+      applied(node, {"MatMulInteger"}, {a[0], node.operand(1), a[2], node.operand_if_given(3)});
   node.set(scaled_sums(node, sums, a[1], node.operand(2), node.operand_if_given(4)));
 }
 
@@ -181,14 +183,12 @@ void lower_qgemm(Node& node) {
     const XlaOp given = node.operand(operand);
     return node.flag(transposes) ? xla::Transpose(given, {1, 0}) : given;
   };
-  XlaOp sums = apply(node, {"MatMulInteger"},
-                     {side(0, "transA"), side(3, "transB"), node.operand_if_given(2),
-                      node.operand_if_given(5)})
-                   .front();
-  if (node.has(6)) sums = apply(node, {"Add"}, {sums, node.operand(6)}).front();
+  XlaOp sums = applied(
+      node, {"MatMulInteger"},
+      {side(0, "transA"), side(3, "transB"), node.operand_if_given(2), node.operand_if_given(5)});
+  if (node.has(6)) sums = applied(node, {"Add"}, {sums, node.operand(6)});
   const XlaOp left =
-      apply(node, {"Mul"}, {node.operand(1), scalar(node, xla::F32, node.real("alpha", 1))})
-          .front();
+      applied(node, {"Mul"}, {node.operand(1), scalar(node, xla::F32, node.real("alpha", 1))});
   const XlaOp real = scaled_sums(node, sums, left, node.operand(4), XlaOp());
   node.set(node.has(7) ? quantized(node, real, 7, 0) : real);
 }

@@ -890,7 +890,7 @@ XlaOp multiply_heads(const Node& node, XlaOp a, XlaOp b, bool b_is_transposed) {
   // Rows of heads that share a matrix count as rows of one.
   const XlaOp rows = xla::Reshape(a, {left[0], right[1], sharing * left[2], left[3]});
   const std::int64_t columns = right[b_is_transposed ? 2 : 3];
-  const XlaOp made = dot(rows, b, {{3}, {b_is_transposed ? 3 : 2}, {0, 1}, {0, 1}});
+  const XlaOp made = xla::BatchDot(rows, false, b, b_is_transposed);
   return xla::Reshape(made, {left[0], left[1], left[2], columns});
 }
 
@@ -1099,13 +1099,13 @@ std::vector<XlaOp> attend_step(const Node& node, const LinearAttentionRule& rule
   const auto by_depth = [&](XlaOp x) { return spread(x, sizes.state(), {3}); };
   if (rule.has_decay) state = state * by_depth(of_step(3));
   if (rule.has_correction) {
-    value = of_step(step.fixed.size() - 1) * (value - dot(key, state, {{2}, {2}, {0, 1}, {0, 1}}));
+    value = of_step(step.fixed.size() - 1) * (value - xla::Einsum(key, state, "bhd,bhdc->bhc"));
   }
   state = state + by_depth(key) * spread(value, sizes.state(), {2});
   const XlaOp rows = xla::Reshape(
       of_step(0), {sizes.batch, sizes.heads, sizes.query_heads / sizes.heads, sizes.depth});
-  const XlaOp read = xla::Reshape(dot(rows, state, {{3}, {2}, {0, 1}, {0, 1}}),
-                                  {sizes.batch, sizes.query_heads, sizes.columns});
+  const XlaOp read =
+      xla::Reshape(xla::BatchDot(rows, state), {sizes.batch, sizes.query_heads, sizes.columns});
   return {state, with_step(node, step.state[1], read, step.number)};
 }
 

@@ -97,17 +97,12 @@ void lower_transpose(Node& node) {
   node.set(xla::Transpose(node.operand(0), node.optional_integers("perm").value_or(order)));
 }
 
-// An operand since opset 13; an attribute before.
-std::optional<std::vector<std::int64_t>> squeezed_axes(const Node& node) {
-  if (node.opset() < 13) return node.optional_integers("axes");
-  if (!node.has(1)) return std::nullopt;
-  return node.known_integers(1);
-}
+constexpr MovedList kSqueezedAxes = {13, 1, "axes"};
 
 void lower_squeeze(Node& node) {
   const Dimensions sizes = node.sizes(0);
   const auto rank = std::ssize(sizes);
-  const auto given = squeezed_axes(node);
+  const auto given = integers_of(node, kSqueezedAxes);
   const auto axes = given ? node.axes(*given, rank) : std::vector<std::int64_t>();
   Dimensions kept;
   for (std::int64_t i = 0; i < rank; ++i) {
@@ -121,7 +116,7 @@ void lower_squeeze(Node& node) {
 
 void lower_unsqueeze(Node& node) {
   const Dimensions sizes = node.sizes(0);
-  const auto given = squeezed_axes(node);
+  const auto given = integers_of(node, kSqueezedAxes);
   if (!given) node.refuse("has no axes");
   const auto rank = std::ssize(sizes) + std::ssize(*given);
   const auto axes = node.axes(*given, rank);
@@ -147,11 +142,7 @@ void lower_concat(Node& node) {
 
 // Without given sizes, all parts are equal, except that the last may be smaller.
 Dimensions split_sizes(const Node& node, std::int64_t size) {
-  if (node.opset() < 13) {
-    if (auto sizes = node.optional_integers("split")) return *sizes;
-  } else if (node.has(1)) {
-    return node.known_integers(1);
-  }
+  if (auto sizes = integers_of(node, {13, 1, "split"})) return *sizes;
   const std::int64_t parts = node.integer("num_outputs", node.result_count());
   const std::int64_t part = (size + parts - 1) / parts;
   Dimensions sizes;
@@ -182,17 +173,14 @@ struct SliceRange {
   std::int64_t step = 1;
 };
 
-// Attributes up to opset 9, then operands.
 std::vector<SliceRange> slice_ranges(const Node& node, std::int64_t rank) {
-  const bool old = node.opset() < 10;
-  const auto given = [&](const char* attribute, int operand) {
-    if (old) return node.integers(attribute);
-    return node.has(operand) ? node.known_integers(operand) : Dimensions();
+  const auto given = [&](const MovedList& list) {
+    return integers_of(node, list).value_or(Dimensions());
   };
-  const auto starts = given("starts", 1);
-  const auto ends = given("ends", 2);
-  auto axes = given("axes", 3);
-  const auto steps = old ? Dimensions() : given("steps", 4);
+  const auto starts = given({10, 1, "starts"});
+  const auto ends = given({10, 2, "ends"});
+  auto axes = given({10, 3, "axes"});
+  const auto steps = node.opset() < 10 ? Dimensions() : given({10, 4, "steps"});
   if (axes.empty()) axes = counted(std::ssize(starts));
   if (starts.size() != ends.size() || starts.size() != axes.size() ||
       (!steps.empty() && steps.size() != starts.size())) {
