@@ -157,7 +157,7 @@ class Validator {
   Status find_levels() {
     Validation& summary = result_.summary;
     summary.tolerance = {
-        request_.tolerance.value_or(usual_tolerance(manifest().weights_type).relative),
+        request_.tolerance.value_or(usual_tolerance(manifest().weights.type).relative),
         request_.absolute_tolerance};
     summary.cpu_levels = runnable_levels(*package_.model);
     for (const std::string& level : manifest().cpu_levels) {
