@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/records/package_record_json.h"
 
-#include "model_section_json.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/records/compiled_model.h"
 #include "tfaot/records/compiled_model_json.h"

@@ -11,6 +11,8 @@
 
 namespace tfaot::toolkit {
 
+TFAOT_MEMBERS(DimensionSize, name, size);
+TFAOT_MEMBERS(ModelConstant, name, shape, values);
 TFAOT_MEMBERS(TensorSpec, name, dtype, row_shape);
 TFAOT_MEMBERS(Signature, key, inputs, outputs);
 TFAOT_MEMBERS(Weight, name, dtype, shape, offset, size);
