@@ -572,8 +572,7 @@ class Profiler {
     }
     std::vector<std::int64_t> rows;
     for (const std::int64_t size : manifest.batch_sizes) {
-      const bool asked =
-          request_.rows.empty() || contains(request_.rows, size);
+      const bool asked = request_.rows.empty() || contains(request_.rows, size);
       if (asked) rows.push_back(size);
     }
     if (!rows.empty()) {

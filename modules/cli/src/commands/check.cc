@@ -242,9 +242,7 @@ ordered_json checked_to_json(const SignatureCheck& check) {
   for (const std::string& level : check.cpu_levels) {
     const auto made = sizes_made(check, level);
     for (const std::int64_t size : check.batch_sizes) {
-      codes.push_back({{"batch_size", size},
-                       {"cpu_level", level},
-                       {"made", contains(made, size)}});
+      codes.push_back({{"batch_size", size}, {"cpu_level", level}, {"made", contains(made, size)}});
     }
   }
   return {{"signature", check.signature},
