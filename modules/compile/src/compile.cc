@@ -235,9 +235,7 @@ Result<CompiledModel> run_calls(FileSystem& fs, const ModelSpec& spec,
   CompiledModel compiled = std::move(merged->model);
   compiled.coupled_rows = parts.front().coupled_rows;  // from the process that checked
   compiled.batch_sizes = spec.compilation.batch_sizes;
-  for (const JobLevel& level : job_levels(spec.compilation.cpu_levels)) {
-    compiled.cpu_levels.push_back(level.name);
-  }
+  compiled.cpu_levels = mapped(job_levels(spec.compilation.cpu_levels), &JobLevel::name);
   TFAOT_ASSIGN(compiled.source_sha256, source_sha256.get());
   return compiled;
 }

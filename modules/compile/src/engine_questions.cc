@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <string>
-
 #include "engine_run.h"
 #include "tfaot/compile/model_files.h"
 #include "tfaot/records/engine_job_json.h"
@@ -79,11 +77,9 @@ Result<EngineResult> original_predictions(FileSystem& fs, const ModelSpec& spec,
   plain.compilation.tf_xla_flags.clear();
   CompileOptions alone = options;
   alone.jobs = 1;
-  PredictJob job;
-  job.model = job_model(plain);
-  job.batch_size = plain.compilation.batch_sizes.front();
+  PredictJob job{
+      job_model(plain), plain.compilation.batch_sizes.front(), {}, request.limit.count()};
   for (const Path& folder : request.folders) job.folders.push_back(folder.string());
-  job.seconds = request.limit.count();
   std::size_t done = 0;
   const auto on_step = [&](const std::string& step) {
     diagnostics.progress(++done, request.folders.size(), step);
