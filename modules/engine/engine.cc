@@ -30,9 +30,7 @@
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/hlo_graph_json.h"
 #include "tfaot/records/model_check_json.h"
-#include "tfaot/records/model_description_json.h"
 #include "tfaot/records/symbols.h"
-#include "tfaot/records/tf2xla_config.h"
 #include "xla/service/hlo.pb.h"
 
 namespace tfaot::toolkit::engine {
@@ -41,49 +39,12 @@ namespace {
 // At once: XLA may end the process.
 void put(const std::string& line) { std::cout << line << std::flush; }
 void say(const EngineLine& line) { put(engine_line_to_json(line)); }
+void note(const std::string& text) { say({EngineWord::kNote, text}); }
+void warn(const std::string& text) { say({EngineWord::kWarning, text}); }
+void progress(const std::string& step) { say({EngineWord::kProgress, step}); }
 
-// From the cache, or compiled and put there; compiled if the steps are dumped.
-Result<ObjectCode> object_code(CodeCache& cache, const EngineJob& job, const OptimizedModel& model,
-                               const JobLevel& level, CompiledCode& record) {
-  if (!job.dump_directory.empty()) {
-    return make_object_code(model, level, job.target_triple, Counting::kNone,
-                            {job.dump_directory, job.dump_passes});
-  }
-  if (auto cached = cache.find(record.hlo_sha256, level)) {
-    record.from_cache = true;
-    return std::move(*cached);
-  }
-  TFAOT_ASSIGN(auto made,
-               make_object_code(model, level, job.target_triple,
-                                job.count_operations ? Counting::kOperations : Counting::kNone));
-  const auto kept = cache.keep(record.hlo_sha256, level, made);
-  if (!kept) say({EngineWord::kNote, "the code is not cached: " + kept.error().text()});
-  return made;
-}
-
-Choices choices_of(const EngineJob& job) { return {job.weights_type, job.fast_math, job.optimize}; }
-
-std::int64_t scratch_bytes(const std::vector<BufferSlot>& buffers) {
-  std::uint64_t bytes = 0;
-  for (const BufferSlot& slot : buffers) {
-    if (slot.kind == BufferKind::kTemporary) bytes += slot.size;
-  }
-  return static_cast<std::int64_t>(bytes);
-}
-
-Result<bool> has_coupled_rows(const EngineJob& job, const Lowering& lowering,
-                              const LoweredModel& lowered, std::int64_t batch_size,
-                              const WeightStore& store) {
-  const auto warn = [](const std::string& text) { say({EngineWord::kWarning, text}); };
-  const auto note = [](const std::string& text) { say({EngineWord::kNote, text}); };
-  const Status alone =
-      check_rows_alone(lowering, {&lowered, batch_size}, job.row_sizes, store, {warn, note});
-  if (alone || job.allow_coupled_rows) return !alone;
-  return fail(alone.error());
-}
-
-// What `tfaot check` wants to know: all problems, as far as the work can go on after one. Otherwise
-// the first problem ends it.
+// For `tfaot check`: prints all problems, as far as the work can go on after one. Otherwise the
+// first problem ends it.
 class CheckReport {
  public:
   explicit CheckReport(bool is_wanted) : is_wanted_(is_wanted) {}
@@ -110,193 +71,325 @@ class CheckReport {
   std::optional<Error> first_;
 };
 
-DumpFacts dump_facts(const EngineResult& result, const JobLevel& level, const OptimizedModel& model,
-                     const WeightStore& store, const CompiledCode& code) {
-  DumpFacts facts;
-  facts.engine = result.model.engine;
-  facts.batch_size = code.batch_size;
-  facts.cpu_level = level.name;
-  facts.kernels = level.kernels;
-  facts.inputs = std::ssize(model.inputs);
-  facts.scratch_bytes = scratch_bytes(code.buffers);
-  facts.picoseconds = code.estimated_cost;
-  for (const std::size_t weight : model.weights) facts.weights.push_back(store.origin(weight));
-  return facts;
-}
-
 // Writes a module after each step of ours into a dump folder, next to what XLA writes there.
 class StepDump {
  public:
-  // An empty folder: nothing is written.
-  StepDump(FileSystem& fs, const EngineJob& job)
-      : fs_(fs), folder_(job.dump_directory), passes_(job.dump_passes) {}
+  StepDump(FileSystem& fs, JobDump to) : fs_(fs), to_(std::move(to)) {}
 
   // Empty if nothing is written. The dump must outlive it.
   StepViewer viewer() {
-    if (folder_.empty()) return {};
+    if (to_.directory.empty()) return {};
     return {[this](const std::string& step, const xla::HloModule& module) {
               return add(step, module.ToProto());
             },
-            passes_};
+            to_.passes};
   }
   // "tfaot.0003.kernel_calls.hlo.pb", an xla::HloProto
   Status add(const std::string& step, const xla::HloModuleProto& module) {
-    if (folder_.empty()) return {};  // before anything is made: a module may hold all weights
+    if (to_.directory.empty()) return {};  // before anything is made: it may hold all weights
     xla::HloProto proto;
     *proto.mutable_hlo_module() = module;
     return write(fmt::format("tfaot.{:04}.{}.hlo.pb", ++steps_, step), proto.SerializeAsString());
   }
   Status add(const DumpFacts& facts) {
-    if (folder_.empty()) return {};
+    if (to_.directory.empty()) return {};
     return write(kDumpFactsName, dump_facts_to_json(facts));
   }
 
  private:
   Status write(const std::string& name, const std::string& text) {
-    return fs_.replace_atomically(Path(folder_) / name, text, Durability::kScratch);
+    return fs_.replace_atomically(Path(to_.directory) / name, text, Durability::kScratch);
   }
 
   FileSystem& fs_;
-  std::string folder_;
-  bool passes_;
+  JobDump to_;
   int steps_ = 0;
 };
 
-Status compile_batch_size(FileSystem& fs, CodeCache& cache, const EngineJob& job,
-                          const Lowering& lowering, std::int64_t batch_size, WeightStore& store,
-                          std::vector<std::size_t>& used, EngineResult& result,
-                          CheckReport& report) {
-  CompiledModel& record = result.model;
-  TFAOT_ASSIGN(const auto lowered, lowering.lower(batch_size));
-  if (record.codes.empty()) {
-    const bool coupled = job.row_sizes.empty() || job.allow_coupled_rows;
-    TFAOT_TRY(check_output_rows(lowering, lowered, batch_size, coupled));
+// Makes the code that `code` describes: batch size, level, hash of its HLO.
+using MakeCode = std::function<Result<ObjectCode>(const OptimizedModel& model,
+                                                  const JobLevel& level, CompiledCode& code)>;
+
+void set_costs(CompiledCode& code, const xla::HloModule& module, const CodeSize& size) {
+  const StaticCost cost = static_cost(module, size);
+  code.estimated_cost = cost.picoseconds;
+  code.live_permille = cost.live_permille;
+  code.shared_permille = cost.shared_permille;
+  code.lane_bytes = static_cast<std::uint64_t>(lane_bytes(module));
+}
+
+// The differences between the jobs that work with a model's HLO.
+struct Work {
+  const JobCode* code = nullptr;  // null: no code is made
+  MakeCode make = {};             // REQUIRES: if there is `code`
+  JobDump dump = {};
+  Traces traces = Traces::kRemoved;
+  bool is_check = false;
+};
+
+// From a model to the HLO, or the code, of some of its batch sizes.
+class ModelCompiler {
+ public:
+  ModelCompiler(FileSystem& fs, const JobHlo& job, Work work)
+      : fs_(fs),
+        job_(job),
+        work_(std::move(work)),
+        report_(work_.is_check),
+        dump_(fs, work_.dump) {}
+
+  // To be called once.
+  Result<EngineResult> run() {
+    Status done = load();
+    if (done) done = compile_sizes();
+    if (done) return std::move(result_);
+    if (report_.end()) static_cast<void>(report_.take(done, 0));
+    return fail(done.error());
   }
-  record.signature.inputs = lowered.inputs;
-  record.signature.outputs = lowered.outputs;
-  StepDump dump(fs, job);
-  const bool keeps_names = job.count_operations || !job.dump_directory.empty();
-  TFAOT_ASSIGN(const auto optimized,
-               optimize(lowered, store, choices_of(job),
-                        keeps_names ? Traces::kNames : Traces::kRemoved, dump.viewer()));
-  TFAOT_TRY(dump.add("optimized", optimized.computation.proto()));
-  // After optimize(), which refuses random numbers: they would look like rows that mix.
-  if (record.codes.empty() && !job.row_sizes.empty()) {
-    const auto coupled = has_coupled_rows(job, lowering, lowered, batch_size, store);
-    TFAOT_TRY(report.take(coupled ? Status() : fail(coupled.error()), 0));
-    result.coupled_rows = coupled.value_or(true);
+
+ private:
+  Status load() {
+    TFAOT_ASSIGN(model_, load_model(job_.model));
+    report_.add_operations(*model_);
+    TFAOT_TRY(model_->prepare());
+    TFAOT_ASSIGN(auto lowering, model_->lowering({job_.embed_weights, job_.model.fixed_shapes,
+                                                  job_.model.any_opset}));
+    lowering_ = with_frozen_rows(std::move(lowering));
+    TFAOT_ASSIGN(store_, WeightStore::create(fs_, job_.weights_directory, lowering_->weights()));
+    CompiledModel& record = result_.model;
+    record.engine = std::string("tensorflow ") + TF_VERSION_STRING;
+    record.signature.key = job_.model.serving_key;
+    record.variables = model_->variables();
+    return check_weight_limits(record.variables);
   }
-  if (record.codes.empty() && !job.lower_only && !optimized.xla_products.empty()) {
-    say({EngineWord::kWarning, warning_of(optimized.xla_products)});
+
+  Status compile_sizes() {
+    for (const std::int64_t size : job_.batch_sizes) {
+      TFAOT_TRY(report_.take(compile_size(size), size));
+    }
+    TFAOT_TRY(report_.end());
+    return store_->finish(used_, result_);
   }
-  for (const Remark& remark : optimized.remarks) {
-    say({EngineWord::kNote,
-         fmt::format("batch size {}, {}{}: {}", batch_size, remark.instruction,
-                     remark.layer.empty() ? "" : " of " + remark.layer, remark.text)});
-  }
-  const auto hlo = hlo_sha256(optimized.computation);
-  std::vector<std::uint32_t> weights;
-  for (const auto stored : optimized.weights) {
-    const auto found = std::ranges::find(used, stored);
-    weights.push_back(static_cast<std::uint32_t>(found - used.begin()));
-    if (found == used.end()) used.push_back(stored);
-  }
-  if (record.codes.empty() && !job.embed_weights) {
-    TFAOT_ASSIGN(record.hlo_text, hlo_text(optimized.computation));
-  }
-  TFAOT_ASSIGN(const auto module, make_module(optimized.computation.proto()));
-  for (const auto& level : job.levels) {
+
+  Status compile_size(std::int64_t batch_size) {
+    TFAOT_ASSIGN(const LoweredModel lowered, lower(batch_size));
+    const Choices choices{job_.weights_type, job_.fast_math, job_.optimize};
+    TFAOT_ASSIGN(const OptimizedModel optimized,
+                 optimize(lowered, *store_, choices, work_.traces, dump_.viewer()));
+    TFAOT_TRY(dump_.add("optimized", optimized.computation.proto()));
+    // After optimize(), which refuses random numbers: they would look like rows that mix.
+    TFAOT_TRY(check_rows(lowered, batch_size));
+    say_remarks(optimized, batch_size);
     CompiledCode code;
     code.batch_size = batch_size;
-    code.cpu_level = level.name;
-    code.hlo_sha256 = hlo;
-    code.weights = weights;
-    if (job.lower_only) {
-      record.codes.push_back(std::move(code));
-      continue;
+    code.hlo_sha256 = hlo_sha256(optimized.computation);
+    code.weights = places_of(optimized.weights);
+    if (is_first() && !job_.embed_weights) {
+      TFAOT_ASSIGN(result_.model.hlo_text, hlo_text(optimized.computation));
     }
+    TFAOT_ASSIGN(const auto module, make_module(optimized.computation.proto()));
+    for (const JobLevel& level : job_.levels) {
+      code.cpu_level = level.name;
+      if (work_.code == nullptr) {
+        result_.model.codes.push_back(code);
+      } else {
+        TFAOT_TRY(make_code(optimized, *module, level, code));
+      }
+    }
+    return {};
+  }
+
+  // True until there is code, or a batch size that is only lowered.
+  bool is_first() const { return result_.model.codes.empty(); }
+
+  Result<LoweredModel> lower(std::int64_t batch_size) {
+    TFAOT_ASSIGN(LoweredModel lowered, lowering_->lower(batch_size));
+    if (is_first()) {
+      const bool coupled = job_.row_sizes.empty() || job_.allow_coupled_rows;
+      TFAOT_TRY(check_output_rows(*lowering_, lowered, batch_size, coupled));
+    }
+    result_.model.signature.inputs = lowered.inputs;
+    result_.model.signature.outputs = lowered.outputs;
+    return lowered;
+  }
+
+  Status check_rows(const LoweredModel& lowered, std::int64_t batch_size) {
+    if (!is_first() || job_.row_sizes.empty()) return {};
+    const Status alone =
+        check_rows_alone(*lowering_, {&lowered, batch_size}, job_.row_sizes, *store_, {warn, note});
+    result_.coupled_rows = !alone;
+    return job_.allow_coupled_rows ? Status() : report_.take(alone, 0);
+  }
+
+  void say_remarks(const OptimizedModel& model, std::int64_t batch_size) const {
+    if (is_first() && work_.code != nullptr && !model.xla_products.empty()) {
+      warn(warning_of(model.xla_products));
+    }
+    for (const Remark& remark : model.remarks) {
+      note(fmt::format("batch size {}, {}{}: {}", batch_size, remark.instruction,
+                       remark.layer.empty() ? "" : " of " + remark.layer, remark.text));
+    }
+  }
+
+  // Positions among all weights of the code, in order of first use.
+  std::vector<std::uint32_t> places_of(const std::vector<std::size_t>& weights) {
+    std::vector<std::uint32_t> places;
+    for (const std::size_t stored : weights) {
+      const auto found = std::ranges::find(used_, stored);
+      places.push_back(static_cast<std::uint32_t>(found - used_.begin()));
+      if (found == used_.end()) used_.push_back(stored);
+    }
+    return places;
+  }
+
+  Status make_code(const OptimizedModel& model, const xla::HloModule& module, const JobLevel& level,
+                   CompiledCode code) {
     if (find_machine(level.kernels) == nullptr) {
       return fail(Error(fmt::format("there are no kernels '{}'", level.kernels)));
     }
-    const std::string program = program_name(job.model_name, batch_size);
-    code.object = level.name == job.levels.front().name ? lowest_object_file_name(program)
-                                                        : object_file_name(program, level.name);
-    code.entry_symbol = entry_symbol(job.symbol_prefix, batch_size, level.name);
-    auto compiled = object_code(cache, job, optimized, level, code);
-    if (!compiled) {
-      Error error = std::move(compiled).error();
-      TFAOT_TRY(report.take(
-          fail(std::move(error).about(word_of(ProblemKind::kCompiler), {level.name})), batch_size));
-      continue;
+    const std::string program = program_name(work_.code->model_name, code.batch_size);
+    const bool is_lowest = level.name == job_.levels.front().name;
+    code.object =
+        is_lowest ? lowest_object_file_name(program) : object_file_name(program, level.name);
+    code.entry_symbol = entry_symbol(work_.code->symbol_prefix, code.batch_size, level.name);
+    auto made = work_.make(model, level, code);
+    if (!made) {
+      Error error = std::move(made).error().about(word_of(ProblemKind::kCompiler), {level.name});
+      return report_.take(fail(std::move(error)), code.batch_size);
     }
-    ObjectCode& made = *compiled;
-    TFAOT_TRY(fs.replace_atomically(Path(job.output_directory) / code.object, made.bytes,
-                                    Durability::kScratch));
-    const StaticCost cost = static_cost(
-        *module, {std::ssize(optimized.inputs), scratch_bytes(made.buffers), level.kernels});
-    code.estimated_cost = cost.picoseconds;
-    code.live_permille = cost.live_permille;
-    code.shared_permille = cost.shared_permille;
-    code.lane_bytes = static_cast<std::uint64_t>(lane_bytes(*module));
-    if (job.count_operations) {
-      made.counted.batch_size = batch_size;
-      made.counted.cpu_level = level.name;
-      result.counted.push_back(std::move(made.counted));
-    }
-    code.buffers = std::move(made.buffers);
-    code.result_slot = made.result_slot;
-    say({EngineWord::kProgress, fmt::format("batch size {}, {}{}", batch_size, level.name,
-                                            code.from_cache ? " (from the cache)" : "")});
-    report.add_code(code);
-    TFAOT_TRY(dump.add(dump_facts(result, level, optimized, store, code)));
-    record.codes.push_back(std::move(code));
+    TFAOT_TRY(fs_.replace_atomically(Path(work_.code->output_directory) / code.object, made->bytes,
+                                     Durability::kScratch));
+    code.buffers = std::move(made->buffers);
+    code.result_slot = made->result_slot;
+    set_costs(code, module, {std::ssize(model.inputs), scratch_bytes(code), level.kernels});
+    progress(fmt::format("batch size {}, {}{}", code.batch_size, level.name,
+                         code.from_cache ? " (from the cache)" : ""));
+    report_.add_code(code);
+    TFAOT_TRY(dump_.add(dump_facts(code, model, level)));
+    result_.model.codes.push_back(std::move(code));
+    return {};
   }
-  return {};
+
+  DumpFacts dump_facts(const CompiledCode& code, const OptimizedModel& model,
+                       const JobLevel& level) const {
+    DumpFacts facts;
+    facts.engine = result_.model.engine;
+    facts.batch_size = code.batch_size;
+    facts.cpu_level = level.name;
+    facts.kernels = level.kernels;
+    facts.inputs = std::ssize(model.inputs);
+    facts.scratch_bytes = scratch_bytes(code);
+    facts.picoseconds = code.estimated_cost;
+    for (const std::size_t weight : model.weights) facts.weights.push_back(store_->origin(weight));
+    return facts;
+  }
+
+  FileSystem& fs_;
+  const JobHlo& job_;
+  const Work work_;
+  CheckReport report_;
+  StepDump dump_;
+  std::unique_ptr<SourceModel> model_;
+  std::unique_ptr<Lowering> lowering_;
+  std::optional<WeightStore> store_;
+  std::vector<std::size_t> used_;  // weights of the code, in order of first use
+  EngineResult result_;
+};
+
+// Takes code from the cache, or compiles it and puts it there.
+Result<ObjectCode> cached_code(CodeCache& cache, const OptimizedModel& model, const JobLevel& level,
+                               const std::string& target_triple, CompiledCode& code) {
+  if (auto cached = cache.find(code.hlo_sha256, level)) {
+    code.from_cache = true;
+    return std::move(*cached);
+  }
+  TFAOT_ASSIGN(auto made, make_object_code(model, level, target_triple, Counting::kNone));
+  const auto kept = cache.keep(code.hlo_sha256, level, made);
+  if (!kept) note("the code is not cached: " + kept.error().text());
+  return made;
 }
 
-Result<EngineResult> compile(FileSystem& fs, const EngineJob& job, CheckReport& report) {
-  TFAOT_ASSIGN(const auto model, load_model(job));
-  report.add_operations(*model);
-  TFAOT_TRY(model->prepare());
-  TFAOT_ASSIGN(auto made, model->lowering({job.embed_weights, job.fixed_shapes, job.any_opset}));
-  const auto lowering = with_frozen_rows(std::move(made));
-  EngineResult result;
-  CompiledModel& record = result.model;
-  record.engine = std::string("tensorflow ") + TF_VERSION_STRING;
-  record.target_triple = job.target_triple;
-  record.signature.key = job.serving_key;
-  TFAOT_ASSIGN(auto store, WeightStore::create(fs, job, lowering->weights()));
-  record.variables = model->variables();
-  TFAOT_TRY(check_weight_limits(record.variables));
-  std::vector<std::size_t> used;  // weights of the code, in order of first use
-  CodeCache cache(fs, job, [](const std::string& text) { say({EngineWord::kWarning, text}); });
-  for (const auto batch_size : job.batch_sizes) {
-    Status done =
-        compile_batch_size(fs, cache, job, *lowering, batch_size, store, used, result, report);
-    TFAOT_TRY(report.take(std::move(done), batch_size));
-  }
-  TFAOT_TRY(report.end());
+Result<EngineResult> result_of(FileSystem& fs, const CompileJob& job, bool is_check = false) {
+  CodeCache cache(fs, job, warn);
+  const MakeCode make = [&](const auto& model, const auto& level, CompiledCode& code) {
+    return cached_code(cache, model, level, job.code.target_triple, code);
+  };
+  TFAOT_ASSIGN(EngineResult result,
+               ModelCompiler(fs, job.hlo, {&job.code, make, {}, Traces::kRemoved, is_check}).run());
   result.cached_bytes = cache.added();
-  TFAOT_TRY(store.finish(used, result));
   return result;
 }
 
-Status run(FileSystem& fs, const EngineJob& job) {
-  if (!job.predictions.empty()) {
-    TFAOT_ASSIGN(const auto made, predict_as_original(fs, job, [](const std::string& step) {
-                   say({EngineWord::kProgress, step});
-                 }));
-    return fs.replace_atomically(job.result_file, engine_result_to_json(made),
+Result<EngineResult> result_of(FileSystem& fs, const CheckJob& job) {
+  return result_of(fs, job.compile, true);
+}
+
+Result<EngineResult> result_of(FileSystem& fs, const LowerJob& job) {
+  const Traces traces = job.dump.directory.empty() ? Traces::kRemoved : Traces::kNames;
+  return ModelCompiler(fs, job.hlo, {.dump = job.dump, .traces = traces}).run();
+}
+
+Result<EngineResult> result_of(FileSystem& fs, const CountJob& job) {
+  std::vector<CountedCode> counted;
+  const MakeCode make = [&](const OptimizedModel& model, const JobLevel& level,
+                            const CompiledCode& code) -> Result<ObjectCode> {
+    TFAOT_ASSIGN(ObjectCode made,
+                 make_object_code(model, level, job.code.target_triple, Counting::kOperations));
+    made.counted.batch_size = code.batch_size;
+    made.counted.cpu_level = level.name;
+    counted.push_back(std::move(made.counted));
+    return made;
+  };
+  TFAOT_ASSIGN(EngineResult result,
+               ModelCompiler(fs, job.hlo, {&job.code, make, {}, Traces::kNames}).run());
+  result.counted = std::move(counted);
+  return result;
+}
+
+Result<EngineResult> result_of(FileSystem& fs, const DumpJob& job) {
+  const MakeCode make = [&](const OptimizedModel& model, const JobLevel& level, CompiledCode&) {
+    return make_object_code(model, level, job.code.target_triple, Counting::kNone, job.dump);
+  };
+  return ModelCompiler(fs, job.hlo, {&job.code, make, job.dump, Traces::kNames}).run();
+}
+
+Result<EngineResult> result_of(FileSystem& fs, const PredictJob& job) {
+  return predict_as_original(fs, job, progress);
+}
+
+// Answers a job in its file, by lines of JSON or by a result.
+struct Answer {
+  FileSystem& fs;
+  Path file;
+
+  template <class Job>
+  Status operator()(const Job& job) const {
+    TFAOT_ASSIGN(const EngineResult result, result_of(fs, job));
+    return fs.replace_atomically(result_file(file), engine_result_to_json(result),
                                  Durability::kScratch);
   }
-  CheckReport report(job.check);
-  const auto result = compile(fs, job, report);
-  if (!result) {
-    if (report.end()) static_cast<void>(report.take(fail(result.error()), 0));
-    return fail(result.error());
+  Status operator()(const DescribeJob& job) const {
+    return describe_model(job.source,
+                          [](const auto& model) { put(model_description_to_json(model)); });
   }
-  return fs.replace_atomically(job.result_file, engine_result_to_json(*result),
-                               Durability::kScratch);
+  Status operator()(const OperationsJob& job) const {
+    const bool is_onnx = job.format == ModelFormat::kOnnx;
+    put(engine_check_to_json({is_onnx ? known_onnx_operators() : known_operations(), {}, {}}));
+    return {};
+  }
+  Status operator()(const Tf2xlaConfigJob& job) const {
+    TFAOT_ASSIGN(const Tf2xlaConfig config, read_tf2xla_config(job.file));
+    put(tf2xla_config_to_json(config));
+    return {};
+  }
+  Status operator()(const HloQuestion& job) const {
+    return read_hlo(fs, job, [](const auto& graph) { put(hlo_graph_to_json(graph)); });
+  }
+};
+
+Status answer(FileSystem& fs, const Path& file) {
+  TFAOT_ASSIGN(const std::string text, fs.read(file));
+  TFAOT_ASSIGN(const EngineJob job, engine_job_from_json(text));
+  return std::visit(Answer{fs, file}, job);
 }
 
 // Otherwise the allocator would keep freed tensors of up to 32 MB and split them up.
@@ -311,31 +404,6 @@ int run_pass_by_hand(const FileSystem& fs, const std::vector<std::string>& words
   const auto text = run_pass(fs, {words[0], words[1], words.size() == 3 ? words[2] : ""});
   (text ? std::cout : std::cerr) << (text ? *text : text.error().text() + "\n");
   return text ? 0 : 1;
-}
-
-// `first`: a job's file, or what else is asked for; `second`: the parent, or what it is asked of.
-Status answer(FileSystem& fs, const std::string& first, const std::string& second) {
-  if (first == kConfigOption) {
-    TFAOT_ASSIGN(const auto line, tf2xla_config_json(second));
-    put(line);
-    return {};
-  }
-  if (first == kDescribeOption) {
-    return describe_model(second, [](const auto& model) { put(model_description_to_json(model)); });
-  }
-  if (first == kOperationsOption) {
-    const bool is_onnx = second == word_of(ModelFormat::kOnnx);
-    put(engine_check_to_json({is_onnx ? known_onnx_operators() : known_operations(), {}, {}}));
-    return {};
-  }
-  const bool is_question = first == kReadHloOption;
-  TFAOT_ASSIGN(const auto text, fs.read(is_question ? second : first));
-  if (is_question) {
-    TFAOT_ASSIGN(const auto question, hlo_question_from_json(text));
-    return read_hlo(fs, question, [](const auto& graph) { put(hlo_graph_to_json(graph)); });
-  }
-  TFAOT_ASSIGN(const auto job, engine_job_from_json(text));
-  return run(fs, job);
 }
 
 }  // namespace
@@ -355,13 +423,12 @@ int run_engine(FileSystem& fs, int argc, char** argv) {
     std::cerr << "usage: tfaot-engine JOB.json PARENT [MEMORY]   (started by tfaot compile)\n";
     return 2;
   }
-  const bool is_job = !std::string_view(argv[1]).starts_with("--");
-  if (is_job && !end_with_parent(argv[2])) {
+  if (!end_with_parent(argv[2])) {
     std::cerr << "tfaot-engine: process " << argv[2] << " is not the parent of this one\n";
     return 1;
   }
   mallopt(M_MMAP_THRESHOLD, kMappedFrom);
-  const Status done = answer(fs, argv[1], argv[2]);
+  const Status done = answer(fs, argv[1]);
   if (done) return 0;
   say({.word = EngineWord::kError,
        .text = done.error().message(),

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tfaot-engine does: compiles a share of a model's batch sizes for all CPU levels
-// (records/engine_job.h), or answers what the compile room asks.
+// Does one job of the compile room (records/engine_job.h).
 #pragma once
 
 #include "tfaot/base/file_system.h"

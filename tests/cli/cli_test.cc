@@ -141,10 +141,10 @@ void CliTest::write_tree_at(const std::string& path, const Tree& tree) {
                         {{"score", DType::kFloat32, {10}}}};
   manifest.batch_sizes = {1, 4};
   manifest.cpu_levels = {"x86-64"};
-  manifest.weights = WeightsMode::kShared;
-  manifest.weights_size = 4096;
-  manifest.model_weights_size = 2000;
-  manifest.weights_sha256 = std::string(64, 'b');
+  manifest.weights.storage = WeightsMode::kShared;
+  manifest.weights.size = 4096;
+  manifest.weights.model_size = 2000;
+  manifest.weights.sha256 = std::string(64, 'b');
   manifest.xla_flags = {"--xla_cpu_enable_fast_math=false"};
   manifest.source_sha256 = std::string(64, 'c');
   manifest.files = value_of(hash_staged_files(files_, staged));

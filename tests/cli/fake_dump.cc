@@ -2,6 +2,7 @@
 #include "fake_dump.h"
 
 #include <charconv>
+#include <cstdlib>
 #include <iostream>
 #include <string>
 
@@ -105,8 +106,8 @@ HloGraph fake_graph(const std::string& stage, std::int64_t rows) {
       stage, entry.name, {fused, entry}, "HloModule tfaot, stage " + stage + ", " + batch + "\n"};
 }
 
-Status write_fake_dump(FileSystem& files, const EngineJob& job) {
-  const Path folder = job.dump_directory;
+Status write_fake_dump(FileSystem& files, const JobHlo& job, const JobDump& dump) {
+  const Path folder = dump.directory;
   const std::string rows = std::to_string(job.batch_sizes.front());
   const auto write = [&](const std::string& name, const std::string& text) {
     return files.replace_atomically(folder / name, text);
@@ -134,14 +135,15 @@ Status write_fake_dump(FileSystem& files, const EngineJob& job) {
                     {"pad", "reshape", "transpose"}},
                    {"dense/bias", "f32[2]", 8, {"dense/bias"}, {}}};
   // A flag of the config that matters.
-  if (job.compiler_flags.find("--xla_fake_slow") != std::string::npos) facts.picoseconds *= 2;
+  const char* const flags = std::getenv("XLA_FLAGS");
+  if (flags != nullptr && std::string_view(flags).find("--xla_fake_slow") != std::string::npos) {
+    facts.picoseconds *= 2;
+  }
   return write(kDumpFactsName, dump_facts_to_json(facts));
 }
 
-Status say_fake_graphs(FileSystem& files, const Path& question) {
-  TFAOT_ASSIGN(const std::string text, files.read(question));
-  TFAOT_ASSIGN(const HloQuestion asked, hlo_question_from_json(text));
-  for (const HloFile& file : asked.files) {
+Status say_fake_graphs(const FileSystem& files, const HloQuestion& question) {
+  for (const HloFile& file : question.files) {
     TFAOT_ASSIGN(const std::string first, files.read(file.path));
     std::int64_t rows = 1;
     std::from_chars(first.data(), first.data() + first.size(), rows);

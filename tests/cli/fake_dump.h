@@ -9,10 +9,9 @@
 
 namespace tfaot::toolkit {
 
-Status write_fake_dump(FileSystem& files, const EngineJob& job);
+Status write_fake_dump(FileSystem& files, const JobHlo& job, const JobDump& dump);
 HloGraph fake_graph(const std::string& stage, std::int64_t batch_size);
 
-// The answer to a question in a file.
-Status say_fake_graphs(FileSystem& files, const Path& question);
+Status say_fake_graphs(const FileSystem& files, const HloQuestion& question);
 
 }  // namespace tfaot::toolkit

@@ -27,7 +27,6 @@
 #include "tfaot/records/engine_line.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/model_check_json.h"
-#include "tfaot/records/model_description_json.h"
 #include "tfaot/records/symbols.h"
 
 namespace tfaot::toolkit {
@@ -36,7 +35,7 @@ namespace {
 void say(const EngineLine& line) { std::cout << engine_line_to_json(line) << std::flush; }
 
 // A model may say "wider", or end with the letter that its weights consist of.
-std::string model_text(const FileSystem& files, const EngineJob& job) {
+std::string model_text(const FileSystem& files, const JobModel& job) {
   return files.read(Path(job.source) / "saved_model.pb").value_or("");
 }
 std::string weights_of(const std::string& model) {
@@ -46,14 +45,12 @@ std::string operation_of(const std::string& model) {
   return model.find("wider") == std::string::npos ? "add" : "multiply";
 }
 
-CompiledCode fake_code(const EngineJob& job, const std::string& model, std::int64_t batch_size,
+CompiledCode fake_code(const JobHlo& job, const std::string& model, std::int64_t batch_size,
                        const std::string& level) {
   const auto rows = static_cast<std::uint64_t>(batch_size);
   CompiledCode code;
   code.batch_size = batch_size;
   code.cpu_level = level;
-  code.object = object_file_name(program_name(job.model_name, batch_size), level);
-  code.entry_symbol = entry_symbol(job.symbol_prefix, batch_size, level);
   code.buffers = {{BufferKind::kInput, 0, rows * 40},
                   {BufferKind::kOutput, 0, rows * 8},
                   {BufferKind::kTemporary, 0, 8}};
@@ -66,13 +63,16 @@ CompiledCode fake_code(const EngineJob& job, const std::string& model, std::int6
   return code;
 }
 
-// Like the engine: from the cache, or made and put there.
-Status write_object(FileSystem& files, const EngineJob& job, EngineResult& result) {
+// Like the engine: from the cache, or made and put there. `place`: null for no cache.
+Status write_object(FileSystem& files, const JobCode& job, const JobCache* place,
+                    EngineResult& result) {
   CompiledCode& code = result.model.codes.back();
+  code.object = object_file_name(program_name(job.model_name, code.batch_size), code.cpu_level);
+  code.entry_symbol = entry_symbol(job.symbol_prefix, code.batch_size, code.cpu_level);
   TFAOT_ASSIGN(std::string object, files.read(TFAOT_FAKE_OBJECT));
-  if (!job.cache_directory.empty()) {
-    FileCache cache(files, job.cache_directory);
-    const std::string key = sha256_of(code.hlo_sha256 + code.cpu_level + job.compiler_flags);
+  if (place != nullptr && !place->directory.empty()) {
+    FileCache cache(files, place->directory);
+    const std::string key = sha256_of(code.hlo_sha256 + code.cpu_level + place->compiler_flags);
     const auto cached = cache.get(key);
     code.from_cache = cached.has_value();
     if (cached) object = *cached;
@@ -132,23 +132,24 @@ Status predict(FileSystem& files, const std::string& model, const Path& folder,
   return files.replace_atomically(folder / output_file(0), npy_to_bytes(y));
 }
 
-Status run_as_original(FileSystem& files, const EngineJob& job) {
-  const std::string model = model_text(files, job);
+Result<EngineResult> predictions(FileSystem& files, const PredictJob& job) {
+  const std::string model = model_text(files, job.model);
   EngineResult result;
   result.model.engine = "fake 1.0";
   result.model.signature = {
-      job.serving_key, {{"x", DType::kFloat32, {10}}}, {{"y", DType::kFloat32, {2}}}};
+      job.model.serving_key, {{"x", DType::kFloat32, {10}}}, {{"y", DType::kFloat32, {2}}}};
   if (model.find("wider") != std::string::npos) result.model.signature.inputs[0].row_shape = {12};
-  for (const std::string& folder : job.predictions) {
+  for (const std::string& folder : job.folders) {
     TFAOT_TRY(predict(files, model, folder, result.refusals.emplace_back()));
     say({EngineWord::kProgress, Path(folder).filename().string()});
   }
-  return files.replace_atomically(job.result_file, engine_result_to_json(result));
+  return result;
 }
 
-Status run(FileSystem& files, const EngineJob& job) {
-  if (!job.predictions.empty()) return run_as_original(files, job);
-  const std::string model = model_text(files, job);
+// `code`: null if only lowered.
+Result<EngineResult> compile(FileSystem& files, const JobHlo& job, const JobCode* code,
+                             const JobCache* cache = nullptr, bool is_check = false) {
+  const std::string model = model_text(files, job.model);
   const std::string weights = weights_of(model);
   EngineResult result;
   CompiledModel& record = result.model;
@@ -156,22 +157,20 @@ Status run(FileSystem& files, const EngineJob& job) {
   record.hlo_text = "ENTRY computation.1 {\n  p0.1 = f32[1] parameter(0)\n  ROOT " +
                     operation_of(model) + ".2 = f32[1] " + operation_of(model) +
                     "(p0.1, p0.1)\n}\n";
-  record.target_triple = job.target_triple;
   record.signature = {
-      job.serving_key, {{"x", DType::kFloat32, {10}}}, {{"y", DType::kFloat32, {2}}}};
+      job.model.serving_key, {{"x", DType::kFloat32, {10}}}, {{"y", DType::kFloat32, {2}}}};
   if (!job.embed_weights) {
     record.weights = {{"w", DType::kFloat32, {16}, 0, 64}};
     result.weight_files = {"raw_0"};
     TFAOT_TRY(files.replace_atomically(Path(job.weights_directory) / "raw_0", weights));
   }
-  if (job.check) std::cout << engine_check_to_json(fake_check()) << std::flush;
-  if (!job.dump_directory.empty()) TFAOT_TRY(write_fake_dump(files, job));
+  if (is_check) std::cout << engine_check_to_json(fake_check()) << std::flush;
   for (const std::int64_t batch_size : job.batch_sizes) {
     for (const JobLevel& level : job.levels) {
       record.codes.push_back(fake_code(job, model, batch_size, level.name));
-      if (job.lower_only) continue;
-      TFAOT_TRY(write_object(files, job, result));
-      if (job.check) {
+      if (code == nullptr) continue;
+      TFAOT_TRY(write_object(files, *code, cache, result));
+      if (is_check) {
         std::cout << engine_check_to_json(
             {{}, {{batch_size, level.name, record.codes.back().object}}, {}});
       }
@@ -179,7 +178,7 @@ Status run(FileSystem& files, const EngineJob& job) {
       say({EngineWord::kProgress, step});
     }
   }
-  return files.replace_atomically(job.result_file, engine_result_to_json(result));
+  return result;
 }
 
 ModelDescription fake_description() {
@@ -200,7 +199,7 @@ ModelDescription fake_description() {
 }
 
 // If the job checks, it hears of a second problem too.
-int refuse(const EngineJob& job) {
+Error refusal(const std::vector<std::int64_t>& batch_sizes, bool is_check) {
   Error error = Error("op 'Foo' of node 'bar' cannot be compiled")
                     .note("XLA has no kernel for it")
                     .about(word_of(ProblemKind::kNoKernel), {"bar"});
@@ -208,10 +207,9 @@ int refuse(const EngineJob& job) {
                  .note("make the noise an input")
                  .about(word_of(ProblemKind::kRandom), {"dropout/uniform"}));
   EngineCheck check = fake_check();
-  check.problems = problems_of(error, job.batch_sizes.front());
-  if (job.check) std::cout << engine_check_to_json(check);
-  say({.word = EngineWord::kError, .text = error.message(), .notes = error.notes()});
-  return 1;
+  check.problems = problems_of(error, batch_sizes.front());
+  if (is_check) std::cout << engine_check_to_json(check);
+  return error;
 }
 
 void misbehave(const std::string& how) {
@@ -230,53 +228,90 @@ void misbehave(const std::string& how) {
   }
 }
 
-}  // namespace
-}  // namespace tfaot::toolkit
+// Answers a job in its file, unless FAKE_ENGINE is another word than these.
+struct Answer {
+  RealFileSystem& files;
+  Path file;
+  std::string how;
 
-int main(int argc, char** argv) {
-  using namespace tfaot::toolkit;
-  const char* const how = std::getenv("FAKE_ENGINE");
-  if (argc == 4) end_above_memory(std::strtoull(argv[3], nullptr, 10), [] { std::_Exit(1); });
-  if (how != nullptr && (std::string(how) == "slow" || std::string(how) == "memory")) {
-    const std::string much(*how == 'm' ? 300'000'000 : 0, 'x');
-    for (;;) pause();
+  Status operator()(const CompileJob& job) const { return compiled(job, false); }
+  Status operator()(const CheckJob& job) const { return compiled(job.compile, true); }
+  Status operator()(const CountJob& job) const { return compiled({job.hlo, job.code, {}}, false); }
+  Status operator()(const DumpJob& job) const {
+    TFAOT_TRY(write_fake_dump(files, job.hlo, job.dump));
+    return compiled({job.hlo, job.code, {}}, false);
   }
-  if (argc == 3 && std::string(argv[1]) == kDescribeOption) {
+  Status operator()(const LowerJob& job) const {
+    TFAOT_TRY(begin(job.hlo.batch_sizes, false));
+    if (!job.dump.directory.empty()) TFAOT_TRY(write_fake_dump(files, job.hlo, job.dump));
+    return write(compile(files, job.hlo, nullptr));
+  }
+  Status operator()(const PredictJob& job) const {
+    TFAOT_TRY(begin({job.batch_size}, false));
+    return write(predictions(files, job));
+  }
+  Status operator()(const DescribeJob&) const {
     ModelDescription model = fake_description();
-    if (how != nullptr && std::string(how) == "newer_opset") {
+    if (how == "newer_opset") {
       model.format = ModelFormat::kOnnx;
       for (DescribedSignature& signature : model.signatures) {
         signature.newer_opset = "the model has opset 99, and the newest that tfaot knows is 27";
       }
     }
     std::cout << model_description_to_json(model) << std::flush;
-    return 0;
+    return {};
   }
-  if (argc == 3 && std::string(argv[1]) == kOperationsOption) {
+  Status operator()(const OperationsJob&) const {
     EngineCheck known = fake_check();
     for (CheckedOperation& one : known.operations) one.nodes.clear();
     std::cout << engine_check_to_json(known) << std::flush;
-    return 0;
+    return {};
   }
-  if (argc == 3 && std::string(argv[1]) == kReadHloOption) {
-    RealFileSystem files;
-    const Status read = say_fake_graphs(files, argv[2]);
-    if (!read) say({.word = EngineWord::kError, .text = read.error().message()});
-    return read ? 0 : 1;
+  Status operator()(const Tf2xlaConfigJob&) const { return fail(Error("not faked")); }
+  Status operator()(const HloQuestion& job) const { return say_fake_graphs(files, job); }
+
+ private:
+  // Misbehaves.
+  Status begin(const std::vector<std::int64_t>& batch_sizes, bool is_check) const {
+    misbehave(how);
+    if (how == "refuse") return fail(refusal(batch_sizes, is_check));
+    if (how == "full") {
+      return fail(Error::at({(file.parent_path() / "a.o").string()},
+                            "cannot write: No space left on device"));
+    }
+    return {};
+  }
+  Status compiled(const CompileJob& job, bool is_check) const {
+    TFAOT_TRY(begin(job.hlo.batch_sizes, is_check));
+    return write(compile(files, job.hlo, &job.code, &job.cache, is_check));
+  }
+  Status write(const Result<EngineResult>& result) const {
+    if (!result) return fail(result.error());
+    return files.replace_atomically(result_file(file), engine_result_to_json(*result));
+  }
+};
+
+}  // namespace
+}  // namespace tfaot::toolkit
+
+int main(int argc, char** argv) {
+  using namespace tfaot::toolkit;
+  const char* const word = std::getenv("FAKE_ENGINE");
+  const std::string how = word == nullptr ? "" : word;
+  if (argc == 4) end_above_memory(std::strtoull(argv[3], nullptr, 10), [] { std::_Exit(1); });
+  if (how == "slow" || how == "memory") {
+    const std::string much(how == "memory" ? 300'000'000 : 0, 'x');
+    for (;;) pause();
   }
   if ((argc != 3 && argc != 4) || !end_with_parent(argv[2])) return 2;
-  misbehave(how == nullptr ? "" : how);
   RealFileSystem files;
   const auto text = files.read(argv[1]);
   const auto job = text ? engine_job_from_json(*text) : fail(text.error());
-  if (job && how != nullptr && std::string(how) == "refuse") return refuse(*job);
-  if (job && how != nullptr && std::string(how) == "full") {
-    say({.word = EngineWord::kError,
-         .text = "cannot write: No space left on device",
-         .file = job->output_directory + "/a.o"});
-    return 1;
-  }
-  const Status done = job ? run(files, *job) : fail(job.error());
-  if (!done) std::cerr << done.error().text() << std::endl;
-  return done ? 0 : 3;
+  const Status done = job ? std::visit(Answer{files, argv[1], how}, *job) : fail(job.error());
+  if (done) return 0;
+  say({.word = EngineWord::kError,
+       .text = done.error().message(),
+       .notes = done.error().notes(),
+       .file = done.error().where().file});
+  return 1;
 }

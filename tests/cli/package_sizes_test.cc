@@ -8,7 +8,7 @@ namespace {
 
 TEST(PackageSizesTest, CodeIsCountedWithoutWeightsAndRuntime) {
   Manifest manifest;
-  manifest.weights_size = 640;
+  manifest.weights.size = 640;
   manifest.files = {{"lib/a_bs1_x86-64.o", "", 100},
                     {"lib/a_bs2_x86-64.o", "", 20},
                     {"lib/a_weights.o", "", 700},

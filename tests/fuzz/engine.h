@@ -11,7 +11,7 @@
 namespace tfaot::toolkit {
 
 // `name`: of the model's file, whose ending says its format.
-inline void read_model(const std::string& bytes, EngineJob job, const std::string& name) {
+inline void read_model(const std::string& bytes, JobModel job, const std::string& name) {
   static const testing::TemporaryFolder folder("tfaot-fuzz-XXXXXX");
   job.source = (folder.path() / name).string();
   std::ofstream(job.source, std::ios::binary | std::ios::trunc) << bytes;

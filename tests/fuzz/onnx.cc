@@ -6,7 +6,7 @@
 namespace tfaot::toolkit {
 
 void fuzz(const std::string& bytes) {
-  EngineJob job;
+  JobModel job;
   job.format = ModelFormat::kOnnx;
   read_model(bytes, job, "model.onnx");
 }

@@ -13,7 +13,7 @@ void fuzz(const std::string& bytes) {
   static_cast<void>(engine::find_function(text, "main"));
   static_cast<void>(engine::function_names(text));
   static_cast<void>(engine::count_operations(text));
-  EngineJob job;
+  JobModel job;
   job.format = ModelFormat::kStableHlo;
   read_model(bytes, job, "model.mlir");
 }

@@ -154,6 +154,11 @@ Result<Path> place_for_named_file(FileSystem& fs, const Path& path) {
   return place;
 }
 
+Status write_named_file(FileSystem& fs, const Path& path, const std::string& text) {
+  TFAOT_ASSIGN(const Path place, place_for_named_file(fs, path));
+  return fs.replace_atomically(place, text);
+}
+
 std::vector<Path> missing_folders(const FileSystem& fs, Path folder) {
   std::vector<Path> missing;
   for (; folder.has_relative_path() && fs.kind(folder) == FileKind::kMissing;

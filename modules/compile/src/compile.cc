@@ -2,6 +2,7 @@
 #include "tfaot/compile/compile.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <future>
@@ -22,7 +23,6 @@
 #include "tfaot/compile/symbol_hash.h"
 #include "tfaot/elf/symbols.h"
 #include "tfaot/records/cpu_levels.h"
-#include "tfaot/records/engine_job_json.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/model_check_json.h"
 #include "tfaot/records/symbols.h"
@@ -89,18 +89,16 @@ class DistinctWarnings final : public Diagnostics {
 };
 
 Result<std::vector<EngineResult>> run_all(FileSystem& fs, const ModelSpec& spec,
-                                          const std::vector<EngineJob>& jobs,
+                                          const std::vector<EngineCall>& calls,
                                           const CompileOptions& options, Diagnostics& diagnostics) {
   DistinctWarnings distinct(diagnostics);
-  Progress progress(distinct, spec.compilation.batch_sizes.size() * jobs.front().levels.size());
+  const std::size_t levels = job_levels(spec.compilation.cpu_levels).size();
+  Progress progress(distinct, spec.compilation.batch_sizes.size() * levels);
   std::vector<std::future<Result<EngineResult>>> running;
-  for (const auto& job : jobs) {
-    const Path file = Path(job.result_file).replace_extension(".job");
-    TFAOT_TRY(fs.replace_atomically(file, engine_job_to_json(job), Durability::kScratch));
-    running.push_back(std::async(std::launch::async, [&, file] {
+  for (const EngineCall& call : calls) {
+    running.push_back(std::async(std::launch::async, [&] {
       return run_engine(
-          fs, spec, job, file, options, [&](const std::string& text) { progress.step(text); },
-          distinct);
+          fs, spec, call, options, [&](const std::string& text) { progress.step(text); }, distinct);
     }));
   }
   // Waits for all, so that none is still writing when an error is returned.
@@ -200,16 +198,30 @@ void trim_cache(FileSystem& fs, const CodeCacheOptions& cache,
   if (!trimmed) diagnostics.verbose("the code cache is not trimmed: " + trimmed.error().text());
 }
 
+// Makes an engine's job of its share of the work.
+using JobOf = std::function<EngineJob(CompileJob)>;
+
+std::vector<EngineCall> calls_of(const ModelSpec& spec, const CompileOptions& options,
+                                 const JobOf& job_of) {
+  std::vector<EngineCall> calls;
+  for (CompileJob& share : make_compile_jobs(spec, options)) {
+    const Path file = options.work_directory / fmt::format("result_{}.job", calls.size());
+    std::string what = fmt::format("batch sizes {}", fmt::join(share.hlo.batch_sizes, ", "));
+    calls.push_back({job_of(std::move(share)), file, std::move(what)});
+  }
+  return calls;
+}
+
 // The combined result of all processes, except for the names of the entries.
-Result<CompiledModel> run_jobs(FileSystem& fs, const ModelSpec& spec,
-                               const std::vector<EngineJob>& jobs, const CompileOptions& options,
-                               Diagnostics& diagnostics) {
+Result<CompiledModel> run_calls(FileSystem& fs, const ModelSpec& spec,
+                                const std::vector<EngineCall>& calls, const CompileOptions& options,
+                                Diagnostics& diagnostics) {
   // The model is as large as its weights, so it is hashed while the engine works.
   auto source_sha256 =
       std::async(std::launch::async, [&] { return model_sha256(fs, spec.model.source); });
-  TFAOT_ASSIGN(auto parts, run_all(fs, spec, jobs, options, diagnostics));
+  TFAOT_ASSIGN(auto parts, run_all(fs, spec, calls, options, diagnostics));
   trim_cache(fs, options.cache, parts, diagnostics);
-  auto merged = merge_parts(fs, jobs.front().weights_directory, parts);
+  auto merged = merge_parts(fs, options.work_directory / kWeightsFolder, parts);
   if (!merged) {
     return fail(Error::at({spec.model.source.string()}, merged.error().message()));
   }
@@ -218,13 +230,21 @@ Result<CompiledModel> run_jobs(FileSystem& fs, const ModelSpec& spec,
       std::ranges::move(part.counted, std::back_inserter(*options.counted));
     }
   }
+  merged->model.target_triple = spec.compilation.target_triple;
   TFAOT_TRY(add_weights_object(fs, spec, options, *merged));
   CompiledModel compiled = std::move(merged->model);
   compiled.coupled_rows = parts.front().coupled_rows;  // from the process that checked
   compiled.batch_sizes = spec.compilation.batch_sizes;
-  for (const auto& level : jobs.front().levels) compiled.cpu_levels.push_back(level.name);
+  compiled.cpu_levels = mapped(job_levels(spec.compilation.cpu_levels), &JobLevel::name);
   TFAOT_ASSIGN(compiled.source_sha256, source_sha256.get());
   return compiled;
+}
+
+EngineJob compiling_job(const CompileOptions& options, CompileJob share) {
+  if (options.check != nullptr) return CheckJob{std::move(share)};
+  if (options.counted != nullptr) return CountJob{std::move(share.hlo), std::move(share.code)};
+  if (options.dump.directory.empty()) return share;
+  return DumpJob{std::move(share.hlo), std::move(share.code), options.dump};
 }
 
 }  // namespace
@@ -235,8 +255,9 @@ Result<CompiledModel> compile_model(FileSystem& fs, const ModelSpec& spec,
   const JobSlots slots(options.makeflags, options.jobs);
   CompileOptions within = options;
   within.jobs = static_cast<unsigned>(slots.count());
-  const auto jobs = make_engine_jobs(spec, within);
-  auto compiled = run_jobs(fs, spec, jobs, options, diagnostics);
+  const auto calls = calls_of(
+      spec, within, [&](CompileJob share) { return compiling_job(options, std::move(share)); });
+  auto compiled = run_calls(fs, spec, calls, options, diagnostics);
   if (options.check != nullptr) {
     check_all_calls(fs, spec, options.work_directory, *options.check);
   }
@@ -253,14 +274,13 @@ Result<CompiledModel> lower_model(FileSystem& fs, const ModelSpec& spec,
   const auto useful =
       (spec.compilation.batch_sizes.size() + kLoweringsInAProcess - 1) / kLoweringsInAProcess;
   fewer.jobs = std::min(options.jobs, static_cast<unsigned>(useful));
-  auto jobs = make_engine_jobs(spec, fewer);
-  for (auto& job : jobs) {
-    job.lower_only = true;
+  const auto calls = calls_of(spec, fewer, [&](CompileJob share) {
     // Already checked when the package was made.
-    job.row_sizes.clear();
-    job.any_opset = true;
-  }
-  return run_jobs(fs, spec, jobs, options, diagnostics);
+    share.hlo.row_sizes.clear();
+    share.hlo.model.any_opset = true;
+    return LowerJob{std::move(share.hlo), options.dump};
+  });
+  return run_calls(fs, spec, calls, options, diagnostics);
 }
 
 }  // namespace tfaot::toolkit

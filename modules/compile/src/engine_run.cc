@@ -33,6 +33,7 @@ namespace {
 // message, or else the last lines of output. Safe from many threads.
 
 constexpr std::size_t kShownLines = 12;
+constexpr const char* kStandardInput = "/dev/stdin";
 
 // The config's two lists of flags, by their keys.
 constexpr const char* kXlaFlags = "compilation.xla_flags";
@@ -111,34 +112,18 @@ std::optional<Error> wrong_flag(const FileSystem& fs, const ModelSpec& spec,
       [&](const std::string&, const std::string& flag) { return is_among(*flags, flag); });
 }
 
-// The engine's own report of what is wrong with the model or the config.
-// REQUIRES: line.word is kError.
-Error reported_error(const FileSystem& fs, const ModelSpec& spec, const EngineLine& line) {
-  const std::string& file = line.file;
-  Error error = line.config_key.empty()
-                    ? Error::at({file.empty() ? spec.model.source.string() : file}, line.text)
-                    : config_error(fs, spec, line.config_key, line.text);
-  for (const auto& note : line.notes) error.note(note);
-  return error;
-}
-
 // REQUIRES: !result.ok(), and the engine reported nothing.
 Error engine_failure(const FileSystem& fs, const ModelSpec& spec, const CompileOptions& options,
-                     const EngineJob& job, const ProcessResult& result) {
-  std::vector<std::string> sizes;
-  for (const auto size : job.batch_sizes) sizes.push_back(std::to_string(size));
-  const std::string what = job.predictions.empty()
-                               ? fmt::format("batch sizes {}", join(sizes, ", "))
-                               : "predictions of the model as it is";
-  const char* const who = job.predictions.empty() ? "the compiler" : "TensorFlow";
+                     const EngineCall& call, const ProcessResult& result) {
+  const Path& model = spec.model.source;
   if (result.timed_out) {
-    return Error::at({spec.model.source.string()}, fmt::format("{} did not end within {} s ({})",
-                                                               who, options.timeout.count(), what))
+    return Error::at({model.string()}, fmt::format("{} did not end within {} s ({})", call.who,
+                                                   options.timeout.count(), call.what))
         .note(kTimeLimitAdvice)
         .about(word_of(ProblemKind::kCompiler));
   }
   if (result.over_memory) {
-    return over_memory(options.engine, spec.model.source, fmt::format("{} ({})", who, what))
+    return over_memory(options.engine, model, fmt::format("{} ({})", call.who, call.what))
         .about(word_of(ProblemKind::kCompiler));
   }
   if (auto flag = wrong_flag(fs, spec, result.standard_error)) return *flag;
@@ -146,7 +131,7 @@ Error engine_failure(const FileSystem& fs, const ModelSpec& spec, const CompileO
       result.signal != 0
           ? fmt::format("crashed with signal {} ({})", result.signal, strsignal(result.signal))
           : fmt::format("ended with exit code {}", result.exit_code);
-  Error error = Error::at({spec.model.source.string()}, fmt::format("{} {} ({})", who, how, what));
+  Error error = Error::at({model.string()}, fmt::format("{} {} ({})", call.who, how, call.what));
   if (result.signal == SIGKILL)
     error.note("killed from outside: the machine may have run out of memory");
   if (!options.launcher.empty()) error.note("started by: " + join(options.launcher, " "));
@@ -176,12 +161,35 @@ ProcessSpec job_process(const ModelSpec& spec, const Path& job_file,
   return process;
 }
 
-Result<ProcessResult> run_job(const ProcessSpec& process, const CompileOptions& options) {
-  if (options.launcher.empty()) return run_process(process);
+Result<ProcessResult> run_launcher(const ProcessSpec& process) {
   return run_tool(process,
                   {fmt::format("the launcher '{}' cannot be started", process.program.string()),
                    "correct --launcher, TFAOT_COMPILE_LAUNCHER in the environment, or "
                    "the property of the CMake target"});
+}
+
+struct EngineEnd {
+  ProcessResult process;
+  std::optional<Error> error;  // the engine reports it, or has no TensorFlow
+};
+
+// Runs an engine, and hands its lines to `take`, which returns false for those that it leaves.
+Result<EngineEnd> run_engine_process(const FileSystem& fs, const EngineProgram& engine,
+                                     ProcessSpec process,
+                                     const std::function<bool(const std::string&)>& take,
+                                     const std::function<Error(const EngineLine&)>& error_of) {
+  std::optional<Error> reported;
+  process.on_stdout_line = [&](const std::string& line) {
+    if (take(line)) return;
+    const auto said = engine_line_from_json(line);
+    if (!said || said->word != EngineWord::kError || reported) return;
+    reported = error_of(*said);
+    for (const std::string& note : said->notes) reported->note(note);
+  };
+  TFAOT_ASSIGN(auto result,
+               process.program == engine.file ? run_process(process) : run_launcher(process));
+  if (!reported) reported = missing_tensorflow(fs, engine, result);
+  return EngineEnd{std::move(result), std::move(reported)};
 }
 
 std::vector<JobInput> job_inputs(const ModelSpec& spec) {
@@ -212,56 +220,92 @@ bool has_fast_math(const ModelSpec& spec) {
 
 }  // namespace
 
-Result<EngineResult> run_engine(FileSystem& fs, const ModelSpec& spec, const EngineJob& job,
-                                const Path& job_file, const CompileOptions& options,
+Result<EngineResult> run_engine(FileSystem& fs, const ModelSpec& spec, const EngineCall& call,
+                                const CompileOptions& options,
                                 const std::function<void(const std::string&)>& on_step,
                                 Diagnostics& diagnostics) {
-  std::optional<Error> reported;
-  ProcessSpec process = job_process(spec, job_file, options);
-  process.on_stdout_line = [&](const std::string& line) {
+  TFAOT_TRY(fs.replace_atomically(call.file, engine_job_to_json(call.job), Durability::kScratch));
+  const auto take = [&](const std::string& line) {
     const auto said = engine_line_from_json(line);
-    if (!said && options.check != nullptr) {
-      if (auto found = engine_check_from_json(line)) {
-        return add_check(*options.check, *std::move(found));
-      }
+    if (!said) {
+      auto found = options.check == nullptr ? std::nullopt : engine_check_from_json(line);
+      found ? add_check(*options.check, *std::move(found)) : diagnostics.verbose(line);
+      return true;
     }
-    if (!said) return diagnostics.verbose(line);
     switch (said->word) {
       case EngineWord::kProgress:
-        return on_step(said->text);
+        on_step(said->text);
+        break;
       case EngineWord::kNote:
-        return diagnostics.verbose(said->text);
+        diagnostics.verbose(said->text);
+        break;
       case EngineWord::kWarning:
-        return diagnostics.warning(said->text);
+        diagnostics.warning(said->text);
+        break;
       case EngineWord::kError:
-        reported = reported_error(fs, spec, *said);
+        return false;
     }
+    return true;
   };
-  TFAOT_ASSIGN(const auto result, run_job(process, options));
-  if (!result.standard_error.empty()) diagnostics.verbose(result.standard_error);
-  if (reported) return fail(std::move(*reported));
-  if (auto error = missing_tensorflow(fs, options.engine, result)) return fail(std::move(*error));
-  if (!result.ok()) return fail(engine_failure(fs, spec, options, job, result));
-  if (!is_file(fs, job.result_file)) {
+  const auto error_of = [&](const EngineLine& line) {
+    return line.config_key.empty()
+               ? Error::at({line.file.empty() ? spec.model.source.string() : line.file}, line.text)
+               : config_error(fs, spec, line.config_key, line.text);
+  };
+  TFAOT_ASSIGN(const EngineEnd end,
+               run_engine_process(fs, options.engine, job_process(spec, call.file, options), take,
+                                  error_of));
+  if (!end.process.standard_error.empty()) diagnostics.verbose(end.process.standard_error);
+  if (end.error) return fail(*end.error);
+  if (!end.process.ok()) return fail(engine_failure(fs, spec, options, call, end.process));
+  const Path file = result_file(call.file);
+  if (!is_file(fs, file)) {
     return fail(Error::at({options.engine.file.string()}, "the engine ended without a result")
                     .note("is this the tfaot-engine of this tfaot? --engine or TFAOT_ENGINE in the "
                           "environment may name another program"));
   }
-  TFAOT_ASSIGN(const auto text, fs.read(job.result_file));
-  return engine_result_from_json(text, job.result_file);
+  TFAOT_ASSIGN(const auto text, fs.read(file));
+  return engine_result_from_json(text, file.string());
+}
+
+Status ask_engine(const FileSystem& fs, const EngineProgram& engine, const EngineJob& job,
+                  const Path& subject, const std::function<bool(const std::string& line)>& take) {
+  ProcessSpec process = engine_process(engine, {{"TF_CPP_MIN_LOG_LEVEL", "3"}});
+  process.standard_input = engine_job_to_json(job);
+  process.arguments = {kStandardInput, std::to_string(::getpid())};
+  process.timeout = engine.answer_time;
+  bool answered = false;
+  const auto note_answer = [&](const std::string& line) {
+    if (!take(line)) return false;
+    answered = true;
+    return true;
+  };
+  const auto error_of = [&](const EngineLine& line) {
+    return Error::at({line.file.empty() ? subject.string() : line.file, line.line}, line.text);
+  };
+  TFAOT_ASSIGN(const EngineEnd end, run_engine_process(fs, engine, process, note_answer, error_of));
+  if (end.error) return fail(*end.error);
+  if (answered) return {};
+  const ProcessResult& result = end.process;
+  if (result.timed_out) {
+    return fail(Error::at({subject.string()}, fmt::format("the engine did not read it within {} s",
+                                                          engine.answer_time.count()))
+                    .note(kTimeLimitAdvice));
+  }
+  if (result.over_memory) return fail(over_memory(engine, subject, "the engine"));
+  return fail(with_last_words(
+      Error::internal(fmt::format("the engine did not read {}", subject.string())), result));
 }
 
 std::vector<JobLevel> job_levels(const std::vector<std::string>& cpu_levels) {
   std::vector<JobLevel> levels;
   for (const auto& word : cpu_levels) {
     const std::string name = word == "native" ? native_cpu_level() : word;
-    const bool known = std::any_of(levels.begin(), levels.end(),
-                                   [&](const JobLevel& level) { return level.name == name; });
+    if (contains(levels, name, &JobLevel::name)) continue;
     const CpuLevel& level = cpu_level(name);
-    if (!known) levels.push_back({name, name, compiler_features(level), level.kernels});
+    levels.push_back({name, name, compiler_features(level), level.kernels});
   }
-  std::sort(levels.begin(), levels.end(),
-            [](const JobLevel& a, const JobLevel& b) { return ascend(a.name, b.name); });
+  std::ranges::sort(levels, ascend, &JobLevel::name);
   return levels;
 }
 
@@ -285,52 +329,49 @@ std::map<std::string, std::string> engine_environment(const ModelSpec& spec) {
           {"TF_ENABLE_ONEDNN_OPTS", "0"}};
 }
 
-std::vector<EngineJob> make_engine_jobs(const ModelSpec& spec, const CompileOptions& options) {
-  EngineJob common;
-  common.model_name = spec.model.name;
-  common.format = spec.model.format;
-  common.source = spec.model.source.string();
-  common.serving_key = spec.model.serving_key;
-  common.inputs = job_inputs(spec);
-  common.outputs = spec.model.outputs;
-  common.dimensions = spec.model.dimensions;
-  common.constants = spec.model.constants;
-  common.any_opset = spec.model.opset == OpsetMode::kAny;
-  common.fixed_shapes = spec.compilation.batch == BatchMode::kNone;
-  common.allow_coupled_rows = options.allow_coupled_rows;
-  common.check = options.check != nullptr;
-  common.symbol_prefix = symbol_prefix(spec.compilation.namespace_name, spec.model.name);
-  common.target_triple = spec.compilation.target_triple;
-  common.levels = job_levels(spec.compilation.cpu_levels);
-  common.weights_type = spec.compilation.weights_type;
-  common.optimize = spec.compilation.optimize;
-  common.fast_math = has_fast_math(spec);
-  common.embed_weights = spec.compilation.weights == WeightsMode::kEmbedded;
-  for (const auto& [name, value] : engine_environment(spec)) {
-    common.compiler_flags += fmt::format("{}={}\n", name, value);
-  }
-  common.count_operations = options.counted != nullptr;
-  if (!common.count_operations) {
-    common.cache_directory = options.cache.folder.string();
-    common.remote_cache = options.cache.remote;
-  }
-  common.output_directory = options.work_directory.string();
-  common.weights_directory = (options.work_directory / "weights").string();
-  common.dump_directory = options.dump_directory.string();
-  common.dump_passes = options.dump_passes;
+JobModel job_model(const ModelSpec& spec) {
+  JobModel model;
+  model.format = spec.model.format;
+  model.source = spec.model.source.string();
+  model.serving_key = spec.model.serving_key;
+  model.inputs = job_inputs(spec);
+  model.outputs = spec.model.outputs;
+  model.dimensions = spec.model.dimensions;
+  model.constants = spec.model.constants;
+  model.any_opset = spec.model.opset == OpsetMode::kAny;
+  model.fixed_shapes = spec.compilation.batch == BatchMode::kNone;
+  return model;
+}
 
-  const auto& sizes = spec.compilation.batch_sizes;
+std::vector<CompileJob> make_compile_jobs(const ModelSpec& spec, const CompileOptions& options) {
+  const CompilationSection& compilation = spec.compilation;
+  CompileJob common;
+  common.hlo.model = job_model(spec);
+  common.hlo.levels = job_levels(compilation.cpu_levels);
+  common.hlo.embed_weights = compilation.weights == WeightsMode::kEmbedded;
+  common.hlo.weights_type = compilation.weights_type;
+  common.hlo.fast_math = has_fast_math(spec);
+  common.hlo.optimize = compilation.optimize;
+  common.hlo.allow_coupled_rows = options.allow_coupled_rows;
+  common.hlo.weights_directory = (options.work_directory / kWeightsFolder).string();
+  common.code = {spec.model.name, symbol_prefix(compilation.namespace_name, spec.model.name),
+                 compilation.target_triple, options.work_directory.string()};
+  common.cache = {options.cache.folder.string(), options.cache.remote, {}};
+  for (const auto& [name, value] : engine_environment(spec)) {
+    common.cache.compiler_flags += fmt::format("{}={}\n", name, value);
+  }
+
+  const auto& sizes = compilation.batch_sizes;
   // One process that checks finds the problems of the sizes in their order.
   const std::size_t processes = options.check != nullptr ? 1 : options.jobs;
   const std::size_t count = std::clamp<std::size_t>(processes, 1, sizes.size());
-  std::vector<EngineJob> jobs(count, common);
-  for (std::size_t i = 0; i < sizes.size(); ++i) jobs[i % count].batch_sizes.push_back(sizes[i]);
-  for (std::size_t i = 0; i < count; ++i) {
-    jobs[i].result_file = (options.work_directory / fmt::format("result_{}.json", i)).string();
+  std::vector<CompileJob> jobs(count, common);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    jobs[i % count].hlo.batch_sizes.push_back(sizes[i]);
   }
   // One process checks for all.
-  if (spec.compilation.rows == RowsMode::kAlone && spec.compilation.batch == BatchMode::kFirst) {
-    jobs.front().row_sizes = sizes;
+  if (compilation.rows == RowsMode::kAlone && compilation.batch == BatchMode::kFirst) {
+    jobs.front().hlo.row_sizes = sizes;
   }
   return jobs;
 }

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 
 #include "tfaot/base/text.h"
 #include "tfaot/compile/compile.h"
@@ -99,30 +98,23 @@ Lines operations_of(const std::string& hlo) {
   return lines;
 }
 
-std::map<std::string, int> count_operations(const Lines& hlo) {
-  std::map<std::string, int> counts;
-  for (const std::string& line : hlo) {
-    if (const auto operation = operation_of(line)) ++counts[*operation];
-  }
-  return counts;
-}
-
 // "2 tanh instead of 1"
 Lines count_differences(const Lines& package, const Lines& model) {
-  const auto ours = count_operations(package);
-  const auto theirs = count_operations(model);
-  std::set<std::string> names;
-  for (const auto& [name, count] : ours) names.insert(name);
-  for (const auto& [name, count] : theirs) names.insert(name);
-  const auto count_in = [](const std::map<std::string, int>& counts, const std::string& name) {
-    const auto found = counts.find(name);
-    return found == counts.end() ? 0 : found->second;
+  struct Counts {
+    int package = 0;
+    int model = 0;
   };
+  std::map<std::string, Counts> counts;
+  for (const std::string& line : package) {
+    if (const auto operation = operation_of(line)) ++counts[*operation].package;
+  }
+  for (const std::string& line : model) {
+    if (const auto operation = operation_of(line)) ++counts[*operation].model;
+  }
   Lines differences;
-  for (const std::string& name : names) {
-    const int here = count_in(ours, name);
-    const int there = count_in(theirs, name);
-    if (here != there) differences.push_back(fmt::format("{} {} instead of {}", there, name, here));
+  for (const auto& [name, count] : counts) {
+    if (count.package == count.model) continue;
+    differences.push_back(fmt::format("{} {} instead of {}", count.model, name, count.package));
   }
   return differences;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tfaot/base/limits.h"
+#include "tfaot/base/text.h"
 #include "tfaot/records/cpu_levels.h"
 #include "tfaot/records/names.h"
 #include "yaml_text.h"
@@ -35,9 +36,9 @@ const char* why_not_for(ModelFormat format) {
 
 // Inputs with a shape: all of it, or without the batch.
 void check_input_shapes(const Values& values, BatchMode batch, Problems& problems) {
-  const auto inputs = values.find("model.inputs");
-  if (inputs == values.end() || !inputs->second.good) return;
-  for (const YAML::Node& item : inputs->second.node) {
+  const Value* const inputs = good_value(values, "model.inputs");
+  if (inputs == nullptr) return;
+  for (const YAML::Node& item : inputs->node) {
     if (!item.IsMap()) continue;
     const YAML::Node shape = item["shape"];
     if (!shape || shape.IsNull() || starts_with_batch(shape) == (batch == BatchMode::kFirst)) {
@@ -61,6 +62,11 @@ void check_input_shapes(const Values& values, BatchMode batch, Problems& problem
 }
 
 }  // namespace
+
+const Value* good_value(const Values& values, const std::string& path) {
+  const auto given = values.find(path);
+  return given != values.end() && given->second.good ? &given->second : nullptr;
+}
 
 YAML::Node node_or_default(const Values& values, const std::string& path) {
   const auto given = values.find(path);
@@ -96,36 +102,29 @@ void check_format(const Values& values, Problems& problems) {
 }
 
 void check_cpu_levels(const Values& values, Problems& problems) {
-  const auto levels = values.find("compilation.cpu_levels");
-  if (levels == values.end() || !levels->second.good ||
-      !is_usable(values, "compilation.target_triple")) {
-    return;
-  }
+  const Value* const levels = good_value(values, "compilation.cpu_levels");
+  if (levels == nullptr || !is_usable(values, "compilation.target_triple")) return;
   const std::string triple = node_or_default(values, "compilation.target_triple").Scalar();
   const std::string machine = processor_of(triple);
   const std::vector<std::string> allowed = allowed_cpu_levels(machine);
-  for (const YAML::Node& level : levels->second.node) {
-    if (std::count(allowed.begin(), allowed.end(), level.Scalar())) continue;
+  for (const YAML::Node& level : levels->node) {
+    if (contains(allowed, level.Scalar())) continue;
     problems
-        .add(level.Mark(), fmt::format("{}: '{}' is not a level of the target {}",
-                                       levels->second.label, level.Scalar(), triple))
+        .add(level.Mark(), fmt::format("{}: '{}' is not a level of the target {}", levels->label,
+                                       level.Scalar(), triple))
         .note("allowed: " + describe_allowed_cpu_levels(machine));
   }
 }
 
 void check_object_count(const Values& values, Problems& problems) {
-  const auto levels = values.find("compilation.cpu_levels");
-  const auto sizes = values.find("compilation.batch_sizes");
-  if (levels == values.end() || !levels->second.good || sizes == values.end() ||
-      !sizes->second.good) {
-    return;
-  }
-  const std::size_t objects = levels->second.node.size() * sizes->second.node.size();
+  const Value* const levels = good_value(values, "compilation.cpu_levels");
+  const Value* const sizes = good_value(values, "compilation.batch_sizes");
+  if (levels == nullptr || sizes == nullptr) return;
+  const std::size_t objects = levels->node.size() * sizes->node.size();
   if (objects <= kMostObjects) return;
   problems
-      .add(sizes->second.node.Mark(),
-           fmt::format("{} batch sizes times {} CPU levels are {} objects",
-                       sizes->second.node.size(), levels->second.node.size(), objects))
+      .add(sizes->node.Mark(), fmt::format("{} batch sizes times {} CPU levels are {} objects",
+                                           sizes->node.size(), levels->node.size(), objects))
       .note(fmt::format("allowed: at most {}", kMostObjects));
 }
 
@@ -145,15 +144,15 @@ void check_batch(const Values& values, Problems& problems) {
 }
 
 void check_rows(const Values& values, Problems& problems) {
-  const auto rows = values.find("compilation.rows");
-  if (rows == values.end() || !rows->second.good || !is_usable(values, "compilation.headers") ||
+  const Value* const rows = good_value(values, "compilation.rows");
+  if (rows == nullptr || !is_usable(values, "compilation.headers") ||
       word_at<RowsMode>(values, "compilation.rows") != RowsMode::kCoupled ||
       word_at<HeadersMode>(values, "compilation.headers") != HeadersMode::kCmssw) {
     return;
   }
   problems
-      .add(rows->second.node.Mark(),
-           fmt::format("{}: 'coupled' cannot be used with the headers 'cmssw'", rows->second.label))
+      .add(rows->node.Mark(),
+           fmt::format("{}: 'coupled' cannot be used with the headers 'cmssw'", rows->label))
       .note(
           "CMSSW's own PhysicsTools/TensorFlowAOT composes batches of any size; use the headers "
           "'self_contained'");

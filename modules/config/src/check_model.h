@@ -11,6 +11,9 @@ namespace tfaot::toolkit::config {
 // given.
 YAML::Node node_or_default(const Values& values, const std::string& path);
 
+// Null if it was not given or is not valid.
+const Value* good_value(const Values& values, const std::string& path);
+
 // True if the value is valid or was not given.
 bool is_usable(const Values& values, const std::string& path);
 

@@ -260,9 +260,7 @@ std::vector<const ConfigKey*> children_of(const std::string& map) {
   return children;
 }
 
-bool belongs_to(const ConfigKey& key, ModelFormat format) {
-  return std::ranges::find(key.formats, format) != key.formats.end();
-}
+bool belongs_to(const ConfigKey& key, ModelFormat format) { return contains(key.formats, format); }
 
 std::string key_name(const ConfigKey& key) { return key.path.substr(key.path.rfind('.') + 1); }
 

@@ -232,7 +232,7 @@ std::vector<std::string> open_dimensions(const DescribedSignature& signature) {
   for (const DescribedTensor& input : signature.inputs) {
     for (std::size_t i = has_no_batch(signature) ? 0 : 1; i < input.dimensions.size(); ++i) {
       const std::string& name = input.dimensions[i];
-      if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
+      if (!name.empty()) add_new(names, name);
     }
   }
   return names;

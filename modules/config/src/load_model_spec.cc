@@ -37,11 +37,14 @@ Values values_of(const ConfigOverrides& overrides) {
   const auto add_word = [&](const std::string& path, const std::string& option, auto word) {
     if (word) add(path, option, text_node(word_of(*word)));
   };
-  if (!overrides.batch_sizes.empty()) {
-    YAML::Node list(YAML::NodeType::Sequence);
-    for (const std::string& size : overrides.batch_sizes) list.push_back(YAML::Node(size));
-    add("compilation.batch_sizes", "--batch-sizes", list);
-  }
+  const auto add_text = [&](const std::string& path, const std::string& option,
+                            const std::string& text) {
+    if (!text.empty()) add(path, option, text_node(text));
+  };
+  const auto add_list = [&](const std::string& path, const std::string& option,
+                            const std::vector<YAML::Node>& items) {
+    if (!items.empty()) add(path, option, YAML::Node(items));
+  };
   if (!overrides.dimensions.empty()) {
     YAML::Node sizes(YAML::NodeType::Map);
     for (const std::string& one : overrides.dimensions) {
@@ -52,17 +55,11 @@ Values values_of(const ConfigOverrides& overrides) {
     }
     add("model.dimensions", "--dimension", sizes);
   }
-  if (!overrides.namespace_name.empty()) {
-    add("compilation.namespace", "--namespace", text_node(overrides.namespace_name));
-  }
-  if (!overrides.cpu_levels.empty()) {
-    YAML::Node list(YAML::NodeType::Sequence);
-    for (const std::string& level : overrides.cpu_levels) list.push_back(text_node(level));
-    add("compilation.cpu_levels", "--cpu-levels", list);
-  }
-  if (!overrides.target_triple.empty()) {
-    add("compilation.target_triple", "--target-triple", text_node(overrides.target_triple));
-  }
+  add_list("compilation.batch_sizes", "--batch-sizes",
+           mapped(overrides.batch_sizes, [](const auto& size) { return YAML::Node(size); }));
+  add_list("compilation.cpu_levels", "--cpu-levels", mapped(overrides.cpu_levels, text_node));
+  add_text("compilation.namespace", "--namespace", overrides.namespace_name);
+  add_text("compilation.target_triple", "--target-triple", overrides.target_triple);
   add_word("model.opset", "--opset", overrides.opset);
   add_word("compilation.batch", "--batch", overrides.batch);
   add_word("compilation.weights", "--weights", overrides.weights);
@@ -127,13 +124,10 @@ Path source_of(const Values& values, const Path& config_file) {
 void check_source(const FileSystem& fs, const Path& config_file, const Values& values,
                   Problems& problems) {
   const std::string key = source_key(values);
-  const auto model = values.find("model");
-  if (model == values.end() || !model->second.good || !is_usable(values, "model.format") ||
-      !is_usable(values, key)) {
-    return;
-  }
+  const Value* const model = good_value(values, "model");
+  if (model == nullptr || !is_usable(values, "model.format") || !is_usable(values, key)) return;
   const auto given = values.find(key);
-  const YAML::Mark mark = given == values.end() ? model->second.key : given->second.node.Mark();
+  const YAML::Mark mark = given == values.end() ? model->key : given->second.node.Mark();
   const std::string text = node_or_default(values, key).Scalar();
   const std::string label = given == values.end() ? key + " (default)" : key;
   const Path path = source_of(values, config_file);
@@ -218,9 +212,9 @@ bool says_no_batch(const YAML::Node& root, const Values& options) {
 
 // The file's sizes with those of the option in their place, or added.
 YAML::Node merged_sizes(const Values& values, const std::string& path, const YAML::Node& option) {
-  const auto given = values.find(path);
-  if (given == values.end() || !given->second.good) return option;
-  YAML::Node merged = YAML::Clone(given->second.node);
+  const config::Value* const given = config::good_value(values, path);
+  if (given == nullptr) return option;
+  YAML::Node merged = YAML::Clone(given->node);
   for (const auto& entry : option) merged[entry.first.Scalar()] = entry.second;
   return merged;
 }

@@ -169,7 +169,7 @@ Result<Program> read_program(const FileSystem& files, const UpstreamModel& model
   program.constants = std::move(*constants);
   const auto& functions = program.constants.functions;
   const std::string& entry = program.header.entry_symbol;
-  if (std::find(functions.begin(), functions.end(), entry) == functions.end()) {
+  if (!contains(functions, entry)) {
     return fail(Error::at({one.object.string()},
                           fmt::format("there is no function '{}', which the header names", entry)));
   }
@@ -181,7 +181,7 @@ Result<std::string> level_of(const Program& program, const std::string& wanted) 
   const std::string& machine = program.constants.machine;
   const std::vector<std::string> allowed = allowed_cpu_levels(machine);
   if (wanted.empty()) return allowed.front();
-  if (wanted != "native" && std::find(allowed.begin(), allowed.end(), wanted) != allowed.end()) {
+  if (wanted != "native" && contains(allowed, wanted)) {
     return wanted;
   }
   return fail(

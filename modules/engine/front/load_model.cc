@@ -17,8 +17,9 @@ namespace tf = tensorflow;
 // The functions that read models of one format.
 struct FormatReader {
   Result<ModelFunctions> (*functions)(const std::string& source) = frozen_graph_functions;
-  Result<std::unique_ptr<SourceModel>> (*load)(const EngineJob& job) = load_graph_source;
-  Result<std::unique_ptr<OriginalProgram>> (*original)(const EngineJob& job) = load_session_program;
+  Result<std::unique_ptr<SourceModel>> (*load)(const JobModel& job) = load_graph_source;
+  Result<std::unique_ptr<OriginalProgram>> (*original)(
+      const JobModel& job, std::int64_t batch_size) = load_session_program;
 };
 FormatReader reader_of(ModelFormat format) {
   switch (format) {
@@ -110,26 +111,25 @@ Result<ModelFunctions> find_functions(const std::string& source) {
   return reader_of(is_folder ? ModelFormat::kSavedModel : of_file).functions(source);
 }
 
-Result<std::unique_ptr<SourceModel>> load_model(const EngineJob& job) {
+Result<std::unique_ptr<SourceModel>> load_model(const JobModel& job) {
   TFAOT_ASSIGN(auto model, reader_of(job.format).load(job));
   TFAOT_TRY(check_signature_limits(job, *model));
   return model;
 }
 
-Result<EngineResult> predict_as_original(FileSystem& fs, const EngineJob& job,
+Result<EngineResult> predict_as_original(FileSystem& fs, const PredictJob& job,
                                          const std::function<void(const std::string&)>& on_step) {
-  TFAOT_ASSIGN(auto program, reader_of(job.format).original(job));
+  TFAOT_ASSIGN(auto program, reader_of(job.model.format).original(job.model, job.batch_size));
   EngineResult result;
   result.model.engine = program->name();
-  result.model.target_triple = job.target_triple;
   result.model.signature = program->signature();
   std::chrono::seconds limit{0};  // none
-  for (const std::string& folder : job.predictions) {
+  for (const std::string& folder : job.folders) {
     const auto start = std::chrono::steady_clock::now();
-    const Status made = predict(*program, job.fixed_shapes, fs, folder, limit);
+    const Status made = predict(*program, job.model.fixed_shapes, fs, folder, limit);
     if (limit.count() == 0) {
       const auto took = std::chrono::steady_clock::now() - start;
-      limit = std::max(std::chrono::seconds(job.prediction_seconds),
+      limit = std::max(std::chrono::seconds(job.seconds),
                        std::chrono::duration_cast<std::chrono::seconds>(100 * took));
     }
     result.refusals.push_back(made ? "" : made.error().message());

@@ -34,7 +34,7 @@ void set_problem(DescribedSignature& signature, const Error& error) {
 }
 
 // `model` stays null if it cannot be loaded.
-Status read_signature(const EngineJob& job, DescribedSignature& signature,
+Status read_signature(const JobModel& job, DescribedSignature& signature,
                       std::unique_ptr<SourceModel>& model) {
   TFAOT_ASSIGN(model, load_model(job));
   signature.inputs = tensors_of(model->inputs());
@@ -91,7 +91,7 @@ Status describe_model(const std::string& source,
   ModelDescription model;
   model.producer = functions.producer;
   std::vector<std::unique_ptr<SourceModel>> all;
-  for (const EngineJob& job : functions.jobs) {
+  for (const JobModel& job : functions.models) {
     model.format = job.format;
     DescribedSignature signature;
     signature.key = job.serving_key;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot-engine --describe-model SOURCE: prints the contents of a model as lines of JSON
-// (tfaot/records/model_description_json.h). Compiles nothing. Used by one thread.
+// The contents of a model. Compiles nothing. Used by one thread.
 #pragma once
 
 #include <functional>

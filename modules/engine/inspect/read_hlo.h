@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot-engine --read-hlo QUESTION.json: prints files of HLO as graphs, in lines of JSON
-// (tfaot/records/hlo_graph.h); --run-pass NAME FILE [INPUTS]: runs one pass of the optimizer.
-// Compiles nothing. Used by one thread.
+// Files of HLO as graphs, and for developers `tfaot-engine --run-pass NAME FILE [INPUTS]`, which
+// runs one pass of the optimizer. Compiles nothing. Used by one thread.
 #pragma once
 
 #include <cstdint>

@@ -27,12 +27,6 @@ namespace {
 // The files for other build systems: the CMake package and the pkg-config file. Both find the
 // package from their own place, so the tree may be moved.
 
-TemplateData objects_data(const PackageNames& names) {
-  TemplateData list{TemplateData::type::list};
-  for (const std::string& file : names.objects) list << TemplateObject{{"file", file}};
-  return list;
-}
-
 // If so, the package contains the headers of tfaot/cmssw/drop_in.
 bool is_self_contained(const ModelSpec& spec) {
   return spec.compilation.headers == HeadersMode::kSelfContained;
@@ -47,7 +41,7 @@ std::string cmake_config(const ModelSpec& spec, const PackageNames& names) {
                                {"version", spec.model.version},
                                {"toolkit_version", names.toolkit_version},
                                {"drop_in", is_self_contained(spec)},
-                               {"objects", objects_data(names)}},
+                               {"objects", objects_data("file", names.objects)}},
                 Escaping::kNone);
 }
 
@@ -75,7 +69,7 @@ std::string pkg_config(const ModelSpec& spec, const CompiledModel& compiled,
                                {"drop_in", is_self_contained(spec)},
                                {"batch_sizes", list_of(compiled.batch_sizes)},
                                {"cpu_levels", join(compiled.cpu_levels, ", ")},
-                               {"objects", objects_data(names)}},
+                               {"objects", objects_data("file", names.objects)}},
                 Escaping::kNone);
 }
 
@@ -85,8 +79,6 @@ std::string pkg_config(const ModelSpec& spec, const CompiledModel& compiled,
 Result<std::string> make_tool_file(const ModelSpec& spec, const PackageNames& names,
                                    const std::string& tool_base) {
   TFAOT_TRY(check_tool_base(tool_base));
-  TemplateData objects{TemplateData::type::list};
-  for (const std::string& file : names.objects) objects << TemplateObject{{"file", file}};
   return formatted_tool_file(
       render(templates::kToolFile,
              TemplateObject{{"made_by", names.made_by},
@@ -95,7 +87,7 @@ Result<std::string> make_tool_file(const ModelSpec& spec, const PackageNames& na
                             {"base", names.base},
                             {"tool_base", tool_base},
                             {"runtime", std::string(kRuntimeToolName)},
-                            {"objects", objects}},
+                            {"objects", objects_data("file", names.objects)}},
              Escaping::kXml));
 }
 

@@ -47,13 +47,11 @@ std::vector<std::string> members_of(const std::vector<TensorSpec>& tensors, cons
 }
 
 TemplateData programs_data(const ModelSpec& spec, const CompiledModel& compiled) {
-  TemplateData list{TemplateData::type::list};
-  for (const std::int64_t batch_size : compiled.batch_sizes) {
-    list << TemplateObject{{"program", program_name(spec.model.name, batch_size)},
-                           {"batch_size", std::to_string(batch_size)},
-                           {"tables", tables_name(spec, batch_size)}};
-  }
-  return list;
+  return list_data(compiled.batch_sizes, [&](std::int64_t batch_size) {
+    return TemplateObject{{"program", program_name(spec.model.name, batch_size)},
+                          {"batch_size", std::to_string(batch_size)},
+                          {"tables", tables_name(spec, batch_size)}};
+  });
 }
 
 }  // namespace
@@ -92,12 +90,6 @@ bool has_coupled_rows(const ModelSpec& spec, const CompiledModel& compiled) {
   return compiled.coupled_rows || spec.compilation.rows == RowsMode::kCoupled;
 }
 
-TemplateData lines_data(const std::vector<std::string>& lines) {
-  TemplateData list{TemplateData::type::list};
-  for (const std::string& line : lines) list << TemplateObject{{"line", line}};
-  return list;
-}
-
 TemplateObject model_data(const ModelSpec& spec, const CompiledModel& compiled,
                           const PackageNames& names) {
   const Signature& signature = compiled.signature;
@@ -114,7 +106,7 @@ TemplateObject model_data(const ModelSpec& spec, const CompiledModel& compiled,
                       {"version", spec.model.version},
                       {"author", author},
                       {"has_author", !author.empty()},
-                      {"description", lines_data(comment_lines(spec.model.description))},
+                      {"description", objects_data("line", comment_lines(spec.model.description))},
                       {"batch_sizes", list_of(compiled.batch_sizes)},
                       {"cpu_levels", join(compiled.cpu_levels, ", ")},
                       {"has_inputs", !signature.inputs.empty()},

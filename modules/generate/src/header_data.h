@@ -34,9 +34,6 @@ TensorNames example_variables(const Signature& signature);
 // "kLiveRows" for the word "live_rows".
 std::string enumerator(std::string_view word);
 
-// A list of {"line": ...}.
-TemplateData lines_data(const std::vector<std::string>& lines);
-
 // Names, signature, programs and weights; "tables" is the body of the class with the constants.
 TemplateObject model_data(const ModelSpec& spec, const CompiledModel& compiled,
                           const PackageNames& names);

@@ -98,7 +98,7 @@ TemplateData usage_data(const CompiledModel& compiled, const PackageNames& names
                               designated(members.outputs, variables.outputs)));
   lines.push_back(fmt::format("model.run({}tfaot::inputs({}), tfaot::outputs({}));  // C++17", rows,
                               join(variables.inputs, ", "), join(variables.outputs, ", ")));
-  return lines_data(lines);
+  return objects_data("line", lines);
 }
 
 }  // namespace

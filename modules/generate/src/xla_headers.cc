@@ -46,15 +46,13 @@ TemplateData accessors_data(const std::vector<TensorSpec>& tensors, std::int64_t
 // The tables of one kind of tensors, for every batch size.
 TemplateData functions_data(const CompiledModel& compiled, const ModelSpec& spec) {
   const Signature& signature = compiled.signature;
-  TemplateData list{TemplateData::type::list};
-  for (const std::int64_t size : compiled.batch_sizes) {
-    list << TemplateObject{
+  return list_data(compiled.batch_sizes, [&](std::int64_t size) {
+    return TemplateObject{
         {"program", program_name(spec.model.name, size)},
         {"batch_size", std::to_string(size)},
         {"input_counts", fmt::format("{{{}, {}}}", size, counts(signature.inputs, size))},
         {"output_counts", fmt::format("{{{}, {}}}", size, counts(signature.outputs, size))}};
-  }
-  return list;
+  });
 }
 
 // CMSSW has names for vectors of five types.
@@ -90,7 +88,7 @@ TemplateData cmssw_usage_data(const CompiledModel& compiled, const PackageNames&
              [&](const TensorSpec& tensor) { return arrays_type(tensor.dtype); });
   lines.push_back(fmt::format("auto [{}] = model.run<{}>(rows, {});", join(variables.outputs, ", "),
                               join(types, ", "), join(variables.inputs, ", ")));
-  return lines_data(lines);
+  return objects_data("line", lines);
 }
 
 }  // namespace

@@ -166,7 +166,7 @@ Result<std::string> find_scram_arch(const FileSystem& fs, const InstallOptions& 
   if (archs.empty() && !wanted.empty()) return wanted;
   const std::string& variable = options.scram_arch_variable;
   const std::string& said = wanted.empty() ? variable : wanted;
-  if (std::ranges::find(archs, said) != archs.end()) return said;
+  if (contains(archs, said)) return said;
   if (wanted.empty() && archs.size() == 1) return archs.front();
   if (wanted.empty() && archs.empty() && !variable.empty()) return variable;
   return fail(no_such_arch(options, archs));
@@ -261,7 +261,7 @@ std::string differences(const Manifest& installed, const Manifest& wanted) {
   add(installed.source_sha256 != wanted.source_sha256, "source model");
   add(installed.batch_sizes != wanted.batch_sizes, "batch sizes");
   add(installed.cpu_levels != wanted.cpu_levels, "CPU levels");
-  add(installed.weights != wanted.weights, "storage of the weights");
+  add(installed.weights.storage != wanted.weights.storage, "storage of the weights");
   add(installed.optimize != wanted.optimize, "optimize");
   add(installed.engine != wanted.engine, "engine");
   add(installed.toolkit_version != wanted.toolkit_version, "tfaot version");

@@ -24,8 +24,8 @@ Error error_of(const ::tfaot::Error& error) {
 Status check_level(const LoadedModel& model, const std::string& level) {
   const std::vector<std::string>& levels = model.manifest().cpu_levels;
   const std::vector<std::string> runnable = runnable_levels(model);
-  if (std::ranges::find(runnable, level) != runnable.end()) return {};
-  const bool compiled = std::ranges::find(levels, level) != levels.end();
+  if (contains(runnable, level)) return {};
+  const bool compiled = contains(levels, level);
   Error error(compiled ? fmt::format("this CPU cannot run the level '{}'", level)
                        : fmt::format("model '{}' has no code for the level '{}'",
                                      model.manifest().name, level));

@@ -136,6 +136,14 @@ Status check_grid(const CompiledModel& compiled) {
 
 }  // namespace
 
+std::int64_t scratch_bytes(const CompiledCode& code) {
+  std::uint64_t bytes = 0;
+  for (const BufferSlot& slot : code.buffers) {
+    if (slot.kind == BufferKind::kTemporary) bytes += slot.size;
+  }
+  return static_cast<std::int64_t>(bytes);
+}
+
 Status check_compiled_model(const CompiledModel& compiled) {
   TFAOT_TRY(check_grid(compiled));
   const std::int64_t largest = compiled.batch_sizes.back();

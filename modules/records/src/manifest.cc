@@ -44,12 +44,10 @@ Manifest make_manifest(const ModelSpec& spec, const CompiledModel& compiled,
   manifest.cpu_levels = compiled.cpu_levels;
   manifest.headers = spec.compilation.headers;
   manifest.rows = spec.compilation.rows;
-  manifest.weights = spec.compilation.weights;
-  manifest.weights_type = spec.compilation.weights_type;
+  manifest.weights = {spec.compilation.weights, compiled.weights_size,
+                      compiled.weights_object_sha256, spec.compilation.weights_type,
+                      bytes_of(compiled.variables)};
   manifest.optimize = spec.compilation.optimize;
-  manifest.weights_size = compiled.weights_size;
-  manifest.model_weights_size = bytes_of(compiled.variables);
-  manifest.weights_sha256 = compiled.weights_object_sha256;
   manifest.tf_xla_flags = spec.compilation.tf_xla_flags;
   manifest.xla_flags = spec.compilation.xla_flags;
   manifest.source_sha256 = compiled.source_sha256;

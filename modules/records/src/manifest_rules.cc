@@ -27,9 +27,9 @@ Result<std::string> read_text_of(const JsonReader& json, std::size_t most) {
 
 }  // namespace
 
-Status check_schema_version(const JsonReader& json) {
+Result<int> read_schema_version(const JsonReader& json) {
   TFAOT_ASSIGN(const std::int64_t version, json.number());
-  if (version == 1) return {};
+  if (version == 1) return 1;
   return fail(json.failed(fmt::format("this tfaot reads version 1, not {}", version))
                   .value()
                   .note("Use the tfaot that made the package, or a newer one."));

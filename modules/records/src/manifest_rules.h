@@ -12,7 +12,7 @@
 
 namespace tfaot::toolkit {
 
-Status check_schema_version(const JsonReader& json);
+Result<int> read_schema_version(const JsonReader& json);
 Result<std::string> read_sha256(const JsonReader& json);
 Result<std::string> read_optional_sha256(const JsonReader& json);  // may be ""
 Result<std::string> read_file_name(const JsonReader& json);        // see is_safe_name()

@@ -5,6 +5,8 @@
 #include <iterator>
 #include <utility>
 
+#include "tfaot/base/text.h"
+
 namespace tfaot::toolkit {
 
 void add_problem(std::vector<ModelProblem>& problems, ModelProblem problem) {
@@ -19,9 +21,7 @@ void add_problem(std::vector<ModelProblem>& problems, ModelProblem problem) {
   if (problem.batch_sizes.empty()) known->batch_sizes.clear();
   if (known->batch_sizes.empty()) return;  // already said of all
   for (const std::int64_t size : problem.batch_sizes) {
-    if (std::ranges::find(known->batch_sizes, size) == known->batch_sizes.end()) {
-      known->batch_sizes.push_back(size);
-    }
+    add_new(known->batch_sizes, size);
   }
 }
 

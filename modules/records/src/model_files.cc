@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "tfaot/base/file_system.h"
+#include "tfaot/base/text.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -53,7 +54,7 @@ bool begins_as_xgboost(std::string head) {
 std::optional<ModelFormat> format_of_file(const std::filesystem::path& file) {
   const std::string extension = file.extension().string();
   if (extension == ".onnx") return ModelFormat::kOnnx;
-  if (std::ranges::find(kStableHlo, extension) != kStableHlo.end()) return ModelFormat::kStableHlo;
+  if (contains(kStableHlo, extension)) return ModelFormat::kStableHlo;
   if (extension == ".pb" || extension == ".pbtxt") return ModelFormat::kFrozenGraph;
   return std::nullopt;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/records/package_record_json.h"
 
-#include "model_section_json.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/records/compiled_model.h"
 #include "tfaot/records/compiled_model_json.h"
@@ -9,26 +8,27 @@
 namespace tfaot::toolkit {
 namespace {
 
-nlohmann::json inputs_to_json(const std::vector<FrozenInput>& inputs) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const FrozenInput& input : inputs) {
-    list.push_back({{"name", input.name}, {"dtype", json_of(input.dtype)}});
-    if (input.row_shape) list.back()["row_shape"] = *input.row_shape;
-  }
-  return list;
-}
+Result<std::vector<FrozenInput>> read_inputs(const JsonReader& json);
 
-Result<FrozenInput> read_input(const JsonReader& json) {
-  FrozenInput input;
-  TFAOT_TRY(json.read("name", input.name, &JsonReader::text));
-  TFAOT_TRY(json.read("dtype", input.dtype, read_value<std::optional<DType>>));
-  TFAOT_TRY(
-      json.read_if_there("row_shape", input.row_shape, read_value<std::vector<std::int64_t>>));
-  return input;
-}
+}  // namespace
+
+template <>
+inline constexpr auto kMembers<FrozenInput> =
+    std::tuple{Member{"name", &FrozenInput::name}, Member{"dtype", &FrozenInput::dtype},
+               Member{"row_shape", &FrozenInput::row_shape, Presence::kUnlessDefault}};
+
+// The manifest has the others.
+template <>
+inline constexpr auto kMembers<ModelSection> = std::tuple{
+    Member{"format", &ModelSection::format}, Member{"inputs", &ModelSection::inputs, read_inputs},
+    Member{"outputs", &ModelSection::outputs},
+    Member{"dimensions", &ModelSection::dimensions, Presence::kUnlessDefault},
+    Member{"constants", &ModelSection::constants, Presence::kUnlessDefault}};
+
+namespace {
 
 Result<std::vector<FrozenInput>> read_inputs(const JsonReader& json) {
-  return json.list(read_input, kMostTensors);
+  return json.list(read_value<FrozenInput>, kMostTensors);
 }
 
 Status check_fits(const Manifest& manifest, const CompiledModel& compiled) {
@@ -39,8 +39,10 @@ Status check_fits(const Manifest& manifest, const CompiledModel& compiled) {
   return {};
 }
 
-ModelSpec spec_from_manifest(const Manifest& manifest) {
+// `model`: the members that the manifest does not have.
+ModelSpec spec_from_manifest(const Manifest& manifest, ModelSection model) {
   ModelSpec spec;
+  spec.model = std::move(model);
   spec.model.name = manifest.name;
   spec.model.version = manifest.version;
   spec.model.author = manifest.author;
@@ -54,8 +56,8 @@ ModelSpec spec_from_manifest(const Manifest& manifest) {
   spec.compilation.cpu_levels = manifest.cpu_levels;
   spec.compilation.headers = manifest.headers;
   spec.compilation.rows = manifest.rows;
-  spec.compilation.weights = manifest.weights;
-  spec.compilation.weights_type = manifest.weights_type;
+  spec.compilation.weights = manifest.weights.storage;
+  spec.compilation.weights_type = manifest.weights.type;
   spec.compilation.optimize = manifest.optimize;
   spec.compilation.tf_xla_flags = manifest.tf_xla_flags;
   spec.compilation.xla_flags = manifest.xla_flags;
@@ -63,17 +65,10 @@ ModelSpec spec_from_manifest(const Manifest& manifest) {
 }
 
 Result<PackagedModel> read_model(const Manifest& manifest, const JsonReader& json) {
-  PackagedModel model{spec_from_manifest(manifest), {}};
-  ModelSection& section = model.spec.model;
-  TFAOT_TRY(json.read("format", section.format, &JsonReader::word<ModelFormat>));
-  TFAOT_TRY(json.read("inputs", section.inputs, read_inputs));
-  TFAOT_TRY(json.read("outputs", section.outputs, read_value<std::vector<std::string>>));
-  TFAOT_TRY(
-      json.read_if_there("dimensions", section.dimensions, read_value<std::vector<DimensionSize>>));
-  TFAOT_TRY(
-      json.read_if_there("constants", section.constants, read_value<std::vector<ModelConstant>>));
-  TFAOT_TRY(json.read("compiled", model.compiled, read_value<CompiledModel>));
-  return model;
+  TFAOT_ASSIGN(ModelSection model, read_value<ModelSection>(json));
+  PackagedModel package{spec_from_manifest(manifest, std::move(model)), {}};
+  TFAOT_TRY(json.read("compiled", package.compiled, read_value<CompiledModel>));
+  return package;
 }
 
 }  // namespace
@@ -81,12 +76,8 @@ Result<PackagedModel> read_model(const Manifest& manifest, const JsonReader& jso
 std::string package_record_to_json(const ModelSpec& spec, const CompiledModel& compiled) {
   CompiledModel kept = compiled;
   for (CompiledCode& code : kept.codes) code.from_cache = false;  // true for one run only
-  nlohmann::json json = {{"format", word_of(spec.model.format)},
-                         {"inputs", inputs_to_json(spec.model.inputs)},
-                         {"outputs", spec.model.outputs},
-                         {"compiled", json_of(kept)}};
-  if (!spec.model.dimensions.empty()) json["dimensions"] = json_of(spec.model.dimensions);
-  if (!spec.model.constants.empty()) json["constants"] = json_of(spec.model.constants);
+  nlohmann::json json = json_of(spec.model);
+  json["compiled"] = json_of(kept);
   return json_line(json);
 }
 

@@ -9,10 +9,9 @@ TFAOT_MEMBERS(Band, median, low, high);
 TFAOT_MEMBERS(ProfiledSize, rows, run_as, call, busy, calls, rounds, difference, largest,
               allocations, allocated, resident, proportional);
 template <>
-inline constexpr auto kMembers<ProfiledOperation> = std::tuple{
-    Member{"name", &ProfiledOperation::name}, Member{"category", &ProfiledOperation::category},
-    Member{"inside", &ProfiledOperation::inside}, Member{"share", &ProfiledOperation::share},
-    Member{"origin", &ProfiledOperation::origin, Presence::kNew}};
+inline constexpr auto kMembers<ProfiledOperation> =
+    std::tuple{TFAOT_PLAIN_MEMBERS(ProfiledOperation, name, category, inside, share),
+               Member{"origin", &ProfiledOperation::origin, Presence::kNew}};
 TFAOT_MEMBERS(ProfiledOperations, model, version, rows, cpu_level, call, instrumented, operations);
 TFAOT_MEMBERS(BetterPlan, rows, run_as, call, better_as, better);
 TFAOT_MEMBERS(HeapMoment, ms, bytes);

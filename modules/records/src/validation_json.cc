@@ -74,7 +74,7 @@ Result<std::int64_t> read_rows(const JsonReader& json) {
 // One of these.
 Result<std::string> read_one_of(const JsonReader& json, const std::vector<std::string>& allowed) {
   TFAOT_ASSIGN(std::string text, json.text());
-  if (std::ranges::find(allowed, text) != allowed.end()) return text;
+  if (contains(allowed, text)) return text;
   return json.failed(fmt::format("the package has no '{}'", shown(text)));
 }
 

@@ -64,11 +64,7 @@ std::string dag_value(std::string text) {
 Result<CondorTexts> condor_texts(const CondorPlan& plan) {
   TFAOT_TRY(check_plain(plan.folder));
   TFAOT_TRY(check_plain(plan.tool));
-  TemplateData lines{TemplateData::type::list};
-  for (const std::string& line : plan.lines) {
-    TFAOT_TRY(check_line("'" + line + "'", line));
-    lines << TemplateObject{{"line", line}};
-  }
+  for (const std::string& line : plan.lines) TFAOT_TRY(check_line("'" + line + "'", line));
   std::vector<std::string> variables;
   for (const auto& [name, value] : plan.environment) {
     TFAOT_TRY(check_line("the environment variable " + name, value));
@@ -92,7 +88,7 @@ Result<CondorTexts> condor_texts(const CondorPlan& plan) {
   const TemplateObject values{{"tool", plan.tool.string()},
                               {"folder", plan.folder.string()},
                               {"environment", join(variables, " ")},
-                              {"lines", lines},
+                              {"lines", objects_data("line", plan.lines)},
                               {"models", models}};
   return CondorTexts{render(templates::kCondorJob, values, Escaping::kNone),
                      render(templates::kCondorDag, values, Escaping::kNone)};

@@ -177,7 +177,7 @@ std::string with_model(const std::string& list, const std::string& tool_name) {
   if (lines.empty())
     lines.emplace_back("# Models compiled ahead of time; 'tfaot spec' keeps this list.");
   const std::string line = std::string(kRequires) + tool_name;
-  if (std::ranges::find(lines, line) == lines.end()) {
+  if (!contains(lines, line)) {
     const auto last = std::find_if(lines.rbegin(), lines.rend(), is_model);
     lines.insert(last == lines.rend() ? lines.end() : last.base(), line);
   }

@@ -176,7 +176,7 @@ TemplateObject listing_of(const Listing& block) {
   };
   for (std::size_t i = 0; i < all.size(); ++i) {
     const std::string line = printable_line(all[i]);
-    if (std::find(block.marked.begin(), block.marked.end(), i + 1) == block.marked.end()) {
+    if (!contains(block.marked, i + 1)) {
       rest += line + "\n";
       continue;
     }

@@ -150,11 +150,8 @@ Status check_attributes(const Element& element, const std::string& file) {
   if (!rule) return {};
   std::vector<std::string> allowed = rule->attributes;
   for (const auto& [name, versions] : rule->newer) allowed.push_back(name);
-  const auto is_allowed = [&allowed](const std::string& name) {
-    return std::ranges::find(allowed, name) != allowed.end();
-  };
   for (const auto& [name, value] : element.attributes) {
-    if (is_allowed("*") || is_allowed(name)) continue;
+    if (contains(allowed, "*") || contains(allowed, name)) continue;
     Error error = Error::at(
         {file, element.line},
         fmt::format("<{}> has no attribute '{}'{}", element.tag, name, guess(name, allowed)));
@@ -221,9 +218,7 @@ class Parser {
   }
   // Warns only once: loops read their children more than once.
   void warn(const Element& element, const std::string& text) {
-    const std::string warning = fmt::format("{}:{}: {}", source_.file, element.line, text);
-    auto& all = result_.warnings;
-    if (std::find(all.begin(), all.end(), warning) == all.end()) all.push_back(warning);
+    add_new(result_.warnings, fmt::format("{}:{}: {}", source_.file, element.line, text));
   }
   Result<std::string> expand(const Element& element, const std::string& text) const {
     auto expanded = variables_.expand(text);

@@ -28,11 +28,6 @@ constexpr std::array<std::string_view, 11> kKnownFlags = {
     "EDM_PLUGIN", "SKIP_FILES", "ADD_SUBDIR",      "NO_TESTRUN",      "TEST_RUNNER_ARGS", "SETENV",
     "PRE_TEST",   "NO_EXPORT",  "TEST_RUNNER_CMD", "NO_LIB_CHECKING", "DNN_NAME"};
 
-template <class List>
-bool holds(const List& list, const std::string& name) {
-  return std::find(list.begin(), list.end(), name) != list.end();
-}
-
 std::string last_value(const std::vector<BuildFlag>& flags, const std::string& name) {
   std::string value;
   for (const BuildFlag& flag : flags) {
@@ -71,10 +66,10 @@ Status apply_flags(const std::string& file, const std::vector<BuildFlag>& flags,
                    BuildTarget& target, std::vector<std::string>& warnings) {
   for (const BuildFlag& flag : flags) {
     const std::string name = flag.name.starts_with("REM_") ? flag.name.substr(4) : flag.name;
-    if (holds(kCompilerFlags, name) || holds(kKnownFlags, flag.name)) continue;
+    if (contains(kCompilerFlags, name) || contains(kKnownFlags, flag.name)) continue;
     const std::string warning = fmt::format("{}:{}: the flag {} has no meaning outside of scram",
                                             file, flag.line, flag.name);
-    if (!holds(warnings, warning)) warnings.push_back(warning);
+    add_new(warnings, warning);
   }
   for (const std::string_view view : kCompilerFlags) {
     const std::string name(view);
@@ -173,7 +168,7 @@ class Planner {
   void add_uses(BuildTarget& target, const BuildBlock& block) {
     const auto kept_back = flag_words(block.flags, "NO_EXPORT");
     for (const BuildUse& use : block.uses) {
-      const bool own = std::find(kept_back.begin(), kept_back.end(), use.name) != kept_back.end();
+      const bool own = contains(kept_back, use.name);
       auto& uses = own || target.kind != TargetKind::kPackage ? target.private_uses : target.uses;
       const bool twice = std::any_of(uses.begin(), uses.end(), [&use](const BuildUse& other) {
         return other.name == use.name;

@@ -423,13 +423,10 @@ class ToolChecker {
   }
 
   bool check_attributes(const pugi::xml_node& node, const ElementRule& rule) {
-    const auto has = [](const std::vector<std::string>& list, const std::string& word) {
-      return std::ranges::find(list, word) != list.end();
-    };
     for (const pugi::xml_attribute& attribute : node.attributes()) {
       const std::string name = attribute.name();
-      if (has(rule.attributes, "*") || has(rule.attributes, name) || name == kCommentAttribute)
-        continue;
+      const auto& allowed = rule.attributes;
+      if (contains(allowed, "*") || contains(allowed, name) || name == kCommentAttribute) continue;
       const std::string complaint =
           fmt::format("prints \"ERROR: Invalid attribute '['{}']'\" and drops it", name);
       if (const auto newer = rule.newer.find(name); newer != rule.newer.end()) {

@@ -29,7 +29,7 @@ Result<std::vector<Array>> read_npz(const FileSystem& files, const Path& file,
   const auto wants = [&tensors](const std::string& entry) {
     if (!is_array_name(entry)) return false;
     const std::string name = array_name(entry);
-    return name.empty() || std::ranges::find(tensors, name, &TensorSpec::name) != tensors.end();
+    return name.empty() || contains(tensors, name, &TensorSpec::name);
   };
   TFAOT_ASSIGN(std::vector<ZipEntry> entries,
                read_zip(files, file, {.most_bytes = kArraysLimit.bytes, .wants = wants}));

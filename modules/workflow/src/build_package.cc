@@ -113,8 +113,7 @@ Status write_depfile(const BuildRequest& request, Context& context, const ModelS
   read.push_back(tree.compile.engine.file);
   for (const StagedFile& file : tree.runtime) read.push_back(file.source);
   const std::string text = depfile_text(tree.output_directory / kManifestName, read);
-  TFAOT_ASSIGN(const Path place, place_for_named_file(context.files, request.depfile));
-  return context.files.replace_atomically(place, text);
+  return write_named_file(context.files, request.depfile, text);
 }
 
 Status write_object_list(const BuildRequest& request, Context& context, const Manifest& manifest) {
@@ -123,8 +122,7 @@ Status write_object_list(const BuildRequest& request, Context& context, const Ma
   for (const ManifestFile& file : manifest.files) {
     if (is_object_file(file.path)) objects.push_back(request.output_directory / file.path);
   }
-  TFAOT_ASSIGN(const Path place, place_for_named_file(context.files, request.object_list));
-  return context.files.replace_atomically(place, response_file_text(objects));
+  return write_named_file(context.files, request.object_list, response_file_text(objects));
 }
 
 Result<ModelTree> build(Context& context, const BuildRequest& request) {

@@ -78,13 +78,13 @@ Status add_object(const FileSystem& files, const Path& file, InspectedCode& code
 
 // The stages, buffers and LLVM IR of a module of a dump folder.
 Status add_module(Context& context, const EngineProgram& engine, const DumpedModule& module,
-                  const DumpFacts& facts, const Path& scratch, InspectedCode& code) {
+                  const DumpFacts& facts, InspectedCode& code) {
   HloQuestion question;
   question.files = module.stages;
   question.kernels = facts.kernels;
   question.inputs = facts.inputs;
   question.scratch_bytes = facts.scratch_bytes;
-  TFAOT_ASSIGN(code.stages, read_hlo(context.files, question, engine, scratch));
+  TFAOT_ASSIGN(code.stages, read_hlo(context.files, question, engine));
   leave_out_equal(code.stages);
   std::ranges::for_each(code.stages, complete_graph);
   if (!module.buffers.empty()) {
@@ -137,9 +137,8 @@ Result<InspectedCode> compile_and_look(Context& context, const InspectRequest& r
                                        const Path& dump) {
   TFAOT_ASSIGN(CompileOptions options, compile_options(context, request.engine));
   options.work_directory = scratch / "work";
-  options.dump_directory = dump;
-  options.dump_passes = request.passes;
-  for (const Path& folder : {options.work_directory, options.dump_directory}) {
+  options.dump = {dump.string(), request.passes};
+  for (const Path& folder : {options.work_directory, dump}) {
     TFAOT_TRY(context.files.create_directories(folder));
   }
   TFAOT_ASSIGN(const CompiledModel compiled,
@@ -151,7 +150,7 @@ Result<InspectedCode> compile_and_look(Context& context, const InspectRequest& r
   TFAOT_TRY(
       add_object(context.files, options.work_directory / compiled.codes.front().object, code));
   TFAOT_ASSIGN(const auto modules, dumped_modules(context.files, dump));
-  TFAOT_TRY(add_module(context, options.engine, modules.front(), facts, scratch, code));
+  TFAOT_TRY(add_module(context, options.engine, modules.front(), facts, code));
   return code;
 }
 
@@ -299,7 +298,7 @@ Result<InspectedCode> inspect_tree(Context& context, const InspectRequest& reque
   facts.kernels = cpu_level(compiled->cpu_level).kernels;
   facts.inputs = std::ssize(model.signature.inputs);
   facts.scratch_bytes = static_cast<std::int64_t>(bytes_of(code.buffers, BufferUse::kTemporary));
-  TFAOT_TRY(add_module(context, engine, module, facts, scratch, code));
+  TFAOT_TRY(add_module(context, engine, module, facts, code));
   return code;
 }
 
@@ -358,7 +357,6 @@ Result<InspectedCode> inspect_dump(Context& context, const InspectRequest& reque
     return fail(error.note(fmt::format("it has {}", fmt::join(names, ", "))));
   }
   const InterruptWatch watch;
-  TFAOT_ASSIGN(const ScratchFolder scratch, ScratchFolder::create(context));
   TFAOT_ASSIGN(const EngineProgram engine, find_engine(context, request.engine.engine));
   TFAOT_ASSIGN(const DumpFacts facts, read_facts(context.files, request.path));
   InspectedCode code;
@@ -368,7 +366,7 @@ Result<InspectedCode> inspect_dump(Context& context, const InspectRequest& reque
   std::erase(names, module->name);
   code.other_modules = std::move(names);
   if (!module->object.empty()) TFAOT_TRY(add_object(context.files, module->object, code));
-  TFAOT_TRY(add_module(context, engine, *module, facts, scratch.path(), code));
+  TFAOT_TRY(add_module(context, engine, *module, facts, code));
   return code;
 }
 

@@ -15,6 +15,7 @@
 #include "profile_inputs.h"
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/result.h"
+#include "tfaot/base/text.h"
 #include "tfaot/config/config.h"
 #include "tfaot/load/predictor.h"
 #include "tfaot/profile/heap.h"
@@ -164,16 +165,11 @@ struct PlannedCurve {
 
 // Scratch memory of an instance at this level.
 std::int64_t temporary_bytes(const CompiledModel& compiled, const std::string& level) {
-  std::uint64_t most = 0;
+  std::int64_t most = 0;
   for (const CompiledCode& code : compiled.codes) {
-    if (code.cpu_level != level) continue;
-    std::uint64_t bytes = 0;
-    for (const BufferSlot& slot : code.buffers) {
-      if (slot.kind == BufferKind::kTemporary) bytes += slot.size;
-    }
-    most = std::max(most, bytes);
+    if (code.cpu_level == level) most = std::max(most, scratch_bytes(code));
   }
-  return static_cast<std::int64_t>(most);
+  return most;
 }
 
 PlannedRows planned_calls(const ::tfaot::BatchPlan& plan, std::size_t rows) {
@@ -471,7 +467,7 @@ class Profiler {
   Status describe(const Path& scratch) {
     const std::vector<std::int64_t> cores = allowed_cores();
     const std::int64_t core = request_.core.value_or(cores.back());
-    if (std::ranges::find(cores, core) == cores.end()) {
+    if (!contains(cores, core)) {
       return fail(Error::usage(fmt::format("core {} is not one that this process may use", core)));
     }
     const std::string cpu = cpu_name(context_.files);
@@ -576,8 +572,7 @@ class Profiler {
     }
     std::vector<std::int64_t> rows;
     for (const std::int64_t size : manifest.batch_sizes) {
-      const bool asked =
-          request_.rows.empty() || std::ranges::find(request_.rows, size) != request_.rows.end();
+      const bool asked = request_.rows.empty() || contains(request_.rows, size);
       if (asked) rows.push_back(size);
     }
     if (!rows.empty()) {

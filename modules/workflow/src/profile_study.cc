@@ -10,6 +10,7 @@
 
 #include "tfaot/base/hash.h"
 #include "tfaot/base/interrupts.h"
+#include "tfaot/base/text.h"
 #include "tfaot/config/config.h"
 #include "tfaot/config/study.h"
 #include "tfaot/records/file_names.h"
@@ -176,8 +177,7 @@ class StudyRun {
     request.models = {model};
     TFAOT_ASSIGN(const Profile profile, profile_models(inner, request));
     const InterruptWatch watch;
-    TFAOT_ASSIGN(const Path place, place_for_named_file(context_.files, file));
-    return context_.files.replace_atomically(place, profile_to_json(profile).dump(1) + "\n");
+    return write_named_file(context_.files, file, profile_to_json(profile).dump(1) + "\n");
   }
 
   // The results of all machines, each as one profile.
@@ -197,8 +197,7 @@ class StudyRun {
         std::ranges::move(one.curves, std::back_inserter(all->curves));
         std::ranges::move(one.operations, std::back_inserter(all->operations));
         for (const std::string& warning : one.machine.warnings) {
-          std::vector<std::string>& known = all->machine.warnings;
-          if (std::ranges::find(known, warning) == known.end()) known.push_back(warning);
+          add_new(all->machine.warnings, warning);
         }
         all->machine.noise = std::max(all->machine.noise, one.machine.noise);
         all->machine.load = std::max(all->machine.load, one.machine.load);

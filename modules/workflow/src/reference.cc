@@ -269,7 +269,7 @@ Status name_outputs(std::vector<Array>& arrays, const std::vector<TensorSpec>& o
   const std::vector<std::string> names =
       mapped(outputs, [](const TensorSpec& output) { return shown(output.name); });
   for (const Array& array : arrays) {
-    if (std::ranges::find(outputs, array.name, &TensorSpec::name) != outputs.end()) continue;
+    if (contains(outputs, array.name, &TensorSpec::name)) continue;
     return fail(Error::at({where}, fmt::format("no output '{}'{}", shown(array.name),
                                                guess(array.name, names)))
                     .note("outputs: " + join(names, ", ")));

@@ -125,7 +125,7 @@ Result<ConfigOverrides> overrides_of(const TfcompileRequest& request, const Batc
   overrides.batch_sizes = request.batch_sizes;
   const std::string own = std::to_string(batch.size);
   auto& sizes = overrides.batch_sizes;
-  if (std::find(sizes.begin(), sizes.end(), own) == sizes.end()) sizes.push_back(own);
+  add_new(sizes, own);
   return overrides;
 }
 
@@ -177,8 +177,7 @@ Status write_outputs(Context& context, const ModelSpec& spec, const CompiledMode
   const DespiteInterrupts finish;  // these belong together
   TFAOT_TRY(context.files.move_file(function.output, request.out_function_object));
   TFAOT_TRY(context.files.move_file(metadata.output, request.out_metadata_object));
-  TFAOT_ASSIGN(const Path place, place_for_named_file(context.files, request.out_header));
-  return context.files.replace_atomically(place, header);
+  return write_named_file(context.files, request.out_header, header);
 }
 
 }  // namespace

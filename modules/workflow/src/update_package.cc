@@ -33,7 +33,7 @@ Result<Opened> open_tree(const Context& context, const Path& tree, Manifest mani
     return fail(Error::at({tree.string()}, fmt::format("the package has no {}", kRecordName))
                     .note("it was made by an older tfaot; compile the model again: tfaot compile"));
   }
-  if (manifest.weights != WeightsMode::kShared) {
+  if (manifest.weights.storage != WeightsMode::kShared) {
     return fail(
         Error::at({tree.string()}, "the weights of this package are inside its code")
             .note("it was compiled with 'weights: embedded'; compile the model again: tfaot "

@@ -55,21 +55,22 @@ Result<std::vector<InputUse>> find_input_uses(Context& context, const ModelSpec&
   TFAOT_ASSIGN(const ScratchFolder scratch, ScratchFolder::create(context));
   TFAOT_ASSIGN(CompileOptions options, compile_options(context, engine));
   options.work_directory = scratch.path() / "work";
-  options.dump_directory = scratch.path() / "dump";
-  for (const Path& folder : {options.work_directory, options.dump_directory}) {
+  const Path dump = scratch.path() / "dump";
+  options.dump.directory = dump.string();
+  for (const Path& folder : {options.work_directory, dump}) {
     TFAOT_TRY(context.files.create_directories(folder));
   }
   ModelSpec one = spec;
   one.compilation.batch_sizes = {spec.compilation.batch_sizes.front()};
   one.compilation.cpu_levels = {spec.compilation.cpu_levels.front()};
   TFAOT_TRY(lower_model(context.files, one, options, context.diagnostics));
-  TFAOT_ASSIGN(const auto modules, dumped_modules(context.files, options.dump_directory));
+  TFAOT_ASSIGN(const auto modules, dumped_modules(context.files, dump));
   HloQuestion question;
   for (const HloFile& file : modules.front().stages) {
     if (file.stage == kStage) question.files.push_back(file);
   }
   TFAOT_ASSIGN(const std::vector<HloGraph> graphs,
-               read_hlo(context.files, question, options.engine, scratch.path()));
+               read_hlo(context.files, question, options.engine));
   const std::vector<std::string> names = mapped(signature.inputs, &TensorSpec::name);
   if (graphs.empty()) return std::vector<InputUse>(names.size());
   return input_uses(graphs.front(), names);
@@ -157,13 +158,11 @@ class Validator {
   Status find_levels() {
     Validation& summary = result_.summary;
     summary.tolerance = {
-        request_.tolerance.value_or(usual_tolerance(manifest().weights_type).relative),
+        request_.tolerance.value_or(usual_tolerance(manifest().weights.type).relative),
         request_.absolute_tolerance};
     summary.cpu_levels = runnable_levels(*package_.model);
     for (const std::string& level : manifest().cpu_levels) {
-      if (std::ranges::find(summary.cpu_levels, level) == summary.cpu_levels.end()) {
-        result_.skipped_levels.push_back(level);
-      }
+      if (!contains(summary.cpu_levels, level)) result_.skipped_levels.push_back(level);
     }
     if (!summary.cpu_levels.empty()) return {};
     return fail(Error::at({request_.package.package.string()},

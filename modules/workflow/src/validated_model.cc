@@ -53,7 +53,7 @@ void add_tensor_differences(Error& error, const std::string& role,
   std::vector<std::string> names;
   for (const auto* tensors : {&package, &model}) {
     for (const TensorSpec& tensor : *tensors) {
-      if (std::ranges::find(names, tensor.name) == names.end()) names.push_back(tensor.name);
+      add_new(names, tensor.name);
     }
   }
   for (const std::string& name : names) {

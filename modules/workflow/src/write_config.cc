@@ -50,8 +50,7 @@ Result<WrittenConfig> write_config(Context& context, const ConfigRequest& reques
   const InterruptWatch watch;
   TFAOT_TRY(check_interrupts());
   const DespiteInterrupts commit;  // it is read again
-  TFAOT_ASSIGN(const Path place, place_for_named_file(context.files, request.config));
-  TFAOT_TRY(context.files.replace_atomically(place, text));
+  TFAOT_TRY(write_named_file(context.files, request.config, text));
   if (const auto read = load_model_spec(context.files, request.config); !read) {
     static_cast<void>(context.files.remove_all(request.config));
     return fail(Error(read.error()).moved_to({}));  // the file is gone

@@ -26,32 +26,27 @@ CompileOptions options_of(unsigned jobs) {
 }
 
 TEST(EngineJobs, DealBatchSizesOutEvenly) {
-  const auto jobs = make_engine_jobs(spec_of({1, 2, 4, 8, 16}), options_of(2));
+  const auto jobs = make_compile_jobs(spec_of({1, 2, 4, 8, 16}), options_of(2));
   ASSERT_EQ(jobs.size(), 2U);
-  EXPECT_THAT(jobs[0].batch_sizes, ElementsAre(1, 4, 16));
-  EXPECT_THAT(jobs[1].batch_sizes, ElementsAre(2, 8));
+  EXPECT_THAT(jobs[0].hlo.batch_sizes, ElementsAre(1, 4, 16));
+  EXPECT_THAT(jobs[1].hlo.batch_sizes, ElementsAre(2, 8));
 }
 
 TEST(EngineJobs, AreNoMoreThanBatchSizes) {
-  EXPECT_EQ(make_engine_jobs(spec_of({1, 2}), options_of(64)).size(), 2U);
-  EXPECT_EQ(make_engine_jobs(spec_of({1, 2}), options_of(0)).size(), 1U);
+  EXPECT_EQ(make_compile_jobs(spec_of({1, 2}), options_of(64)).size(), 2U);
+  EXPECT_EQ(make_compile_jobs(spec_of({1, 2}), options_of(0)).size(), 1U);
 }
 
 TEST(EngineJobs, WriteDifferentWeights) {
-  const auto jobs = make_engine_jobs(spec_of({1, 2, 4}), options_of(2));
-  EXPECT_EQ(jobs[0].weights_directory, "/work/weights");
-  EXPECT_EQ(jobs[1].weights_directory, "/work/weights");
-}
-
-TEST(EngineJobs, WriteDifferentResults) {
-  const auto jobs = make_engine_jobs(spec_of({1, 2}), options_of(2));
-  EXPECT_NE(jobs[0].result_file, jobs[1].result_file);
+  const auto jobs = make_compile_jobs(spec_of({1, 2, 4}), options_of(2));
+  EXPECT_EQ(jobs[0].hlo.weights_directory, "/work/weights");
+  EXPECT_EQ(jobs[1].hlo.weights_directory, "/work/weights");
 }
 
 TEST(EngineJobs, HaveThePrefixOfTheModelsSymbols) {
   auto spec = spec_of({4});
   spec.compilation.namespace_name = "a::b";
-  EXPECT_EQ(make_engine_jobs(spec, options_of(1))[0].symbol_prefix, "tfaot_a_b_test");
+  EXPECT_EQ(make_compile_jobs(spec, options_of(1))[0].code.symbol_prefix, "tfaot_a_b_test");
 }
 
 TEST(EngineJobs, TellRowShapesOfFrozenInputsWithTheBatch) {
@@ -59,10 +54,10 @@ TEST(EngineJobs, TellRowShapesOfFrozenInputsWithTheBatch) {
   spec.model.format = ModelFormat::kFrozenGraph;
   spec.model.inputs = {{"x", DType::kFloat32, std::vector<std::int64_t>{3, 2}},
                        {"y", std::nullopt, std::nullopt}};
-  const auto jobs = make_engine_jobs(spec, options_of(1));
-  ASSERT_EQ(jobs[0].inputs.size(), 2U);
-  EXPECT_THAT(jobs[0].inputs[0].shape, ElementsAre(-1, 3, 2));
-  EXPECT_FALSE(jobs[0].inputs[1].has_shape);
+  const auto jobs = make_compile_jobs(spec, options_of(1));
+  ASSERT_EQ(jobs[0].hlo.model.inputs.size(), 2U);
+  EXPECT_THAT(jobs[0].hlo.model.inputs[0].shape, ElementsAre(-1, 3, 2));
+  EXPECT_FALSE(jobs[0].hlo.model.inputs[1].has_shape);
 }
 
 TEST(EngineJobs, TellWholeShapesWithoutABatch) {
@@ -70,10 +65,10 @@ TEST(EngineJobs, TellWholeShapesWithoutABatch) {
   spec.compilation.batch = BatchMode::kNone;
   spec.model.format = ModelFormat::kFrozenGraph;
   spec.model.inputs = {{"x", DType::kFloat32, std::vector<std::int64_t>{3, 2}}};
-  const auto job = make_engine_jobs(spec, options_of(1)).front();
-  EXPECT_TRUE(job.fixed_shapes);
-  EXPECT_THAT(job.row_sizes, IsEmpty());  // there are no rows
-  EXPECT_THAT(job.inputs[0].shape, ElementsAre(3, 2));
+  const auto job = make_compile_jobs(spec, options_of(1)).front();
+  EXPECT_TRUE(job.hlo.model.fixed_shapes);
+  EXPECT_THAT(job.hlo.row_sizes, IsEmpty());  // there are no rows
+  EXPECT_THAT(job.hlo.model.inputs[0].shape, ElementsAre(3, 2));
 }
 
 TEST(EngineJobs, TellWhetherKernelsHaveFastMath) {
@@ -82,7 +77,7 @@ TEST(EngineJobs, TellWhetherKernelsHaveFastMath) {
     for (const auto& value : values) {
       spec.compilation.xla_flags.push_back("--xla_cpu_enable_fast_math" + value);
     }
-    return make_engine_jobs(spec, options_of(1)).front().fast_math;
+    return make_compile_jobs(spec, options_of(1)).front().hlo.fast_math;
   };
   EXPECT_TRUE(has({}));
   for (const char* off : {"=false", "=False", "=FALSE", "=0"}) EXPECT_FALSE(has({off})) << off;
@@ -96,27 +91,27 @@ TEST(EngineJobs, ForSizeXlaMakesSmallerCode) {
   EXPECT_EQ(flags().find("optimize_for_size"), std::string::npos);
   spec.compilation.optimize = Optimization::kSize;
   EXPECT_NE(flags().find("=xla_cpu_optimize_for_size"), std::string::npos);
-  EXPECT_EQ(make_engine_jobs(spec, options_of(1)).front().optimize, Optimization::kSize);
+  EXPECT_EQ(make_compile_jobs(spec, options_of(1)).front().hlo.optimize, Optimization::kSize);
 }
 
 TEST(EngineJobs, TellValuesOfConstants) {
   auto spec = spec_of({1});
   spec.model.constants = {{"phase", {}, {"false"}}};
-  const auto job = make_engine_jobs(spec, options_of(1)).front();
-  ASSERT_EQ(job.constants.size(), 1U);
-  EXPECT_EQ(job.constants[0].name, "phase");
-  EXPECT_EQ(value_text(job.constants[0]), "false");
+  const auto job = make_compile_jobs(spec, options_of(1)).front();
+  ASSERT_EQ(job.hlo.model.constants.size(), 1U);
+  EXPECT_EQ(job.hlo.model.constants[0].name, "phase");
+  EXPECT_EQ(value_text(job.hlo.model.constants[0]), "false");
 }
 
 TEST(EngineJobs, TellSizesOfDimensions) {
   auto spec = spec_of({1});
   spec.model.format = ModelFormat::kOnnx;
   spec.model.dimensions = {{"n_pf", 50}};
-  const auto job = make_engine_jobs(spec, options_of(1)).front();
-  EXPECT_FALSE(job.fixed_shapes);
-  ASSERT_EQ(job.dimensions.size(), 1U);
-  EXPECT_EQ(job.dimensions[0].name, "n_pf");
-  EXPECT_EQ(job.dimensions[0].size, 50);
+  const auto job = make_compile_jobs(spec, options_of(1)).front();
+  EXPECT_FALSE(job.hlo.model.fixed_shapes);
+  ASSERT_EQ(job.hlo.model.dimensions.size(), 1U);
+  EXPECT_EQ(job.hlo.model.dimensions[0].name, "n_pf");
+  EXPECT_EQ(job.hlo.model.dimensions[0].size, 50);
 }
 
 TEST(JobLevels, NativeIsAPsabiLevelAndNotDoubled) {

@@ -40,15 +40,15 @@ class FrozenGraphTest : public ::testing::Test {
   void write(const std::string& graph) {
     std::ofstream(path_) << graph << "versions { producer: 1000 }\n";
   }
-  EngineJob job(const std::vector<std::string>& inputs) const {
-    EngineJob job;
+  JobModel job(const std::vector<std::string>& inputs) const {
+    JobModel job;
     job.format = ModelFormat::kFrozenGraph;
     job.source = path_;
     for (const std::string& input : inputs) job.inputs.push_back({input, {}, false, {}});
     job.outputs = {"y"};
     return job;
   }
-  static std::string lower_error(const EngineJob& job) {
+  static std::string lower_error(const JobModel& job) {
     const auto source = load_graph_source(job);
     if (!source) return source.error().text();
     if (const Status prepared = (*source)->prepare(); !prepared) return prepared.error().text();
@@ -70,12 +70,12 @@ TEST_F(FrozenGraphTest, WhatDependsOnNoInputIsNoOutput) {
         graph_node("step", "Const", {}, kConstantValue));
   const auto functions = frozen_graph_functions(path_);
   ASSERT_TRUE(functions) << functions.error().text();
-  EXPECT_THAT(functions->jobs.front().outputs, ElementsAre("y"));
+  EXPECT_THAT(functions->models.front().outputs, ElementsAre("y"));
 }
 
 TEST_F(FrozenGraphTest, OpenDimensionsGetTheirSizes) {
   write(graph_placeholder("x", {"-1", "-1", "4", "-1"}) + graph_node("y", "Neg", {"x"}));
-  EngineJob job = this->job({"x"});
+  JobModel job = this->job({"x"});
   EXPECT_EQ(lower_error(job),
             "2 dimensions have no size: 'x:1' of input 'x', 'x:3' of input 'x'\n"
             "  give each a size, such as 10, in the config: model.dimensions: {'x:1': 10, 'x:3': "

@@ -17,7 +17,7 @@ using testing::tensor_text;
 
 std::string load_error(const std::string& graph) {
   const OnnxFile file(graph);
-  EngineJob job;
+  JobModel job;
   job.format = ModelFormat::kOnnx;
   job.source = file.path();
   const auto model = load_model(job);

@@ -32,7 +32,7 @@ struct Lowered {
   std::unique_ptr<SourceModel> source;
   std::unique_ptr<Lowering> lowering;
 };
-Result<Lowered> lowered(const OnnxFile& file, const EngineJob& job = {}) {
+Result<Lowered> lowered(const OnnxFile& file, const JobModel& job = {}) {
   Lowered made;
   TFAOT_ASSIGN(made.source, file.load(job));
   TFAOT_ASSIGN(made.lowering, made.source->lowering({false, job.fixed_shapes}));
@@ -56,7 +56,7 @@ std::vector<float> run(const OnnxFile& file, const xla::Literal& input, std::int
   return {data.begin(), data.end()};
 }
 
-std::string error_of(const OnnxFile& file, const EngineJob& job = {}) {
+std::string error_of(const OnnxFile& file, const JobModel& job = {}) {
   const auto made = lowered(file, job);
   if (!made) return made.error().text();
   const auto computation = made->lowering->lower(2);
@@ -213,7 +213,7 @@ TEST(OnnxLoweringTest, NamedDimensionsGetTheirSizes) {
             "the dimension 'n_pf' of input 'x' has no size\n"
             "  give each a size, such as 10, in the config: model.dimensions: {n_pf: 10}\n"
             "  or on the command line: --dimension n_pf=10");
-  EngineJob job;
+  JobModel job;
   job.dimensions = {{"n_pf", 5}};
   const auto made = lowered(file, job);
   ASSERT_TRUE(made) << made.error().text();
@@ -231,8 +231,8 @@ const std::string kWithSettings =
     "node { op_type: 'Mul' input: 'x' input: 'scale' output: 'm' }"
     "node { op_type: 'Reshape' input: 'm' input: 'shape' output: 'y' }";
 
-EngineJob with_settings(const ModelConstant& shape) {
-  EngineJob job;
+JobModel with_settings(const ModelConstant& shape) {
+  JobModel job;
   job.constants = {{"scale", {}, {"0.5"}}, shape};
   return job;
 }
@@ -264,7 +264,7 @@ TEST(OnnxLoweringTest, AnInputsValueMustFit) {
 TEST(OnnxLoweringTest, AModelWithoutABatchIsOneRow) {
   const OnnxFile file(tensor_text("input", "x", {"3"}) + tensor_text("output", "y", {"3"}) +
                       "node { op_type: 'Neg' input: 'x' output: 'y' }");
-  EngineJob job;
+  JobModel job;
   job.fixed_shapes = true;
   const auto made = lowered(file, job);
   ASSERT_TRUE(made) << made.error().text();

@@ -159,9 +159,7 @@ std::vector<std::string> row_check(const std::string& graph, std::int64_t batch_
   const auto source = file.load().value();
   const auto lowering = source->lowering({}).value();
   RealFileSystem files;
-  EngineJob job;
-  job.weights_directory = file.folder().string();
-  const auto store = WeightStore::create(files, job, lowering->weights()).value();
+  const auto store = WeightStore::create(files, file.folder(), lowering->weights()).value();
   std::vector<std::string> said;
   const auto say = [&said](const std::string& text) { said.push_back(text); };
   const auto lowered = lowering->lower(batch_size).value();

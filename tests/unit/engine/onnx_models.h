@@ -33,7 +33,7 @@ class OnnxFile {
   std::string path() const { return (folder_.path() / "model.onnx").string(); }
   std::filesystem::path folder() const { return folder_.path(); }
 
-  Result<std::unique_ptr<engine::SourceModel>> load(EngineJob job = {}) const {
+  Result<std::unique_ptr<engine::SourceModel>> load(JobModel job = {}) const {
     job.format = ModelFormat::kOnnx;
     job.source = path();
     TFAOT_ASSIGN(auto source, engine::load_onnx_source(job));

@@ -165,7 +165,7 @@ TEST(OnnxTensorTest, RefusesValuesThatDoNotFitTheShape) {
 
 TEST(OnnxTensorTest, AFileThatIsNoModelIsRefused) {
   const testing::TemporaryFolder folder;
-  EngineJob job;
+  JobModel job;
   job.source = (folder.path() / "model.onnx").string();
   const auto missing = load_onnx_source(job);
   ASSERT_FALSE(missing);

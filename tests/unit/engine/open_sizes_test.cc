@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using testing::OnnxFile;
 using testing::tensor_text;
 
-std::string size_error_of(const OnnxFile& file, const EngineJob& job) {
+std::string size_error_of(const OnnxFile& file, const JobModel& job) {
   const auto source = file.load(job);
   if (!source) return source.error().text();
   const auto lowering = (*source)->lowering({});
@@ -37,7 +37,7 @@ TEST(OpenSizesTest, AreSaidTogether) {
             "10, 'n*2': 10}\n"
             "  or on the command line: --dimension n_pf=10 --dimension x:2=10 --dimension "
             "\"n*2=10\"");
-  EngineJob job;
+  JobModel job;
   job.dimensions = {{"n_pf", 5}, {"x:2", 6}, {"n*2", 4}};
   const auto source = file.load(job);
   ASSERT_TRUE(source) << source.error().text();

@@ -105,9 +105,7 @@ TEST(Optimize, AModelBecomesKernelCallsAndWeights) {
   const auto lowering = source->lowering({}).value();
   RealFileSystem files;
   const TemporaryFolder folder;
-  EngineJob job;
-  job.weights_directory = folder.path().string();
-  auto store = WeightStore::create(files, job, lowering->weights()).value();
+  auto store = WeightStore::create(files, folder.path(), lowering->weights()).value();
   const auto lowered = lowering->lower(4).value();
   std::vector<std::string> stages;
   StepViewer viewer;
@@ -261,7 +259,7 @@ TEST(Passes, NoTwoCallsFitOneInstruction) {
   for (const char* const net :
        {"attention", "batch_norm_5x128", "cnn", "deepjet", "dense_3x32", "embedding", "flow",
         "graph", "gru", "lstm", "mixer", "particlenet", "separable", "transformer"}) {
-    EngineJob job;
+    JobModel job;
     job.format = ModelFormat::kOnnx;
     job.source = std::string(TFAOT_NETS) + "/" + net + ".onnx";
     const auto source = load_onnx_source(job).value();

@@ -33,7 +33,7 @@ std::string model_bytes(const std::string& name) {
 class StableHloFileTest : public ::testing::Test {
  protected:
   // Of a file with these bytes.
-  Result<std::unique_ptr<SourceModel>> load(const std::string& bytes, EngineJob job = {}) const {
+  Result<std::unique_ptr<SourceModel>> load(const std::string& bytes, JobModel job = {}) const {
     job.format = ModelFormat::kStableHlo;
     job.source = (folder_.path() / "model").string();
     std::ofstream(job.source, std::ios::binary) << bytes;
@@ -41,7 +41,7 @@ class StableHloFileTest : public ::testing::Test {
     TFAOT_TRY(source->prepare());
     return source;
   }
-  std::string error_of(const std::string& bytes, const EngineJob& job = {}) const {
+  std::string error_of(const std::string& bytes, const JobModel& job = {}) const {
     const auto source = load(bytes, job);
     if (!source) return source.error().text();
     LoweringOptions options;
@@ -131,7 +131,7 @@ TEST_F(StableHloFileTest, ConstantsInsideOfLoopsAreWeights) {
 }
 
 TEST_F(StableHloFileTest, WithoutABatch) {
-  EngineJob job;
+  JobModel job;
   job.fixed_shapes = true;
   const auto source = load(kLoop, job);
   ASSERT_TRUE(source) << source.error().text();
@@ -144,13 +144,12 @@ TEST_F(StableHloFileTest, WithoutABatch) {
 }
 
 TEST_F(StableHloFileTest, TheInterpreterTakesTensorsWithoutABatch) {
-  EngineJob job;
+  JobModel job;
   job.fixed_shapes = true;
-  job.batch_sizes = {1};
   ASSERT_TRUE(load(kLoop, job));
   job.format = ModelFormat::kStableHlo;
   job.source = (folder_.path() / "model").string();
-  const auto program = load_interpreted_program(job);
+  const auto program = load_interpreted_program(job, 1);
   ASSERT_TRUE(program) << program.error().text();
   tensorflow::Tensor input(tensorflow::DT_FLOAT, tensorflow::TensorShape({2, 16}));
   std::fill_n(static_cast<float*>(input.data()), 32, 1.0F);
@@ -197,7 +196,7 @@ TEST_F(StableHloFileTest, OpenSizesNeedAValue) {
   const std::string bytes = model_bytes("attention/model.stablehlo");
   EXPECT_THAT(error_of(bytes), AllOf(HasSubstr("the dimension 'n_tracks' of "),
                                      HasSubstr("--dimension n_tracks=10")));
-  EngineJob job;
+  JobModel job;
   job.dimensions = {{"n_tracks", 6}};
   EXPECT_EQ(error_of(bytes, job), "");
 }

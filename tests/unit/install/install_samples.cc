@@ -74,7 +74,7 @@ Manifest SamplePackage::manifest() const {
   manifest.signature.key = "serving_default";
   manifest.batch_sizes = {1};
   manifest.cpu_levels = {"x86-64"};
-  manifest.weights = WeightsMode::kEmbedded;
+  manifest.weights.storage = WeightsMode::kEmbedded;
   manifest.source_sha256 = sha256_of("model of " + object);
   for (const auto& [path, contents] : files()) {
     manifest.files.push_back({path, sha256_of(contents), contents.size()});

@@ -198,7 +198,7 @@ TEST(PlanInstall, SaysInWhatPackagesOfOneVersionDiffer) {
   other.architecture = "aarch64-linux";
   other.batch_sizes = {1, 4};
   other.cpu_levels = {"generic"};
-  other.weights = WeightsMode::kShared;
+  other.weights.storage = WeightsMode::kShared;
   other.engine = "another";
   other.toolkit_version = "9.9";
   EXPECT_EQ(

@@ -30,7 +30,7 @@ Manifest sample_manifest(const std::vector<StagedFile>& files) {
       "serving_default", {{"x", DType::kFloat32, {10}}}, {{"y", DType::kFloat32, {2}}}};
   manifest.batch_sizes = {1};
   manifest.cpu_levels = {"x86-64"};
-  manifest.weights = WeightsMode::kEmbedded;
+  manifest.weights.storage = WeightsMode::kEmbedded;
   manifest.source_sha256 = std::string(64, 'a');
   manifest.files = hash_staged_files(MemoryFileSystem(), files).value();
   return manifest;

@@ -5,51 +5,78 @@
 
 #include "tests/unit/records/sample_records.h"
 #include "tfaot/base/text.h"
-#include "tfaot/records/tf2xla_config_json.h"
 
 namespace tfaot::toolkit {
 namespace {
 
-EngineJob frozen_job() {
-  EngineJob job;
-  job.model_name = "test";
-  job.format = ModelFormat::kFrozenGraph;
-  job.inputs = {{"x", DType::kFloat32, true, {-1, 4}}, {"y:0", std::nullopt, false, {}}};
-  job.outputs = {"z"};
-  job.batch_sizes = {1, 4};
-  job.levels = {{"x86-64-v3", "x86-64-v3", "-fma4", "x86_64_v3"}};
-  job.row_sizes = {1, 4};
-  job.remote_cache = {"http://host:8080", "/c", CacheLayout::kBazel, true, "/token", 1, 2};
-  job.predictions = {"/scratch/0", "/scratch/1"};
-  job.prediction_seconds = 30;
+JobModel frozen_model() {
+  JobModel model;
+  model.format = ModelFormat::kFrozenGraph;
+  model.inputs = {{"x", DType::kFloat32, true, {-1, 4}}, {"y:0", std::nullopt, false, {}}};
+  model.outputs = {"z"};
+  return model;
+}
+
+CompileJob compile_job() {
+  CompileJob job;
+  job.hlo.model = frozen_model();
+  job.hlo.batch_sizes = {1, 4};
+  job.hlo.levels = {{"x86-64-v3", "x86-64-v3", "-fma4", "x86_64_v3"}};
+  job.hlo.row_sizes = {1, 4};
+  job.code.model_name = "test";
+  job.cache.remote = {"http://host:8080", "/c", CacheLayout::kBazel, true, "/token", 1, 2};
   return job;
 }
 
 TEST(EngineJobJson, ComesBackAsItWas) {
-  const std::string text = engine_job_to_json(frozen_job());
+  const CompileJob compile = compile_job();
+  const std::vector<EngineJob> all = {
+      compile,
+      CheckJob{compile},
+      LowerJob{compile.hlo, {"/dump", true}},
+      CountJob{compile.hlo, compile.code},
+      DumpJob{compile.hlo, compile.code, {"/dump", true}},
+      PredictJob{frozen_model(), 4, {"/scratch/0", "/scratch/1"}, 30},
+      DescribeJob{"/model"},
+      OperationsJob{ModelFormat::kOnnx},
+      Tf2xlaConfigJob{"/config"},
+      HloQuestion{{{"/a.txt", "before"}}, "x86_64_v3", 1, 0},
+  };
+  ASSERT_EQ(all.size(), std::variant_size_v<EngineJob>);
+  for (const EngineJob& one : all) {
+    const std::string text = engine_job_to_json(one);
+    const auto job = engine_job_from_json(text);
+    ASSERT_TRUE(job) << job.error().text();
+    EXPECT_EQ(job->index(), one.index());
+    EXPECT_EQ(engine_job_to_json(*job), text);
+  }
+}
+
+TEST(EngineJobJson, KeepsTheMembersOfAJob) {
+  const std::string text = engine_job_to_json(compile_job());
   const auto job = engine_job_from_json(text);
   ASSERT_TRUE(job) << job.error().text();
-  EXPECT_EQ(engine_job_to_json(*job), text);
-  EXPECT_EQ(job->format, ModelFormat::kFrozenGraph);
-  EXPECT_EQ(job->inputs[0].dtype, DType::kFloat32);
-  EXPECT_EQ(job->inputs[1].dtype, std::nullopt);
-  EXPECT_EQ(job->levels[0].kernels, "x86_64_v3");
-  EXPECT_EQ(job->remote_cache.layout, CacheLayout::kBazel);
-  EXPECT_EQ(job->remote_cache.operation_timeout, 2);
-  EXPECT_EQ(job->predictions, frozen_job().predictions);
+  const auto& compile = std::get<CompileJob>(*job);
+  EXPECT_EQ(compile.hlo.model.format, ModelFormat::kFrozenGraph);
+  EXPECT_EQ(compile.hlo.model.inputs[0].dtype, DType::kFloat32);
+  EXPECT_EQ(compile.hlo.model.inputs[1].dtype, std::nullopt);
+  EXPECT_EQ(compile.hlo.levels[0].kernels, "x86_64_v3");
+  EXPECT_EQ(compile.cache.remote.layout, CacheLayout::kBazel);
+  EXPECT_EQ(compile.cache.remote.operation_timeout, 2);
   EXPECT_NE(text.find("\"format\": \"frozen_graph\""), std::string::npos);
   EXPECT_NE(text.find("\"dtype\": \"\""), std::string::npos);
 }
 
 TEST(EngineJobJson, AnotherTextIsADefectOfOurs) {
-  const std::string text = engine_job_to_json(frozen_job());
+  const std::string text = engine_job_to_json(OperationsJob{ModelFormat::kFrozenGraph});
   const auto job = engine_job_from_json(replace_all(text, "frozen_graph", "frozen"));
   ASSERT_FALSE(job);
   EXPECT_EQ(job.error().kind(), ErrorKind::kInternal);
   EXPECT_EQ(job.error().text(),
-            "not an engine job\n  format: expected 'saved_model', 'frozen_graph', 'onnx' or "
-            "'stablehlo', not "
-            "'frozen'");
+            "not an engine job\n  operations.format: expected 'saved_model', 'frozen_graph', "
+            "'onnx' or 'stablehlo', not 'frozen'");
+  EXPECT_EQ(engine_job_from_json("{\"sing\": {}}").error().text(),
+            "not an engine job\n  no job has this name");
   EXPECT_FALSE(engine_job_from_json(""));
 }
 

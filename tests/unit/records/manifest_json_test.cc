@@ -53,7 +53,7 @@ TEST(ManifestJson, RoundTrip) {
     EXPECT_EQ(manifest_to_json(*manifest), text);
     EXPECT_EQ(manifest->cpp_class, cpp_class_of(records.spec));
     EXPECT_EQ(manifest->signature.inputs.size(), records.compiled.signature.inputs.size());
-    EXPECT_EQ(manifest->weights_size, records.compiled.weights_size);
+    EXPECT_EQ(manifest->weights.size, records.compiled.weights_size);
     EXPECT_EQ(manifest->headers, records.spec.compilation.headers);
     EXPECT_EQ(manifest->rows, records.spec.compilation.rows);
   }
@@ -224,12 +224,12 @@ TEST(ManifestJson, KeepsTheModelsOwnWeightsAndTheWish) {
   records.spec.compilation.optimize = Optimization::kSize;
   json document = json::parse(manifest_to_json(manifest_of(records)));
   const auto after = manifest_from_json(document.dump(), "manifest.json");
-  EXPECT_EQ(after->model_weights_size, 62U);
+  EXPECT_EQ(after->weights.model_size, 62U);
   EXPECT_EQ(after->optimize, Optimization::kSize);
   document.erase("optimize");
   document["weights"].erase("model_size");
   const auto old = manifest_from_json(document.dump(), "manifest.json");
-  EXPECT_EQ(old->model_weights_size, 0U);
+  EXPECT_EQ(old->weights.model_size, 0U);
   EXPECT_EQ(old->optimize, Optimization::kSpeed);
 }
 

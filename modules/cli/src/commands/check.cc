@@ -66,9 +66,7 @@ std::string support_text(const CheckedOperation& row) {
 std::string used_types(const CheckedOperation& row) {
   std::vector<std::string> types;
   for (const CheckedType& type : row.types) {
-    for (const std::string& used : type.used) {
-      if (std::ranges::find(types, used) == types.end()) types.push_back(used);
-    }
+    for (const std::string& used : type.used) add_new(types, used);
   }
   return types.empty() ? "-" : join(types, ", ");
 }
@@ -166,7 +164,7 @@ Table code_table(const SignatureCheck& check) {
     const auto made = sizes_made(check, level);
     std::vector<Cell> cells = {{level}};
     for (const std::int64_t size : check.batch_sizes) {
-      const bool is_made = std::ranges::find(made, size) != made.end();
+      const bool is_made = contains(made, size);
       cells.push_back(is_made ? Cell{.text = "made", .verdict = Verdict::kGood}
                               : Cell{.text = "none", .verdict = Verdict::kBad});
     }
@@ -244,9 +242,7 @@ ordered_json checked_to_json(const SignatureCheck& check) {
   for (const std::string& level : check.cpu_levels) {
     const auto made = sizes_made(check, level);
     for (const std::int64_t size : check.batch_sizes) {
-      codes.push_back({{"batch_size", size},
-                       {"cpu_level", level},
-                       {"made", std::ranges::find(made, size) != made.end()}});
+      codes.push_back({{"batch_size", size}, {"cpu_level", level}, {"made", contains(made, size)}});
     }
   }
   return {{"signature", check.signature},

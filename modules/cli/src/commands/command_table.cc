@@ -85,7 +85,7 @@ Status check_verb(const std::vector<std::string>& arguments) {
     return fail(Error::usage("a verb is missing").note(all()).note("see 'tfaot --help'"));
   }
   const std::string& word = arguments.front();
-  if (word.rfind('-', 0) == 0 || std::find(names.begin(), names.end(), word) != names.end()) {
+  if (word.rfind('-', 0) == 0 || contains(names, word)) {
     return {};
   }
   Error error = Error::usage(fmt::format("unknown verb '{}'", shown(word)));

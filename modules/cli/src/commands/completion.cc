@@ -36,24 +36,19 @@ std::string roff(const std::string& text) {
 class Groups {
  public:
   void add(const std::string& heading, const std::string& term, const std::string& text) {
-    if (headings_.empty() || headings_.back() != heading) {
-      headings_.push_back(heading);
-      entries_.emplace_back(TemplateData::type::list);
+    if (groups_.empty() || groups_.back().first != heading) {
+      groups_.emplace_back(heading, TemplateData::type::list);
     }
-    entries_.back() << TemplateData(TemplateObject{{"term", roff(term)}, {"text", roff(text)}});
+    groups_.back().second << TemplateObject{{"term", roff(term)}, {"text", roff(text)}};
   }
   TemplateData data() const {
-    TemplateData list{TemplateData::type::list};
-    for (std::size_t i = 0; i < headings_.size(); ++i) {
-      list << TemplateData(
-          TemplateObject{{"heading", upper_case(roff(headings_[i]))}, {"entries", entries_[i]}});
-    }
-    return list;
+    return list_data(groups_, [](const auto& group) {
+      return TemplateObject{{"heading", upper_case(roff(group.first))}, {"entries", group.second}};
+    });
   }
 
  private:
-  std::vector<std::string> headings_;
-  std::vector<TemplateData> entries_;
+  std::vector<std::pair<std::string, TemplateData>> groups_;
 };
 
 std::string page(const std::string& name, const CommandRecord& command, const Groups& groups,
@@ -110,12 +105,6 @@ std::string option_names(const CommandRecord& command) {
   return names;
 }
 
-TemplateData list_of(const std::vector<TemplateObject>& objects) {
-  TemplateData list{TemplateData::type::list};
-  for (const TemplateObject& object : objects) list << TemplateData(object);
-  return list;
-}
-
 std::string bash_kind(Completion completion) {
   if (completion == Completion::kFile) return "file";
   if (completion == Completion::kPackage) return "package";
@@ -123,16 +112,16 @@ std::string bash_kind(Completion completion) {
 }
 
 TemplateObject bash_verb(const CommandRecord& verb) {
-  std::vector<TemplateObject> values;
+  TemplateData values{TemplateData::type::list};
   std::string positional_words;
   std::string positional_kind = "word";
   for (const OptionRecord& option : verb.options) {
     const std::string words = join(option.words, " ");
     if (!option.names.empty()) {
       if (option.completion == Completion::kNothing) continue;
-      values.push_back({{"pattern", join(option.names, " | ")},
-                        {"kind", bash_kind(option.completion)},
-                        {"words", words}});
+      values << TemplateObject{{"pattern", join(option.names, " | ")},
+                               {"kind", bash_kind(option.completion)},
+                               {"words", words}};
     } else if (option.completion == Completion::kWord) {
       positional_words += " " + words;
     } else {
@@ -143,7 +132,7 @@ TemplateObject bash_verb(const CommandRecord& verb) {
           {"option_names", option_names(verb).substr(1)},
           {"positional_words", positional_words},
           {"positional_kind", positional_kind},
-          {"values", list_of(values)}};
+          {"values", values}};
 }
 
 // In the specs of _arguments, "[" and "]" delimit a description, and ":" separates parts.
@@ -166,26 +155,23 @@ std::string zsh_value(const OptionRecord& option) {
   return fmt::format(":{}:{}", zsh_quoted(option.value), values);
 }
 
-std::vector<TemplateObject> zsh_options(const CommandRecord& command) {
-  std::vector<TemplateObject> specs;
+std::vector<std::string> zsh_options(const CommandRecord& command) {
+  std::vector<std::string> specs;
   std::size_t position = 0;
   for (const OptionRecord& option : command.options) {
     if (option.names.empty()) {
       // The last positional takes all further words.
       const std::string place =
           option.completion == Completion::kWord ? std::to_string(++position) : std::string("*");
-      specs.push_back({{"spec", fmt::format("'{}{}'", place, zsh_value(option))}});
+      specs.push_back(fmt::format("'{}{}'", place, zsh_value(option)));
       continue;
     }
     for (const std::string& name : option.names) {
       const bool is_long = name.starts_with("--");
       const bool takes_value = option.completion != Completion::kNothing;
-      specs.push_back(
-          {{"spec", fmt::format("'{}{}[{}]{}'", name,
-                                !takes_value ? ""
-                                : is_long    ? "="
-                                             : "+",
-                                zsh_quoted(option.help), takes_value ? zsh_value(option) : "")}});
+      const char* const joint = !takes_value ? "" : is_long ? "=" : "+";
+      specs.push_back(fmt::format("'{}{}[{}]{}'", name, joint, zsh_quoted(option.help),
+                                  takes_value ? zsh_value(option) : ""));
     }
   }
   return specs;
@@ -215,8 +201,8 @@ std::string fish_value(const OptionRecord& option) {
   return "";
 }
 
-std::vector<TemplateObject> fish_options(const CommandRecord& command) {
-  std::vector<TemplateObject> specs;
+std::vector<std::string> fish_options(const CommandRecord& command) {
+  std::vector<std::string> specs;
   for (const OptionRecord& option : command.options) {
     std::string spec;
     for (const std::string& name : option.names) {
@@ -225,7 +211,7 @@ std::vector<TemplateObject> fish_options(const CommandRecord& command) {
     spec += fish_value(option);
     if (spec.empty()) continue;
     if (!option.names.empty()) spec += fmt::format(" -d '{}'", fish_quoted(option.help));
-    specs.push_back({{"spec", spec}});
+    specs.push_back(std::move(spec));
   }
   return specs;
 }
@@ -236,10 +222,8 @@ TemplateObject tool_data(const CommandRecord& tool) {
 
 std::string bash_completion(const CommandRecord& tool) {
   TemplateObject data = tool_data(tool);
-  std::vector<TemplateObject> verbs;
-  for (const CommandRecord& verb : tool.verbs) verbs.push_back(bash_verb(verb));
   data["tool_options"] = option_names(tool);
-  data["verbs"] = list_of(verbs);
+  data["verbs"] = list_data(tool.verbs, bash_verb);
   return render(templates::kBashCompletion, data, Escaping::kNone);
 }
 
@@ -247,18 +231,17 @@ std::string bash_completion(const CommandRecord& tool) {
 struct ShellForm {
   std::string_view text;  // the template
   std::string (*quoted)(const std::string& text);
-  std::vector<TemplateObject> (*options)(const CommandRecord& command);
+  std::vector<std::string> (*options)(const CommandRecord& command);
 };
 
 std::string completion(const CommandRecord& tool, const ShellForm& shell) {
   TemplateObject data = tool_data(tool);
-  const std::vector<TemplateObject> verbs = mapped(tool.verbs, [&](const CommandRecord& verb) {
+  data["options"] = objects_data("spec", shell.options(tool));
+  data["verbs"] = list_data(tool.verbs, [&](const CommandRecord& verb) {
     return TemplateObject{{"name", verb.name},
                           {"summary", shell.quoted(verb.summary)},
-                          {"options", list_of(shell.options(verb))}};
+                          {"options", objects_data("spec", shell.options(verb))}};
   });
-  data["options"] = list_of(shell.options(tool));
-  data["verbs"] = list_of(verbs);
   return render(shell.text, data, Escaping::kNone);
 }
 
@@ -287,8 +270,7 @@ Status write_help(FileSystem& files, const Path& share) {
     texts.emplace_back("man/man1/tfaot-" + verb.name + ".1", manual_page(tool, verb));
   }
   for (const auto& [path, text] : texts) {
-    TFAOT_ASSIGN(const Path place, place_for_named_file(files, share / path));
-    TFAOT_TRY(files.replace_atomically(place, text));
+    TFAOT_TRY(write_named_file(files, share / path, text));
   }
   return {};
 }

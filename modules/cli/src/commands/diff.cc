@@ -79,16 +79,16 @@ std::string contents_verdict(const Manifest& first, const Manifest& second) {
     std::map<std::string, std::string> code;
     for (const ManifestFile& file : manifest.files) {
       const bool is_weights =
-          !manifest.weights_sha256.empty() && file.sha256 == manifest.weights_sha256;
+          !manifest.weights.sha256.empty() && file.sha256 == manifest.weights.sha256;
       if (is_object_file(file.path) && !is_weights) code[file.path] = file.sha256;
     }
     return code;
   };
   const bool same_code = code_of(first) == code_of(second);
-  const bool same_weights = first.weights_sha256 == second.weights_sha256;
+  const bool same_weights = first.weights.sha256 == second.weights.sha256;
   if (same_code && same_weights) return "same code, same weights";
   if (same_code) return "same code, other weights";
-  return same_weights && !first.weights_sha256.empty() ? "other code, same weights" : "other code";
+  return same_weights && !first.weights.sha256.empty() ? "other code, same weights" : "other code";
 }
 
 nlohmann::ordered_json differences_to_json(const std::vector<DifferenceGroup>& groups,

@@ -366,15 +366,15 @@ ordered_json model_to_json(const ModelDescription& model) {
 
 // "2000 bytes, shared; the model has 1000: layouts for fast kernels take 2.0 times as much".
 std::string weights_text(const Manifest& manifest) {
-  std::string text = weights_text(manifest.weights, manifest.weights_type);
-  if (manifest.weights_size == 0) return text;
-  text = fmt::format("{} bytes, {}", manifest.weights_size, text);
+  std::string text = weights_text(manifest.weights.storage, manifest.weights.type);
+  if (manifest.weights.size == 0) return text;
+  text = fmt::format("{} bytes, {}", manifest.weights.size, text);
   const double times =
-      static_cast<double>(manifest.weights_size) / static_cast<double>(manifest.model_weights_size);
-  if (manifest.model_weights_size == 0 || times < kFarLarger) return text;
+      static_cast<double>(manifest.weights.size) / static_cast<double>(manifest.weights.model_size);
+  if (manifest.weights.model_size == 0 || times < kFarLarger) return text;
   return text +
          fmt::format("; the model has {}: layouts for fast kernels take {:.1f} times as much",
-                     manifest.model_weights_size, times);
+                     manifest.weights.model_size, times);
 }
 
 double per_row(const TunedCall& call) { return call.ns / static_cast<double>(call.batch_size); }
@@ -428,7 +428,7 @@ Section sizes_section(const Manifest& manifest, const PackageSizes& sizes) {
   std::uint64_t others = 0, weights = 0;
   for (const ManifestFile& file : manifest.files) {
     others += file.size;
-    if (file.sha256 == manifest.weights_sha256) weights += file.size;
+    if (file.sha256 == manifest.weights.sha256) weights += file.size;
   }
   others -= sizes.code + sizes.headers + weights;
   const auto bar = [](const char* label, std::uint64_t bytes) {
@@ -558,8 +558,8 @@ std::string shape_text(const TensorSpec& tensor, BatchMode batch) {
 
 PackageSizes package_sizes(const Manifest& manifest) {
   PackageSizes sizes;
-  sizes.weights = manifest.weights_size;
-  sizes.model_weights = manifest.model_weights_size;
+  sizes.weights = manifest.weights.size;
+  sizes.model_weights = manifest.weights.model_size;
   std::map<std::string, std::uint64_t> files;
   const std::string headers = "include/" + manifest.tool_name + "/";
   for (const ManifestFile& file : manifest.files) {

@@ -931,9 +931,7 @@ Status print_stage(const InspectArguments& options, Program& program, const Insp
     program.console.print(text);
     return {};
   }
-  TFAOT_ASSIGN(const Path place,
-               place_for_named_file(program.files, program.absolute(options.output)));
-  return program.files.replace_atomically(place, text);
+  return write_named_file(program.files, program.absolute(options.output), text);
 }
 
 Status inspect_two(const InspectArguments& options, Program& program) {

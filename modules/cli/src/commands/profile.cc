@@ -392,7 +392,7 @@ std::vector<MeasuredSize> sizes_by_rows(const ModelCurves& model) {
   std::vector<std::int64_t> all_rows;
   for (const ProfiledCurve& curve : model.curves) {
     for (const ProfiledSize& size : curve.sizes) {
-      if (std::ranges::find(all_rows, size.rows) == all_rows.end()) all_rows.push_back(size.rows);
+      add_new(all_rows, size.rows);
     }
   }
   std::vector<MeasuredSize> measured;
@@ -454,24 +454,33 @@ report::Section machine_section(const Profile& profile) {
   return section;
 }
 
-// Microseconds over rows, a curve for each of the model's.
+// A curve for each of the model's. `point_of`: of each of its `values`.
+template <class Values, class PointOf>
+report::Plot plot_of(const ModelCurves& model, report::PlotAxis x, const char* y, Values values,
+                     PointOf point_of) {
+  report::Plot plot;
+  plot.x = std::move(x);
+  plot.y.title = y;
+  for (std::size_t i = 0; i < model.curves.size(); ++i) {
+    plot.curves.push_back(
+        {model.labels[i], mapped(std::invoke(values, model.curves[i]), point_of)});
+  }
+  return plot;
+}
+
+// Microseconds over rows.
 report::Plot time_plot(const ModelCurves& model, PlotTime time,
                        PlotErrors errors = PlotErrors::kBand) {
-  report::Plot plot;
-  plot.x.title = "rows of a call";
-  plot.y.title = time == PlotTime::kRow ? "µs a row" : "µs a call";
+  const bool of_row = time == PlotTime::kRow;
+  report::Plot plot =
+      plot_of(model, {"rows of a call"}, of_row ? "µs a row" : "µs a call", &ProfiledCurve::sizes,
+              [&](const ProfiledSize& size) -> report::PlotPoint {
+                const auto rows = static_cast<double>(size.rows);
+                const double unit = kNanoseconds * (of_row ? rows : 1);
+                return {rows, size.call.median / unit, size.call.low / unit, size.call.high / unit};
+              });
   plot.uncertainty =
       errors == PlotErrors::kBars ? report::Uncertainty::kBars : report::Uncertainty::kBand;
-  for (std::size_t j = 0; j < model.curves.size(); ++j) {
-    report::PlotCurve& curve = plot.curves.emplace_back();
-    curve.name = model.labels[j];
-    for (const ProfiledSize& size : model.curves[j].sizes) {
-      const auto rows = static_cast<double>(size.rows);
-      const double unit = kNanoseconds * (time == PlotTime::kRow ? rows : 1);
-      curve.points.push_back(
-          {rows, size.call.median / unit, size.call.low / unit, size.call.high / unit});
-    }
-  }
   return plot;
 }
 
@@ -556,35 +565,25 @@ report::Table memory_table_of(const ModelCurves& model, const Profile& profile) 
   return table;
 }
 
+// A number without an uncertainty.
+report::PlotPoint exact_point(double x, double y) { return {x, y, y, y}; }
+
 // The process's memory as it ran more and more rows.
 report::Plot memory_plot(const ModelCurves& model) {
-  report::Plot plot;
-  plot.x.title = "rows";
-  plot.y.title = "proportional MB";
-  for (std::size_t j = 0; j < model.curves.size(); ++j) {
-    report::PlotCurve& curve = plot.curves.emplace_back();
-    curve.name = model.labels[j];
-    for (const ProfiledSize& size : model.curves[j].sizes) {
-      const double megabytes = static_cast<double>(size.proportional) / 1e6;
-      curve.points.push_back({static_cast<double>(size.rows), megabytes, megabytes, megabytes});
-    }
-  }
-  return plot;
+  return plot_of(model, {"rows"}, "proportional MB", &ProfiledCurve::sizes,
+                 [](const ProfiledSize& size) {
+                   return exact_point(static_cast<double>(size.rows),
+                                      static_cast<double>(size.proportional) / 1e6);
+                 });
 }
 
 report::Plot heap_plot(const ModelCurves& model) {
-  report::Plot plot;
-  plot.x = {"ms", report::Scale::kLinear};
-  plot.y.title = "heap kB";
-  for (std::size_t j = 0; j < model.curves.size(); ++j) {
-    report::PlotCurve& curve = plot.curves.emplace_back();
-    curve.name = model.labels[j];
-    for (const HeapMoment& moment : model.curves[j].heap.over_time) {
-      const double kilobytes = static_cast<double>(moment.bytes) / 1000;
-      curve.points.push_back({moment.ms, kilobytes, kilobytes, kilobytes});
-    }
-  }
-  return plot;
+  return plot_of(
+      model, {"ms", report::Scale::kLinear}, "heap kB",
+      [](const ProfiledCurve& curve) { return curve.heap.over_time; },
+      [](const HeapMoment& moment) {
+        return exact_point(moment.ms, static_cast<double>(moment.bytes) / 1000);
+      });
 }
 
 constexpr std::size_t kMostOperations = 12;  // in the text; JSON and page have all
@@ -744,8 +743,7 @@ Status write_plot(const PlotRequest& request, const Profile& profile, Program& p
     return draw_profile(program, profile, request);
   }
   const report::Plot plot = time_plot(all_curves(profile), request.time, request.errors);
-  TFAOT_ASSIGN(const Path place, place_for_named_file(program.files, request.output));
-  return program.files.replace_atomically(place, report::svg_of(plot));
+  return write_named_file(program.files, request.output, report::svg_of(plot));
 }
 
 // Of a study: a list, with one for each machine.
@@ -758,9 +756,7 @@ nlohmann::ordered_json profiles_to_json(const ProfileCommand& command,
 Status write_outputs(const ProfileCommand& command, const std::vector<Profile>& profiles,
                      const nlohmann::ordered_json& json, Program& program) {
   if (!command.output.empty()) {
-    TFAOT_ASSIGN(const Path place,
-                 place_for_named_file(program.files, program.absolute(command.output)));
-    TFAOT_TRY(program.files.replace_atomically(place, json_text(json)));
+    TFAOT_TRY(write_named_file(program.files, program.absolute(command.output), json_text(json)));
   }
   for (const Profile& profile : profiles) {
     if (command.csv.empty()) break;
@@ -772,8 +768,7 @@ Status write_outputs(const ProfileCommand& command, const std::vector<Profile>& 
       for (int number = 2; !names.insert(name).second; ++number) {  // two packages of one model
         name = Path(csv_file_name(curve)).stem().string() + fmt::format("_{}.csv", number);
       }
-      TFAOT_ASSIGN(const Path place, place_for_named_file(program.files, folder / name));
-      TFAOT_TRY(program.files.replace_atomically(place, curve_to_csv(curve)));
+      TFAOT_TRY(write_named_file(program.files, folder / name, curve_to_csv(curve)));
     }
   }
   for (const std::string& plot : command.plots) {

@@ -77,8 +77,7 @@ Status HtmlOption::write(Program& program, report::Page page,
   page.data = printable_text(page.data);  // as the console prints it
   page.command = command_of(program.arguments);
   page.toolkit_version = TFAOT_VERSION;
-  TFAOT_ASSIGN(const Path place, place_for_named_file(program.files, program.absolute(file_)));
-  return program.files.replace_atomically(place, report::html_of(page));
+  return write_named_file(program.files, program.absolute(file_), report::html_of(page));
 }
 
 Status HtmlOption::show(Program& program, report::Page page,

@@ -118,7 +118,7 @@ std::optional<ObjectCode> code_from(const std::string& entry) {
 
 Result<ObjectCode> make_object_code(const OptimizedModel& model, const JobLevel& level,
                                     const std::string& target_triple, Counting counting,
-                                    const CodeDump& dump) {
+                                    const JobDump& dump) {
   if (!target_triple.starts_with("x86_64")) register_all_targets();
   xla::HloModuleProto module = model.computation.proto();
   set_kernel_level(module, level.kernels);
@@ -133,8 +133,8 @@ Result<ObjectCode> make_object_code(const OptimizedModel& model, const JobLevel&
   xla::DebugOptions& debug = *options.mutable_debug_options();
   // Casts to 16 bits must round (hlo/widened_halves.cc leaves only those).
   debug.set_xla_allow_excess_precision(false);
-  if (!dump.folder.empty()) {
-    debug.set_xla_dump_to(dump.folder);
+  if (!dump.directory.empty()) {
+    debug.set_xla_dump_to(dump.directory);
     debug.set_xla_dump_hlo_as_proto(true);
     debug.set_xla_dump_hlo_as_text(true);
     if (dump.passes) debug.set_xla_dump_hlo_pass_re(".*");
@@ -159,11 +159,11 @@ Result<ObjectCode> make_object_code(const OptimizedModel& model, const JobLevel&
   return code;
 }
 
-CodeCache::CodeCache(FileSystem& fs, const EngineJob& job, RemoteCache::Warn warn)
-    : remote_(fs, job.remote_cache, std::move(warn)) {
-  if (!job.cache_directory.empty()) files_.emplace(fs, job.cache_directory);
+CodeCache::CodeCache(FileSystem& fs, const CompileJob& job, RemoteCache::Warn warn)
+    : remote_(fs, job.cache.remote, std::move(warn)) {
+  if (!job.cache.directory.empty()) files_.emplace(fs, job.cache.directory);
   common_ = fmt::format("{}\ntensorflow {}\n{}\n{}\n", TFAOT_CODE_VERSION, TF_VERSION_STRING,
-                        job.target_triple, job.compiler_flags);
+                        job.code.target_triple, job.cache.compiler_flags);
 }
 
 std::string CodeCache::key(const std::string& hlo, const JobLevel& level) const {

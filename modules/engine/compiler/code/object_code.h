@@ -23,18 +23,15 @@ struct ObjectCode {
   CountedCode counted = {};  // of code that counts; without batch size and level
 };
 
-// Where XLA writes what its steps made; see its flag --xla_dump_to.
-struct CodeDump {
-  std::string folder;   // empty: nowhere
-  bool passes = false;  // also after each pass
-};
 enum class Counting { kNone, kOperations };
 
+// XLA writes the dump; see its flag --xla_dump_to.
+//
 // The index of a weight's slot is its position in model.weights. The entry's symbol is
 // kNeutralEntrySymbol (records/symbols.h).
 Result<ObjectCode> make_object_code(const OptimizedModel& model, const JobLevel& level,
                                     const std::string& target_triple, Counting counting,
-                                    const CodeDump& dump = {});
+                                    const JobDump& dump = {});
 
 // Code under a hash of everything it is made from: the HLO, the CPU level, the target, the compiler
 // and its flags, and our calling convention. The key contains no name of a model, so models of
@@ -43,7 +40,7 @@ class CodeCache {
  public:
   // Finds nothing and keeps nothing if the job names no cache. `warn` is told what is wrong with
   // the server. `fs` must outlive it.
-  CodeCache(FileSystem& fs, const EngineJob& job, RemoteCache::Warn warn);
+  CodeCache(FileSystem& fs, const CompileJob& job, RemoteCache::Warn warn);
 
   // `hlo`: hlo_sha256() of the computation.
   std::optional<ObjectCode> find(const std::string& hlo, const JobLevel& level);

@@ -28,9 +28,9 @@ void set_size(WeightOrigin& origin, const xla::Shape& shape) {
 
 }  // namespace
 
-Result<WeightStore> WeightStore::create(FileSystem& fs, const EngineJob& job,
+Result<WeightStore> WeightStore::create(FileSystem& fs, Path folder,
                                         const std::vector<RawWeight>& raw) {
-  WeightStore store(fs, job.weights_directory);
+  WeightStore store(fs, std::move(folder));
   for (const RawWeight& weight : raw) {
     TFAOT_ASSIGN(auto entry, described(weight.name, weight.shape));
     const std::string key = fmt::format("raw_{}", store.weights_.size());

@@ -22,9 +22,9 @@ inline constexpr const char* kPackedName = "packed";
 
 class WeightStore {
  public:
-  // `raw`: those that are parameters, in order. Must outlive the store.
-  static Result<WeightStore> create(FileSystem& fs, const EngineJob& job,
-                                    const std::vector<RawWeight>& raw);
+  // `folder`: for the files of weights. `raw`: those that are parameters, in order. Must outlive
+  // the store.
+  static Result<WeightStore> create(FileSystem& fs, Path folder, const std::vector<RawWeight>& raw);
 
   const std::string& name(std::size_t index) const { return weights_[index].entry.name; }
   // The same in all processes that compile the model.

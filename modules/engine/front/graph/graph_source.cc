@@ -903,7 +903,7 @@ Result<std::unique_ptr<Lowering>> make_graph_lowering(const ModelGraph& model,
   return lowering;
 }
 
-Result<std::unique_ptr<SourceModel>> load_graph_source(const EngineJob& job) {
+Result<std::unique_ptr<SourceModel>> load_graph_source(const JobModel& job) {
   TFAOT_ASSIGN(auto graph, ModelGraph::load(job));
   return std::make_unique<GraphSource>(std::move(graph));
 }
@@ -941,13 +941,14 @@ Result<std::vector<tf::Tensor>> ModelSession::run(const std::vector<tf::Tensor>&
   return fail(Error(status_note(status)));
 }
 
-Result<std::unique_ptr<OriginalProgram>> load_session_program(const EngineJob& job) {
+Result<std::unique_ptr<OriginalProgram>> load_session_program(const JobModel& job,
+                                                              std::int64_t batch_size) {
   TFAOT_ASSIGN(auto model, ModelGraph::load(job));
   TFAOT_ASSIGN(const auto function, make_signature_function(*model));
   LoweringOptions options;
   options.fixed_shapes = job.fixed_shapes;
   TFAOT_ASSIGN(const auto lowering, make_graph_lowering(*model, function, options));
-  TFAOT_ASSIGN(auto lowered, lowering->lower(job.batch_sizes.front()));
+  TFAOT_ASSIGN(auto lowered, lowering->lower(batch_size));
   TFAOT_ASSIGN(auto session, ModelSession::open(*model));
   session->signature_ = {job.serving_key, std::move(lowered.inputs), std::move(lowered.outputs)};
   session->fixed_rows_ = job.fixed_shapes ? 1 : 0;

@@ -43,7 +43,7 @@ struct SignatureFunction {
 // The function's weights are read from the model, which must outlive it.
 Result<SignatureFunction> make_signature_function(ModelGraph& model);
 
-Result<std::unique_ptr<SourceModel>> load_graph_source(const EngineJob& job);
+Result<std::unique_ptr<SourceModel>> load_graph_source(const JobModel& job);
 
 // Every operation that XLA has a kernel for. The rows have no nodes.
 std::vector<CheckedOperation> known_operations();
@@ -66,13 +66,15 @@ class ModelSession final : public OriginalProgram {
                                               std::chrono::seconds limit) override;
 
  private:
-  friend Result<std::unique_ptr<OriginalProgram>> load_session_program(const EngineJob& job);
+  friend Result<std::unique_ptr<OriginalProgram>> load_session_program(const JobModel& job,
+                                                                       std::int64_t batch_size);
 
   std::unique_ptr<tensorflow::Session> session_;
   std::vector<std::string> outputs_;  // tensors of its graph
 };
 
 // Refuses the models that compiling refuses.
-Result<std::unique_ptr<OriginalProgram>> load_session_program(const EngineJob& job);
+Result<std::unique_ptr<OriginalProgram>> load_session_program(const JobModel& job,
+                                                              std::int64_t batch_size);
 
 }  // namespace tfaot::toolkit::engine

@@ -210,7 +210,7 @@ std::set<std::string> fed_by(const tf::GraphDef& graph, const std::vector<JobInp
 
 class FrozenGraph final : public ModelGraph {
  public:
-  Status open(const EngineJob& job) override {
+  Status open(const JobModel& job) override {
     TFAOT_TRY(read_graph(job.source, graph_));
     label_ = "frozen graph";
     std::set<std::string> input_nodes;
@@ -436,7 +436,7 @@ std::vector<std::string> signature_keys(const tf::MetaGraphDef& model) {
   return keys;
 }
 
-Error unknown_signature(const EngineJob& job, const tf::MetaGraphDef& meta_graph) {
+Error unknown_signature(const JobModel& job, const tf::MetaGraphDef& meta_graph) {
   const std::vector<std::string> keys = signature_keys(meta_graph);
   Error error =
       config_fault("model.serving_key", fmt::format("there is no signature '{}'", job.serving_key));
@@ -468,7 +468,7 @@ class SavedModelGraph final : public ModelGraph {
  public:
   explicit SavedModelGraph(const std::string& folder) : folder_(folder), checkpoint_(folder) {}
 
-  Status open(const EngineJob& job) override {
+  Status open(const JobModel& job) override {
     TFAOT_TRY(read_meta_graph(job.source, model_));
     const auto found = model_.signature_def().find(job.serving_key);
     if (found == model_.signature_def().end()) return fail(unknown_signature(job, model_));
@@ -687,7 +687,7 @@ const tf::TrackableObjectGraph& Checkpoint::objects() {
   return *objects_;
 }
 
-Result<std::unique_ptr<ModelGraph>> ModelGraph::load(const EngineJob& job) {
+Result<std::unique_ptr<ModelGraph>> ModelGraph::load(const JobModel& job) {
   std::unique_ptr<ModelGraph> model = std::make_unique<SavedModelGraph>(job.source);
   if (job.format == ModelFormat::kFrozenGraph) model = std::make_unique<FrozenGraph>();
   TFAOT_TRY(model->open(job));
@@ -771,7 +771,7 @@ Result<ModelFunctions> frozen_graph_functions(const std::string& file) {
   TFAOT_TRY(read_graph(file, graph));
   const GraphEnds ends = ends_of(graph);
   ModelFunctions functions = one_function("", ModelFormat::kFrozenGraph, file);
-  EngineJob& job = functions.jobs.front();
+  JobModel& job = functions.models.front();
   job.constants = likely_constants(ends.placeholders);
   if (job.constants.size() == ends.placeholders.size()) job.constants.clear();  // some are inputs
   for (const auto* node : ends.placeholders) {
@@ -798,11 +798,11 @@ Result<ModelFunctions> saved_model_functions(const std::string& folder) {
   const std::string& version = model.meta_info_def().tensorflow_version();
   if (!version.empty()) functions.producer = "tensorflow " + version;
   for (const std::string& key : signature_keys(model)) {
-    EngineJob job;
+    JobModel job;
     job.source = folder;
     job.serving_key = key;
     job.constants = needed_constants(model.graph_def(), model.signature_def().at(key));
-    functions.jobs.push_back(std::move(job));
+    functions.models.push_back(std::move(job));
   }
   return functions;
 }

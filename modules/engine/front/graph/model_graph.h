@@ -167,7 +167,7 @@ inline Functions functions_of(const tensorflow::FunctionDefLibrary& library) {
 class ModelGraph {
  public:
   // Loads the model of the job. Errors name the folder or file and say what it contains.
-  static Result<std::unique_ptr<ModelGraph>> load(const EngineJob& job);
+  static Result<std::unique_ptr<ModelGraph>> load(const JobModel& job);
 
   virtual ~ModelGraph() = default;
 
@@ -191,7 +191,7 @@ class ModelGraph {
 
  protected:
   // Reads the job's file or folder.
-  virtual Status open(const EngineJob& /*job*/) { return {}; }
+  virtual Status open(const JobModel& /*job*/) { return {}; }
 
   tensorflow::GraphDef graph_;
   std::vector<ModelTensor> inputs_;

@@ -8,7 +8,6 @@
 #include "compiler/hlo/conversions.h"
 #include "tensorflow/compiler/tf2xla/tf2xla.pb.h"
 #include "tensorflow/core/platform/env.h"
-#include "tfaot/records/tf2xla_config_json.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -40,7 +39,7 @@ Tf2xlaFeed feed_of(const tf::tf2xla::Feed& feed) {
 
 }  // namespace
 
-Result<std::string> tf2xla_config_json(const std::string& file) {
+Result<Tf2xlaConfig> read_tf2xla_config(const std::string& file) {
   std::string text;
   const auto status = tf::ReadFileToString(tf::Env::Default(), file, &text);
   if (!status.ok()) return fail(error_of(status, "cannot be read"));
@@ -58,7 +57,7 @@ Result<std::string> tf2xla_config_json(const std::string& file) {
     read.fetches.push_back({tensor_name(fetch.id()), fetch.name()});
   }
   read.variables = static_cast<std::uint32_t>(config.variable_size());
-  return tf2xla_config_to_json(read);
+  return read;
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -224,7 +224,7 @@ Status check_batch(const ModelTensor& input, std::int64_t batch_size) {
 
 }  // namespace
 
-Status check_signature_limits(const EngineJob& job, const SourceModel& model) {
+Status check_signature_limits(const JobModel& job, const SourceModel& model) {
   TFAOT_TRY(check_name("signature", job.serving_key));
   TFAOT_TRY(check_tensors("input", model.inputs()));
   return check_tensors("output", model.outputs());
@@ -241,7 +241,7 @@ void add_dimension(ModelTensor& tensor, std::int64_t size, const std::string& na
   tensor.dimensions.push_back(size < 0 ? name : "");
 }
 
-Status set_open_sizes(std::vector<ModelTensor>& inputs, const EngineJob& job) {
+Status set_open_sizes(std::vector<ModelTensor>& inputs, const JobModel& job) {
   std::set<std::string> names;
   for (ModelTensor& input : inputs) {
     for (std::size_t i = 0; i < input.shape.size(); ++i) {

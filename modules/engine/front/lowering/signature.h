@@ -49,12 +49,12 @@ class OriginalProgram {
 
 // The functions of a model that can be compiled.
 struct ModelFunctions {
-  std::string producer;         // "tensorflow 2.18.1"; empty if the model does not say
-  std::vector<EngineJob> jobs;  // arguments of load_model() for each; other members unset
+  std::string producer;          // "tensorflow 2.18.1"; empty if the model does not say
+  std::vector<JobModel> models;  // arguments of load_model() for each
 };
 // The one function of a file.
 inline ModelFunctions one_function(std::string producer, ModelFormat format, std::string source) {
-  EngineJob job;
+  JobModel job;
   job.format = format;
   job.source = std::move(source);
   return {std::move(producer), {std::move(job)}};
@@ -101,7 +101,7 @@ inline std::string listed(const std::string& what, std::vector<std::string> name
   return what + ": " + (names.empty() ? "none" : join(names, ", "));
 }
 
-Status check_signature_limits(const EngineJob& job, const SourceModel& model);
+Status check_signature_limits(const JobModel& job, const SourceModel& model);
 Status check_weight_limits(const std::vector<Variable>& weights);
 
 // Appends a dimension. `size`: -1 if it is open; then it may have a name.
@@ -109,7 +109,7 @@ void add_dimension(ModelTensor& tensor, std::int64_t size, const std::string& na
 
 // Names the open dimensions that have no name, and sets the sizes that the job gives. Error: the
 // job names an unknown dimension.
-Status set_open_sizes(std::vector<ModelTensor>& inputs, const EngineJob& job);
+Status set_open_sizes(std::vector<ModelTensor>& inputs, const JobModel& job);
 
 // The placeholder or input that a constant of the config replaces.
 struct ConstantPlace {

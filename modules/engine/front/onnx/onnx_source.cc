@@ -991,7 +991,7 @@ class OnnxSource final : public SourceModel {
  public:
   explicit OnnxSource(OnnxModel model) : model_(std::move(model)) {}
 
-  Status read_signature(const EngineJob& job) {
+  Status read_signature(const JobModel& job) {
     const onnx::GraphProto& graph = model_.proto.graph();
     const Names initializers = names_of(graph.initializer());
     for (const auto& value : graph.input()) {
@@ -1162,7 +1162,7 @@ Result<ModelFunctions> onnx_functions(const std::string& file) {
   return one_function(std::move(producer), ModelFormat::kOnnx, file);
 }
 
-Result<std::unique_ptr<SourceModel>> load_onnx_source(const EngineJob& job) {
+Result<std::unique_ptr<SourceModel>> load_onnx_source(const JobModel& job) {
   TFAOT_ASSIGN(OnnxModel model, read_onnx(job.source));
   TFAOT_TRY(fix_inputs(*model.proto.mutable_graph(), job.constants));
   auto source = std::make_unique<OnnxSource>(std::move(model));

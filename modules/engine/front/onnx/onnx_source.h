@@ -28,6 +28,6 @@ Result<xla::Literal> read_tensor(const onnx::TensorProto& tensor, const std::str
 // Returns the graph as the one function.
 Result<ModelFunctions> onnx_functions(const std::string& file);
 
-Result<std::unique_ptr<SourceModel>> load_onnx_source(const EngineJob& job);
+Result<std::unique_ptr<SourceModel>> load_onnx_source(const JobModel& job);
 
 }  // namespace tfaot::toolkit::engine

@@ -812,7 +812,8 @@ constexpr std::int64_t kMostTurns = 1'000'000;  // of a loop
 
 class InterpretedProgram final : public OriginalProgram {
  public:
-  static Result<std::unique_ptr<OriginalProgram>> load(const EngineJob& job) {
+  static Result<std::unique_ptr<OriginalProgram>> load(const JobModel& job,
+                                                       std::int64_t batch_size) {
     std::unique_ptr<InterpretedProgram> program(new InterpretedProgram);
     TFAOT_ASSIGN(program->source_, load_stablehlo_source(job));
     TFAOT_TRY(program->source_->prepare());
@@ -820,10 +821,10 @@ class InterpretedProgram final : public OriginalProgram {
     options.fixed_shapes = job.fixed_shapes;
     options.embed_weights = true;
     TFAOT_ASSIGN(program->lowering_, program->source_->lowering(options));
-    TFAOT_ASSIGN(auto lowered, program->lowering_->lower(job.batch_sizes.front()));
+    TFAOT_ASSIGN(auto lowered, program->lowering_->lower(batch_size));
     program->signature_ = {job.serving_key, std::move(lowered.inputs), std::move(lowered.outputs)};
     program->has_batch_ = !job.fixed_shapes;
-    if (program->lowering_->has_fixed_batch()) program->fixed_rows_ = job.batch_sizes.front();
+    if (program->lowering_->has_fixed_batch()) program->fixed_rows_ = batch_size;
     return program;
   }
 
@@ -907,7 +908,7 @@ class StableHloSource final : public SourceModel {
     inputs_ = model_tensors(module_.main.arguments, "input");
     outputs_ = model_tensors(module_.main.results, "output");
   }
-  Status take_sizes(const EngineJob& job) { return set_open_sizes(inputs_, job); }
+  Status take_sizes(const JobModel& job) { return set_open_sizes(inputs_, job); }
 
   // Nodes have no names, as authors do not know the module's lines.
   std::vector<CheckedOperation> operations() const override {
@@ -1214,8 +1215,9 @@ LiftedText lift_constants(std::string_view text) {
   return lifted;
 }
 
-Result<std::unique_ptr<OriginalProgram>> load_interpreted_program(const EngineJob& job) {
-  return InterpretedProgram::load(job);
+Result<std::unique_ptr<OriginalProgram>> load_interpreted_program(const JobModel& job,
+                                                                  std::int64_t batch_size) {
+  return InterpretedProgram::load(job, batch_size);
 }
 
 Result<ModelFunctions> stablehlo_functions(const std::string& file) {
@@ -1223,7 +1225,7 @@ Result<ModelFunctions> stablehlo_functions(const std::string& file) {
   return one_function(std::move(module.producer), ModelFormat::kStableHlo, file);
 }
 
-Result<std::unique_ptr<SourceModel>> load_stablehlo_source(const EngineJob& job) {
+Result<std::unique_ptr<SourceModel>> load_stablehlo_source(const JobModel& job) {
   TFAOT_ASSIGN(StableHloModule module, read_stablehlo(job.source));
   auto source = std::make_unique<StableHloSource>(std::move(module));
   TFAOT_TRY(source->take_sizes(job));

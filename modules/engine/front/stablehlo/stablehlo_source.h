@@ -119,11 +119,12 @@ class ConstantValues {
 xla::PrimitiveType type_of_text(std::string_view element);
 
 // Refuses the models that compiling refuses.
-Result<std::unique_ptr<OriginalProgram>> load_interpreted_program(const EngineJob& job);
+Result<std::unique_ptr<OriginalProgram>> load_interpreted_program(const JobModel& job,
+                                                                  std::int64_t batch_size);
 
 // The function 'main' is the one function.
 Result<ModelFunctions> stablehlo_functions(const std::string& file);
 
-Result<std::unique_ptr<SourceModel>> load_stablehlo_source(const EngineJob& job);
+Result<std::unique_ptr<SourceModel>> load_stablehlo_source(const JobModel& job);
 
 }  // namespace tfaot::toolkit::engine

@@ -133,6 +133,8 @@ bool is_folder(const FileSystem& fs, const Path& path);
 // or would lead to, as for cp. Files whose names tfaot chooses replace a link. Also removes what
 // killed runs left in that folder. Error: the links form a circle.
 Result<Path> place_for_named_file(FileSystem& fs, const Path& path);
+// Writes it there.
+Status write_named_file(FileSystem& fs, const Path& path, const std::string& text);
 
 // `folder` and its parents, as far as they are missing, deepest first.
 std::vector<Path> missing_folders(const FileSystem& fs, Path folder);

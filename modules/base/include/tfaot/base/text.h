@@ -2,6 +2,7 @@
 // Small helpers for texts and lists, shared by all rooms. Pure functions.
 #pragma once
 
+#include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <functional>
@@ -78,6 +79,18 @@ auto mapped(const Range& range, Function function) {
   std::vector<std::decay_t<Result>> results;
   for (const auto& element : range) results.push_back(std::invoke(function, element));
   return results;
+}
+
+// True if an element, or a member of one, has this value.
+template <class Range, class Value, class Member = std::identity>
+bool contains(const Range& range, const Value& value, Member member = {}) {
+  return std::ranges::find(range, value, member) != std::ranges::end(range);
+}
+
+// Appends the value unless the list has it.
+template <class Value>
+void add_new(std::vector<Value>& values, const Value& value) {
+  if (!contains(values, value)) values.push_back(value);
 }
 
 }  // namespace tfaot::toolkit

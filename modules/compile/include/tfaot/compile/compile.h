@@ -16,6 +16,7 @@
 #include "tfaot/compile/engine_program.h"
 #include "tfaot/records/compiled_model.h"
 #include "tfaot/records/counted_code.h"
+#include "tfaot/records/engine_job.h"
 #include "tfaot/records/model_check.h"
 #include "tfaot/records/model_spec.h"
 #include "tfaot/records/remote_cache.h"
@@ -47,10 +48,9 @@ struct CompileOptions {
   // Not null: it receives all that the engine finds, and work goes on after problems where it can.
   // The result is the same as without.
   EngineCheck* check = nullptr;
-  // What each step of the compiler made is written into this folder, which must exist; empty: not.
-  // REQUIRES then: one batch size and one CPU level.
-  Path dump_directory;
-  bool dump_passes = false;  // after each of XLA's passes too
+  // The result of each step of the compiler is written into this folder, which must exist; empty:
+  // nowhere. REQUIRES then: one batch size and one CPU level.
+  JobDump dump;
   // Not null: makes code that counts the ticks of its operations, and receives what the counters
   // mean. Nothing is cached.
   std::vector<CountedCode>* counted = nullptr;

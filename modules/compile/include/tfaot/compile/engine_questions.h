@@ -15,7 +15,6 @@
 #include "tfaot/records/model_check.h"
 #include "tfaot/records/model_description.h"
 #include "tfaot/records/model_spec.h"
-#include "tfaot/records/tf2xla_config.h"
 
 namespace tfaot::toolkit {
 
@@ -29,18 +28,18 @@ Result<ModelDescription> describe_model(const FileSystem& fs, const Path& model,
 Result<std::vector<CheckedOperation>> known_operations(const FileSystem& fs, ModelFormat format,
                                                        const EngineProgram& engine);
 
-// Programs of XLA (HLO) as graphs with costs: a graph for each file of the question. `scratch`: a
-// folder for the question's file. Error: a file is not HLO.
-Result<std::vector<HloGraph>> read_hlo(FileSystem& fs, const HloQuestion& question,
-                                       const EngineProgram& engine, const Path& scratch);
+// Programs of XLA (HLO) as graphs with costs: a graph for each file of the question. Error: a file
+// is not HLO.
+Result<std::vector<HloGraph>> read_hlo(const FileSystem& fs, const HloQuestion& question,
+                                       const EngineProgram& engine);
 
 // Reads tfcompile's --config, a tensorflow.tf2xla.Config as text.
 Result<Tf2xlaConfig> read_tf2xla_config(const FileSystem& fs, const Path& file,
                                         const EngineProgram& engine);
 
 struct PredictionsRequest {
-  std::vector<Path> folders;       // with inputs, where the outputs go: EngineJob::predictions
-  std::chrono::seconds limit{10};  // EngineJob::prediction_seconds
+  std::vector<Path> folders;  // of PredictJob
+  std::chrono::seconds limit{10};
 };
 
 // Predictions of the model in TensorFlow's session. One engine loads it once. The result has the

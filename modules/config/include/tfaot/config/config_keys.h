@@ -3,8 +3,8 @@
 // the JSON Schema for editors (templates/aot_config.schema.json) and with the table in
 // docs/config.md. To add a key: its row in config_keys.cc, a member of ModelSpec that
 // load_model_spec.cc fills, rules between keys in check_model.cc; for an option ConfigOverrides,
-// for CMake tfaot_add_model.cmake. If the engine reads it: EngineJob. If code depends on it: also
-// the key of the engine's object_code.cc, the manifest and spec_from_manifest().
+// for CMake tfaot_add_model.cmake. If the engine reads it: engine_job.h. If code depends on it:
+// also the key of the engine's object_code.cc, the manifest and spec_from_manifest().
 #pragma once
 
 #include <cstdint>

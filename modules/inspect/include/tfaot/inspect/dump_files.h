@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files of a dump folder, which XLA writes with its flag --xla_dump_to and the engine with
-// EngineJob::dump_directory, by the module that they are about. Only reads. Safe from many threads.
+// JobDump::directory, by the module that they are about. Only reads. Safe from many threads.
 #pragma once
 
 #include <string>

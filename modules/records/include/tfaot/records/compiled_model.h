@@ -118,6 +118,9 @@ struct CompiledModel {
   std::string hlo_text;
 };
 
+// Bytes of the code's temporaries.
+std::int64_t scratch_bytes(const CompiledCode& code);
+
 // Checks that the record is consistent before headers are made from it: a wrong table would let the
 // code write outside its buffers. Every finding is an internal Error. Pure.
 Status check_compiled_model(const CompiledModel& compiled);

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one engine process is asked to do: a share of the batch sizes of one model, for all CPU
-// levels. The compile room writes it as JSON (engine_job_json.h) to a file. The path of that file
-// is the engine's first argument.
+// The jobs of an engine process, one struct for each. The compile room hands a job over as JSON
+// (engine_job_json.h); the file that contains it is the engine's first argument.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "tfaot/records/compiled_model.h"
 #include "tfaot/records/counted_code.h"
+#include "tfaot/records/hlo_graph.h"
 #include "tfaot/records/model_spec.h"
 #include "tfaot/records/remote_cache.h"
 
@@ -24,16 +26,8 @@ struct JobInput {
   std::vector<std::int64_t> shape;  // -1: unknown; the batch comes first unless fixed_shapes
 };
 
-// A CPU level in the compiler's terms.
-struct JobLevel {
-  std::string name;          // "x86-64-v3", goes into file names and symbols
-  std::string cpu;           // LLVM's -mcpu
-  std::string features;      // LLVM's -mattr, "+avx2,-fma"
-  std::string kernels = {};  // suffix of our kernels it may call, "x86_64_v3" (kernels/abi.h)
-};
-
-struct EngineJob {
-  std::string model_name;
+// A model, and how it is loaded.
+struct JobModel {
   ModelFormat format = ModelFormat::kSavedModel;
   std::string source;                          // folder or file, absolute
   std::string serving_key;                     // saved_model only
@@ -43,37 +37,116 @@ struct EngineJob {
   std::vector<ModelConstant> constants = {};
   bool any_opset = false;     // onnx only: newer ones too
   bool fixed_shapes = false;  // inputs have no batch: "row" means the whole tensor
-  std::string symbol_prefix;  // "tfaot_tfaot_model_test"
-  std::string target_triple;
+};
+
+// A CPU level in the compiler's terms.
+struct JobLevel {
+  std::string name;          // "x86-64-v3", goes into file names and symbols
+  std::string cpu;           // LLVM's -mcpu
+  std::string features;      // LLVM's -mattr, "+avx2,-fma"
+  std::string kernels = {};  // suffix of our kernels it may call, "x86_64_v3" (kernels/abi.h)
+};
+
+// The HLO of a model, for some of its batch sizes.
+struct JobHlo {
+  JobModel model;
   std::vector<std::int64_t> batch_sizes;  // of this process
   std::vector<JobLevel> levels;
   bool embed_weights = false;
   WeightsType weights_type = WeightsType::kFloat32;  // of products
-  bool fast_math = true;  // kernels may round results with numbers that are not their own
+  bool fast_math = true;  // the rounding of one row may depend on the other rows
+  Optimization optimize = Optimization::kSpeed;
   // Batch sizes in which the model must treat each row alone; empty: that is not checked here.
   std::vector<std::int64_t> row_sizes = {};
-  Optimization optimize = Optimization::kSpeed;
   bool allow_coupled_rows = false;  // accept a model that does not; the result says so
-  bool lower_only = false;          // no code: CompiledCode has only batch size, level and HLO hash
-  bool check = false;             // go on after errors where possible, and say all (model_check.h)
-  bool count_operations = false;  // make code that counts ticks (counted_code.h); never cached
-  std::string compiler_flags;     // all flags from the environment, for the cache
-  std::string cache_directory;    // of compiled code; empty: none
-  RemoteCachePlace remote_cache;  // of compiled code, too
-  std::string output_directory;   // objects are written here
   // Shared by all processes: each weight is written here once, to its own file.
   std::string weights_directory;
-  std::string result_file;  // the EngineResult is written here at the end
-  // What each step made is written here (hlo_graph.h); empty: nowhere. REQUIRES: one batch size and
-  // one level. The code does not come from the cache.
-  std::string dump_directory;
-  bool dump_passes = false;  // after each of XLA's passes too
-  // Not empty: nothing is compiled. TensorFlow's session runs the model as it is, for the inputs in
-  // each of these folders, input_file(), and puts the outputs beside them, output_file().
-  std::vector<std::string> predictions = {};
-  // At most, for each of them but the first; or a hundred times what the first takes.
-  std::int64_t prediction_seconds = 0;
 };
+
+// The code that is made from the HLO.
+struct JobCode {
+  std::string model_name;
+  std::string symbol_prefix;  // "tfaot_tfaot_model_test"
+  std::string target_triple;
+  std::string output_directory;  // for the objects
+};
+
+// Where code is kept for later jobs.
+struct JobCache {
+  std::string directory;  // empty: nowhere
+  RemoteCachePlace remote;
+  std::string compiler_flags;  // all flags from the environment
+};
+
+// Where the result of each step is written (hlo_graph.h).
+struct JobDump {
+  std::string directory;  // empty: nowhere
+  bool passes = false;    // after each pass too
+};
+
+// Jobs with an EngineResult, which the engine writes to result_file() at the end.
+
+struct CompileJob {
+  JobHlo hlo;
+  JobCode code;
+  JobCache cache;
+};
+
+// Compiles, and goes on after errors where possible. Prints all that it finds as lines of JSON
+// (model_check.h).
+struct CheckJob {
+  CompileJob compile;
+};
+
+// Makes no code: each CompiledCode has only batch size, level, weights and the HLO's hash.
+struct LowerJob {
+  JobHlo hlo;
+  JobDump dump;
+};
+
+// Makes code that counts the ticks of its operations (counted_code.h).
+struct CountJob {
+  JobHlo hlo;
+  JobCode code;
+};
+
+// Shows how code is made. REQUIRES: one batch size and one level.
+struct DumpJob {
+  JobHlo hlo;
+  JobCode code;
+  JobDump dump;
+};
+
+// Runs the model as it is, in TensorFlow's session, for the inputs in each of these folders,
+// input_file(), and writes the outputs next to them, output_file().
+struct PredictJob {
+  JobModel model;
+  std::int64_t batch_size = 1;  // of the signature; the inputs may have any number of rows
+  std::vector<std::string> folders;
+  // Limit for each folder but the first; or a hundred times what the first takes, if that is more.
+  std::int64_t seconds = 0;
+};
+
+// Jobs that the engine answers by lines of JSON. Their parsers are TensorFlow's and XLA's.
+
+// Prints a ModelDescription, and again whenever it knows more.
+struct DescribeJob {
+  std::string source;  // a SavedModel's folder, or a file of any other format
+};
+
+// Prints an EngineCheck with the operations that can be compiled.
+struct OperationsJob {
+  ModelFormat format = ModelFormat::kSavedModel;
+};
+
+// Prints a Tf2xlaConfig.
+struct Tf2xlaConfigJob {
+  std::string file;
+};
+
+// For an HloQuestion it prints an HloGraph for each file.
+using EngineJob = std::variant<CompileJob, CheckJob, LowerJob, CountJob, DumpJob, PredictJob,
+                               DescribeJob, OperationsJob, Tf2xlaConfigJob, HloQuestion>;
 
 // The arrays of one prediction, in the model's order: "input_0.npy".
 inline std::string input_file(std::size_t index) {
@@ -83,16 +156,38 @@ inline std::string output_file(std::size_t index) {
   return "output_" + std::to_string(index) + ".npy";
 }
 
+// The result's place, next to the file that contains the job.
+inline std::filesystem::path result_file(std::filesystem::path job_file) {
+  return job_file.replace_extension(".json");
+}
+
+// A tensorflow.tf2xla.Config, which tfcompile takes as --config.
+struct Tf2xlaFeed {
+  std::string tensor;               // "x:0"
+  std::string name;                 // of the accessors, may be empty
+  std::string dtype;                // TensorFlow's name, "float32"; empty: as in the graph
+  std::vector<std::int64_t> shape;  // with the batch
+};
+struct Tf2xlaFetch {
+  std::string tensor;
+  std::string name;
+};
+struct Tf2xlaConfig {
+  std::vector<Tf2xlaFeed> feeds;
+  std::vector<Tf2xlaFetch> fetches;
+  std::uint32_t variables = 0;
+};
+
 struct EngineResult {
   CompiledModel model;
   // Of model.weights, in weights_directory; complete once all processes have succeeded.
   std::vector<std::string> weight_files;
   bool coupled_rows = false;       // the model does not treat each row alone
   std::uint64_t cached_bytes = 0;  // added to the cache's folder
-  // For each of EngineJob::predictions: why TensorFlow did not make it; empty: it did. Then `model`
-  // has only engine and signature.
+  // For each folder of a PredictJob: why TensorFlow did not run it; empty: it did. Then `model` has
+  // only engine and signature.
   std::vector<std::string> refusals = {};
-  std::vector<CountedCode> counted = {};  // with EngineJob::count_operations
+  std::vector<CountedCode> counted = {};  // of a CountJob
 };
 
 }  // namespace tfaot::toolkit

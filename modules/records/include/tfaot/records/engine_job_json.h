@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// EngineJob and EngineResult <-> JSON. Both ends come from one build, so a text that does not fit
-// is a defect of tfaot. Pure functions.
+// EngineJob, EngineResult and the engine's answers in lines <-> JSON. Both ends come from one
+// build, so a text that does not fit is a defect of tfaot. Pure functions.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "tfaot/base/result.h"
 #include "tfaot/records/engine_job.h"
+#include "tfaot/records/model_description.h"
 
 namespace tfaot::toolkit {
 
@@ -16,5 +18,11 @@ Result<EngineJob> engine_job_from_json(const std::string& text);
 std::string engine_result_to_json(const EngineResult& result);
 // `where` names the file in errors.
 Result<EngineResult> engine_result_from_json(const std::string& text, const std::string& where);
+
+// A line: {"model": {...}}, {"config": {...}}. Nothing if it is another.
+std::string model_description_to_json(const ModelDescription& model);
+std::optional<ModelDescription> model_description_from_json(const std::string& line);
+std::string tf2xla_config_to_json(const Tf2xlaConfig& config);
+std::optional<Tf2xlaConfig> tf2xla_config_from_json(const std::string& line);
 
 }  // namespace tfaot::toolkit

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program while it is compiled, as graphs of XLA's operations (HLO): what each instruction is,
-// computes and costs. An engine whose job has `dump_directory` set writes the program there after
-// each step, in the form and under the names of XLA's own dumps, and the facts below that a dump
-// lacks. If the engine is started with kReadHloOption and the file of an HloQuestion, it prints the
-// graphs as lines of JSON (hlo_graph_json.h), one for each file of the question.
+// computes and costs. For a job with a JobDump the engine writes the program there after each step,
+// in the form and under the names of XLA's own dumps, and the facts below that a dump lacks. For an
+// HloQuestion it prints the graphs as lines of JSON (hlo_graph_json.h), one for each file.
 #pragma once
 
 #include <cstdint>
@@ -107,7 +106,6 @@ struct HloQuestion {
   std::int64_t scratch_bytes = 0;
 };
 
-inline constexpr const char* kReadHloOption = "--read-hlo";
 // DumpFacts in the dump folder.
 inline constexpr const char* kDumpFactsName = "tfaot.json";
 

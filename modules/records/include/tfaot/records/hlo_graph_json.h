@@ -23,9 +23,6 @@ std::string hlo_graph_to_json(const HloGraph& graph);
 // Nothing if the line is not such an object.
 std::optional<HloGraph> hlo_graph_from_json(const std::string& line);
 
-std::string hlo_question_to_json(const HloQuestion& question);
-Result<HloQuestion> hlo_question_from_json(const std::string& text);
-
 std::string dump_facts_to_json(const DumpFacts& facts);
 // `where` names the file in errors.
 Result<DumpFacts> dump_facts_from_json(const std::string& text, const std::string& where);

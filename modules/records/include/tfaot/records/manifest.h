@@ -36,6 +36,15 @@ struct Tuning {
   std::vector<TunedCall> calls;  // by batch size, then CPU level, without levels the CPU cannot run
 };
 
+// How the package holds the model's weights.
+struct ManifestWeights {
+  WeightsMode storage = WeightsMode::kShared;
+  std::uint64_t size = 0;
+  std::string sha256;  // of the object that holds them
+  WeightsType type = WeightsType::kFloat32;
+  std::uint64_t model_size = 0;  // bytes of the weights in the model itself; 0: unknown
+};
+
 // manifest.json: what a package holds and where it came from. No dates, hosts or absolute paths.
 struct Manifest {
   int schema_version = 1;
@@ -55,12 +64,8 @@ struct Manifest {
   std::vector<std::string> cpu_levels;
   HeadersMode headers = HeadersMode::kSelfContained;
   RowsMode rows = RowsMode::kAlone;
-  WeightsMode weights = WeightsMode::kShared;
-  WeightsType weights_type = WeightsType::kFloat32;
+  ManifestWeights weights;
   Optimization optimize = Optimization::kSpeed;
-  std::uint64_t weights_size = 0;
-  std::uint64_t model_weights_size = 0;  // bytes of the weights in the model itself; 0: unknown
-  std::string weights_sha256;            // of the object that holds the weights
   std::vector<std::string> tf_xla_flags;
   std::vector<std::string> xla_flags;
   std::string source_sha256;

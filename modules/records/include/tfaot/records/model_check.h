@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine finds while it compiles a model for `tfaot check`: all operations, the code that
-// can be made, and all problems instead of the first one. An engine whose job has `check` set
-// prints it as lines of JSON (model_check_json.h), each with what is new. If the engine is started
-// with kOperationsOption and a format, it prints the operations of it that can be compiled.
+// The findings of the engine while it compiles a model for `tfaot check`: all operations, the code
+// that can be made, and all problems instead of the first one. For a CheckJob it prints lines of
+// JSON (model_check_json.h), each with what is new; for an OperationsJob, the operations of a
+// format that can be compiled.
 #pragma once
 
 #include <cstdint>
@@ -126,7 +126,6 @@ void add_check(EngineCheck& check, EngineCheck more);
 // Adds the problem, or only its batch sizes if there is one of the same kind at the same places.
 void add_problem(std::vector<ModelProblem>& problems, ModelProblem problem);
 
-inline constexpr const char* kOperationsOption = "--operations";
 // The device whose kernels are listed: what the engine compiles for.
 inline constexpr const char* kCompiledDevice = "XLA_CPU_JIT";
 

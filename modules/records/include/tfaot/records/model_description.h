@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model contains, in any format, before anything is compiled. If the engine is started with
-// kDescribeOption and a model instead of a job, it prints it as lines of JSON
-// (model_description_json.h).
+// The contents of a model, in any format, before anything is compiled. For a DescribeJob the engine
+// prints them as lines of JSON (engine_job_json.h).
 #pragma once
 
 #include <cstdint>
@@ -59,7 +58,5 @@ struct ModelDescription {
 // "batch_size, ?, 28": unknown dimensions by their names, or as question marks.
 std::string sizes_text(const DescribedTensor& tensor);
 std::string sizes_text(const std::vector<std::int64_t>& shape);
-
-inline constexpr const char* kDescribeOption = "--describe-model";
 
 }  // namespace tfaot::toolkit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records <-> JSON, by one table of members for each record. Keys are the members' names, enums are
-// words; an enum that may be absent is then "". Every member must be present, except new ones;
-// unknown keys are ignored. Pure functions.
+// words; an enum that may be absent is then "". Every member must be present, unless its table says
+// otherwise; unknown keys are ignored. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,25 @@ namespace tfaot::toolkit {
 
 enum class Presence {
   kAlways,
-  kNew,  // may be missing in records that older versions wrote: it is then the default
+  kNew,            // may be missing in records that older versions wrote: it is then the default
+  kUnlessDefault,  // missing if it is the default, or empty
 };
 
 template <class Record, class Value>
 struct Member {
+  using Reader = Result<Value> (*)(const JsonReader& json);
+
+  constexpr Member(const char* name, Value Record::*member, Presence when = Presence::kAlways,
+                   Reader read = nullptr)
+      : key(name), place(member), presence(when), reader(read) {}
+  constexpr Member(const char* name, Value Record::*member, Reader read)
+      : Member(name, member, Presence::kAlways, read) {}
+
   const char* key;
   Value Record::*place;
-  Presence presence = Presence::kAlways;
+  Presence presence;
+  Reader reader;  // refuses more values than others of the type; null: read_value()
 };
-template <class Record, class Value>
-Member(const char*, Value Record::*, Presence = Presence::kAlways) -> Member<Record, Value>;
 
 // Specialized for each record: a tuple of its Members.
 template <class Record>
@@ -44,8 +52,10 @@ inline constexpr std::tuple<> kMembers = {};
 #define TFAOT_MEMBERS(Record, ...)                      \
   template <>                                           \
   inline constexpr auto kMembers<Record> = std::tuple { \
-    TFAOT_SCAN(TFAOT_EACH_MEMBER(Record, __VA_ARGS__))  \
+    TFAOT_PLAIN_MEMBERS(Record, __VA_ARGS__)            \
   }
+// Some rows of such a table.
+#define TFAOT_PLAIN_MEMBERS(Record, ...) TFAOT_SCAN(TFAOT_EACH_MEMBER(Record, __VA_ARGS__))
 #define TFAOT_EACH_MEMBER(Record, name, ...) \
   Member{#name, &Record::name} __VA_OPT__(, TFAOT_NEXT TFAOT_PARENTHESES(Record, __VA_ARGS__))
 #define TFAOT_NEXT() TFAOT_EACH_MEMBER
@@ -97,9 +107,24 @@ Result<Integer> read_integer(const JsonReader& json) {
 
 template <class Record, class Value>
 Status read_member(const JsonReader& json, const Member<Record, Value>& member, Record& record) {
-  if (member.presence == Presence::kNew && !json.has(member.key)) return {};
-  TFAOT_ASSIGN(record.*member.place, json.member(member.key).and_then(read_value<Value>));
+  if (member.presence != Presence::kAlways && !json.has(member.key)) return {};
+  const auto reader = member.reader == nullptr ? read_value<Value> : member.reader;
+  TFAOT_ASSIGN(record.*member.place, json.member(member.key).and_then(reader));
   return {};
+}
+
+template <class Record, class Value>
+bool is_default(const Record& record, const Member<Record, Value>& member) {
+  const Value& value = record.*member.place;
+  if constexpr (HasWords<Value> || std::is_arithmetic_v<Value>) {
+    return value == Record().*member.place;
+  } else if constexpr (!std::is_void_v<InOptional<Value>>) {
+    return !value.has_value();
+  } else if constexpr (requires { value.empty(); }) {
+    return value.empty();
+  } else {
+    return false;
+  }
 }
 
 template <HasMembers Record>
@@ -124,12 +149,15 @@ Json json_of(const Value& value) {
   } else if constexpr (HasMembers<Value>) {
     Json json = Json::object();
     const auto add = [&](const auto& member) {
+      if (member.presence == Presence::kUnlessDefault && detail::is_default(value, member)) return;
       json[member.key] = json_of<Json>(value.*member.place);
     };
     std::apply([&](const auto&... member) { (add(member), ...); }, kMembers<Value>);
     return json;
   } else if constexpr (HasWords<detail::InOptional<Value>>) {
     return value ? word_of(*value) : "";
+  } else if constexpr (!std::is_void_v<detail::InOptional<Value>>) {
+    return value ? json_of<Json>(*value) : Json();
   } else if constexpr (!std::is_void_v<detail::InList<Value>>) {
     Json json = Json::array();
     for (const auto& item : value) json.push_back(json_of<Json>(item));
@@ -149,6 +177,8 @@ Result<Value> read_value(const JsonReader& json) {
     TFAOT_ASSIGN(const std::string text, json.text());
     if (text.empty()) return Value();
     return json.word<detail::InOptional<Value>>();
+  } else if constexpr (!std::is_void_v<detail::InOptional<Value>>) {
+    return read_value<detail::InOptional<Value>>(json);
   } else if constexpr (!std::is_void_v<detail::InList<Value>>) {
     return json.list(read_value<detail::InList<Value>>, std::numeric_limits<std::size_t>::max());
   } else if constexpr (std::is_same_v<Value, bool>) {
