@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles for columns that would waste vectors or wait for loads, with AVX-512: halves, strips and
-// quads, and the choice among them.
+// Tiles for columns that would waste vectors or wait for loads, with AVX-512: strips and quads, and
+// the choice among them.
 #pragma once
 
 #include "products/microkernel.h"
@@ -10,8 +10,13 @@ namespace {
 
 #if TFAOT_HAS_MASKS
 
-// Half tiles: for columns that end in half a vector or less, such as 24 columns with vectors of 16.
-// The last columns of two neighbouring rows share a vector, so that none of it is wasted.
+// Strips: for one vector of columns or less, or for one and a half, as in images with few channels,
+// by many rows that are equally far apart, such as the positions on one line of an image. Loads are
+// then the bottleneck, and fewer tiles begin and end. Four rows share a pointer. Where the columns
+// end in half a vector or less, the last columns of two neighbouring rows share a vector, so that
+// none of it is wasted.
+
+static_assert(kVectorsPerPanel == 1, "neighbouring vectors of columns are b_panel apart");
 
 template <typename T>
 constexpr Int kHalf = kLanes<T> / 2;
@@ -52,63 +57,6 @@ TFAOT_INLINE void store_half(T* to, Vec<T> v, Int count) {
     store_first(to, v, count);
   }
 }
-
-// Computes MR rows by NV vectors and `last` columns. REQUIRES: MR is even, t.last <= kHalf.
-template <typename T, int MR, int NV>
-__attribute__((noinline)) void multiply_half_tiles(const Tiles<T>& t) {
-  constexpr int kPairs = MR / 2;
-  const T* const* rows = t.rows;
-  T* c = t.c;
-  const Int a_step = t.a_step, b_step = t.b_step, b_panel = t.b_panel;
-  const Int run = t.run, c_row = t.c_row, last = t.last;
-  const Rectifier rectifier = t.rectifier;
-
-  for (Int tiles = t.count; tiles > 0; --tiles, rows += MR) {
-    Vec<T> whole[MR][NV], half[kPairs];
-    TFAOT_EACH (v, NV) {
-      whole[0][v] = load(t.start + v * kLanes<T>);
-      TFAOT_FOR (int r = 1; r < MR; ++r) whole[r][v] = whole[0][v];
-    }
-    half[0] = load_first(t.start + NV * kLanes<T>, last);
-    half[0] = low_then_high(half[0], swap_halves(half[0]));
-    TFAOT_FOR (int p = 1; p < kPairs; ++p) half[p] = half[0];
-    const T* a[MR];
-    TFAOT_EACH (r, MR) a[r] = rows[r];
-    const T* b = t.b;
-
-    for (const Int *tap = t.taps, *end = tap + t.tap_count; tap != end; ++tap) {
-      Int k = *tap;
-      for (Int left = run; left > 0; --left, k += a_step, b += b_step) {
-        Vec<T> right[NV];
-        TFAOT_EACH (v, NV) right[v] = load(b + v * b_panel);
-        const Vec<T> right_half = twice_half(b + NV * b_panel);
-        TFAOT_EACH (p, kPairs) {
-          const Vec<T> low = everywhere(a[2 * p][k]), high = everywhere(a[2 * p + 1][k]);
-          TFAOT_EACH (v, NV) {
-            whole[2 * p][v] += right[v] * low;
-            whole[2 * p + 1][v] += right[v] * high;
-          }
-          half[p] += right_half * low_then_high(low, high);
-        }
-      }
-    }
-
-    TFAOT_FOR (int r = 0; r < MR; ++r, c += c_row) {
-      TFAOT_EACH (v, NV) {
-        store(c + v * kLanes<T>, rectified<T>(whole[r][v], rectifier));
-      }
-      T* const to = c + NV * kLanes<T>;
-      const Vec<T> sum = r % 2 == 0 ? half[r / 2] : swap_halves(half[r / 2]);
-      store_half(to, rectified<T>(sum, rectifier), last);
-    }
-  }
-}
-
-static_assert(kVectorsPerPanel == 1, "a tile's vectors are b_panel apart");
-
-// Strips: for one vector of columns or less, or for one and a half, as in images with few channels,
-// by many rows that are equally far apart, such as the positions on one line of an image. Loads are
-// then the bottleneck, and fewer tiles begin and end. Four rows share a pointer.
 
 // Computes MR rows of `last` columns, or of a vector and `last` columns; then two rows share a
 // vector. Neighbouring rows share all but the first `step` elements of a run of WINDOW * step, as
@@ -342,7 +290,7 @@ __attribute__((noinline)) void multiply_quad_tiles(const Tiles<float>& t) {
 
 #endif
 
-enum class Shape { kPlain, kHalf, kStrip, kHalfStrip, kQuads };
+enum class Shape { kPlain, kStrip, kHalfStrip, kQuads };
 
 // The tiles of all rows, or of all but the last ones: their shape and the number of rows in each.
 struct Form {
@@ -356,8 +304,7 @@ struct Lines {
   Int length, first;
 };
 
-constexpr int kStrips[] = {16, 14, 12};
-constexpr int kHalfStrip = 14;
+constexpr int kLongStrip = 16, kStripRows = 14;
 
 // True if the rows can be split into strips of `strip` rows.
 TFAOT_INLINE bool has_strips(Int rows, const Lines& lines, int strip) {
@@ -373,22 +320,22 @@ TFAOT_INLINE Form form_of(const Tiles<Element>& t, Int rows, const Lines& lines,
       t.run % kQuadColumns == 0 && pays_for_quads(rows, t.run, ceil_div(last, kQuadColumns))) {
     return {Shape::kQuads, kMaxRows};
   }
-  if ((vectors == 2 || vectors == 3) && last <= kLanes<Element> / 2) {
-    const bool is_split_evenly = rows % kMaxRows == 0 && rows < 2 * kHalfStrip;
-    if (vectors == 2 && !is_split_evenly && has_strips(rows, lines, kHalfStrip)) {
-      return {Shape::kHalfStrip, kHalfStrip};
+  if (vectors == 1) {
+    for (const int strip : {kLongStrip, kStripRows}) {
+      if (has_strips(rows, lines, strip)) return {Shape::kStrip, strip};
     }
-    return {Shape::kHalf, kMaxRows};
   }
-  for (const int strip : kStrips) {
-    if (vectors == 1 && has_strips(rows, lines, strip)) return {Shape::kStrip, strip};
+  const bool is_split_evenly = rows % kMaxRows == 0 && rows < 2 * kStripRows;
+  if (vectors == 2 && last <= kLanes<Element> / 2 && !is_split_evenly &&
+      has_strips(rows, lines, kStripRows)) {
+    return {Shape::kHalfStrip, kStripRows};
   }
   return {Shape::kPlain, 0};
 }
 
 // REQUIRES: form_of() gives this form, which is not plain.
 template <typename T>
-TFAOT_INLINE void multiply_formed([[maybe_unused]] const Form& form, [[maybe_unused]] int vectors,
+TFAOT_INLINE void multiply_formed([[maybe_unused]] const Form& form,
                                   [[maybe_unused]] const Tiles<T>& t) {
 #if TFAOT_HAS_QUADS
   if (form.shape == Shape::kQuads && t.last <= kQuadColumns)
@@ -399,14 +346,9 @@ TFAOT_INLINE void multiply_formed([[maybe_unused]] const Form& form, [[maybe_unu
   if (form.shape == Shape::kQuads) return multiply_quad_tiles<kMaxRows, 3>(t);
 #endif
 #if TFAOT_HAS_MASKS
-  if (form.shape == Shape::kHalfStrip) return multiply_strips_of<T, kHalfStrip, true>(t);
-  if (form.shape == Shape::kHalf) {
-    if (vectors == 2) return multiply_half_tiles<T, kMaxRows, 1>(t);
-    return multiply_half_tiles<T, kMaxRows, 2>(t);
-  }
-  if (form.rows == 16) return multiply_strips_of<T, 16, false>(t);
-  if (form.rows == 14) return multiply_strips_of<T, 14, false>(t);
-  return multiply_strips_of<T, 12, false>(t);
+  if (form.shape == Shape::kHalfStrip) return multiply_strips_of<T, kStripRows, true>(t);
+  if (form.rows == kLongStrip) return multiply_strips_of<T, kLongStrip, false>(t);
+  multiply_strips_of<T, kStripRows, false>(t);
 #endif
 }
 

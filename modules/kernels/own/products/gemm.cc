@@ -279,7 +279,7 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
       if (count == 0) return;
       const auto multiply_some = [&](const Tiles<Element>& some) {
         if (shape == Shape::kPlain) return multiply(tile_rows, take, some);
-        multiply_formed(form, take, some);
+        multiply_formed(form, some);
       };
       const auto multiply_next = [&](Int tiles) {
         t.count = tiles;

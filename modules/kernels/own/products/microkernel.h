@@ -213,7 +213,7 @@ __attribute__((noinline)) void multiply_tiles_of(const Tiles<T>& t) {
 
 constexpr int kTightSums = 16;  // fewer leave enough room
 template <typename T, int MR, int NV>
-TFAOT_INLINE void multiply_tiles(const Tiles<T>& t) {
+void multiply_tiles(const Tiles<T>& t) {
   constexpr bool kIsTight = MR * NV >= kTightSums;
   if (kIsTight && t.a_step == 1 && t.b_step == kPanelColumns<T>) {
     return multiply_tiles_of<T, MR, NV, kIsTight>(t);
@@ -236,63 +236,26 @@ constexpr int max_vectors(int rows) {
 }
 static_assert(max_vectors(kMaxRows) >= kVectorsPerPanel, "a tile takes whole panels");
 
-// Switches, not a recursion over sizes: clang++ without optimisation inlines each level of one into
-// the next, and needs 17 GB.
-template <typename T, int MR>
-TFAOT_INLINE void multiply_rows(int vectors, const Tiles<T>& t) {
-  constexpr int kMax = max_vectors(MR);
-  switch (vectors) {
-    case 1:
-      return multiply_tiles<T, MR, 1>(t);
-    case 2:
-      return multiply_tiles<T, MR, 2>(t);
-    case 3:
-      if constexpr (kMax >= 3) return multiply_tiles<T, MR, 3>(t);
-      break;
-    case 4:
-      if constexpr (kMax >= 4) return multiply_tiles<T, MR, 4>(t);
-      break;
-    case 6:
-      if constexpr (kMax >= 6) return multiply_tiles<T, MR, 6>(t);
-      break;
-    case 8:
-      if constexpr (kMax >= 8) return multiply_tiles<T, MR, 8>(t);
-      break;
-    default:
-      break;
-  }
-  __builtin_unreachable();
+// The function for tiles of MR rows by NV vectors; null: next_vectors() never gives that many.
+template <typename T>
+using MultiplyTiles = void (*)(const Tiles<T>&);
+template <typename T, int MR, int NV>
+constexpr MultiplyTiles<T> tiles_of() {
+  if constexpr (NV != 5 && NV != 7 && NV <= max_vectors(MR)) return &multiply_tiles<T, MR, NV>;
+  return nullptr;
+}
+template <typename T, int... kSize>
+TFAOT_INLINE void multiply_sized(int rows, int vectors, const Tiles<T>& t,
+                                 std::integer_sequence<int, kSize...> /*sizes*/) {
+  static constexpr MultiplyTiles<T> kTiles[] = {
+      tiles_of<T, kSize / kMaxVectors + 1, kSize % kMaxVectors + 1>()...};
+  kTiles[(rows - 1) * kMaxVectors + vectors - 1](t);
 }
 
 // REQUIRES: 1 <= rows <= kMaxRows; vectors comes from next_vectors() for these rows.
 template <typename T>
 TFAOT_INLINE void multiply(int rows, int vectors, const Tiles<T>& t) {
-  switch (rows) {
-    case 1:
-      return multiply_rows<T, 1>(vectors, t);
-    case 2:
-      return multiply_rows<T, 2>(vectors, t);
-    case 3:
-      return multiply_rows<T, 3>(vectors, t);
-    case 4:
-      if constexpr (kMaxRows >= 4) return multiply_rows<T, 4>(vectors, t);
-      break;
-    case 5:
-      if constexpr (kMaxRows >= 5) return multiply_rows<T, 5>(vectors, t);
-      break;
-    case 6:
-      if constexpr (kMaxRows >= 6) return multiply_rows<T, 6>(vectors, t);
-      break;
-    case 7:
-      if constexpr (kMaxRows >= 7) return multiply_rows<T, 7>(vectors, t);
-      break;
-    case 8:
-      if constexpr (kMaxRows >= 8) return multiply_rows<T, 8>(vectors, t);
-      break;
-    default:
-      break;
-  }
-  __builtin_unreachable();
+  multiply_sized(rows, vectors, t, std::make_integer_sequence<int, kMaxRows * kMaxVectors>());
 }
 
 // Vectors of the next tile. The split is as even as the existing sizes (1, 2, 3, 4, 6, 8) allow,

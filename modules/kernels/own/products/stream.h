@@ -75,18 +75,6 @@ template <int QUARTERS, int MR>
 TFAOT_INLINE void permute_quarters(Vec<float> (&to)[MR], const Vec<float> (&x)[MR]) {
   TFAOT_EACH (r, MR) to[r] = _mm512_maskz_shuffle_f32x4(0xFFFF, x[r], x[r], QUARTERS);
 }
-
-// As multiply_spread() for a whole vector of each row: one that the layer before has just stored is
-// slow to load in parts.
-template <int MR, int NV, int N>
-TFAOT_INLINE void multiply_vectors(Vec<float> (&sums)[N][MR][NV], const Vec<float> (&x)[MR],
-                                   const float* b, Int b_panel) {
-  for_each<kPanelColumns<float> / kSpread>([&](auto quarter) TFAOT_ALWAYS {
-    Vec<float> fours[MR];
-    permute_quarters<quarter * 0x55>(fours, x);
-    multiply_fours(sums, 0, fours, b + quarter * kSpread * kPanelColumns<float>, b_panel);
-  });
-}
 #endif
 #endif
 
@@ -133,22 +121,6 @@ TFAOT_INLINE void stream_panels(const Stream<T>& s, Int column) {
   Vec<T> sums[kSums][MR][kVectors] = {};
   Int k = 0;
 #if TFAOT_CAN_SPREAD
-#if TFAOT_VECTOR_BYTES == 64
-  if constexpr (MR == 3) {
-    constexpr Int kWidth = kPanelColumns<T>;
-    Vec<T> x[MR];
-    for (; k + kWidth <= s.depth; k += kWidth, b += kWidth * kWidth) {
-      TFAOT_EACH (r, MR) {
-        x[r] = load(a[r] + k);
-        keep(x[r]);  // else the compiler loads each quarter alone
-      }
-      multiply_vectors(sums, x, b, panel);
-    }
-    for (; k + kSpread <= s.depth; k += kSpread, b += kSpread * kWidth) {
-      multiply_spread(sums, 0, a, k, b, panel);
-    }
-  }
-#endif
   if constexpr (kSums % kSpread == 0) {
     for (; k + kSums <= s.depth; k += kSums) {
       if constexpr (kFetch) fetch_ahead<kSums>(b);
@@ -192,16 +164,8 @@ TFAOT_INLINE Int stream_columns(const Stream<T>& s, Int column, Int end) {
 
 template <typename T, int MR, int NP>
 __attribute__((noinline)) void multiply_stream(const Stream<T>& s) {
-  constexpr Int kShortDepth = 32;
   const Int whole = s.columns - s.columns % kPanelColumns<T>;
   Int column = 0;
-  if constexpr (MR == 1 && kVectorsPerPanel == 1) {
-    // Adding up a panel's partial sums takes longer than computing them: some panels share that.
-    if (s.depth <= kShortDepth) {
-      column = stream_columns<T, 1, 4>(s, column, whole);
-      column = stream_columns<T, 1, 2>(s, column, whole);
-    }
-  }
   if constexpr (NP == 1) {
     if (is_fetched(s)) column = stream_columns<T, MR, 1, true>(s, column, whole);
   } else {
