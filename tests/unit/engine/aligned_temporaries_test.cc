@@ -17,11 +17,14 @@ namespace {
 
 // So many products, one after the other.
 std::string chain(int products) {
-  std::string text = "ENTRY e {\n  x0 = f32[3,16] parameter(0)\n  w = f32[16,16] parameter(1)\n";
+  std::string text = R"(ENTRY e {
+  x0 = f32[3,16] parameter(0)
+  w = f32[16,16] parameter(1)
+)";
   for (int i = 0; i < products; ++i) {
     text += fmt::format(
-        "  {0}x{2} = f32[3,16] dot(x{1}, w), lhs_contracting_dims={{1}}, "
-        "rhs_contracting_dims={{0}}\n",
+        R"(  {0}x{2} = f32[3,16] dot(x{1}, w), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
+)",
         i + 1 == products ? "ROOT " : "", i, i + 1);
   }
   return text + "}\n";
@@ -50,7 +53,10 @@ TEST(AlignedTemporaries, AreThoseAfterWholeLinesOfTables) {
 }
 
 TEST(AlignedTemporaries, NeedNothingWithoutTables) {
-  const auto module = testing::parse_hlo("ENTRY e {\n  ROOT x = f32[3] parameter(0)\n}\n");
+  const auto module = testing::parse_hlo(R"(ENTRY e {
+  ROOT x = f32[3] parameter(0)
+}
+)");
   ASSERT_TRUE(testing::run_pass("align_temporaries", *module));
   EXPECT_EQ(module->entry_computation()->instruction_count(), 1);
 }

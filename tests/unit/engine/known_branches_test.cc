@@ -16,14 +16,18 @@ using ::testing::Not;
 // A branch adds random numbers, or passes its argument on. `choice`: the entry's instructions that
 // make %choice.
 std::string with_choice(const std::string& choice) {
-  return "noisy { %x = f32[4] parameter(0)\n %low = f32[] constant(0)\n %high = f32[] constant(1)\n"
-         " %noise = f32[4] rng(%low, %high), distribution=rng_uniform\n"
-         " ROOT %sum = f32[4] add(%x, %noise) }\n"
-         "plain { ROOT %y = f32[4] parameter(0) }\n"
-         "ENTRY e { %input = f32[4] parameter(0)\n %flag = pred[] parameter(1)\n" +
-         choice +
-         "\n ROOT %result = f32[4] conditional(%choice, %input, %input), "
-         "true_computation=noisy, false_computation=plain }\n";
+  return R"(noisy { %x = f32[4] parameter(0)
+ %low = f32[] constant(0)
+ %high = f32[] constant(1)
+ %noise = f32[4] rng(%low, %high), distribution=rng_uniform
+ ROOT %sum = f32[4] add(%x, %noise) }
+plain { ROOT %y = f32[4] parameter(0) }
+ENTRY e { %input = f32[4] parameter(0)
+ %flag = pred[] parameter(1)
+)" + choice +
+         R"(
+ ROOT %result = f32[4] conditional(%choice, %input, %input), true_computation=noisy, false_computation=plain }
+)";
 }
 
 std::string simplified(const std::string& choice, Status& random) {
@@ -52,8 +56,9 @@ TEST(KnownBranches, TheOneThatIsTakenStays) {
 
 TEST(KnownBranches, AChoiceMayBecomeKnown) {
   Status random;
-  const std::string text =
-      simplified(" %no = pred[] constant(false)\n %choice = pred[] and(%flag, %no)", random);
+  const std::string text = simplified(R"( %no = pred[] constant(false)
+ %choice = pred[] and(%flag, %no))",
+                                      random);
   EXPECT_THAT(text, Not(HasSubstr("rng")));
   EXPECT_TRUE(random);
 }
@@ -69,13 +74,16 @@ TEST(KnownBranches, AreTakenByNumberToo) {
   for (const auto& [number, is_noisy] :
        {std::pair{"0", true}, {"1", false}, {"-1", false}, {"7", false}}) {
     const auto module = testing::parse_hlo(
-        "noisy { %low = f32[] parameter(0)\n %high = f32[] constant(1)\n"
-        " ROOT %noise = f32[] rng(%low, %high), distribution=rng_uniform }\n"
-        "plain { ROOT %y = f32[] parameter(0) }\n"
-        "ENTRY e { %input = f32[] parameter(0)\n %choice = s32[] constant(" +
+        R"(noisy { %low = f32[] parameter(0)
+ %high = f32[] constant(1)
+ ROOT %noise = f32[] rng(%low, %high), distribution=rng_uniform }
+plain { ROOT %y = f32[] parameter(0) }
+ENTRY e { %input = f32[] parameter(0)
+ %choice = s32[] constant()" +
         std::string(number) +
-        ")\n ROOT %result = f32[] conditional(%choice, %input, %input), "
-        "branch_computations={noisy, plain} }\n");
+        R"()
+ ROOT %result = f32[] conditional(%choice, %input, %input), branch_computations={noisy, plain} }
+)");
     ASSERT_TRUE(simplify(*module));
     EXPECT_EQ(!check_random_numbers(*module), is_noisy) << number;
   }

@@ -38,10 +38,17 @@ void replace_word(std::string& text, const std::string& word, const std::string&
 std::unique_ptr<xla::HloModule> settled(std::string text, const std::string& type,
                                         std::int64_t width) {
   text =
-      "add {\n  a = TYPE[] parameter(0)\n  b = TYPE[] parameter(1)\n  ROOT s = TYPE[] add(a, b)\n}"
-      "\nENTRY e {\n  zero = TYPE[] constant(0)\n  n = TYPE[] constant(WIDTH)\n"
-      "  small = TYPE[] constant(1e-5)\n" +
-      text + "}\n";
+      R"(add {
+  a = TYPE[] parameter(0)
+  b = TYPE[] parameter(1)
+  ROOT s = TYPE[] add(a, b)
+}
+ENTRY e {
+  zero = TYPE[] constant(0)
+  n = TYPE[] constant(WIDTH)
+  small = TYPE[] constant(1e-5)
+)" + text +
+      "}\n";
   replace_word(text, "TYPE", type);
   replace_word(text, "WIDTH", std::to_string(width));
   auto module = testing::parse_hlo(text);
@@ -84,41 +91,52 @@ void expect_of_equal_numbers(const std::string& text, double expected, std::int6
 
 // The mean of x over its last dimension, less which x is d.
 const std::string kRowTexts =
-    "  x = TYPE[3,WIDTH] parameter(0)\n"
-    "  total = TYPE[3] reduce(x, zero), dimensions={1}, to_apply=add\n"
-    "  ns = TYPE[3] broadcast(n), dimensions={}\n  mean = TYPE[3] divide(total, ns)\n"
-    "  means = TYPE[3,WIDTH] broadcast(mean), dimensions={0}\n";
-const std::string kDifference = "  d = TYPE[3,WIDTH] subtract(x, means)\n";
+    R"(  x = TYPE[3,WIDTH] parameter(0)
+  total = TYPE[3] reduce(x, zero), dimensions={1}, to_apply=add
+  ns = TYPE[3] broadcast(n), dimensions={}
+  mean = TYPE[3] divide(total, ns)
+  means = TYPE[3,WIDTH] broadcast(mean), dimensions={0}
+)";
+const std::string kDifference = R"(  d = TYPE[3,WIDTH] subtract(x, means)
+)";
 // 1 / deviation, of a variance.
 const std::string kInverse =
-    "  smalls = TYPE[3] broadcast(small), dimensions={}\n  more = TYPE[3] add(variance, smalls)\n"
-    "  inverse = TYPE[3] rsqrt(more)\n"
-    "  inverses = TYPE[3,WIDTH] broadcast(inverse), dimensions={0}\n";
+    R"(  smalls = TYPE[3] broadcast(small), dimensions={}
+  more = TYPE[3] add(variance, smalls)
+  inverse = TYPE[3] rsqrt(more)
+  inverses = TYPE[3,WIDTH] broadcast(inverse), dimensions={0}
+)";
 const std::string kVariance =
-    "  dd = TYPE[3,WIDTH] multiply(d, d)\n"
-    "  squares = TYPE[3] reduce(dd, zero), dimensions={1}, to_apply=add\n"
-    "  variance = TYPE[3] divide(squares, ns)\n";
-const std::string kOnlyMean = "  ROOT r = TYPE[3] add(mean, mean)\n";
+    R"(  dd = TYPE[3,WIDTH] multiply(d, d)
+  squares = TYPE[3] reduce(dd, zero), dimensions={1}, to_apply=add
+  variance = TYPE[3] divide(squares, ns)
+)";
+const std::string kOnlyMean = R"(  ROOT r = TYPE[3] add(mean, mean)
+)";
 
 TEST(Means, NormalisedEqualNumbersAreZero) {
   expect_of_equal_numbers(kRowTexts + kDifference + kVariance + kInverse +
-                              "  ROOT y = TYPE[3,WIDTH] multiply(d, inverses)\n",
+                              R"(  ROOT y = TYPE[3,WIDTH] multiply(d, inverses)
+)",
                           0);
 }
 
 TEST(Means, TheVarianceOfEqualNumbersIsZero) {
   expect_of_equal_numbers(
-      kRowTexts + kDifference + kVariance + "  ROOT r = TYPE[3] negate(variance)\n", 0);
+      kRowTexts + kDifference + kVariance + R"(  ROOT r = TYPE[3] negate(variance)
+)",
+      0);
 }
 
 // As JAX's libraries write it: the mean of the squares less the square of the mean.
 TEST(Means, TheVarianceByTheMeanOfSquaresIsZero) {
   expect_of_equal_numbers(kRowTexts +
-                              "  xx = TYPE[3,WIDTH] multiply(x, x)\n"
-                              "  all = TYPE[3] reduce(xx, zero), dimensions={1}, to_apply=add\n"
-                              "  most = TYPE[3] divide(all, ns)\n"
-                              "  mm = TYPE[3] multiply(mean, mean)\n"
-                              "  ROOT r = TYPE[3] subtract(most, mm)\n",
+                              R"(  xx = TYPE[3,WIDTH] multiply(x, x)
+  all = TYPE[3] reduce(xx, zero), dimensions={1}, to_apply=add
+  most = TYPE[3] divide(all, ns)
+  mm = TYPE[3] multiply(mean, mean)
+  ROOT r = TYPE[3] subtract(most, mm)
+)",
                           0);
 }
 
@@ -126,37 +144,43 @@ TEST(Means, TheVarianceByTheMeanOfSquaresIsZero) {
 // one number, XLA leaves no mean, and x * k + (b - x * k) is what the model says.
 TEST(Means, ProductsWithTheMeanBecomeOneWithTheDifference) {
   const std::string head =
-      kRowTexts + kDifference + kVariance + kInverse + "  b = TYPE[] constant(0.25)\n";
-  const std::string g = "  g = TYPE[] constant(1.5)\n";
+      kRowTexts + kDifference + kVariance + kInverse + R"(  b = TYPE[] constant(0.25)
+)";
+  const std::string g = R"(  g = TYPE[] constant(1.5)
+)";
   // In all elements, as TensorFlow does it.
   expect_of_equal_numbers(head + g +
-                              "  gs = TYPE[3,WIDTH] broadcast(g), dimensions={}\n"
-                              "  bs = TYPE[3,WIDTH] broadcast(b), dimensions={}\n"
-                              "  k = TYPE[3,WIDTH] multiply(inverses, gs)\n"
-                              "  xk = TYPE[3,WIDTH] multiply(x, k)\n"
-                              "  mk = TYPE[3,WIDTH] multiply(means, k)\n"
-                              "  rest = TYPE[3,WIDTH] subtract(bs, mk)\n"
-                              "  ROOT y = TYPE[3,WIDTH] add(xk, rest)\n",
+                              R"(  gs = TYPE[3,WIDTH] broadcast(g), dimensions={}
+  bs = TYPE[3,WIDTH] broadcast(b), dimensions={}
+  k = TYPE[3,WIDTH] multiply(inverses, gs)
+  xk = TYPE[3,WIDTH] multiply(x, k)
+  mk = TYPE[3,WIDTH] multiply(means, k)
+  rest = TYPE[3,WIDTH] subtract(bs, mk)
+  ROOT y = TYPE[3,WIDTH] add(xk, rest)
+)",
                           0.25, 2);
   // By row, as Keras 3 does it, and with a negative mean.
   expect_of_equal_numbers(head + g +
-                              "  gs = TYPE[3] broadcast(g), dimensions={}\n"
-                              "  bs = TYPE[3] broadcast(b), dimensions={}\n"
-                              "  k = TYPE[3] multiply(inverse, gs)\n"
-                              "  minus = TYPE[3] negate(mean)\n"
-                              "  mk = TYPE[3] multiply(minus, k)\n  rest = TYPE[3] add(mk, bs)\n"
-                              "  ks = TYPE[3,WIDTH] broadcast(k), dimensions={0}\n"
-                              "  rests = TYPE[3,WIDTH] broadcast(rest), dimensions={0}\n"
-                              "  xk = TYPE[3,WIDTH] multiply(x, ks)\n"
-                              "  ROOT y = TYPE[3,WIDTH] add(rests, xk)\n",
+                              R"(  gs = TYPE[3] broadcast(g), dimensions={}
+  bs = TYPE[3] broadcast(b), dimensions={}
+  k = TYPE[3] multiply(inverse, gs)
+  minus = TYPE[3] negate(mean)
+  mk = TYPE[3] multiply(minus, k)
+  rest = TYPE[3] add(mk, bs)
+  ks = TYPE[3,WIDTH] broadcast(k), dimensions={0}
+  rests = TYPE[3,WIDTH] broadcast(rest), dimensions={0}
+  xk = TYPE[3,WIDTH] multiply(x, ks)
+  ROOT y = TYPE[3,WIDTH] add(rests, xk)
+)",
                           0.25, 2);
   // The other way round.
   expect_of_equal_numbers(head +
-                              "  bs = TYPE[3,WIDTH] broadcast(b), dimensions={}\n"
-                              "  mk = TYPE[3,WIDTH] multiply(means, inverses)\n"
-                              "  xk = TYPE[3,WIDTH] multiply(inverses, x)\n"
-                              "  more1 = TYPE[3,WIDTH] add(mk, bs)\n"
-                              "  ROOT y = TYPE[3,WIDTH] subtract(more1, xk)\n",
+                              R"(  bs = TYPE[3,WIDTH] broadcast(b), dimensions={}
+  mk = TYPE[3,WIDTH] multiply(means, inverses)
+  xk = TYPE[3,WIDTH] multiply(inverses, x)
+  more1 = TYPE[3,WIDTH] add(mk, bs)
+  ROOT y = TYPE[3,WIDTH] subtract(more1, xk)
+)",
                           0.25, 2);
 }
 
@@ -164,21 +188,29 @@ TEST(Means, ProductsWithTheMeanBecomeOneWithTheDifference) {
 // group normalisation.
 TEST(Means, OfChannels) {
   expect_of_equal_numbers(
-      "  x = TYPE[2,WIDTH,3] parameter(0)\n"
-      "  total = TYPE[2,3] reduce(x, zero), dimensions={1}, to_apply=add\n"
-      "  ns = TYPE[2,3] broadcast(n), dimensions={}\n  mean = TYPE[2,3] divide(total, ns)\n"
-      "  kept = TYPE[2,1,3] reshape(mean)\n  again = TYPE[2,3] reshape(kept)\n"
-      "  means = TYPE[2,WIDTH,3] broadcast(again), dimensions={0,2}\n"
-      "  d = TYPE[2,WIDTH,3] subtract(x, means)\n  dd = TYPE[2,WIDTH,3] multiply(d, d)\n"
-      "  squares = TYPE[2,3] reduce(dd, zero), dimensions={1}, to_apply=add\n"
-      "  variance = TYPE[2,3] divide(squares, ns)\n"
-      "  smalls = TYPE[2,3] broadcast(small), dimensions={}\n"
-      "  more = TYPE[2,3] add(variance, smalls)\n  inverse = TYPE[2,3] rsqrt(more)\n"
-      "  b = TYPE[] constant(0.25)\n  bs = TYPE[2,3] broadcast(b), dimensions={}\n"
-      "  mk = TYPE[2,3] multiply(mean, inverse)\n  rest = TYPE[2,3] subtract(bs, mk)\n"
-      "  rests = TYPE[2,WIDTH,3] broadcast(rest), dimensions={0,2}\n"
-      "  ks = TYPE[2,WIDTH,3] broadcast(inverse), dimensions={0,2}\n"
-      "  xk = TYPE[2,WIDTH,3] multiply(x, ks)\n  ROOT y = TYPE[2,WIDTH,3] add(xk, rests)\n",
+      R"(  x = TYPE[2,WIDTH,3] parameter(0)
+  total = TYPE[2,3] reduce(x, zero), dimensions={1}, to_apply=add
+  ns = TYPE[2,3] broadcast(n), dimensions={}
+  mean = TYPE[2,3] divide(total, ns)
+  kept = TYPE[2,1,3] reshape(mean)
+  again = TYPE[2,3] reshape(kept)
+  means = TYPE[2,WIDTH,3] broadcast(again), dimensions={0,2}
+  d = TYPE[2,WIDTH,3] subtract(x, means)
+  dd = TYPE[2,WIDTH,3] multiply(d, d)
+  squares = TYPE[2,3] reduce(dd, zero), dimensions={1}, to_apply=add
+  variance = TYPE[2,3] divide(squares, ns)
+  smalls = TYPE[2,3] broadcast(small), dimensions={}
+  more = TYPE[2,3] add(variance, smalls)
+  inverse = TYPE[2,3] rsqrt(more)
+  b = TYPE[] constant(0.25)
+  bs = TYPE[2,3] broadcast(b), dimensions={}
+  mk = TYPE[2,3] multiply(mean, inverse)
+  rest = TYPE[2,3] subtract(bs, mk)
+  rests = TYPE[2,WIDTH,3] broadcast(rest), dimensions={0,2}
+  ks = TYPE[2,WIDTH,3] broadcast(inverse), dimensions={0,2}
+  xk = TYPE[2,WIDTH,3] multiply(x, ks)
+  ROOT y = TYPE[2,WIDTH,3] add(xk, rests)
+)",
       0.25, 2);
 }
 
@@ -198,10 +230,11 @@ TEST(Means, OfWholeNumbersAreExact) {
 TEST(Means, OfWindowsAreExact) {
   for (const std::int64_t width : {3, 7, 13, 15, 30}) {
     std::string text =
-        "  x = TYPE[1,60] parameter(0)\n"
-        "  total = TYPE[1,PLACES] reduce-window(x, zero), window={size=1xWIDTH}, to_apply=add\n"
-        "  ns = TYPE[1,PLACES] broadcast(n), dimensions={}\n"
-        "  ROOT mean = TYPE[1,PLACES] divide(total, ns)\n";
+        R"(  x = TYPE[1,60] parameter(0)
+  total = TYPE[1,PLACES] reduce-window(x, zero), window={size=1xWIDTH}, to_apply=add
+  ns = TYPE[1,PLACES] broadcast(n), dimensions={}
+  ROOT mean = TYPE[1,PLACES] divide(total, ns)
+)";
     replace_word(text, "PLACES", std::to_string(61 - width));
     const auto module = settled(text, "f32", width);
     for (const double number : {1.0, -999.0, 54321.0}) {
@@ -216,9 +249,10 @@ TEST(Means, OfWindowsAreExact) {
 // infinite.
 TEST(Means, OfOtherNumbers) {
   const auto module = settled(kRowTexts + kDifference +
-                                  "  cut = TYPE[3,1] slice(d), slice={[0:3], [0:1]}\n"
-                                  "  first = TYPE[3] reshape(cut)\n"
-                                  "  ROOT r = (TYPE[3], TYPE[3]) tuple(mean, first)\n",
+                                  R"(  cut = TYPE[3,1] slice(d), slice={[0:3], [0:1]}
+  first = TYPE[3] reshape(cut)
+  ROOT r = (TYPE[3], TYPE[3]) tuple(mean, first)
+)",
                               "f32", 5);
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const auto x = xla::LiteralUtil::CreateR2<float>(
@@ -255,19 +289,22 @@ void expect_differences(const std::string& text, const std::vector<float>& row, 
 TEST(Means, OutliersTakeNoDigitsOfOthers) {
   std::vector<float> row = {-999};
   for (int i = 1; i < 64; ++i) row.push_back(0.01F * static_cast<float>(i));
-  const std::string difference = "  ROOT d = TYPE[3,WIDTH] subtract(x, means)\n";
+  const std::string difference = R"(  ROOT d = TYPE[3,WIDTH] subtract(x, means)
+)";
   expect_differences(difference, row, 1);
   std::swap(row.front(), row.back());
   expect_differences(difference, row, 1);
 }
 
 TEST(Means, LargeDifferencesDoNotOverflow) {
-  expect_differences("  ROOT d = TYPE[3,WIDTH] subtract(x, means)\n",
+  expect_differences(R"(  ROOT d = TYPE[3,WIDTH] subtract(x, means)
+)",
                      {3e38F, -3e38F, 1e38F, -1e38F}, 1);
 }
 
 TEST(Means, LessTheirNumbers) {
-  const std::string reversed = "  ROOT d = TYPE[3,WIDTH] subtract(means, x)\n";
+  const std::string reversed = R"(  ROOT d = TYPE[3,WIDTH] subtract(means, x)
+)";
   expect_of_equal_numbers(kRowTexts + reversed, 0);
   expect_differences(reversed, {1, 2, 3, 4}, -1);
 }
@@ -275,11 +312,13 @@ TEST(Means, LessTheirNumbers) {
 // The upper half of the digits of x, as it is computed where there is no type of more digits.
 TEST(Means, SumsThatRoundStay) {
   const auto module = settled(
-      "  x = TYPE[3,WIDTH] parameter(0)\n  k = TYPE[] constant(4097)\n"
-      "  ks = TYPE[3,WIDTH] broadcast(k), dimensions={}\n"
-      "  xk = TYPE[3,WIDTH] multiply(x, ks)\n"
-      "  rest = TYPE[3,WIDTH] subtract(xk, x)\n"
-      "  ROOT y = TYPE[3,WIDTH] subtract(xk, rest)\n",
+      R"(  x = TYPE[3,WIDTH] parameter(0)
+  k = TYPE[] constant(4097)
+  ks = TYPE[3,WIDTH] broadcast(k), dimensions={}
+  xk = TYPE[3,WIDTH] multiply(x, ks)
+  rest = TYPE[3,WIDTH] subtract(xk, x)
+  ROOT y = TYPE[3,WIDTH] subtract(xk, rest)
+)",
       "f32", 4);
   const float number = 1 + 0x1p-20F;
   EXPECT_EQ(values_for(*module, filled_with(*module, number)).front(), 1);
@@ -295,16 +334,19 @@ TEST(Means, OtherSumsStay) {
     }
     return count;
   };
-  const std::string xk = "  xk = TYPE[3,WIDTH] multiply(x, inverses)\n";
-  const std::string last = "  ROOT y = TYPE[3,WIDTH] subtract(xk, mk)\n";
-  const std::int64_t same =
-      count_of(xk + "  mk = TYPE[3,WIDTH] multiply(means, inverses)\n" + last);
-  const std::int64_t other_factor =
-      count_of(xk + "  mk = TYPE[3,WIDTH] multiply(means, d)\n" + last);
+  const std::string xk = R"(  xk = TYPE[3,WIDTH] multiply(x, inverses)
+)";
+  const std::string last = R"(  ROOT y = TYPE[3,WIDTH] subtract(xk, mk)
+)";
+  const std::int64_t same = count_of(xk + R"(  mk = TYPE[3,WIDTH] multiply(means, inverses)
+)" + last);
+  const std::int64_t other_factor = count_of(xk + R"(  mk = TYPE[3,WIDTH] multiply(means, d)
+)" + last);
   EXPECT_EQ(other_factor, same + 1);
-  const std::int64_t not_negative = count_of(
-      xk +
-      "  mk = TYPE[3,WIDTH] multiply(means, inverses)\n  ROOT y = TYPE[3,WIDTH] add(xk, mk)\n");
+  const std::int64_t not_negative = count_of(xk +
+                                             R"(  mk = TYPE[3,WIDTH] multiply(means, inverses)
+  ROOT y = TYPE[3,WIDTH] add(xk, mk)
+)");
   EXPECT_EQ(not_negative, same + 1);
 }
 
@@ -313,12 +355,18 @@ TEST(Means, OtherSumsStay) {
 TEST(Means, OfWholeNumbersDoNotOverflow) {
   const auto mean_with = [](const std::string& metadata) {
     const auto module = testing::parse_hlo(
-        "add {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  ROOT s = s32[] add(a, b)\n}\n"
-        "ENTRY e {\n  zero = s32[] constant(0)\n  n = s32[] constant(4)\n"
-        "  x = s32[2,4] parameter(0)\n"
-        "  total = s32[2] reduce(x, zero), dimensions={1}, to_apply=add\n"
-        "  ns = s32[2] broadcast(n), dimensions={}\n"
-        "  ROOT mean = s32[2] divide(total, ns)" +
+        R"(add {
+  a = s32[] parameter(0)
+  b = s32[] parameter(1)
+  ROOT s = s32[] add(a, b)
+}
+ENTRY e {
+  zero = s32[] constant(0)
+  n = s32[] constant(4)
+  x = s32[2,4] parameter(0)
+  total = s32[2] reduce(x, zero), dimensions={1}, to_apply=add
+  ns = s32[2] broadcast(n), dimensions={}
+  ROOT mean = s32[2] divide(total, ns))" +
         metadata + "\n}\n");
     EXPECT_TRUE(testing::run_pass("widen_whole_mean", *module));
     EXPECT_TRUE(simplify(*module));

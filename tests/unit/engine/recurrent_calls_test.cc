@@ -27,10 +27,12 @@ struct TestLoop {
   std::string place = "t";   // of a step in the sequence
   std::string step;          // makes `h.next`, `m.next` of `z`, `h` and `m`
   std::string sum =
-      "  xw = f32[2,$] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
-      "  hu = f32[2,$] dot(h, u), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
-      "  bb = f32[2,$] broadcast(b), dimensions={1}\n"
-      "  s = f32[2,$] add(xw, hu)\n  z = f32[2,$] add(s, bb)\n";
+      R"(  xw = f32[2,$] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  hu = f32[2,$] dot(h, u), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  bb = f32[2,$] broadcast(b), dimensions={1}
+  s = f32[2,$] add(xw, hu)
+  z = f32[2,$] add(s, bb)
+)";
   std::string handed_on = "h.next";
   std::string memory = "m.next";
   std::string result = "sequence";  // "sequence", "last" or "memory"
@@ -41,40 +43,66 @@ struct TestLoop {
     const std::string index = result == "sequence" ? "3" : result == "last" ? "1" : "2";
     const std::string shape = result == "sequence" ? "f32[5,2,8]" : "f32[2,8]";
     const std::string root = result == "sequence"
-                                 ? "  ROOT r = f32[2,5,8] transpose(o), dimensions={1,0,2}\n}\n"
-                                 : "  ROOT r = f32[2,8] copy(o)\n}\n";
+                                 ? R"(  ROOT r = f32[2,5,8] transpose(o), dimensions={1,0,2}
+}
+)"
+                                 : R"(  ROOT r = f32[2,8] copy(o)
+}
+)";
     std::string text =
-        "cond {\n  p = " + state +
-        " parameter(0)\n  t = s32[] get-tuple-element(p), index=0\n  n = s32[] constant(5)\n"
-        "  ROOT more = pred[] compare(t, n), direction=LT\n}\nbody {\n  p = " +
+        R"(cond {
+  p = )" +
         state +
-        " parameter(0)\n  t = s32[] get-tuple-element(p), index=0\n"
-        "  h = f32[2,8] get-tuple-element(p), index=1\n"
-        "  m = f32[2,8] get-tuple-element(p), index=2\n"
-        "  all = f32[5,2,8] get-tuple-element(p), index=3\n"
-        "  xs = f32[5,2,3] get-tuple-element(p), index=4\n"
-        "  w = f32[3,$] get-tuple-element(p), index=5\n"
-        "  u = f32[8,$] get-tuple-element(p), index=6\n"
-        "  b = f32[$] get-tuple-element(p), index=7\n"
-        "  zero = s32[] constant(0)\n  one = s32[] constant(1)\n  four = s32[] constant(4)\n"
-        "  back = s32[] subtract(four, t)\n"
-        "  x1 = f32[1,2,3] dynamic-slice(xs, " +
-        place + ", zero, zero), dynamic_slice_sizes={1,2,3}\n  x = f32[2,3] reshape(x1)\n" + sum +
+        R"( parameter(0)
+  t = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(5)
+  ROOT more = pred[] compare(t, n), direction=LT
+}
+body {
+  p = )" +
+        state +
+        R"( parameter(0)
+  t = s32[] get-tuple-element(p), index=0
+  h = f32[2,8] get-tuple-element(p), index=1
+  m = f32[2,8] get-tuple-element(p), index=2
+  all = f32[5,2,8] get-tuple-element(p), index=3
+  xs = f32[5,2,3] get-tuple-element(p), index=4
+  w = f32[3,$] get-tuple-element(p), index=5
+  u = f32[8,$] get-tuple-element(p), index=6
+  b = f32[$] get-tuple-element(p), index=7
+  zero = s32[] constant(0)
+  one = s32[] constant(1)
+  four = s32[] constant(4)
+  back = s32[] subtract(four, t)
+  x1 = f32[1,2,3] dynamic-slice(xs, )" +
+        place + R"(, zero, zero), dynamic_slice_sizes={1,2,3}
+  x = f32[2,3] reshape(x1)
+)" + sum +
         step + "  h1 = f32[1,2,8] reshape(" + handed_on + ")\n" +
         "  all.next = f32[5,2,8] dynamic-update-slice(all, h1, " + place +
-        ", zero, zero)\n  t.next = s32[] add(t, one)\n  ROOT made = " + state + " tuple(t.next, " +
-        handed_on + ", " + memory +
-        ", all.next, xs, w, u, b)\n}\n"
-        "ENTRY e {\n  x = f32[2,5,3] parameter(0)\n  w = f32[3,$] parameter(1)\n"
-        "  u = f32[8,$] parameter(2)\n  b = f32[$] parameter(3)\n"
-        "  xs = f32[5,2,3] transpose(x), dimensions={1,0,2}\n"
-        "  t = s32[] constant(0)\n  f = f32[] constant(0)\n"
-        "  h = f32[2,8] broadcast(f), dimensions={}\n"
-        "  all = f32[5,2,8] broadcast(f), dimensions={}\n"
-        "  start = " +
-        state + " tuple(t, h, h, all, xs, w, u, b)\n  loop = " + state +
-        " while(start), condition=cond, body=body\n  o = " + shape +
-        " get-tuple-element(loop), index=" + index + "\n" + root;
+        R"(, zero, zero)
+  t.next = s32[] add(t, one)
+  ROOT made = )" +
+        state + " tuple(t.next, " + handed_on + ", " + memory +
+        R"(, all.next, xs, w, u, b)
+}
+ENTRY e {
+  x = f32[2,5,3] parameter(0)
+  w = f32[3,$] parameter(1)
+  u = f32[8,$] parameter(2)
+  b = f32[$] parameter(3)
+  xs = f32[5,2,3] transpose(x), dimensions={1,0,2}
+  t = s32[] constant(0)
+  f = f32[] constant(0)
+  h = f32[2,8] broadcast(f), dimensions={}
+  all = f32[5,2,8] broadcast(f), dimensions={}
+  start = )" +
+        state + R"( tuple(t, h, h, all, xs, w, u, b)
+  loop = )" +
+        state +
+        R"( while(start), condition=cond, body=body
+  o = )" +
+        shape + " get-tuple-element(loop), index=" + index + "\n" + root;
     for (std::size_t at = text.find('$'); at != std::string::npos; at = text.find('$')) {
       text.replace(at, 1, gates);
     }
@@ -93,9 +121,12 @@ TestLoop lstm_loop() {
   TestLoop loop;
   loop.step = gate("i", 0, "logistic") + gate("f", 8, "logistic") + gate("g", 16, "tanh") +
               gate("o", 24, "logistic") +
-              "  kept = f32[2,8] multiply(f, m)\n  added = f32[2,8] multiply(i, g)\n"
-              "  m.next = f32[2,8] add(kept, added)\n  shown = f32[2,8] tanh(m.next)\n"
-              "  h.next = f32[2,8] multiply(o, shown)\n";
+              R"(  kept = f32[2,8] multiply(f, m)
+  added = f32[2,8] multiply(i, g)
+  m.next = f32[2,8] add(kept, added)
+  shown = f32[2,8] tanh(m.next)
+  h.next = f32[2,8] multiply(o, shown)
+)";
   return loop;
 }
 
@@ -103,19 +134,27 @@ TestLoop gru_loop() {
   TestLoop loop;
   loop.gates = "24";
   loop.sum =
-      "  xw = f32[2,$] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
-      "  hu = f32[2,$] dot(h, u), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
-      "  bb = f32[2,$] broadcast(b), dimensions={1}\n  z = f32[2,$] add(xw, bb)\n";
+      R"(  xw = f32[2,$] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  hu = f32[2,$] dot(h, u), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  bb = f32[2,$] broadcast(b), dimensions={1}
+  z = f32[2,$] add(xw, bb)
+)";
   loop.step =
-      "  both = f32[2,$] add(z, hu)\n" + gate("u1", 0, "logistic", "both") +
+      R"(  both = f32[2,$] add(z, hu)
+)" + gate("u1", 0, "logistic", "both") +
       gate("r1", 8, "logistic", "both") +
-      "  hn = f32[2,8] slice(hu), slice={[0:2], [16:24]}\n"
-      "  xn = f32[2,8] slice(z), slice={[0:2], [16:24]}\n"
-      "  reset = f32[2,8] multiply(r1, hn)\n  sum = f32[2,8] add(xn, reset)\n"
-      "  new = f32[2,8] tanh(sum)\n  f1 = f32[] constant(1)\n"
-      "  ones = f32[2,8] broadcast(f1), dimensions={}\n  rest = f32[2,8] subtract(ones, u1)\n"
-      "  kept = f32[2,8] multiply(u1, h)\n  added = f32[2,8] multiply(rest, new)\n"
-      "  h.next = f32[2,8] add(kept, added)\n";
+      R"(  hn = f32[2,8] slice(hu), slice={[0:2], [16:24]}
+  xn = f32[2,8] slice(z), slice={[0:2], [16:24]}
+  reset = f32[2,8] multiply(r1, hn)
+  sum = f32[2,8] add(xn, reset)
+  new = f32[2,8] tanh(sum)
+  f1 = f32[] constant(1)
+  ones = f32[2,8] broadcast(f1), dimensions={}
+  rest = f32[2,8] subtract(ones, u1)
+  kept = f32[2,8] multiply(u1, h)
+  added = f32[2,8] multiply(rest, new)
+  h.next = f32[2,8] add(kept, added)
+)";
   loop.memory = "m";
   return loop;
 }
@@ -325,9 +364,11 @@ TEST(RecurrentLayers, OtherActivationsKeepTheirLoop) {
 TEST(RecurrentLayers, AMaskedLoopCallsAStepInEachTurn) {
   TestLoop loop = lstm_loop();
   loop.step +=
-      "  three = s32[] constant(3)\n  is.on = pred[] compare(t, three), direction=LT\n"
-      "  on = pred[2,8] broadcast(is.on), dimensions={}\n"
-      "  h.kept = f32[2,8] select(on, h.next, h)\n";
+      R"(  three = s32[] constant(3)
+  is.on = pred[] compare(t, three), direction=LT
+  on = pred[2,8] broadcast(is.on), dimensions={}
+  h.kept = f32[2,8] select(on, h.next, h)
+)";
   loop.handed_on = "h.kept";
   const Replaced made = replaced(loop);
   ASSERT_THAT(made.kernels, SizeIs(1));
@@ -345,8 +386,9 @@ TEST(RecurrentLayers, APeepholeFromTheNewMemoryStays) {
     const std::size_t at = loop.step.find(gate);
     loop.step.replace(at, gate.size(), "");
     const std::string peeping = "  looked = f32[2,8] multiply(" + of + ", " + of +
-                                ")\n  seen = f32[2,8] add(" + name + ".in, looked)\n  " + name +
-                                " = f32[2,8] logistic(seen)\n";
+                                R"()
+  seen = f32[2,8] add()" + name +
+                                ".in, looked)\n  " + name + " = f32[2,8] logistic(seen)\n";
     loop.step.insert(of == "m" ? at : loop.step.find("  shown"), peeping);
     return replaced(loop);
   };
@@ -361,10 +403,12 @@ TEST(RecurrentLayers, APeepholeFromTheNewMemoryStays) {
 TEST(RecurrentLayers, AJoinedProductIsTakenApart) {
   TestLoop loop = lstm_loop();
   loop.sum =
-      "  both = f32[2,11] concatenate(x, h), dimensions={1}\n"
-      "  wu = f32[11,$] concatenate(w, u), dimensions={0}\n"
-      "  p1 = f32[2,$] dot(both, wu), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
-      "  bb = f32[2,$] broadcast(b), dimensions={1}\n  z = f32[2,$] add(p1, bb)\n";
+      R"(  both = f32[2,11] concatenate(x, h), dimensions={1}
+  wu = f32[11,$] concatenate(w, u), dimensions={0}
+  p1 = f32[2,$] dot(both, wu), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  bb = f32[2,$] broadcast(b), dimensions={1}
+  z = f32[2,$] add(p1, bb)
+)";
   const Replaced made = replaced(loop);
   ASSERT_THAT(made.kernels, SizeIs(1));
   EXPECT_EQ(made.loops, 0);

@@ -73,8 +73,8 @@ ENTRY e {{
 TEST(RepeatedRows, AreMultipliedOnce) {
   EXPECT_THAT(products(graphs("z = f32[2,5,4,16] concatenate(own, near), dimensions={3}", 16)),
               ElementsAre("10 rows of 8", "10 rows of 8"));
-  EXPECT_THAT(products(graphs("d = f32[2,5,4,8] subtract(near, own)\n"
-                              "  z = f32[2,5,4,16] concatenate(own, d), dimensions={3}",
+  EXPECT_THAT(products(graphs(R"(d = f32[2,5,4,8] subtract(near, own)
+  z = f32[2,5,4,16] concatenate(own, d), dimensions={3})",
                               16)),
               ElementsAre("10 rows of 8", "10 rows of 8"));
   EXPECT_THAT(products(graphs("z = f32[2,5,4,8] add(near, own)", 8)),
@@ -90,10 +90,11 @@ TEST(RepeatedRows, LeaveOtherColumnsInOneProduct) {
 }
 
 TEST(RepeatedRows, TakeScalesAndShifts) {
-  const std::string text =
-      graphs("z = f32[2,5,4,16] concatenate(own, near), dimensions={3}", 16,
-             "a = f32[2,5,4,6] subtract(y, ts)\n  b = f32[2,5,4,6] multiply(ss, a)\n"
-             "  c = f32[2,5,4,6] add(b, ts)\n  ROOT r = f32[2,5,4,6] negate(c)");
+  const std::string text = graphs("z = f32[2,5,4,16] concatenate(own, near), dimensions={3}", 16,
+                                  R"(a = f32[2,5,4,6] subtract(y, ts)
+  b = f32[2,5,4,6] multiply(ss, a)
+  c = f32[2,5,4,6] add(b, ts)
+  ROOT r = f32[2,5,4,6] negate(c))");
   EXPECT_THAT(products(text), ElementsAre("10 rows of 8", "10 rows of 8"));
   const auto module = testing::parse_hlo(text);
   EXPECT_TRUE(testing::run_pass("multiply_before_repeating", *module, kFirstEdgeWeight));
@@ -151,12 +152,13 @@ ENTRY e {{
 TEST(RepeatedRows, LeaveDifferencesOfInputs) {
   const std::string computed = "x = f32[2,5,8] multiply(given, given)";
   std::string text = graphs(
-      "d = f32[2,5,4,8] subtract(near, own)\n"
-      "  z = f32[2,5,4,16] concatenate(own, d), dimensions={3}",
+      R"(d = f32[2,5,4,8] subtract(near, own)
+  z = f32[2,5,4,16] concatenate(own, d), dimensions={3})",
       16);
   for (const char* moved : {"x = f32[2,5,8] negate(given)",
-                            "zero = f32[] constant(0)\n  zeros = f32[2,5,8] broadcast(zero), "
-                            "dimensions={}\n  x = f32[2,5,8] maximum(given, zeros)"}) {
+                            R"(zero = f32[] constant(0)
+  zeros = f32[2,5,8] broadcast(zero), dimensions={}
+  x = f32[2,5,8] maximum(given, zeros))"}) {
     std::string given = text;
     given.replace(given.find(computed), computed.size(), moved);
     EXPECT_THAT(products(given), UnorderedElementsAre("10 rows of 8", "40 rows of 8")) << moved;
@@ -165,18 +167,16 @@ TEST(RepeatedRows, LeaveDifferencesOfInputs) {
 
 // Its digits would be lost: nothing else of the product is as large.
 TEST(RepeatedRows, LeaveADifferenceAlone) {
-  EXPECT_THAT(products(graphs("d = f32[2,5,4,8] subtract(near, own)\n"
-                              "  z = f32[2,5,4,14] concatenate(edge, d, edge), dimensions={3}",
+  EXPECT_THAT(products(graphs(R"(d = f32[2,5,4,8] subtract(near, own)
+  z = f32[2,5,4,14] concatenate(edge, d, edge), dimensions={3})",
                               14)),
               ElementsAre("40 rows of 14"));
 }
 
 TEST(RepeatedRows, LeaveWhatIsKnownAhead) {
-  EXPECT_THAT(products(graphs("q = s32[2,5,4] reshape(i)\n"
-                              "  found = f32[2,5,4,8] gather(table, q), offset_dims={3}, "
-                              "collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=3, "
-                              "slice_sizes={1,8}\n"
-                              "  z = f32[2,5,4,16] concatenate(found, found), dimensions={3}",
+  EXPECT_THAT(products(graphs(R"(q = s32[2,5,4] reshape(i)
+  found = f32[2,5,4,8] gather(table, q), offset_dims={3}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=3, slice_sizes={1,8}
+  z = f32[2,5,4,16] concatenate(found, found), dimensions={3})",
                               16)),
               ElementsAre("40 rows of 16"));
 }

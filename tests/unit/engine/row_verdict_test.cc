@@ -31,11 +31,17 @@ class RowVerdict : public ::testing::Test {
   }
 
   std::unique_ptr<xla::HloModule> module = testing::parse_hlo(
-      "less {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n"
-      "  ROOT s = pred[] compare(p, q), direction=LT\n}\n"
-      "ENTRY e {\n  x = f32[5,3] parameter(0)\n"
-      "  t = f32[5,3] sort(x), dimensions={0}, to_apply=less\n"
-      "  ROOT g = f32[5,3] negate(t), metadata={op_type=\"Scan\" op_name=\"net/scan\"}\n}\n");
+      R"(less {
+  p = f32[] parameter(0)
+  q = f32[] parameter(1)
+  ROOT s = pred[] compare(p, q), direction=LT
+}
+ENTRY e {
+  x = f32[5,3] parameter(0)
+  t = f32[5,3] sort(x), dimensions={0}, to_apply=less
+  ROOT g = f32[5,3] negate(t), metadata={op_type="Scan" op_name="net/scan"}
+}
+)");
   RowCause mixing{module->entry_computation()->root_instruction()->operand(0),
                   "puts the rows of the batch in order", true};
   RowCause unclear{module->entry_computation()->root_instruction(), "is not understood", false};

@@ -67,10 +67,14 @@ std::vector<std::string> left_over(const std::string& text) {
 
 TEST(ScaledProducts, TakeScalesAndShifts) {
   for (const int rows : {1, 3}) {
-    for (const char* const between :
-         {"m = [V] multiply(a, ss)\n  z = [V] add(ts, m)",
-          "d = [V] subtract(a, ts)\n  z = [V] multiply(ss, d)", "z = [V] multiply(a, halves)",
-          "m = [V] add(a, ts)\n  n = [V] multiply(m, ss)\n  z = [V] subtract(n, halves)"}) {
+    for (const char* const between : {R"(m = [V] multiply(a, ss)
+  z = [V] add(ts, m))",
+                                      R"(d = [V] subtract(a, ts)
+  z = [V] multiply(ss, d))",
+                                      "z = [V] multiply(a, halves)",
+                                      R"(m = [V] add(a, ts)
+  n = [V] multiply(m, ss)
+  z = [V] subtract(n, halves))"}) {
       const auto names = left_over(layers(between, rows));
       EXPECT_THAT(names, Not(Contains("multiply"))) << between;
       EXPECT_THAT(names, Not(Contains("subtract"))) << between;
@@ -82,14 +86,17 @@ TEST(ScaledProducts, TakeScalesAndShifts) {
 
 // Of one row XLA spreads nothing.
 TEST(ScaledProducts, TakeTheScalesOfOneRow) {
-  EXPECT_THAT(left_over(layers("q = [V] reshape(s)\n  z = [V] multiply(a, q)", 1)),
+  EXPECT_THAT(left_over(layers(R"(q = [V] reshape(s)
+  z = [V] multiply(a, q))",
+                               1)),
               Not(Contains("multiply")));
 }
 
 TEST(ScaledProducts, LeaveOtherOperations) {
   for (const char* const between :
        {"z = [V] subtract(ts, a)", "z = [V] multiply(a, a)", "z = [V] multiply(a, y)",
-        "m = [V] multiply(a, ss)\n  z = [V] maximum(m, a)"}) {
+        R"(m = [V] multiply(a, ss)
+  z = [V] maximum(m, a))"}) {
     const auto text = layers(between, 3);
     const auto names = left_over(text);
     EXPECT_TRUE(std::count(names.begin(), names.end(), "multiply") +
@@ -102,7 +109,9 @@ TEST(ScaledProducts, LeaveOtherOperations) {
 // A scale for each row of the weight costs digits where a column of it shares a few bits, and a
 // shift costs digits of large sums.
 TEST(ScaledProducts, StayIfTheyWouldCostDigits) {
-  const auto text = layers("m = [V] multiply(a, ss)\n  z = [V] add(ts, m)", 3);
+  const auto text = layers(R"(m = [V] multiply(a, ss)
+  z = [V] add(ts, m))",
+                           3);
   const auto is_moved = [&](const Choices& choices) {
     const auto module = testing::parse_hlo(text);
     EXPECT_TRUE(testing::run_pass("move_scale_into_weight", *module, 1, choices));
@@ -135,7 +144,8 @@ TEST(ScaledProducts, OfAVectorHaveTheWeightsOfMoreRows) {
     }
     return weight;
   };
-  const std::string between = "m = [V] multiply(a, ss)\n  z = [V] add(ts, m)";
+  const std::string between = R"(m = [V] multiply(a, ss)
+  z = [V] add(ts, m))";
   EXPECT_THAT(weight_of(layers(between, 1)), ::testing::HasSubstr("broadcast"));
   EXPECT_EQ(weight_of(layers(between, 1)), weight_of(layers(between, 3)));
   for (const char* const name : {"multiply", "subtract"}) {

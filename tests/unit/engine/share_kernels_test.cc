@@ -17,13 +17,20 @@ namespace {
 // A product of x, [rows, 400], with a packed weight w of 320 columns.
 std::string product(int rows) {
   const std::string count = std::to_string(rows);
-  return "ENTRY e {\n  x = f32[" + count +
-         ",400] parameter(0)\n  w = f32[1,20,400,16] parameter(1)\n  c = s64[19] constant({1," +
-         count + ",320,400,0,400,1,1,0,0,0,0,0,0,0,0,0,0,0})\n  t = (f32[" + count +
-         ",320], u8[128]) custom-call(c, x, w), custom_call_target=\"tfaot_matmul_f32\"\n  k = "
-         "f32[" +
-         count + ",320] get-tuple-element(t), index=0\n  ROOT r = (f32[" + count +
-         ",320]) tuple(k)\n}";
+  return R"(ENTRY e {
+  x = f32[)" +
+         count +
+         R"(,400] parameter(0)
+  w = f32[1,20,400,16] parameter(1)
+  c = s64[19] constant({1,)" +
+         count + R"(,320,400,0,400,1,1,0,0,0,0,0,0,0,0,0,0,0})
+  t = (f32[)" +
+         count +
+         R"(,320], u8[128]) custom-call(c, x, w), custom_call_target="tfaot_matmul_f32"
+  k = f32[)" +
+         count + R"(,320] get-tuple-element(t), index=0
+  ROOT r = (f32[)" +
+         count + ",320]) tuple(k)\n}";
 }
 
 const xla::HloInstruction* kernel_of(const xla::HloModule& module) {
@@ -64,8 +71,11 @@ TEST(ShareKernels, LeavesSmallKernelsAlone) {
 
 TEST(ShareKernels, LeavesOtherKernelsAlone) {
   const auto module = testing::parse_hlo(
-      "ENTRY e {\n  x = f32[4000000] parameter(0)\n  c = s64[1] constant({4000000})\n"
-      "  ROOT k = f32[4000000] custom-call(c, x), custom_call_target=\"tfaot_top_k_f32\"\n}");
+      R"(ENTRY e {
+  x = f32[4000000] parameter(0)
+  c = s64[1] constant({4000000})
+  ROOT k = f32[4000000] custom-call(c, x), custom_call_target="tfaot_top_k_f32"
+})");
   const auto shared = testing::run_pass_for("share_kernels", &PassContext::has_tasks, *module, 1);
   ASSERT_TRUE(shared);
   EXPECT_FALSE(*shared);

@@ -58,8 +58,13 @@ class SimplifierGuards : public ::testing::Test {
   static void expect(const std::string& body, const std::vector<std::string>& inputs,
                      const std::string& expected) {
     const std::string add =
-        "add {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) }\n";
-    const auto module = testing::parse_hlo(add + "ENTRY e {\n" + body + " }\n");
+        R"(add {
+ a = f32[] parameter(0)
+ b = f32[] parameter(1)
+ ROOT c = f32[] add(a, b) }
+)";
+    const auto module = testing::parse_hlo(add + R"(ENTRY e {
+)" + body + " }\n");
     ASSERT_TRUE(simplify(*module));
     const std::vector<double> made = numbers_of(run_compiled(*module, inputs));
     const auto size = static_cast<std::int64_t>(made.size());
@@ -74,44 +79,73 @@ class SimplifierGuards : public ::testing::Test {
 };
 
 TEST_F(SimplifierGuards, SquaresOfWholeNumbersMayBeNegative) {
-  expect("x = s32[4] parameter(0)\n m = s32[4] multiply(x, x)\n ROOT r = s32[4] abs(m)\n",
+  expect(R"(x = s32[4] parameter(0)
+ m = s32[4] multiply(x, x)
+ ROOT r = s32[4] abs(m)
+)",
          {"46341 50000 3 -65536"}, "2147479015 1794967296 9 0");
   expect(
-      "x = s8[4] parameter(0)\n m = s8[4] multiply(x, x)\n n = s8[4] minimum(m, m)\n"
-      " ROOT r = s8[4] abs(n)\n",
+      R"(x = s8[4] parameter(0)
+ m = s8[4] multiply(x, x)
+ n = s8[4] minimum(m, m)
+ ROOT r = s8[4] abs(n)
+)",
       {"12 13 -100 127"}, "112 87 16 1");
   expect(
-      "x = s16[2] parameter(0)\n k = s16[2] parameter(1)\n a = s16[2] abs(x)\n"
-      " p = s16[2] power(a, k)\n ROOT r = s16[2] abs(p)\n",
+      R"(x = s16[2] parameter(0)
+ k = s16[2] parameter(1)
+ a = s16[2] abs(x)
+ p = s16[2] power(a, k)
+ ROOT r = s16[2] abs(p)
+)",
       {"-182 7", "2 3"}, "32412 343");
-  expect("x = u8[2] parameter(0)\n ROOT r = u8[2] abs(x)\n", {"200 3"}, "200 3");
+  expect(R"(x = u8[2] parameter(0)
+ ROOT r = u8[2] abs(x)
+)",
+         {"200 3"}, "200 3");
 }
 TEST_F(SimplifierGuards, WholeNumbersOverAPower) {
   expect(
-      "x = s32[4] parameter(0)\n y = s32[4] parameter(1)\n k = s32[4] parameter(2)\n"
-      " p = s32[4] power(y, k)\n ROOT r = s32[4] divide(x, p)\n",
+      R"(x = s32[4] parameter(0)
+ y = s32[4] parameter(1)
+ k = s32[4] parameter(2)
+ p = s32[4] power(y, k)
+ ROOT r = s32[4] divide(x, p)
+)",
       {"100000 -100000 7 81", "3 3 1 -3", "4 2 3 4"}, "1234 -11111 7 1");
 }
 TEST_F(SimplifierGuards, StartsOfSlicesOfSlicesAreBounded) {
   const std::string slices =
-      "x = s32[10] parameter(0)\n i = s32[] parameter(1)\n j = s32[] parameter(2)\n"
-      " a = s32[4] dynamic-slice(x, i), dynamic_slice_sizes={4}\n"
-      " ROOT r = s32[2] dynamic-slice(a, j), dynamic_slice_sizes={2}\n";
+      R"(x = s32[10] parameter(0)
+ i = s32[] parameter(1)
+ j = s32[] parameter(2)
+ a = s32[4] dynamic-slice(x, i), dynamic_slice_sizes={4}
+ ROOT r = s32[2] dynamic-slice(a, j), dynamic_slice_sizes={2}
+)";
   expect(slices, {"0 1 2 3 4 5 6 7 8 9", "3", "5"}, "5 6");
   expect(slices, {"0 1 2 3 4 5 6 7 8 9", "3", "-2"}, "3 4");
   expect(
-      "x = s32[10] parameter(0)\n u = s32[1] parameter(1)\n i = s32[] parameter(2)\n"
-      " j = s32[] parameter(3)\n a = s32[4] dynamic-slice(x, i), dynamic_slice_sizes={4}\n"
-      " b = s32[4] dynamic-update-slice(a, u, j)\n"
-      " ROOT r = s32[10] dynamic-update-slice(x, b, i)\n",
+      R"(x = s32[10] parameter(0)
+ u = s32[1] parameter(1)
+ i = s32[] parameter(2)
+ j = s32[] parameter(3)
+ a = s32[4] dynamic-slice(x, i), dynamic_slice_sizes={4}
+ b = s32[4] dynamic-update-slice(a, u, j)
+ ROOT r = s32[10] dynamic-update-slice(x, b, i)
+)",
       {"0 1 2 3 4 5 6 7 8 9", "77", "8", "1"}, "0 1 2 3 4 5 6 77 8 9");
 }
 TEST_F(SimplifierGuards, CountsBeginAgainAfterTheLargestNumber) {
   expect(
-      "x = s32[300] parameter(0)\n i = s8[300] iota(), iota_dimension=0\n"
-      " z = s8[] constant(0)\n b = s8[300] broadcast(z), dimensions={}\n"
-      " c = pred[300] compare(i, b), direction=LT\n d = s32[300] convert(c)\n"
-      " s = s32[300] add(d, x)\n ROOT r = s32[4] slice(s), slice={[126:130]}\n",
+      R"(x = s32[300] parameter(0)
+ i = s8[300] iota(), iota_dimension=0
+ z = s8[] constant(0)
+ b = s8[300] broadcast(z), dimensions={}
+ c = pred[300] compare(i, b), direction=LT
+ d = s32[300] convert(c)
+ s = s32[300] add(d, x)
+ ROOT r = s32[4] slice(s), slice={[126:130]}
+)",
       {[] {
         std::string zeros;
         for (int i = 0; i < 300; ++i) zeros += "0 ";
@@ -121,11 +155,13 @@ TEST_F(SimplifierGuards, CountsBeginAgainAfterTheLargestNumber) {
 }
 TEST_F(SimplifierGuards, NarrowIndicesOfScatters) {
   expect(
-      "i = u8[3,1] parameter(0)\n u = f32[3] parameter(1)\n z = f32[] constant(0)\n"
-      " x = f32[300] broadcast(z), dimensions={}\n"
-      " s = f32[300] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, "
-      "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add\n"
-      " ROOT r = f32[] reduce(s, z), dimensions={0}, to_apply=add\n",
+      R"(i = u8[3,1] parameter(0)
+ u = f32[3] parameter(1)
+ z = f32[] constant(0)
+ x = f32[300] broadcast(z), dimensions={}
+ s = f32[300] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add
+ ROOT r = f32[] reduce(s, z), dimensions={0}, to_apply=add
+)",
       {"5 100 250", "1 2 4"}, "7");
 }
 
@@ -140,75 +176,120 @@ std::string body_of_two(const std::string& type, std::string body) {
   for (std::size_t at = body.find('$'); at != std::string::npos; at = body.find('$')) {
     body.replace(at, 1, type + "[2]");
   }
-  return "x = " + type + "[2] parameter(0)\n y = " + type + "[2] parameter(1)\n" + body;
+  return "x = " + type + R"([2] parameter(0)
+ y = )" + type +
+         R"([2] parameter(1)
+)" + body;
 }
 
 TEST_F(SimplifierGuards, ALargeNumberAddedAndTakenAwayRounds) {
-  const std::string body = " a = $ add(x, c)\n b = $ subtract(a, c)\n ROOT r = $ add(b, y)\n";
+  const std::string body = R"( a = $ add(x, c)
+ b = $ subtract(a, c)
+ ROOT r = $ add(b, y)
+)";
   expect(body_of_two("f32", constant_line("f32", "c", "8388608") + body), {"1.25 2.5", "0 0"},
          "1 2");
   expect(body_of_two("f16", constant_line("f16", "c", "1024") + body), {"0.75 3.5", "0 0"}, "1 4");
-  expect(body_of_two("f32",
-                     constant_line("f32", "c", "16777216") +
-                         " a = $ subtract(c, x)\n b = $ subtract(a, c)\n ROOT r = $ add(b, y)\n"),
+  expect(body_of_two("f32", constant_line("f32", "c", "16777216") +
+                                R"( a = $ subtract(c, x)
+ b = $ subtract(a, c)
+ ROOT r = $ add(b, y)
+)"),
          {"1.25 2.5", "0 0"}, "-1 -2");
 }
 TEST_F(SimplifierGuards, QuotientsThatAreRounded) {
-  const std::string body = " q = $ divide(x, c)\n f = $ floor(q)\n ROOT r = $ add(f, y)\n";
+  const std::string body = R"( q = $ divide(x, c)
+ f = $ floor(q)
+ ROOT r = $ add(f, y)
+)";
   expect(body_of_two("f32", constant_line("f32", "c", "41") + body), {"41 82", "0 0"}, "1 2");
   expect(body_of_two("f16", constant_line("f16", "c", "49") + body), {"49 147", "0 0"}, "1 3");
-  expect(
-      body_of_two("f32", constant_line("f32", "c", "41") + constant_line("f32", "d", "0.5") +
-                             " q = $ divide(x, c)\n a = $ subtract(q, d)\n p = s32[2] convert(a)\n"
-                             " f = $ convert(p)\n ROOT r = $ add(f, y)\n"),
-      {"61.5 143.5", "0 0"}, "1 3");
+  expect(body_of_two("f32", constant_line("f32", "c", "41") + constant_line("f32", "d", "0.5") +
+                                R"( q = $ divide(x, c)
+ a = $ subtract(q, d)
+ p = s32[2] convert(a)
+ f = $ convert(p)
+ ROOT r = $ add(f, y)
+)"),
+         {"61.5 143.5", "0 0"}, "1 3");
   // XLA's code takes the inverse of a number this large for zero.
   expect(body_of_two("f32", constant_line("f32", "c", "3e38") +
-                                " q = $ divide(x, c)\n ROOT r = $ add(q, y)\n"),
+                                R"( q = $ divide(x, c)
+ ROOT r = $ add(q, y)
+)"),
          {"3e38 0", "0 1"}, "1 1");
 }
 TEST_F(SimplifierGuards, QuotientsOfQuotientsDoNotOverflow) {
-  const std::string last = " a = $ divide(x, y)\n ROOT r = $ divide(a, y)\n";
+  const std::string last = R"( a = $ divide(x, y)
+ ROOT r = $ divide(a, y)
+)";
   expect(body_of_two("f32", last), {"1.329227995784916e36 1", "1.2676506002282294e30 1"},
          "8.271806125530277e-25 1");
   expect(body_of_two("f16", last), {"3000 1", "300 1"}, "0.033325 1");
-  expect(body_of_two("f32", " a = $ divide(y, x)\n ROOT r = $ divide(x, a)\n"),
+  expect(body_of_two("f32", R"( a = $ divide(y, x)
+ ROOT r = $ divide(x, a)
+)"),
          {"1.2676506002282294e30 1", "1.2676506002282294e30 2"}, "1.2676506002282294e30 0.5");
 }
 TEST_F(SimplifierGuards, QuotientsOfPowers) {
-  expect(body_of_two("f16", " a = $ exponential(y)\n ROOT r = $ divide(x, a)\n"), {"0 1", "-12 0"},
-         "0 1");
+  expect(body_of_two("f16", R"( a = $ exponential(y)
+ ROOT r = $ divide(x, a)
+)"),
+         {"0 1", "-12 0"}, "0 1");
   expect(body_of_two("f16", constant_line("f16", "k", "-6") +
-                                " a = $ power(y, k)\n ROOT r = $ divide(x, a)\n"),
+                                R"( a = $ power(y, k)
+ ROOT r = $ divide(x, a)
+)"),
          {"0 1", "10 1"}, "0 1");
 }
 TEST_F(SimplifierGuards, LogarithmsOfPowersOfNegativeNumbers) {
-  expect(body_of_two("f32", " a = $ power(x, y)\n ROOT r = $ log(a)\n"), {"-2 1", "3 3"}, "nan 0");
-  expect(body_of_two("f32", " a = $ exponential(x)\n l = $ log(a)\n ROOT r = $ add(l, y)\n"),
+  expect(body_of_two("f32", R"( a = $ power(x, y)
+ ROOT r = $ log(a)
+)"),
+         {"-2 1", "3 3"}, "nan 0");
+  expect(body_of_two("f32", R"( a = $ exponential(x)
+ l = $ log(a)
+ ROOT r = $ add(l, y)
+)"),
          {"100 -200", "0 0"}, "inf -inf");
 }
 TEST_F(SimplifierGuards, AMaskTimesNotANumber) {
   expect(body_of_two("f32", constant_line("f32", "c", "2") +
-                                " p = pred[2] compare(y, c), direction=LT\n m = $ convert(p)\n"
-                                " ROOT r = $ multiply(m, x)\n"),
+                                R"( p = pred[2] compare(y, c), direction=LT
+ m = $ convert(p)
+ ROOT r = $ multiply(m, x)
+)"),
          {"nan 3", "5 1"}, "nan 3");
 }
 TEST_F(SimplifierGuards, ProductsThatOverflow) {
-  expect(body_of_two("f32", " a = $ multiply(x, x)\n s = $ sqrt(a)\n ROOT r = $ add(s, y)\n"),
+  expect(body_of_two("f32", R"( a = $ multiply(x, x)
+ s = $ sqrt(a)
+ ROOT r = $ add(s, y)
+)"),
          {"1e30 -3", "0 0"}, "inf 3");
-  const std::string twice = " a = $ multiply(x, c)\n b = $ multiply(a, c)\n ROOT r = $ add(b, y)\n";
+  const std::string twice = R"( a = $ multiply(x, c)
+ b = $ multiply(a, c)
+ ROOT r = $ add(b, y)
+)";
   expect(body_of_two("f32", constant_line("f32", "c", "1.2379400392853803e27") + twice),
          {"0 7.888609052210118e-31", "0 0"}, "0 1.2089258196146292e24");
   expect(body_of_two("f16", constant_line("f16", "c", "300") + twice), {"0 0.015625", "0 0"},
          "0 1406");
-  expect(body_of_two("f32",
-                     constant_line("f32", "c", "0.5") +
-                         " a = $ multiply(x, c)\n b = $ multiply(y, c)\n ROOT r = $ add(a, b)\n"),
+  expect(body_of_two("f32", constant_line("f32", "c", "0.5") +
+                                R"( a = $ multiply(x, c)
+ b = $ multiply(y, c)
+ ROOT r = $ add(a, b)
+)"),
          {"3e38 1", "3e38 2"}, "3e38 1.5");
-  expect(body_of_two("f32", " a = $ exponential(x)\n ROOT r = $ power(a, y)\n"), {"inf 0", "0 2"},
-         "1 1");
+  expect(body_of_two("f32", R"( a = $ exponential(x)
+ ROOT r = $ power(a, y)
+)"),
+         {"inf 0", "0 2"}, "1 1");
   expect(body_of_two("f32",
-                     " a = $ exponential(x)\n b = $ exponential(y)\n ROOT r = $ divide(a, b)\n"),
+                     R"( a = $ exponential(x)
+ b = $ exponential(y)
+ ROOT r = $ divide(a, b)
+)"),
          {"100 0", "100 0"}, "nan 1");
 }
 

@@ -27,14 +27,17 @@ std::uint64_t cost_of(const std::string& text, const CodeSize& code) {
 // `layers` square products of `width`, the weights of all of them different.
 std::uint64_t dense(std::size_t rows, int layers, int width,
                     const std::string& kernels = "x86_64_v4") {
-  std::string text = fmt::format("ENTRY e {{\n  x0 = f32[{},{}] parameter(0)\n", rows, width);
+  std::string text = fmt::format(R"(ENTRY e {{
+  x0 = f32[{},{}] parameter(0)
+)",
+                                 rows, width);
   for (int i = 0; i < layers; ++i) {
     text += fmt::format(
-        "  w{0} = f32[1,{3},{2},16] parameter({4})\n"
-        "  c{0} = s64[12] constant({{1,{1},{2},{2},0,{2},1,1,0,0,0,0}})\n"
-        "  k{0} = (f32[{1},{2}], u8[64]) custom-call(c{0}, x{0}, w{0}), "
-        "custom_call_target=\"tfaot_matmul_f32\"\n"
-        "  {5}x{4} = f32[{1},{2}] get-tuple-element(k{0}), index=0\n",
+        R"(  w{0} = f32[1,{3},{2},16] parameter({4})
+  c{0} = s64[12] constant({{1,{1},{2},{2},0,{2},1,1,0,0,0,0}})
+  k{0} = (f32[{1},{2}], u8[64]) custom-call(c{0}, x{0}, w{0}), custom_call_target="tfaot_matmul_f32"
+  {5}x{4} = f32[{1},{2}] get-tuple-element(k{0}), index=0
+)",
         i, rows, width, width / 16, i + 1, i + 1 == layers ? "ROOT " : "");
   }
   return cost_of(text + "}", {1, static_cast<std::int64_t>(rows) * width * 8, kernels});
@@ -42,84 +45,95 @@ std::uint64_t dense(std::size_t rows, int layers, int width,
 
 // The same as one chain, each with a function.
 std::uint64_t dense_chain(std::size_t rows, int layers, int width, int function = 0) {
-  std::string text = fmt::format("ENTRY e {{\n  x = f32[{},{}] parameter(0)\n", rows, width);
+  std::string text = fmt::format(R"(ENTRY e {{
+  x = f32[{},{}] parameter(0)
+)",
+                                 rows, width);
   std::string words = fmt::format("{},{},{},{},0,0", rows, width, layers, width);
   std::string weights;
   for (int i = 0; i < layers; ++i) {
-    text += fmt::format("  w{0} = f32[1,{1},{2},16] parameter({3})\n", i, width / 16, width, i + 1);
+    text += fmt::format(R"(  w{0} = f32[1,{1},{2},16] parameter({3})
+)",
+                        i, width / 16, width, i + 1);
     words += fmt::format(",{},0,{},0,0", width, function);
     weights += fmt::format(", w{}", i);
   }
   text += fmt::format(
-      "  c = s64[{}] constant({{{}}})\n  ROOT k = (f32[{},{}], u8[64]) custom-call(c, x{}), "
-      "custom_call_target=\"tfaot_dense_chain_f32\"\n}}",
+      R"(  c = s64[{}] constant({{{}}})
+  ROOT k = (f32[{},{}], u8[64]) custom-call(c, x{}), custom_call_target="tfaot_dense_chain_f32"
+}})",
       6 + 5 * layers, words, rows, width, weights);
   return cost_of(text, {1, static_cast<std::int64_t>(rows) * width * 8, "x86_64_v4"});
 }
 
 // Something done to `row` elements a row, in and out of memory.
 std::uint64_t elementwise(std::size_t rows, const std::string& opcode) {
-  return cost_of(fmt::format("ENTRY e {{\n  x = f32[{0},1000] parameter(0)\n"
-                             "  ROOT y = f32[{0},1000] {1}(x)\n}}",
+  return cost_of(fmt::format(R"(ENTRY e {{
+  x = f32[{0},1000] parameter(0)
+  ROOT y = f32[{0},1000] {1}(x)
+}})",
                              rows, opcode),
                  {1, 0, "x86_64_v4"});
 }
 
 // Pooling 2x2 of 64x64 points and 16 channels: all rows alike, 256 kB in and 64 kB out.
 std::uint64_t pooling(std::size_t rows) {
-  return cost_of(
-      fmt::format("ENTRY e {{\n  x = f32[{0},64,64,16] parameter(0)\n"
-                  "  c = s64[26] constant({{{0},1,64,64,1,32,32,1,2,2,1,2,2,0,0,0,0,0,0,1,1,1,"
-                  "1,1,1,16}})\n"
-                  "  ROOT y = f32[{0},32,32,16] custom-call(c, x), "
-                  "custom_call_target=\"tfaot_max_pool_f32\"\n}}",
-                  rows),
-      {1, 0, "x86_64_v4"});
+  return cost_of(fmt::format(R"(ENTRY e {{
+  x = f32[{0},64,64,16] parameter(0)
+  c = s64[26] constant({{{0},1,64,64,1,32,32,1,2,2,1,2,2,0,0,0,0,0,0,1,1,1,1,1,1,16}})
+  ROOT y = f32[{0},32,32,16] custom-call(c, x), custom_call_target="tfaot_max_pool_f32"
+}})",
+                             rows),
+                 {1, 0, "x86_64_v4"});
 }
 
 // Steps of an lstm with a state of 64, of its products.
 std::uint64_t lstm(int rows, int steps) {
-  return cost_of(
-      fmt::format("ENTRY e {{\n  x = f32[{0},{1},256] parameter(0)\n"
-                  "  w = f32[4,64,4,16] parameter(1)\n  b = f32[4,4,16] parameter(2)\n"
-                  "  h = f32[{0},64] parameter(3)\n"
-                  "  c = s64[18] constant({{{0},{1},64,0, 0,256,{2}, 0,64,128,192, 0,0,64, 0,-1,"
-                  "0,0}})\n"
-                  "  ROOT y = (f32[{3}], u8[64]) custom-call(c, x, w, b, h, h), "
-                  "custom_call_target=\"tfaot_lstm_f32\"\n}}",
-                  rows, steps, 256 * steps, 64 * rows),
-      {1, 0, "x86_64_v4"});
+  return cost_of(fmt::format(R"(ENTRY e {{
+  x = f32[{0},{1},256] parameter(0)
+  w = f32[4,64,4,16] parameter(1)
+  b = f32[4,4,16] parameter(2)
+  h = f32[{0},64] parameter(3)
+  c = s64[18] constant({{{0},{1},64,0, 0,256,{2}, 0,64,128,192, 0,0,64, 0,-1,0,0}})
+  ROOT y = (f32[{3}], u8[64]) custom-call(c, x, w, b, h, h), custom_call_target="tfaot_lstm_f32"
+}})",
+                             rows, steps, 256 * steps, 64 * rows),
+                 {1, 0, "x86_64_v4"});
 }
 
 // Trees in blocks of 8, each of 6 steps.
 std::uint64_t forest(std::size_t rows, int blocks) {
   std::string words = fmt::format("{},20,41,1,{},0,0,0", rows, blocks);
   for (int i = 0; i < blocks; ++i) words += fmt::format(",{},8,6,0", 8 * i);
-  return cost_of(fmt::format("ENTRY e {{\n  x = f32[{0},20] parameter(0)\n"
-                             "  nodes = s32[{1},2] parameter(1)\n  c = s64[{2}] constant({{{3}}})\n"
-                             "  ROOT y = (f32[{0},1], u8[64]) custom-call(c, x, nodes), "
-                             "custom_call_target=\"tfaot_forest_f32\"\n}}",
+  return cost_of(fmt::format(R"(ENTRY e {{
+  x = f32[{0},20] parameter(0)
+  nodes = s32[{1},2] parameter(1)
+  c = s64[{2}] constant({{{3}}})
+  ROOT y = (f32[{0},1], u8[64]) custom-call(c, x, nodes), custom_call_target="tfaot_forest_f32"
+}})",
                              rows, blocks * 8 * 127, 8 + 4 * blocks, words),
                  {1, 0, "x86_64_v4"});
 }
 
 // Rows of 16 elements of a table, by their places.
 std::uint64_t gather(int rows, int table) {
-  return cost_of(fmt::format("ENTRY e {{\n  t = f32[{1},16] parameter(0)\n"
-                             "  i = s64[{0}] parameter(1)\n"
-                             "  c = s64[12] constant({{{0},16,1, 1,0,16,{1}, 2,2,0,1, 16}})\n"
-                             "  ROOT y = f32[{0},16] custom-call(c, t, i), "
-                             "custom_call_target=\"tfaot_gather_f32\"\n}}",
+  return cost_of(fmt::format(R"(ENTRY e {{
+  t = f32[{1},16] parameter(0)
+  i = s64[{0}] parameter(1)
+  c = s64[12] constant({{{0},16,1, 1,0,16,{1}, 2,2,0,1, 16}})
+  ROOT y = f32[{0},16] custom-call(c, t, i), custom_call_target="tfaot_gather_f32"
+}})",
                              rows, table),
                  {1, 0, "x86_64_v4"});
 }
 
 // A function of 8 rows.
 std::uint64_t of_rows(const std::string& name, int columns) {
-  return cost_of(fmt::format("ENTRY e {{\n  x = f32[8,{0}] parameter(0)\n"
-                             "  c = s64[3] constant({{8,{0},0}})\n"
-                             "  ROOT y = f32[8,{0}] custom-call(c, x), "
-                             "custom_call_target=\"tfaot_{1}_f32\"\n}}",
+  return cost_of(fmt::format(R"(ENTRY e {{
+  x = f32[8,{0}] parameter(0)
+  c = s64[3] constant({{8,{0},0}})
+  ROOT y = f32[8,{0}] custom-call(c, x), custom_call_target="tfaot_{1}_f32"
+}})",
                              columns, name),
                  {1, 0, "x86_64_v4"});
 }
@@ -185,9 +199,10 @@ TEST(StaticCost, OfFunctionsOfRowsGrowsWithThemAndTheirWork) {
 TEST(StaticCost, IsMoreForDearerOperations) {
   EXPECT_LT(elementwise(8, "negate"), elementwise(8, "sqrt"));
   EXPECT_LT(elementwise(8, "sqrt"), elementwise(8, "tanh"));
-  EXPECT_LT(elementwise(8, "copy"), cost_of("ENTRY e {\n  x = f32[8,1000] parameter(0)\n"
-                                            "  ROOT y = f32[1000,8] transpose(x), "
-                                            "dimensions={1,0}\n}",
+  EXPECT_LT(elementwise(8, "copy"), cost_of(R"(ENTRY e {
+  x = f32[8,1000] parameter(0)
+  ROOT y = f32[1000,8] transpose(x), dimensions={1,0}
+})",
                                             {1, 0, "x86_64_v4"}));
 }
 
@@ -217,20 +232,30 @@ TEST(StaticCost, StaysInTheCache) {
 TEST(StaticCost, CountsTheRoundsOfALoop) {
   const auto loop = [](const std::string& limit) {
     return cost_of(
-        "body {\n  s = (s32[], f32[64000]) parameter(0)\n  i = s32[] get-tuple-element(s), "
-        "index=0\n"
-        "  x = f32[64000] get-tuple-element(s), index=1\n  one = s32[] constant(1)\n"
-        "  next = s32[] add(i, one)\n  y = f32[64000] tanh(x)\n"
-        "  ROOT t = (s32[], f32[64000]) tuple(next, y)\n}\n"
-        "cond {\n  s = (s32[], f32[64000]) parameter(0)\n  i = s32[] get-tuple-element(s), "
-        "index=0\n"
-        "  end = s32[] " +
+        R"(body {
+  s = (s32[], f32[64000]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  x = f32[64000] get-tuple-element(s), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  y = f32[64000] tanh(x)
+  ROOT t = (s32[], f32[64000]) tuple(next, y)
+}
+cond {
+  s = (s32[], f32[64000]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+  end = s32[] )" +
             limit +
-            "\n  ROOT r = pred[] compare(i, end), direction=LT\n}\n"
-            "ENTRY e {\n  x = f32[64000] parameter(0)\n  zero = s32[] constant(0)\n"
-            "  t = (s32[], f32[64000]) tuple(zero, x)\n"
-            "  w = (s32[], f32[64000]) while(t), condition=cond, body=body\n"
-            "  ROOT y = f32[64000] get-tuple-element(w), index=1\n}",
+            R"(
+  ROOT r = pred[] compare(i, end), direction=LT
+}
+ENTRY e {
+  x = f32[64000] parameter(0)
+  zero = s32[] constant(0)
+  t = (s32[], f32[64000]) tuple(zero, x)
+  w = (s32[], f32[64000]) while(t), condition=cond, body=body
+  ROOT y = f32[64000] get-tuple-element(w), index=1
+})",
         {1, 0, "x86_64_v4"});
   };
   const std::uint64_t once = loop("constant(1)");
@@ -242,22 +267,29 @@ TEST(StaticCost, CountsTheRoundsOfALoop) {
 // 4e12 elements in each of 2e9 turns.
 TEST(StaticCost, OfALoopWithoutAnEndInSightIsANumber) {
   const std::string parts =
-      "  s = (s32[], f32[4000000000000]) parameter(0)\n"
-      "  i = s32[] get-tuple-element(s), index=0\n";
-  EXPECT_EQ(cost_of("body {\n" + parts +
-                        "  x = f32[4000000000000] get-tuple-element(s), index=1\n"
-                        "  one = s32[] constant(1)\n  next = s32[] add(i, one)\n"
-                        "  y = f32[4000000000000] tanh(x)\n"
-                        "  ROOT t = (s32[], f32[4000000000000]) tuple(next, y)\n}\n"
-                        "cond {\n" +
-                        parts +
-                        "  end = s32[] constant(2147483647)\n"
-                        "  ROOT r = pred[] compare(i, end), direction=LT\n}\n"
-                        "ENTRY e {\n  x = f32[4000000000000] parameter(0)\n"
-                        "  zero = s32[] constant(0)\n"
-                        "  t = (s32[], f32[4000000000000]) tuple(zero, x)\n"
-                        "  w = (s32[], f32[4000000000000]) while(t), condition=cond, body=body\n"
-                        "  ROOT y = f32[4000000000000] get-tuple-element(w), index=1\n}",
+      R"(  s = (s32[], f32[4000000000000]) parameter(0)
+  i = s32[] get-tuple-element(s), index=0
+)";
+  EXPECT_EQ(cost_of(R"(body {
+)" + parts +
+                        R"(  x = f32[4000000000000] get-tuple-element(s), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  y = f32[4000000000000] tanh(x)
+  ROOT t = (s32[], f32[4000000000000]) tuple(next, y)
+}
+cond {
+)" + parts +
+                        R"(  end = s32[] constant(2147483647)
+  ROOT r = pred[] compare(i, end), direction=LT
+}
+ENTRY e {
+  x = f32[4000000000000] parameter(0)
+  zero = s32[] constant(0)
+  t = (s32[], f32[4000000000000]) tuple(zero, x)
+  w = (s32[], f32[4000000000000]) while(t), condition=cond, body=body
+  ROOT y = f32[4000000000000] get-tuple-element(w), index=1
+})",
                     {1, 0, "x86_64_v4"}),
             1'000'000'000'000'000'000U);
 }
@@ -265,13 +297,15 @@ TEST(StaticCost, OfALoopWithoutAnEndInSightIsANumber) {
 TEST(StaticCost, KnowsWhatPaddingDoesNotCost) {
   const auto live = [](int live_rows) {
     return static_cost(*testing::parse_hlo(fmt::format(
-                           "ENTRY e {{\n  x = f32[8,128] parameter(0)\n"
-                           "  w = f32[1,8,128,16] parameter(1)\n  n = s64[] parameter(2)\n"
-                           "  c = s64[13] constant({{1,8,128,128,0,128,1,1,0,0,0,0,{}}})\n"
-                           "  t = (f32[8,128], u8[64]) custom-call(c, x, w, n), "
-                           "custom_call_target=\"tfaot_matmul_f32\"\n"
-                           "  k = f32[8,128] get-tuple-element(t), index=0\n"
-                           "  ROOT y = f32[8,128] tanh(k)\n}}",
+                           R"(ENTRY e {{
+  x = f32[8,128] parameter(0)
+  w = f32[1,8,128,16] parameter(1)
+  n = s64[] parameter(2)
+  c = s64[13] constant({{1,8,128,128,0,128,1,1,0,0,0,0,{}}})
+  t = (f32[8,128], u8[64]) custom-call(c, x, w, n), custom_call_target="tfaot_matmul_f32"
+  k = f32[8,128] get-tuple-element(t), index=0
+  ROOT y = f32[8,128] tanh(k)
+}})",
                            live_rows)),
                        {1, 0, "x86_64_v4"});
   };
@@ -284,11 +318,23 @@ TEST(StaticCost, KnowsWhatPaddingDoesNotCost) {
 TEST(StaticCost, TakesTheDearestBranch) {
   const auto branches = [](const std::string& a, const std::string& b) {
     return cost_of(
-        "a {\n  x = f32[64000] parameter(0)\n  ROOT y = f32[64000] " + a +
-            "(x)\n}\nb {\n  x = f32[64000] parameter(0)\n  ROOT y = f32[64000] " + b +
-            "(x)\n}\nENTRY e {\n  x = f32[64000] parameter(0)\n  p = pred[] parameter(1)\n"
-            "  ROOT y = f32[64000] conditional(p, x, x), true_computation=a, "
-            "false_computation=b\n}",
+        R"(a {
+  x = f32[64000] parameter(0)
+  ROOT y = f32[64000] )" +
+            a +
+            R"((x)
+}
+b {
+  x = f32[64000] parameter(0)
+  ROOT y = f32[64000] )" +
+            b +
+            R"((x)
+}
+ENTRY e {
+  x = f32[64000] parameter(0)
+  p = pred[] parameter(1)
+  ROOT y = f32[64000] conditional(p, x, x), true_computation=a, false_computation=b
+})",
         {2, 0, "x86_64_v4"});
   };
   EXPECT_EQ(branches("tanh", "negate"), branches("negate", "tanh"));
@@ -297,12 +343,13 @@ TEST(StaticCost, TakesTheDearestBranch) {
 
 TEST(StaticCost, AProductOfXlaCostsWhatOursDoes) {
   const auto product = [](int depth) {
-    return static_cast<double>(cost_of(
-        fmt::format("ENTRY e {{\n  x = f32[64,{0}] parameter(0)\n  w = f32[{0},64] parameter(1)\n"
-                    "  ROOT y = f32[64,64] dot(x, w), lhs_contracting_dims={{1}}, "
-                    "rhs_contracting_dims={{0}}\n}}",
-                    depth),
-        {1, 0, "x86_64_v4"}));
+    return static_cast<double>(cost_of(fmt::format(R"(ENTRY e {{
+  x = f32[64,{0}] parameter(0)
+  w = f32[{0},64] parameter(1)
+  ROOT y = f32[64,64] dot(x, w), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
+}})",
+                                                   depth),
+                                       {1, 0, "x86_64_v4"}));
   };
   const double ours = static_cast<double>(dense(64, 1, 64));
   EXPECT_NEAR(product(64) / ours, 1, 0.2);
@@ -312,13 +359,13 @@ TEST(StaticCost, AProductOfXlaCostsWhatOursDoes) {
 // XLA's code was seen to take 0.4 to 0.6 ns for a multiplication and an addition.
 TEST(StaticCost, AConvolutionOfXlaCostsEachMultiplication) {
   const auto convolution = [](int filters) {
-    return static_cast<double>(
-        cost_of(fmt::format("ENTRY e {{\n  x = s32[1,32,32,16] parameter(0)\n"
-                            "  w = s32[3,3,16,{0}] parameter(1)\n"
-                            "  ROOT y = s32[1,32,32,{0}] convolution(x, w), "
-                            "window={{size=3x3 pad=1_1x1_1}}, dim_labels=b01f_01io->b01f\n}}",
-                            filters),
-                {1, 0, "x86_64_v4"}));
+    return static_cast<double>(cost_of(fmt::format(R"(ENTRY e {{
+  x = s32[1,32,32,16] parameter(0)
+  w = s32[3,3,16,{0}] parameter(1)
+  ROOT y = s32[1,32,32,{0}] convolution(x, w), window={{size=3x3 pad=1_1x1_1}}, dim_labels=b01f_01io->b01f
+}})",
+                                                   filters),
+                                       {1, 0, "x86_64_v4"}));
   };
   const double multiplications = 32 * 32 * 16 * 16 * 9;
   EXPECT_GT(convolution(16), multiplications * 250);

@@ -41,7 +41,9 @@ ENTRY e {
   count = f32[] reduce(ones, zero), dimensions={0}, to_apply=sum
   n = s32[] convert(count)
   d = f32[<=6] set-dimension-size(x, n), dimensions={0}
-)" + body + "  r = f32[1] reshape(y)\n  ROOT t = (f32[1]) tuple(r)\n}");
+)" + body + R"(  r = f32[1] reshape(y)
+  ROOT t = (f32[1]) tuple(r)
+})");
   xla::XlaComputation computation(dynamic->ToProto());
   EXPECT_TRUE(make_sizes_static(computation));
   const auto module = make_module(computation.proto());
@@ -67,16 +69,21 @@ ENTRY e {
 }
 
 TEST(StaticSizes, SumsAndExtremesLeaveOutTheRest) {
-  EXPECT_EQ(result_of_four("  y = f32[] reduce(d, zero), dimensions={0}, to_apply=sum\n"),
+  EXPECT_EQ(result_of_four(R"(  y = f32[] reduce(d, zero), dimensions={0}, to_apply=sum
+)"),
             DynamicFloats{10});
-  EXPECT_EQ(result_of_four("  many = f32[] constant(inf)\n  n_ = f32[<=6] negate(d)\n"
-                           "  y = f32[] reduce(n_, many), dimensions={0}, to_apply=smaller\n"),
+  EXPECT_EQ(result_of_four(R"(  many = f32[] constant(inf)
+  n_ = f32[<=6] negate(d)
+  y = f32[] reduce(n_, many), dimensions={0}, to_apply=smaller
+)"),
             DynamicFloats{-4});
-  EXPECT_EQ(result_of_four("  y = f32[] dot(d, d), lhs_contracting_dims={0}, "
-                           "rhs_contracting_dims={0}\n"),
-            DynamicFloats{30});
-  EXPECT_EQ(result_of_four("  size = s32[] get-dimension-size(d), dimensions={0}\n"
-                           "  y = f32[] convert(size)\n"),
+  EXPECT_EQ(
+      result_of_four(R"(  y = f32[] dot(d, d), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+)"),
+      DynamicFloats{30});
+  EXPECT_EQ(result_of_four(R"(  size = s32[] get-dimension-size(d), dimensions={0}
+  y = f32[] convert(size)
+)"),
             DynamicFloats{4});
 }
 

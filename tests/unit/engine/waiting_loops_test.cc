@@ -29,59 +29,97 @@ std::string with_rows(std::string text, std::int64_t rows) {
 
 // Halves x until it is below 1, in at most 20 turns; `goes_on` makes a truth value g of n and x.
 std::string halving(const std::string& goes_on) {
-  return "or { p = pred[] parameter(0)\n q = pred[] parameter(1)\n ROOT r = pred[] or(p, q) }\n"
-         "and { p = pred[] parameter(0)\n q = pred[] parameter(1)\n ROOT r = pred[] and(p, q) }\n"
-         "max { p = f32[] parameter(0)\n q = f32[] parameter(1)\n ROOT r = f32[] maximum(p, q) }\n"
-         "cond { s = (s32[], f32[$,2]) parameter(0)\n n = s32[] get-tuple-element(s), index=0\n"
-         " x = f32[$,2] get-tuple-element(s), index=1\n one = f32[] constant(1)\n"
-         " ones = f32[$,2] broadcast(one), dimensions={}\n most = s32[] constant(20)\n"
-         " few = pred[] compare(n, most), direction=LT\n no = pred[] constant(false)\n"
-         " yes = pred[] constant(true)\n low = f32[] constant(-inf)\n" +
-         goes_on +
-         " ROOT both = pred[] and(few, g) }\n"
-         "body { s = (s32[], f32[$,2]) parameter(0)\n n = s32[] get-tuple-element(s), index=0\n"
-         " x = f32[$,2] get-tuple-element(s), index=1\n one = s32[] constant(1)\n"
-         " half = f32[] constant(0.5)\n halves = f32[$,2] broadcast(half), dimensions={}\n"
-         " m = s32[] add(n, one)\n y = f32[$,2] multiply(x, halves)\n"
-         " ROOT t = (s32[], f32[$,2]) tuple(m, y) }\n"
-         "ENTRY e { x = f32[$,2] parameter(0)\n zero = s32[] constant(0)\n"
-         " s = (s32[], f32[$,2]) tuple(zero, x)\n"
-         " w = (s32[], f32[$,2]) while(s), condition=cond, body=body\n"
-         " y = f32[$,2] get-tuple-element(w), index=1\n ROOT t = (f32[$,2]) tuple(y) }\n";
+  return R"(or { p = pred[] parameter(0)
+ q = pred[] parameter(1)
+ ROOT r = pred[] or(p, q) }
+and { p = pred[] parameter(0)
+ q = pred[] parameter(1)
+ ROOT r = pred[] and(p, q) }
+max { p = f32[] parameter(0)
+ q = f32[] parameter(1)
+ ROOT r = f32[] maximum(p, q) }
+cond { s = (s32[], f32[$,2]) parameter(0)
+ n = s32[] get-tuple-element(s), index=0
+ x = f32[$,2] get-tuple-element(s), index=1
+ one = f32[] constant(1)
+ ones = f32[$,2] broadcast(one), dimensions={}
+ most = s32[] constant(20)
+ few = pred[] compare(n, most), direction=LT
+ no = pred[] constant(false)
+ yes = pred[] constant(true)
+ low = f32[] constant(-inf)
+)" + goes_on +
+         R"( ROOT both = pred[] and(few, g) }
+body { s = (s32[], f32[$,2]) parameter(0)
+ n = s32[] get-tuple-element(s), index=0
+ x = f32[$,2] get-tuple-element(s), index=1
+ one = s32[] constant(1)
+ half = f32[] constant(0.5)
+ halves = f32[$,2] broadcast(half), dimensions={}
+ m = s32[] add(n, one)
+ y = f32[$,2] multiply(x, halves)
+ ROOT t = (s32[], f32[$,2]) tuple(m, y) }
+ENTRY e { x = f32[$,2] parameter(0)
+ zero = s32[] constant(0)
+ s = (s32[], f32[$,2]) tuple(zero, x)
+ w = (s32[], f32[$,2]) while(s), condition=cond, body=body
+ y = f32[$,2] get-tuple-element(w), index=1
+ ROOT t = (f32[$,2]) tuple(y) }
+)";
 }
 
 const std::string kAnyAbove =
-    " big = pred[$,2] compare(x, ones), direction=GE\n"
-    " g = pred[] reduce(big, no), dimensions={0,1}, to_apply=or\n";
+    R"( big = pred[$,2] compare(x, ones), direction=GE
+ g = pred[] reduce(big, no), dimensions={0,1}, to_apply=or
+)";
 const std::string kNotAllBelow =
-    " small = pred[$,2] compare(x, ones), direction=LT\n"
-    " all = pred[] reduce(small, yes), dimensions={0,1}, to_apply=and\n g = pred[] not(all)\n";
+    R"( small = pred[$,2] compare(x, ones), direction=LT
+ all = pred[] reduce(small, yes), dimensions={0,1}, to_apply=and
+ g = pred[] not(all)
+)";
 const std::string kLargestAbove =
-    " largest = f32[] reduce(x, low), dimensions={0,1}, to_apply=max\n"
-    " g = pred[] compare(largest, one), direction=GE\n";
+    R"( largest = f32[] reduce(x, low), dimensions={0,1}, to_apply=max
+ g = pred[] compare(largest, one), direction=GE
+)";
 // All rows stop when one is done: no row waits.
 const std::string kAllAbove =
-    " big = pred[$,2] compare(x, ones), direction=GE\n"
-    " g = pred[] reduce(big, yes), dimensions={0,1}, to_apply=and\n";
+    R"( big = pred[$,2] compare(x, ones), direction=GE
+ g = pred[] reduce(big, yes), dimensions={0,1}, to_apply=and
+)";
 
 // As XLA writes betainc: the state says whether the loop goes on, and the rows change in each turn.
 const std::string kFlagInState =
-    "or { p = pred[] parameter(0)\n q = pred[] parameter(1)\n ROOT r = pred[] or(p, q) }\n"
-    "cond { s = (u32[], pred[], f32[$,2]) parameter(0)\n n = u32[] get-tuple-element(s), index=0\n"
-    " g = pred[] get-tuple-element(s), index=1\n most = u32[] constant(20)\n"
-    " few = pred[] compare(n, most), direction=LT\n ROOT both = pred[] and(few, g) }\n"
-    "body { s = (u32[], pred[], f32[$,2]) parameter(0)\n n = u32[] get-tuple-element(s), index=0\n"
-    " x = f32[$,2] get-tuple-element(s), index=2\n one = u32[] constant(1)\n"
-    " half = f32[] constant(0.5)\n halves = f32[$,2] broadcast(half), dimensions={}\n"
-    " m = u32[] add(n, one)\n y = f32[$,2] multiply(x, halves)\n unit = f32[] constant(1)\n"
-    " units = f32[$,2] broadcast(unit), dimensions={}\n"
-    " big = pred[$,2] compare(y, units), direction=GE\n no = pred[] constant(false)\n"
-    " g = pred[] reduce(big, no), dimensions={0,1}, to_apply=or\n"
-    " ROOT t = (u32[], pred[], f32[$,2]) tuple(m, g, y) }\n"
-    "ENTRY e { x = f32[$,2] parameter(0)\n zero = u32[] constant(0)\n yes = pred[] constant(true)\n"
-    " s = (u32[], pred[], f32[$,2]) tuple(zero, yes, x)\n"
-    " w = (u32[], pred[], f32[$,2]) while(s), condition=cond, body=body\n"
-    " y = f32[$,2] get-tuple-element(w), index=2\n ROOT t = (f32[$,2]) tuple(y) }\n";
+    R"(or { p = pred[] parameter(0)
+ q = pred[] parameter(1)
+ ROOT r = pred[] or(p, q) }
+cond { s = (u32[], pred[], f32[$,2]) parameter(0)
+ n = u32[] get-tuple-element(s), index=0
+ g = pred[] get-tuple-element(s), index=1
+ most = u32[] constant(20)
+ few = pred[] compare(n, most), direction=LT
+ ROOT both = pred[] and(few, g) }
+body { s = (u32[], pred[], f32[$,2]) parameter(0)
+ n = u32[] get-tuple-element(s), index=0
+ x = f32[$,2] get-tuple-element(s), index=2
+ one = u32[] constant(1)
+ half = f32[] constant(0.5)
+ halves = f32[$,2] broadcast(half), dimensions={}
+ m = u32[] add(n, one)
+ y = f32[$,2] multiply(x, halves)
+ unit = f32[] constant(1)
+ units = f32[$,2] broadcast(unit), dimensions={}
+ big = pred[$,2] compare(y, units), direction=GE
+ no = pred[] constant(false)
+ g = pred[] reduce(big, no), dimensions={0,1}, to_apply=or
+ ROOT t = (u32[], pred[], f32[$,2]) tuple(m, g, y) }
+ENTRY e { x = f32[$,2] parameter(0)
+ zero = u32[] constant(0)
+ yes = pred[] constant(true)
+ s = (u32[], pred[], f32[$,2]) tuple(zero, yes, x)
+ w = (u32[], pred[], f32[$,2]) while(s), condition=cond, body=body
+ y = f32[$,2] get-tuple-element(w), index=2
+ ROOT t = (f32[$,2]) tuple(y) }
+)";
 
 std::vector<float> first_output(const xla::HloModule& module, const std::vector<float>& input) {
   const auto rows = std::ssize(input) / 2;

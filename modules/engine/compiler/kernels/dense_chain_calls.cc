@@ -80,7 +80,7 @@ HloInstruction* next_product(Link& link) {
   return user;
 }
 
-Chain chain_from(HloInstruction& product) {
+Chain chain_from(HloInstruction& product, PassContext& context) {
   Chain chain;
   const std::int64_t most =
       call_of<MatMulCall>(product).rows > tuned().dense_chain_most_rows_of_large_layers
@@ -90,6 +90,12 @@ Chain chain_from(HloInstruction& product) {
     const Link link = link_of(*next);
     if (link.call == nullptr || link.weight_bytes > most ||
         chain.weight_bytes + link.weight_bytes > tuned().dense_chain_most_bytes) {
+      if (link.call != nullptr && !chain.links.empty()) {
+        add_remark(
+            context, *next,
+            fmt::format("no dense_chain with the layers before it: its weights have {} bytes",
+                        link.weight_bytes));
+      }
       break;
     }
     chain.links.push_back(link);
@@ -188,7 +194,7 @@ Status replace_dense_chains(xla::HloModule& module, PassContext& context) {
   std::set<const HloInstruction*> done;
   for (HloInstruction* one : instructions_of(module)) {
     if (!is_dense_layer(*one) || done.contains(one)) continue;
-    const Chain chain = chain_from(*one);
+    const Chain chain = chain_from(*one, context);
     for (const Link& link : chain.links) done.insert(link.call);
     if (chain.links.size() > 1) TFAOT_TRY(replace_chain(chain, weights_in));
   }

@@ -599,7 +599,15 @@ constinit const KernelFacts kAddRowsFacts = facts_of<AddRowsFacts>();
 Status replace_gather(HloInstruction& gather, PassContext& context) {
   if (gather.opcode() != kGather || context.values().is_known(&gather)) return {};
   GatheredRows rows(gather);
-  return rows.is_of_rows() ? replace(gather, rows.replacement()) : Status();
+  if (rows.is_of_rows()) return replace(gather, rows.replacement());
+  if (elements_of(gather) > 0) {
+    add_remark(
+        context, gather,
+        fmt::format("no gather: it does not copy whole rows of at least {} float32 or float64 "
+                    "by int32 or int64 places",
+                    tuned().gather_fewest_elements));
+  }
+  return {};
 }
 
 Status replace_concatenation(HloInstruction& concatenate, PassContext& context) {

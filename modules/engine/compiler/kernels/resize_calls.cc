@@ -573,6 +573,11 @@ Status replace_resizes(HloInstruction& operation, PassContext& context) {
     if (made != nullptr) return replace(operation, made);
   }
   TFAOT_ASSIGN(const auto found, sparse_operation(operation, context.fixed));
+  if (found && found->neighbours.count > tuned().resize_most_neighbours) {
+    add_remark(context, operation,
+               fmt::format("no resize: {} elements are summed for one, and the kernel sums {}",
+                           found->neighbours.count, tuned().resize_most_neighbours));
+  }
   if (!found || !is_worth_it(*found)) return {};
   return replace(operation, found->in_place_of(operation, resize_along(*found, operation)));
 }
