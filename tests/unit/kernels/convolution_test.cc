@@ -60,22 +60,27 @@ void check_live(Kernel kernel, Filter kind, const ConvolutionCall& c, Int live, 
   for (Int i = 0; i < result.size(); ++i) result[i] = kUntouched;
   kernel(out, in.data());
 
-  std::vector<Sum<T>> sums;
-  for (Int i = 0; i < result.size() / c.batch * live; ++i) {
-    const Int channel = i % c.out_channels, position = i / c.out_channels % elements(w.out);
-    const Int image = i / c.out_channels / elements(w.out), group = channel / group_out;
-    Sum<T>& sum = sums.emplace_back();
-    for_each_tap(w, position, [&](Int tap, Int pixel) {
-      const Int x = (image * elements(w.in) + pixel) * c.in_channels + group * group_in;
-      for (Int l = 0; l < group_in; ++l) {
-        sum.add(double{input[x + l]} *
-                double{filter[(tap * group_in + l) * c.out_channels + channel]});
+  // Channel by channel in the innermost loop, so that sums do not wait for each other.
+  std::vector<Sum<T>> sums(static_cast<std::size_t>(result.size() / c.batch * live));
+  for (Int row = 0; row < live * elements(w.out); ++row) {
+    Sum<T>* const row_sums = sums.data() + row * c.out_channels;
+    for_each_tap(w, row % elements(w.out), [&](Int tap, Int pixel) {
+      const T* const x = &input[(row / elements(w.out) * elements(w.in) + pixel) * c.in_channels];
+      for (Int l = 0; l < c.in_channels; ++l) {
+        const T* const weights = &filter[(tap * group_in + l % group_in) * c.out_channels];
+        const Int first = l / group_in * group_out;
+        for (Int channel = first; channel < first + group_out; ++channel) {
+          row_sums[channel].add(double{x[l]} * double{weights[channel]});
+        }
       }
     });
-    if ((c.epilogue & kernels::kEpilogueBias) != 0) sum.add(double{bias[channel]});
-    if ((c.epilogue & kernels::kEpilogueSum) != 0) sum.add(double{addends[i]});
-    if ((c.epilogue & kernels::kEpilogueRelu) != 0) sum.relu();
-    if ((c.epilogue & kernels::kEpilogueRelu6) == kernels::kEpilogueRelu6) sum.at_most(6);
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    const auto at = static_cast<Int>(i);
+    if ((c.epilogue & kernels::kEpilogueBias) != 0) sums[i].add(double{bias[at % c.out_channels]});
+    if ((c.epilogue & kernels::kEpilogueSum) != 0) sums[i].add(double{addends[at]});
+    if ((c.epilogue & kernels::kEpilogueRelu) != 0) sums[i].relu();
+    if ((c.epilogue & kernels::kEpilogueRelu6) == kernels::kEpilogueRelu6) sums[i].at_most(6);
   }
   // By Winograd's way, a result has parts of all that its tile covers, be its own window empty.
   double largest = static_cast<double>(depth) * double{std::numeric_limits<T>::epsilon()};

@@ -495,7 +495,12 @@ Status replace_reduction(HloInstruction& reduce, PassContext& context) {
   const auto outer = static_cast<std::size_t>(reduce.dimensions().front());
   const auto summed = reduce.dimensions().size();
   for (std::size_t i = 0; i < summed; ++i) {
-    if (reduce.dimensions()[i] != static_cast<std::int64_t>(outer + i)) return {};
+    if (reduce.dimensions()[i] != static_cast<std::int64_t>(outer + i)) {
+      add_remark(context, reduce,
+                 fmt::format("no {}: its dimensions are not neighbours, in order",
+                             name_of_kernel(*kernel)));
+      return {};
+    }
   }
   const auto sizes = reduce.operand(0)->shape().dimensions();
   kernels::PoolCall call{};
