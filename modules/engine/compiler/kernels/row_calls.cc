@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of kernels for functions of rows (tfaot/kernels/abi.h): softmax as any format writes it,
-// sums of rows, and gelu between two kernels. A tensor is seen as [rows, columns]: the functions
-// are found by the tensors with one number for each row.
+// sums of rows, and gelu and quick gelu between two kernels. A tensor is seen as [rows, columns]:
+// the functions are found by the tensors with one number for each row.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -176,6 +176,20 @@ bool feeds_kernels(const HloInstruction& value) {
   });
 }
 
+// True if a kernel for a function of elements is worth its call, which is the case between kernels.
+bool is_worth_a_call(const HloInstruction& result, const HloInstruction* x, const char* kernel,
+                     PassContext& context) {
+  const std::int64_t size = elements_of(result);
+  const bool is_worth =
+      size >= tuned().gelu_fewest_elements && is_from_kernel(x) && feeds_kernels(result);
+  if (!is_worth) {
+    add_remark(
+        context, result,
+        fmt::format("no {}: {} elements are too few, or it is not between kernels", kernel, size));
+  }
+  return is_worth;
+}
+
 // ---- Sorts, of which a kernel finds the first elements.
 
 using SortDirection = xla::ComparisonDirection;
@@ -346,8 +360,9 @@ Status replace_sort(HloInstruction& sort) {
 
 // ---- Facts.
 
-struct GeluFacts : RowFunctionFacts<kernels::GeluCall> {
-  static KernelWork work(const Call& call, const HloInstruction& /*one*/) {
+template <typename Struct>
+struct ElementFunctionFacts : RowFunctionFacts<Struct> {
+  static KernelWork work(const Struct& call, const HloInstruction& /*one*/) {
     return {fmt::format("{} elements", call.size)};
   }
 };
@@ -388,7 +403,9 @@ struct TopKFacts {
 }  // namespace
 
 constinit const KernelFacts kSoftmaxFacts = facts_of<RowFunctionFacts<kernels::SoftmaxCall>>();
-constinit const KernelFacts kGeluFacts = facts_of<GeluFacts>();
+constinit const KernelFacts kGeluFacts = facts_of<ElementFunctionFacts<kernels::GeluCall>>();
+constinit const KernelFacts kQuickGeluFacts =
+    facts_of<ElementFunctionFacts<kernels::QuickGeluCall>>();
 constinit const KernelFacts kRowSumFacts = facts_of<RowSumFacts>();
 constinit const KernelFacts kTopKFacts = facts_of<TopKFacts>();
 
@@ -427,13 +444,29 @@ Status replace_row_sum(HloInstruction& reduce, PassContext& context) {
   return replace_by_call(reduce, {Kernel::kRowSum, as_words(call), operands});
 }
 
+// x * sigmoid(slope * x). Without the slope it is swish, which products apply themselves.
+Status replace_quick_gelu(HloInstruction& result, PassContext& context) {
+  if (result.opcode() != kMultiply || !is_float32(result) || context.values().is_known(&result)) {
+    return {};
+  }
+  for (const int i : {0, 1}) {
+    HloInstruction* const x = result.mutable_operand(i);
+    double slope = 1;
+    if (xla::Match(result.operand(1 - i),
+                   m::Logistic(m::MultiplyAnyOrder(same_as(x), number(&slope)))) &&
+        is_worth_a_call(result, x, "quick_gelu", context)) {
+      const kernels::QuickGeluCall call{elements_of(result), slope};
+      return replace_by_call(result, {Kernel::kQuickGelu, as_words(call), {x}});
+    }
+  }
+  return {};
+}
+
 Status replace_gelu(HloInstruction& result, PassContext& context) {
   const auto gelu = is_float32(result) ? gelu_of(result) : std::nullopt;
   const std::int64_t size = elements_of(result);
-  if (!gelu || elements_of(*gelu->x) != size || context.values().is_known(&result)) return {};
-  if (size < tuned().gelu_fewest_elements || !is_from_kernel(gelu->x) || !feeds_kernels(result)) {
-    add_remark(context, result,
-               fmt::format("no gelu: {} elements are too few, or it is not between kernels", size));
+  if (!gelu || elements_of(*gelu->x) != size || context.values().is_known(&result) ||
+      !is_worth_a_call(result, gelu->x, "gelu", context)) {
     return {};
   }
   const kernels::GeluCall call{size, gelu->form};

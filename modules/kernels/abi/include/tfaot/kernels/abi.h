@@ -541,6 +541,13 @@ struct GeluCall {
   std::int64_t shared = 0;
 };
 
+// tfaot_quick_gelu: result[size] = x * sigmoid(slope * x) of each of x[size], and x * 0 where
+// slope * x < -87. in[1]: x.
+struct QuickGeluCall {
+  std::int64_t size;
+  double slope;
+};
+
 // ---- Attention.
 
 // The place of the matrix of b = outer * inner_batch + inner, and of its element (row, column), in
