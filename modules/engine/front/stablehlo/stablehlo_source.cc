@@ -589,19 +589,41 @@ std::string name_of_path(std::string_view path) {
   return keys.empty() ? start : keys;
 }
 
-// The text after the bracket of a named location: '"x")' for "#loc4" if '#loc4 = loc("x")'.
-std::string_view named_location(std::string_view text, std::string_view name) {
-  const std::string start = fmt::format("\n{} = loc(", name);
-  const std::size_t found = text.find(start);
-  return found == kNowhere ? std::string_view() : text.substr(found + start.size());
-}
+// Named locations: '#loc4 = loc("x")' maps "#loc4" to the text after the bracket. Read once, since
+// a text may have megabytes and thousands of arguments.
+class Locations {
+ public:
+  explicit Locations(std::string_view text) : text_(text) {}
+
+  std::string_view of(std::string_view name) {
+    if (!is_read_) read();
+    const auto found = named_.find(name);
+    return found == named_.end() ? std::string_view() : found->second;
+  }
+
+ private:
+  void read() {
+    constexpr std::string_view kStart = "\n#";
+    constexpr std::string_view kEqual = " = loc(";
+    for (std::size_t at = text_.find(kStart); at != kNowhere; at = text_.find(kStart, at + 1)) {
+      const std::size_t end = after_word(text_, at + kStart.size());
+      if (!text_.substr(end).starts_with(kEqual)) continue;
+      named_.emplace(text_.substr(at + 1, end - at - 1), text_.substr(end + kEqual.size()));
+    }
+    is_read_ = true;
+  }
+
+  std::string_view text_;
+  bool is_read_ = false;
+  std::map<std::string_view, std::string_view> named_;
+};
 
 // The name of the location after a value: loc("x"), or loc(#loc4).
-std::string location_name(std::string_view text, std::string_view value) {
+std::string location_name(Locations& locations, std::string_view value) {
   const std::size_t found = value.rfind(" loc(");
   if (found == kNowhere) return "";
   std::string_view place = value.substr(found + 5);
-  if (place.starts_with('#')) place = named_location(text, place.substr(0, place.find(')')));
+  if (place.starts_with('#')) place = locations.of(place.substr(0, place.find(')')));
   if (!place.starts_with('"')) return "";
   const std::string path = quoted_after(place, 0);
   return path.find('/') == std::string::npos ? path : "";  // not of an operation
@@ -613,9 +635,8 @@ bool is_made_up(std::string_view variable) {
   return std::ranges::all_of(variable, is_digit);
 }
 
-// Reads "%x: TYPE {ATTRIBUTES} loc(...)", or a result, which lacks "%x: ". `text`: the whole text,
-// which names locations.
-FunctionValue value_in(std::string_view text, std::string_view part) {
+// Reads "%x: TYPE {ATTRIBUTES} loc(...)", or a result, which lacks "%x: ".
+FunctionValue value_in(Locations& locations, std::string_view part) {
   FunctionValue value;
   std::string_view rest = part;
   const std::size_t colon = rest.find(':');
@@ -635,14 +656,14 @@ FunctionValue value_in(std::string_view text, std::string_view part) {
   if (!value.name.empty()) return value;
   std::string path = attribute(attributes, "jax.result_info");
   if (path.starts_with("result")) path.erase(0, std::string_view("result").size());
-  value.name = name_of_path(path.empty() ? location_name(text, part) : path);
+  value.name = name_of_path(path.empty() ? location_name(locations, part) : path);
   if (value.name.empty() && !is_made_up(variable)) value.name = name_of_path(variable);
   return value;
 }
 
-std::vector<FunctionValue> values_in(std::string_view text, std::string_view list) {
+std::vector<FunctionValue> values_in(Locations& locations, std::string_view list) {
   std::vector<FunctionValue> values;
-  for (const std::string_view part : split_list(list)) values.push_back(value_in(text, part));
+  for (const std::string_view part : split_list(list)) values.push_back(value_in(locations, part));
   return values;
 }
 
@@ -653,8 +674,9 @@ void add_attributes(std::string_view attributes, std::string_view key,
   const std::size_t list = found == kNowhere ? kNowhere : attributes.find('[', found);
   if (list == kNowhere) return;
   const auto parts = split_list(inside(attributes, list));
+  Locations none("");
   for (std::size_t i = 0; i < std::min(parts.size(), values.size()); ++i) {
-    const FunctionValue of_attributes = value_in("", fmt::format("x {}", parts[i]));
+    const FunctionValue of_attributes = value_in(none, fmt::format("x {}", parts[i]));
     if (!of_attributes.name.empty()) values[i].name = of_attributes.name;
     values[i].sizes = of_attributes.sizes;
     values[i].global_constant = of_attributes.global_constant;
@@ -1092,21 +1114,22 @@ Status check_contents(const std::string& file, std::string_view text) {
 }
 
 std::optional<FunctionText> find_function(std::string_view text, std::string_view name) {
+  Locations locations(text);
   const std::string called = fmt::format("@{}(", name);
   for (std::size_t at = text.find(called); at != kNowhere; at = text.find(called, at + 1)) {
     if (!defines_function(text, at)) continue;
     FunctionText function;
     const std::size_t open = at + called.size() - 1;
-    function.arguments = values_in(text, inside(text, open));
+    function.arguments = values_in(locations, inside(text, open));
     std::size_t next = after_brackets(text, open);
     if (text.substr(next).starts_with(" -> ")) {
       next += 4;
       const std::string_view rest = text.substr(next);
       if (rest.starts_with('(')) {
-        function.results = values_in(text, inside(text, next));
+        function.results = values_in(locations, inside(text, next));
         next = after_brackets(text, next);
       } else {
-        function.results = {value_in(text, rest.substr(0, rest.find(" {")))};
+        function.results = {value_in(locations, rest.substr(0, rest.find(" {")))};
       }
     }
     const std::size_t body = text.find('{', next);
