@@ -377,11 +377,11 @@ void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row, con
 
 // Pieces of a product are smaller than the whole, so prefetching must not change the sums.
 __attribute__((noinline)) void multiply_row(const Stream<Element>& s) {
-#if TFAOT_IS_F32
+#if TFAOT_IS_F32 && TFAOT_VECTOR_BYTES == 64
   const RowProduct product = {s.b, s.bias, s.c, s.columns, s.rectifier};
   if (is_fetched(s)) {
     multiply_by_panels<true, 1>(row_input<1, 1>(s.a, s.depth), product);
-  } else if (kRowPanels == 1 || s.columns <= kRowWidth) {
+  } else if (s.columns <= kRowWidth) {
     multiply_by_panels<false, 1>(row_input<1, 1>(s.a, s.depth), product);
   } else {
     multiply_by_panels<false, kRowVectors>(row_input<1, kRowPanels>(s.a, s.depth), product);
@@ -499,9 +499,7 @@ void multiply_part_as_stream(Gemm g, Int rows, Int part, Int parts) {
   const Int end = smaller(g.columns, steps * (part + 1) / parts * kStreamColumns);
   if (first >= end) return;
   g.b += first / kPanelColumns<Element> * g.b_panel;
-  g.c += first;
-  if (g.bias != nullptr) g.bias += first;
-  if (g.addends != nullptr) g.addends += first;
+  skip_columns(g, first);
   g.columns = end - first;
   multiply_as_stream(g, rows);
 }

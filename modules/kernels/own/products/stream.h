@@ -162,8 +162,9 @@ TFAOT_INLINE Int stream_columns(const Stream<T>& s, Int column, Int end) {
   return column;
 }
 
+// Multiplies with NP panels at a time, then with the others alone.
 template <typename T, int MR, int NP>
-__attribute__((noinline)) void multiply_stream(const Stream<T>& s) {
+TFAOT_INLINE void stream_all(const Stream<T>& s) {
   const Int whole = s.columns - s.columns % kPanelColumns<T>;
   Int column = 0;
   if constexpr (NP == 1) {
@@ -173,6 +174,11 @@ __attribute__((noinline)) void multiply_stream(const Stream<T>& s) {
   }
   column = stream_columns<T, MR, 1>(s, column, whole);
   if (column < s.columns) stream_panels<T, MR, 1, true>(s, column);
+}
+
+template <typename T, int MR, int NP>
+__attribute__((noinline)) void multiply_stream(const Stream<T>& s) {
+  stream_all<T, MR, NP>(s);
 }
 
 // Plain products of a few rows, of small layers: less is set up than for gemm.cc, whose tiles are
@@ -196,12 +202,9 @@ __attribute__((noinline)) void multiply_together(const Stream<float>& s) {
 // REQUIRES: dense_chain.cc has no other code for this number of rows, which is at most kFewRows.
 template <int MR = kFewRows>
 inline void multiply_few_rows(Int rows, const Stream<float>& s) {
-  if constexpr (MR > 3) {
+  constexpr int kFewest = TFAOT_VECTOR_BYTES == 64 ? 3 : 2;
+  if constexpr (MR > kFewest) {
     if (rows != MR) return multiply_few_rows<MR - 1>(rows, s);
-  }
-  if constexpr (TFAOT_VECTOR_BYTES < 64 && MR == 3) {
-    constexpr int kPanels = kVectorsPerPanel == 2 ? 2 : 1;
-    if (rows == 2) return multiply_stream<float, 2, kPanels>(s);
   }
   multiply_together<MR>(s);
 }
@@ -209,23 +212,36 @@ inline void multiply_few_rows(Int rows, const Stream<float>& s) {
 #if TFAOT_IS_F32
 
 // ---- A row of float32 alone, or two with AVX-512, by the panels of a matrix or by narrow weights.
+
+// The right side, and the epilogue of the sums.
+struct RowProduct {
+  const float* b;
+  const float* bias;  // null: none
+  float* c;
+  Int columns;
+  Rectifier rectifier;
+};
+
+#if TFAOT_VECTOR_BYTES == 64
+
 // One or two panels are read at a time, in memory order: their sums are added up while those of the
 // next ones are computed.
 
 constexpr Int kRowWidth = kPanelColumns<float>;
-// Partial sums of MR rows, for each of them and each vector of a panel.
+static_assert(kVectorsPerPanel == 1, "a panel's sums are one vector");
+// Partial sums of MR rows.
 template <int MR>
-constexpr int kRowSums = sums_per_element(static_cast<int>(kVectorsPerPanel) * MR);
+constexpr int kRowSums = sums_per_element(MR);
 template <int MR>
-using RowSums = Vec<float>[kRowSums<MR>][MR][kVectorsPerPanel];
+using RowSums = Vec<float>[kRowSums<MR>][MR][1];
 template <int MR, int NP>
-using PanelResult = Vec<float>[NP][MR][kVectorsPerPanel];
+using PanelResult = Vec<float>[NP][MR];
 
 // Weights that do not stay in the first-level cache arrive fastest with two panels together, and
 // with so many vectors of the row in an iteration that an instruction reads from another page each
 // time. Else the hardware prefetcher foresees the wrong lines at the end of each panel.
-constexpr int kRowPanels = TFAOT_VECTOR_BYTES == 64 ? 2 : 1;
-constexpr int kRowVectors = TFAOT_VECTOR_BYTES == 64 ? 4 : 1;
+constexpr int kRowPanels = 2;
+constexpr int kRowVectors = 4;
 
 // The input: rows, one after the other in memory.
 template <int MR, int NP>
@@ -234,13 +250,10 @@ struct RowInput {
 
   const float* x;
   Int depth;
-#if TFAOT_VECTOR_BYTES == 64
   Vec<float> last[NP][MR];  // the last vectors: just stored ones are slow to load
   Int last_at;              // the element at which the very last one begins in each row
-#endif
 };
 
-#if TFAOT_VECTOR_BYTES == 64
 // As load_first() and store_first(), but four or eight numbers by plain instructions, between which
 // the processor forwards stores to loads.
 TFAOT_INLINE Vec<float> load_few(const float* from, Int count) {
@@ -255,13 +268,11 @@ TFAOT_INLINE void store_few(float* to, Vec<float> v, Int count) {
     return _mm256_storeu_ps(to, __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7));
   store_first(to, v, count);
 }
-#endif
 
 // The input in memory.
 template <int MR, int NP>
 TFAOT_INLINE RowInput<MR, NP> row_input(const float* x, Int depth) {
   RowInput<MR, NP> in(x, depth);
-#if TFAOT_VECTOR_BYTES == 64
   in.last_at = (depth - 1) / kRowWidth * kRowWidth;
   TFAOT_EACH (p, NP) {
     const Int at = larger(0, in.last_at - (NP - 1 - p) * kRowWidth);
@@ -269,26 +280,21 @@ TFAOT_INLINE RowInput<MR, NP> row_input(const float* x, Int depth) {
       in.last[p][r] = load_few(x + r * depth + at, smaller(depth - at, kRowWidth));
     }
   }
-#endif
   return in;
 }
 
 // Keeps the last vectors of `made`, which begins at `column`.
 template <int MADE, int MR, int NP>
-TFAOT_INLINE void keep_results([[maybe_unused]] RowInput<MR, NP>& out, [[maybe_unused]] Int column,
-                               [[maybe_unused]] const PanelResult<MR, MADE>& made) {
-#if TFAOT_VECTOR_BYTES == 64
+TFAOT_INLINE void keep_results(RowInput<MR, NP>& out, Int column,
+                               const PanelResult<MR, MADE>& made) {
   out.last_at = column + (MADE - 1) * kRowWidth;
   TFAOT_EACH (r, MR) {
     if constexpr (MADE < NP) out.last[0][r] = out.last[NP - 1][r];
-    TFAOT_EACH (p, MADE) out.last[NP - MADE + p][r] = made[p][r][0];
+    TFAOT_EACH (p, MADE) out.last[NP - MADE + p][r] = made[p][r];
   }
-#endif
 }
 
-#if TFAOT_VECTOR_BYTES == 64
-
-// Steps of the depth with AVX-512: numbers of rows, four at a time, by panels.
+// Steps of the depth: numbers of rows, four at a time, by panels.
 
 // Adds one step of the depth. Weights are read exactly in memory order, which the hardware
 // prefetcher foresees; the compiler would change the order. Prefetching many lines at once would
@@ -400,91 +406,26 @@ TFAOT_INLINE const float* add_panels(RowSums<MR> (&sums)[NP], const RowInput<MR,
   return at[NP - 1];
 }
 
-#else
-
-template <bool kFetch, int VECTORS, int MR>
-TFAOT_INLINE const float* add_panels(RowSums<MR> (&of_one)[1], const RowInput<MR, 1>& in,
-                                     const float* b) {
-  constexpr Int kSteps = 4;
-  RowSums<MR>& sums = of_one[0];
-  const float* a[MR];
-  TFAOT_EACH (r, MR) a[r] = in.x + r * in.depth;
-  Int k = 0;
-  for (; k + kSteps <= in.depth; k += kSteps, b += kSteps * kRowWidth) {
-    if constexpr (kFetch) fetch_ahead<kSteps>(b);
-#if TFAOT_CAN_SPREAD
-    static_assert(kRowSums<MR> == kSpread && kSteps == kSpread, "a sum for each step");
-    multiply_spread(sums, 0, a, k, b, 0);
-#else
-    TFAOT_EACH (i, kSteps) {
-      multiply_step(sums[i % kRowSums<MR>], a, k + i, b + i * kRowWidth, 0);
-    }
-#endif
-  }
-  TFAOT_ROLLED_FOR (; k < in.depth; ++k, b += kRowWidth)
-    multiply_step(sums[kRowSums<MR> - 1], a, k, b, 0);
-  return b;
-}
-
-#endif
-
-template <int MR>
-TFAOT_INLINE void start_sums(RowSums<MR>& sums, const float* bias, Int count) {
-  TFAOT_EACH (v, kVectorsPerPanel) {
-    const Int at = v * kLanes<float>;
-    if (TFAOT_HAS_MASKS) {
-      sums[0][0][v] = load_first(bias, smaller(count, kRowWidth));
-    } else if (count >= kRowWidth) {
-      sums[0][0][v] = load(bias + at);
-    } else if (at < count) {
-      sums[0][0][v] = load_first(bias + at, smaller(kLanes<float>, count - at));
-    }
-    TFAOT_FOR (int r = 1; r < MR; ++r) sums[0][r][v] = sums[0][0][v];
-  }
-}
-
-TFAOT_INLINE void store_panel(float* to, const Vec<float> (&made)[kVectorsPerPanel], Int count) {
-  if (count < kRowWidth) {
-#if TFAOT_HAS_MASKS
-    return store_first(to, made[0], count);
-#else
-    alignas(kPanelBytes) float all[kRowWidth];
-    TFAOT_EACH (v, kVectorsPerPanel) store(all + v * kLanes<float>, made[v]);
-    return copy_elements(to, all, count);
-#endif
-  }
-  TFAOT_EACH (v, kVectorsPerPanel) store(to + v * kLanes<float>, made[v]);
-}
-
-// The right side, and the epilogue of the sums.
-struct RowProduct {
-  const float* b;
-  const float* bias;  // null: none
-  float* c;
-  Int columns;
-  Rectifier rectifier;
-};
-
 // Multiplies with NP panels, from `column` on. Returns where the next one begins.
 template <bool kFetch, int VECTORS, int NP, int MR, int KEPT>
 TFAOT_INLINE const float* multiply_panels(const RowInput<MR, KEPT>& in, const RowProduct& p,
                                           const float* b, Int column, RowInput<MR, KEPT>& out) {
+  const auto count = [&](int panel) TFAOT_ALWAYS {
+    return panel < NP - 1 ? kRowWidth : smaller(p.columns - column - panel * kRowWidth, kRowWidth);
+  };
   RowSums<MR> sums[NP] = {};
   if (p.bias != nullptr) {
     TFAOT_EACH (i, NP) {
-      const Int at = column + i * kRowWidth;
-      start_sums<MR>(sums[i], p.bias + at, i < NP - 1 ? kRowWidth : p.columns - at);
+      const Vec<float> bias = load_first(p.bias + column + i * kRowWidth, count(i));
+      TFAOT_EACH (r, MR) sums[i][0][r][0] = bias;
     }
   }
   b = add_panels<kFetch, VECTORS, MR>(sums, in, b);
   PanelResult<MR, NP> made;
   TFAOT_EACH (i, NP) {
-    const Int at = column + i * kRowWidth;
     TFAOT_EACH (r, MR) {
-      TFAOT_EACH (v, kVectorsPerPanel) {
-        made[i][r][v] = rectified<float>(join_sums(sums[i], r, v), p.rectifier);
-      }
-      store_panel(p.c + r * p.columns + at, made[i][r], i < NP - 1 ? kRowWidth : p.columns - at);
+      made[i][r] = rectified<float>(join_sums(sums[i], r, 0), p.rectifier);
+      store_some(p.c + r * p.columns + column + i * kRowWidth, made[i][r], count(i));
     }
   }
   keep_results(out, column, made);
@@ -512,7 +453,6 @@ TFAOT_INLINE RowInput<MR, NP> multiply_by_panels(const RowInput<MR, NP>& in, con
 }
 
 // Narrow weights (tfaot/kernels/abi.h): panels of so few columns would be mostly zeros.
-#if TFAOT_VECTOR_BYTES == 64
 
 // A vector of weights holds several steps of the depth, WIDTH columns of each.
 template <int WIDTH>
@@ -566,13 +506,32 @@ template <int NP>
 TFAOT_INLINE RowInput<1, NP> multiply_narrow(const RowInput<1, NP>& in, const RowProduct& p) {
   RowInput<1, NP> out(p.c, p.columns);
   const Vec<float> sums = p.columns <= 4 ? narrow_sums<4>(in, p) : narrow_sums<8>(in, p);
-  const PanelResult<1, 1> made = {{{rectified<float>(sums, p.rectifier)}}};
-  store_few(p.c, made[0][0][0], p.columns);
+  const PanelResult<1, 1> made = {{rectified<float>(sums, p.rectifier)}};
+  store_few(p.c, made[0][0], p.columns);
   keep_results(out, 0, made);
   return out;
 }
 
 #else
+
+// The input: a row.
+template <int MR, int NP>
+struct RowInput {
+  const float* x;
+  Int depth;
+};
+template <int MR, int NP>
+TFAOT_INLINE RowInput<MR, NP> row_input(const float* x, Int depth) {
+  return {x, depth};
+}
+
+// Returns the results as the input of the next product. Inlined: a call for each layer of a chain
+// would take as long as a small layer.
+template <bool kFetch, int VECTORS>
+TFAOT_INLINE RowInput<1, 1> multiply_by_panels(const RowInput<1, 1>& in, const RowProduct& p) {
+  stream_all<float, 1, 1>({in.x, 0, in.depth, p.b, p.bias, p.c, 0, p.columns, p.rectifier});
+  return {p.c, p.columns};
+}
 
 // Adds the products to sums[WIDTH].
 template <int WIDTH>
