@@ -380,11 +380,11 @@ __attribute__((noinline)) void multiply_row(const Stream<Element>& s) {
 #if TFAOT_IS_F32 && TFAOT_VECTOR_BYTES == 64
   const RowProduct product = {s.b, s.bias, s.c, s.columns, s.rectifier};
   if (is_fetched(s)) {
-    multiply_by_panels<true, 1>(row_input<1, 1>(s.a, s.depth), product);
+    multiply_by_panels<true, 1>(row_input<1>(s.a, s.depth), product);
   } else if (s.columns <= kRowWidth) {
-    multiply_by_panels<false, 1>(row_input<1, 1>(s.a, s.depth), product);
+    multiply_by_panels<false, 1>(row_input<1>(s.a, s.depth), product);
   } else {
-    multiply_by_panels<false, kRowVectors>(row_input<1, kRowPanels>(s.a, s.depth), product);
+    multiply_by_panels<false, kRowVectors>(row_input<kRowPanels>(s.a, s.depth), product);
   }
 #else
   multiply_stream<Element, 1, 1>(s);

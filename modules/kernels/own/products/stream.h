@@ -35,47 +35,28 @@ TFAOT_INLINE Vec<float> spread(Vec<float> fours) {
 #endif
 }
 
-// left[i][r]: number i of fours[r], in all lanes.
-template <int MR>
-TFAOT_INLINE void spread_all(Vec<float> (&left)[kSpread][MR], const Vec<float> (&fours)[MR]) {
-  TFAOT_EACH (r, MR) {
-    left[0][r] = spread<0>(fours[r]);
-    left[1][r] = spread<1>(fours[r]);
-    left[2][r] = spread<2>(fours[r]);
-    left[3][r] = spread<3>(fours[r]);
-  }
+// left[i]: number i of `fours`, in all lanes.
+TFAOT_INLINE void spread_all(Vec<float> (&left)[kSpread], Vec<float> fours) {
+  left[0] = spread<0>(fours);
+  left[1] = spread<1>(fours);
+  left[2] = spread<2>(fours);
+  left[3] = spread<3>(fours);
 }
 
-// Adds four steps of the depth to sums[first] and the following. `fours`: the numbers of each row.
+// Adds the steps k to k + kSpread of the depth to sums[first] and the following.
 template <int MR, int NV, int N>
-TFAOT_INLINE void multiply_fours(Vec<float> (&sums)[N][MR][NV], int first,
-                                 const Vec<float> (&fours)[MR], const float* b, Int b_panel) {
-  Vec<float> left[kSpread][MR];
-  spread_all(left, fours);
+TFAOT_INLINE void multiply_spread(Vec<float> (&sums)[N][MR][NV], int first,
+                                  const float* const (&a)[MR], Int k, const float* b, Int b_panel) {
+  Vec<float> left[MR][kSpread];
+  TFAOT_EACH (r, MR) spread_all(left[r], load_fours(a[r] + k));
   TFAOT_FOR (int i = 0; i < kSpread; ++i, b += kPanelColumns<float>) {
     TFAOT_EACH (v, NV) {
       const Vec<float> right =
           load(b + v / kVectorsPerPanel * b_panel + v % kVectorsPerPanel * kLanes<float>);
-      TFAOT_EACH (r, MR) sums[(first + i) % N][r][v] += right * left[i][r];
+      TFAOT_EACH (r, MR) sums[(first + i) % N][r][v] += right * left[r][i];
     }
   }
 }
-
-// The same for the steps k to k + kSpread of rows in memory.
-template <int MR, int NV, int N>
-TFAOT_INLINE void multiply_spread(Vec<float> (&sums)[N][MR][NV], int first,
-                                  const float* const (&a)[MR], Int k, const float* b, Int b_panel) {
-  Vec<float> fours[MR];
-  TFAOT_EACH (r, MR) fours[r] = load_fours(a[r] + k);
-  multiply_fours(sums, first, fours, b, b_panel);
-}
-#if TFAOT_VECTOR_BYTES == 64
-// Permutes the vectors of all rows alike.
-template <int QUARTERS, int MR>
-TFAOT_INLINE void permute_quarters(Vec<float> (&to)[MR], const Vec<float> (&x)[MR]) {
-  TFAOT_EACH (r, MR) to[r] = _mm512_maskz_shuffle_f32x4(0xFFFF, x[r], x[r], QUARTERS);
-}
-#endif
 #endif
 
 template <typename T>
@@ -118,7 +99,17 @@ TFAOT_INLINE void stream_panels(const Stream<T>& s, Int column) {
   const T* b = s.b + column * s.depth;
   const T* a[MR];
   TFAOT_EACH (r, MR) a[r] = s.a + r * s.a_row;
+  const auto columns_of = [&](int v) TFAOT_ALWAYS {
+    return kPart ? smaller(kLanes<T>, s.columns - column - v * kLanes<T>) : kLanes<T>;
+  };
   Vec<T> sums[kSums][MR][kVectors] = {};
+  if (s.bias != nullptr) {
+    TFAOT_EACH (v, kVectors) {
+      if (kPart && columns_of(v) <= 0) break;
+      const Vec<T> bias = load_part<kPart>(s.bias + column + v * kLanes<T>, columns_of(v));
+      TFAOT_EACH (r, MR) sums[0][r][v] = bias;
+    }
+  }
   Int k = 0;
 #if TFAOT_CAN_SPREAD
   if constexpr (kSums % kSpread == 0) {
@@ -141,13 +132,10 @@ TFAOT_INLINE void stream_panels(const Stream<T>& s, Int column) {
   for (; k < s.depth; ++k, b += kPanelColumns<T>) multiply_step(sums[0], a, k, b, panel);
 
   TFAOT_EACH (v, kVectors) {
-    const Int at = column + v * kLanes<T>;
-    const Int count = kPart ? smaller(kLanes<T>, s.columns - at) : kLanes<T>;
-    if (kPart && count <= 0) return;
-    const Vec<T> bias = s.bias == nullptr ? Vec<T>{} : load_part<kPart>(s.bias + at, count);
+    if (kPart && columns_of(v) <= 0) return;
     TFAOT_EACH (r, MR) {
-      const Vec<T> sum = join_sums(sums, r, v) + bias;
-      store_part<kPart>(s.c + r * s.c_row + at, rectified<T>(sum, s.rectifier), count);
+      store_part<kPart>(s.c + r * s.c_row + column + v * kLanes<T>,
+                        rectified<T>(join_sums(sums, r, v), s.rectifier), columns_of(v));
     }
   }
 }
@@ -190,7 +178,9 @@ constexpr Int kFewRows = TFAOT_VECTOR_BYTES == 64 ? 8 : TFAOT_VECTOR_BYTES == 32
 // Multiplies rows that share each load of the weights, several panels at a time.
 template <int MR>
 __attribute__((noinline)) void multiply_together(const Stream<float>& s) {
-  constexpr int kMost = TFAOT_TILE_SUMS / (MR * kVectorsPerPanel);
+  // Of narrow vectors, three panels at a time are slower than two.
+  constexpr int kFit = TFAOT_TILE_SUMS / (MR * kVectorsPerPanel);
+  constexpr int kMost = kFit == 3 && TFAOT_VECTOR_BYTES < 64 ? 2 : kFit;
   const Int whole = s.columns - s.columns % kPanelColumns<float>;
   Int column = 0;
   if constexpr (kMost > 2) column = stream_columns<float, MR, smaller(kMost, 4)>(s, column, whole);
@@ -199,11 +189,10 @@ __attribute__((noinline)) void multiply_together(const Stream<float>& s) {
   if (column < s.columns) stream_panels<float, MR, 1, true>(s, column);
 }
 
-// REQUIRES: dense_chain.cc has no other code for this number of rows, which is at most kFewRows.
+// REQUIRES: 2 <= rows <= kFewRows
 template <int MR = kFewRows>
 inline void multiply_few_rows(Int rows, const Stream<float>& s) {
-  constexpr int kFewest = TFAOT_VECTOR_BYTES == 64 ? 3 : 2;
-  if constexpr (MR > kFewest) {
+  if constexpr (MR > 2) {
     if (rows != MR) return multiply_few_rows<MR - 1>(rows, s);
   }
   multiply_together<MR>(s);
@@ -211,7 +200,7 @@ inline void multiply_few_rows(Int rows, const Stream<float>& s) {
 
 #if TFAOT_IS_F32
 
-// ---- A row of float32 alone, or two with AVX-512, by the panels of a matrix or by narrow weights.
+// ---- A row of float32 alone, by the panels of a matrix or by narrow weights.
 
 // The right side, and the epilogue of the sums.
 struct RowProduct {
@@ -229,13 +218,8 @@ struct RowProduct {
 
 constexpr Int kRowWidth = kPanelColumns<float>;
 static_assert(kVectorsPerPanel == 1, "a panel's sums are one vector");
-// Partial sums of MR rows.
-template <int MR>
-constexpr int kRowSums = sums_per_element(MR);
-template <int MR>
-using RowSums = Vec<float>[kRowSums<MR>][MR][1];
-template <int MR, int NP>
-using PanelResult = Vec<float>[NP][MR];
+constexpr int kRowSums = sums_per_element(1);
+using RowSums = Vec<float>[kRowSums][1][1];
 
 // Weights that do not stay in the first-level cache arrive fastest with two panels together, and
 // with so many vectors of the row in an iteration that an instruction reads from another page each
@@ -243,15 +227,15 @@ using PanelResult = Vec<float>[NP][MR];
 constexpr int kRowPanels = 2;
 constexpr int kRowVectors = 4;
 
-// The input: rows, one after the other in memory.
-template <int MR, int NP>
+// The input.
+template <int NP>
 struct RowInput {
   TFAOT_INLINE RowInput(const float* from, Int size) : x(from), depth(size) {}
 
   const float* x;
   Int depth;
-  Vec<float> last[NP][MR];  // the last vectors: just stored ones are slow to load
-  Int last_at;              // the element at which the very last one begins in each row
+  Vec<float> last[NP];  // the last vectors: just stored ones are slow to load
+  Int last_at;          // the element at which the very last one begins
 };
 
 // As load_first() and store_first(), but four or eight numbers by plain instructions, between which
@@ -270,48 +254,36 @@ TFAOT_INLINE void store_few(float* to, Vec<float> v, Int count) {
 }
 
 // The input in memory.
-template <int MR, int NP>
-TFAOT_INLINE RowInput<MR, NP> row_input(const float* x, Int depth) {
-  RowInput<MR, NP> in(x, depth);
+template <int NP>
+TFAOT_INLINE RowInput<NP> row_input(const float* x, Int depth) {
+  RowInput<NP> in(x, depth);
   in.last_at = (depth - 1) / kRowWidth * kRowWidth;
   TFAOT_EACH (p, NP) {
     const Int at = larger(0, in.last_at - (NP - 1 - p) * kRowWidth);
-    TFAOT_EACH (r, MR) {
-      in.last[p][r] = load_few(x + r * depth + at, smaller(depth - at, kRowWidth));
-    }
+    in.last[p] = load_few(x + at, smaller(depth - at, kRowWidth));
   }
   return in;
 }
 
 // Keeps the last vectors of `made`, which begins at `column`.
-template <int MADE, int MR, int NP>
-TFAOT_INLINE void keep_results(RowInput<MR, NP>& out, Int column,
-                               const PanelResult<MR, MADE>& made) {
+template <int MADE, int NP>
+TFAOT_INLINE void keep_results(RowInput<NP>& out, Int column, const Vec<float> (&made)[MADE]) {
   out.last_at = column + (MADE - 1) * kRowWidth;
-  TFAOT_EACH (r, MR) {
-    if constexpr (MADE < NP) out.last[0][r] = out.last[NP - 1][r];
-    TFAOT_EACH (p, MADE) out.last[NP - MADE + p][r] = made[p][r];
-  }
+  if constexpr (MADE < NP) out.last[0] = out.last[NP - 1];
+  TFAOT_EACH (p, MADE) out.last[NP - MADE + p] = made[p];
 }
 
-// Steps of the depth: numbers of rows, four at a time, by panels.
+// Steps of the depth: numbers of the row, four at a time, by panels.
 
 // Adds one step of the depth. Weights are read exactly in memory order, which the hardware
 // prefetcher foresees; the compiler would change the order. Prefetching many lines at once would
 // take as long as it saves.
-template <bool kFetch, int MR>
-TFAOT_INLINE void add_step(Vec<float> (&sums)[MR][1], const Vec<float> (&left)[MR],
-                           const float* b) {
+template <bool kFetch>
+TFAOT_INLINE void add_step(Vec<float>& sum, Vec<float> left, const float* b) {
   using Anywhere __attribute__((vector_size(64), aligned(4), may_alias)) = float;
   const auto& right = *reinterpret_cast<const Anywhere*>(b);
   if constexpr (kFetch) fetch_ahead<1>(b);
-  if constexpr (MR == 1) {
-    asm volatile("vfmadd231ps %2, %1, %0" : "+v"(sums[0][0]) : "v"(left[0]), "m"(right));
-  } else {
-    Vec<float> loaded;
-    asm volatile("vmovups %1, %0" : "=v"(loaded) : "m"(right));
-    TFAOT_EACH (r, MR) sums[r][0] += left[r] * loaded;
-  }
+  asm volatile("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(left), "m"(right));
 }
 
 // Addresses of the current step in NP panels.
@@ -323,57 +295,55 @@ TFAOT_INLINE void go_further(PanelSteps<NP>& b, Int elements) {
   TFAOT_EACH (p, NP) b[p] += elements;
 }
 
+template <int QUARTERS>
+TFAOT_INLINE Vec<float> permute_quarters(Vec<float> x) {
+  return _mm512_maskz_shuffle_f32x4(0xFFFF, x, x, QUARTERS);
+}
+
 // Adds four steps of the depth, of a quarter of x, by each of NP panels, `at` elements further.
-template <int QUARTER, bool kFetch, int MR, int NP>
-TFAOT_INLINE void add_quarter(RowSums<MR> (&sums)[NP], const Vec<float> (&x)[MR],
-                              const PanelSteps<NP>& b, Int at = 0) {
-  constexpr int kFirst = QUARTER * kSpread % kRowSums<MR>;
-  Vec<float> fours[MR], left[kSpread][MR];
-  permute_quarters<QUARTER * 0x55>(fours, x);
-  spread_all(left, fours);
+template <int QUARTER, bool kFetch, int NP>
+TFAOT_INLINE void add_quarter(RowSums (&sums)[NP], Vec<float> x, const PanelSteps<NP>& b,
+                              Int at = 0) {
+  constexpr int kFirst = QUARTER * kSpread % kRowSums;
+  Vec<float> left[kSpread];
+  spread_all(left, permute_quarters<QUARTER * 0x55>(x));
   TFAOT_EACH (i, kSpread) {
     TFAOT_EACH (p, NP) {
-      add_step<kFetch>(sums[p][kFirst + i], left[i], b[p] + at + i * kRowWidth);
+      add_step<kFetch>(sums[p][kFirst + i][0][0], left[i], b[p] + at + i * kRowWidth);
     }
   }
 }
 
 // Adds the steps of the first `count` numbers of x, which are fewer than a vector has.
-template <bool kFetch, int MR, int NP>
-TFAOT_INLINE void add_part(RowSums<MR> (&sums)[NP], Vec<float> (&x)[MR], PanelSteps<NP>& b,
-                           Int count) {
-  Vec<float> left[MR];
+template <bool kFetch, int NP>
+TFAOT_INLINE void add_part(RowSums (&sums)[NP], Vec<float> x, PanelSteps<NP>& b, Int count) {
   TFAOT_ROLLED_FOR (; count >= kSpread; count -= kSpread, go_further<NP>(b, kSpread * kRowWidth)) {
     add_quarter<0, kFetch>(sums, x, b);
-    permute_quarters<0x39>(x, x);  // the next quarter first
+    x = permute_quarters<0x39>(x);  // the next quarter first
   }
-  permute_quarters<0>(x, x);
+  x = permute_quarters<0>(x);
   TFAOT_ROLLED_FOR (; count > 0; --count, go_further<NP>(b, kRowWidth)) {
-    TFAOT_EACH (r, MR) left[r] = spread<0>(x[r]);
-    TFAOT_EACH (p, NP) add_step<kFetch>(sums[p][1], left, b[p]);
-    TFAOT_EACH (r, MR) x[r] = _mm512_maskz_permute_ps(0xFFFF, x[r], 0x39);  // the next
+    TFAOT_EACH (p, NP) add_step<kFetch>(sums[p][1][0][0], spread<0>(x), b[p]);
+    x = _mm512_maskz_permute_ps(0xFFFF, x, 0x39);  // the next
   }
 }
 
-// Takes the vectors of the rows from k on.
-template <int MR, int NP>
-TFAOT_INLINE void take_vectors(Vec<float> (&x)[MR], const RowInput<MR, NP>& in, Int k) {
-  TFAOT_EACH (r, MR) x[r] = in.last[NP - 1][r];
+// Takes the vector of the row from k on.
+template <int NP>
+TFAOT_INLINE Vec<float> take_vector(const RowInput<NP>& in, Int k) {
+  Vec<float> x = in.last[NP - 1];
   if (__builtin_expect(k != in.last_at, 1)) {
-    if (NP > 1 && k == in.last_at - kRowWidth) {
-      TFAOT_EACH (r, MR) x[r] = in.last[0][r];
-    } else {
-      TFAOT_EACH (r, MR) x[r] = load(in.x + r * in.depth + k);
-    }
+    x = NP > 1 && k == in.last_at - kRowWidth ? in.last[0] : load(in.x + k);
   }
-  TFAOT_EACH (r, MR) keep(x[r]);  // else the compiler loads each quarter alone
+  keep(x);  // else the compiler loads each quarter alone
+  return x;
 }
 
 // Adds the products with NP panels, and returns where the next one begins. An iteration takes
-// VECTORS of a row. The last vector goes through the same code: prefetching works best if an
+// VECTORS of the row. The last vector goes through the same code: prefetching works best if an
 // instruction's addresses are equally far apart. kFetch: panels are prefetched.
-template <bool kFetch, int VECTORS, int MR, int NP, int KEPT>
-TFAOT_INLINE const float* add_panels(RowSums<MR> (&sums)[NP], const RowInput<MR, KEPT>& in,
+template <bool kFetch, int VECTORS, int NP, int KEPT>
+TFAOT_INLINE const float* add_panels(RowSums (&sums)[NP], const RowInput<KEPT>& in,
                                      const float* b) {
   constexpr Int kQuarter = kSpread * kRowWidth;
   const Int part = in.depth % kRowWidth;
@@ -383,9 +353,8 @@ TFAOT_INLINE const float* add_panels(RowSums<MR> (&sums)[NP], const RowInput<MR,
     at[p] = b + p * in.depth * kRowWidth;
     asm("" : "+r"(at[p]));  // else the compiler keeps many addresses
   }
-  Vec<float> x[MR];
   const auto add_vector = [&](Int k) TFAOT_ALWAYS {
-    take_vectors(x, in, k);
+    const Vec<float> x = take_vector(in, k);
     add_quarter<0, kFetch>(sums, x, at);
     add_quarter<1, kFetch>(sums, x, at, kQuarter);
     add_quarter<2, kFetch>(sums, x, at, 2 * kQuarter);
@@ -399,34 +368,26 @@ TFAOT_INLINE const float* add_panels(RowSums<MR> (&sums)[NP], const RowInput<MR,
     }
   }
   TFAOT_ROLLED_FOR (; k < whole; k += kRowWidth) add_vector(k);
-  if (part != 0) {
-    take_vectors(x, in, whole);
-    add_part<kFetch>(sums, x, at, part);
-  }
+  if (part != 0) add_part<kFetch>(sums, take_vector(in, whole), at, part);
   return at[NP - 1];
 }
 
 // Multiplies with NP panels, from `column` on. Returns where the next one begins.
-template <bool kFetch, int VECTORS, int NP, int MR, int KEPT>
-TFAOT_INLINE const float* multiply_panels(const RowInput<MR, KEPT>& in, const RowProduct& p,
-                                          const float* b, Int column, RowInput<MR, KEPT>& out) {
+template <bool kFetch, int VECTORS, int NP, int KEPT>
+TFAOT_INLINE const float* multiply_panels(const RowInput<KEPT>& in, const RowProduct& p,
+                                          const float* b, Int column, RowInput<KEPT>& out) {
   const auto count = [&](int panel) TFAOT_ALWAYS {
     return panel < NP - 1 ? kRowWidth : smaller(p.columns - column - panel * kRowWidth, kRowWidth);
   };
-  RowSums<MR> sums[NP] = {};
+  RowSums sums[NP] = {};
   if (p.bias != nullptr) {
-    TFAOT_EACH (i, NP) {
-      const Vec<float> bias = load_first(p.bias + column + i * kRowWidth, count(i));
-      TFAOT_EACH (r, MR) sums[i][0][r][0] = bias;
-    }
+    TFAOT_EACH (i, NP) sums[i][0][0][0] = load_first(p.bias + column + i * kRowWidth, count(i));
   }
-  b = add_panels<kFetch, VECTORS, MR>(sums, in, b);
-  PanelResult<MR, NP> made;
+  b = add_panels<kFetch, VECTORS>(sums, in, b);
+  Vec<float> made[NP];
   TFAOT_EACH (i, NP) {
-    TFAOT_EACH (r, MR) {
-      made[i][r] = rectified<float>(join_sums(sums[i], r, 0), p.rectifier);
-      store_some(p.c + r * p.columns + column + i * kRowWidth, made[i][r], count(i));
-    }
+    made[i] = rectified<float>(join_sums(sums[i], 0, 0), p.rectifier);
+    store_some(p.c + column + i * kRowWidth, made[i], count(i));
   }
   keep_results(out, column, made);
   return b;
@@ -434,9 +395,9 @@ TFAOT_INLINE const float* multiply_panels(const RowInput<MR, KEPT>& in, const Ro
 
 // Returns the results as the input of the next product. NP panels at a time share the shuffles of
 // the row. Inlined: a call for each layer of a chain would take as long as a small layer.
-template <bool kFetch, int VECTORS, int MR, int NP>
-TFAOT_INLINE RowInput<MR, NP> multiply_by_panels(const RowInput<MR, NP>& in, const RowProduct& p) {
-  RowInput<MR, NP> out(p.c, p.columns);
+template <bool kFetch, int VECTORS, int NP>
+TFAOT_INLINE RowInput<NP> multiply_by_panels(const RowInput<NP>& in, const RowProduct& p) {
+  RowInput<NP> out(p.c, p.columns);
   const float* b = p.b;
   Int column = 0;
   if constexpr (NP > 1) {
@@ -467,7 +428,7 @@ TFAOT_INLINE __m512i narrow_lanes() {
 }
 
 template <int WIDTH, int NP>
-TFAOT_INLINE Vec<float> narrow_sums(const RowInput<1, NP>& in, const RowProduct& p) {
+TFAOT_INLINE Vec<float> narrow_sums(const RowInput<NP>& in, const RowProduct& p) {
   static_assert(WIDTH == 4 || WIDTH == 8, "half of a panel, or a quarter");
   constexpr int kSums = 4;
   const __m512i lanes = narrow_lanes<WIDTH>();
@@ -477,21 +438,20 @@ TFAOT_INLINE Vec<float> narrow_sums(const RowInput<1, NP>& in, const RowProduct&
   const float* b = p.b;
   const Int part = in.depth % kRowWidth;
   const Int whole = in.depth - part;
-  Vec<float> x[1];
   TFAOT_ROLLED_FOR (Int k = 0; k < whole; k += kRowWidth, b += WIDTH * kRowWidth) {
-    take_vectors(x, in, k);
+    const Vec<float> x = take_vector(in, k);
     __m512i at = lanes;
     TFAOT_FOR (int i = 0; i < WIDTH; ++i, at = _mm512_add_epi32(at, further)) {
-      sums[i % kSums] += load(b + i * kRowWidth) * _mm512_maskz_permutexvar_ps(0xFFFF, at, x[0]);
+      sums[i % kSums] += load(b + i * kRowWidth) * _mm512_maskz_permutexvar_ps(0xFFFF, at, x);
     }
   }
   if (part != 0) {
-    take_vectors(x, in, whole);
     // Numbers after the row might turn the weights' padding with zeros into NaN.
-    x[0] = _mm512_maskz_mov_ps(static_cast<__mmask16>((1U << part) - 1), x[0]);
+    const Vec<float> x =
+        _mm512_maskz_mov_ps(static_cast<__mmask16>((1U << part) - 1), take_vector(in, whole));
     __m512i at = lanes;
     TFAOT_ROLLED_FOR (Int k = 0; k < part; k += kNarrowSteps<WIDTH>, b += kRowWidth) {
-      sums[1] += load(b) * _mm512_maskz_permutexvar_ps(0xFFFF, at, x[0]);
+      sums[1] += load(b) * _mm512_maskz_permutexvar_ps(0xFFFF, at, x);
       at = _mm512_add_epi32(at, further);
     }
   }
@@ -503,32 +463,32 @@ TFAOT_INLINE Vec<float> narrow_sums(const RowInput<1, NP>& in, const RowProduct&
 
 // As multiply_by_panels().
 template <int NP>
-TFAOT_INLINE RowInput<1, NP> multiply_narrow(const RowInput<1, NP>& in, const RowProduct& p) {
-  RowInput<1, NP> out(p.c, p.columns);
+TFAOT_INLINE RowInput<NP> multiply_narrow(const RowInput<NP>& in, const RowProduct& p) {
+  RowInput<NP> out(p.c, p.columns);
   const Vec<float> sums = p.columns <= 4 ? narrow_sums<4>(in, p) : narrow_sums<8>(in, p);
-  const PanelResult<1, 1> made = {{rectified<float>(sums, p.rectifier)}};
-  store_few(p.c, made[0][0], p.columns);
+  const Vec<float> made[] = {rectified<float>(sums, p.rectifier)};
+  store_few(p.c, made[0], p.columns);
   keep_results(out, 0, made);
   return out;
 }
 
 #else
 
-// The input: a row.
-template <int MR, int NP>
+// The input.
+template <int NP>
 struct RowInput {
   const float* x;
   Int depth;
 };
-template <int MR, int NP>
-TFAOT_INLINE RowInput<MR, NP> row_input(const float* x, Int depth) {
+template <int NP>
+TFAOT_INLINE RowInput<NP> row_input(const float* x, Int depth) {
   return {x, depth};
 }
 
 // Returns the results as the input of the next product. Inlined: a call for each layer of a chain
 // would take as long as a small layer.
 template <bool kFetch, int VECTORS>
-TFAOT_INLINE RowInput<1, 1> multiply_by_panels(const RowInput<1, 1>& in, const RowProduct& p) {
+TFAOT_INLINE RowInput<1> multiply_by_panels(const RowInput<1>& in, const RowProduct& p) {
   stream_all<float, 1, 1>({in.x, 0, in.depth, p.b, p.bias, p.c, 0, p.columns, p.rectifier});
   return {p.c, p.columns};
 }
@@ -560,7 +520,7 @@ TFAOT_INLINE void add_narrow(float* sums, const float* x, Int depth, const float
 
 // As multiply_by_panels().
 template <int NP>
-TFAOT_INLINE RowInput<1, NP> multiply_narrow(const RowInput<1, NP>& in, const RowProduct& p) {
+TFAOT_INLINE RowInput<NP> multiply_narrow(const RowInput<NP>& in, const RowProduct& p) {
   alignas(kPanelBytes) float sums[kMostNarrowColumns] = {};
   if (p.bias != nullptr) copy_elements(sums, p.bias, p.columns);
   if (p.columns <= 4) {
