@@ -104,7 +104,7 @@ TFAOT_INLINE bool has_plain_tiles(const Gemm& g, Int rows) {
   const Int last = (g.columns - 1) % kLanes<Element> + 1;
   if (!TFAOT_HAS_MASKS) return last == kLanes<Element>;
   const bool is_for_half = last <= kLanes<Element> / 2 || g.columns <= kLanes<Element>;
-  return rows < kMaxRows || g.row_bias != nullptr || !is_for_half;
+  return !TFAOT_HAS_EDGE_TILES || rows < kMaxRows || g.row_bias != nullptr || !is_for_half;
 }
 
 // True for a product of one run for which gemm.cc would find one block and nothing to prefetch.
