@@ -421,7 +421,7 @@ inline Int channels_of_block(const Window& w, Int channels) {
 template <int KW, int kStride>
 struct Edged {
   static constexpr int kMost = 8;
-  static constexpr bool kExact = kStride == 1;
+  static constexpr bool kExact = kStride == 1 && TFAOT_IS_F32;  // float64 is rare
   static constexpr int kBeside = KW / 2;
 
   template <int P, typename Op, bool kPart>

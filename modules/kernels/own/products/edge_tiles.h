@@ -197,10 +197,11 @@ TFAOT_INLINE Floats add_quarters(const Floats& a, const Floats& b, const Floats&
 template <int QUARTER>
 TFAOT_INLINE void store_quarter(float* to, Floats v, Int columns) {
   constexpr int kFirst = QUARTER * kQuadColumns;
-  using Quarter = float __attribute__((vector_size(16)));
-  const Quarter quarter = __builtin_shufflevector(v, v, kFirst, kFirst + 1, kFirst + 2, kFirst + 3);
-  if (columns == kQuadColumns) return _mm_storeu_ps(to, quarter);
-  _mm_mask_storeu_ps(to, static_cast<__mmask8>((1U << columns) - 1), quarter);
+  if (columns == kQuadColumns) {
+    const auto quarter = __builtin_shufflevector(v, v, kFirst, kFirst + 1, kFirst + 2, kFirst + 3);
+    return _mm_storeu_ps(to, quarter);
+  }
+  store_first(to, Floats(_mm512_maskz_shuffle_f32x4(0xFFFF, v, v, QUARTER)), columns);
 }
 
 // Adds the bias to the sums of MR rows and NQ quads of `last` columns, and stores them.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_narrow_matmul of abi.h. A few rows wait for their weights, so they take them as they are
 // stored, and widen them in registers. For many rows some panels are widened first.
+#define TFAOT_ALL_OF_AVX512
 #include "products/gemm.h"
 #include "products/microkernel.h"
 

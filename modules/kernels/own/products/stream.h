@@ -242,7 +242,9 @@ struct RowInput {
 // the processor forwards stores to loads.
 TFAOT_INLINE Vec<float> load_few(const float* from, Int count) {
   if (count == 4) return _mm512_maskz_broadcast_f32x4(0x000F, _mm_loadu_ps(from));
-  if (count == 8) return _mm512_maskz_broadcast_f32x8(0x00FF, _mm256_loadu_ps(from));
+  if (count == 8) {
+    return Vec<float>(_mm512_maskz_broadcast_f64x4(0x0F, __m256d(_mm256_loadu_ps(from))));
+  }
   return load_first(from, count);
 }
 
