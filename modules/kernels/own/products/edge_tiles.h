@@ -193,15 +193,14 @@ TFAOT_INLINE Floats add_quarters(const Floats& a, const Floats& b, const Floats&
   return __builtin_shufflevector(sums, sums, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
 }
 
-// Stores a quarter of a vector, or fewer columns of it.
+// Stores a quarter of a vector, or fewer columns of it. Not as a masked whole vector: that would
+// often touch two lines of the cache.
 template <int QUARTER>
 TFAOT_INLINE void store_quarter(float* to, Floats v, Int columns) {
   constexpr int kFirst = QUARTER * kQuadColumns;
-  if (columns == kQuadColumns) {
-    const auto quarter = __builtin_shufflevector(v, v, kFirst, kFirst + 1, kFirst + 2, kFirst + 3);
-    return _mm_storeu_ps(to, quarter);
-  }
-  store_first(to, Floats(_mm512_maskz_shuffle_f32x4(0xFFFF, v, v, QUARTER)), columns);
+  const auto quarter = __builtin_shufflevector(v, v, kFirst, kFirst + 1, kFirst + 2, kFirst + 3);
+  if (columns == kQuadColumns) return _mm_storeu_ps(to, quarter);
+  _mm_mask_storeu_ps(to, static_cast<__mmask8>((1U << columns) - 1), quarter);
 }
 
 // Adds the bias to the sums of MR rows and NQ quads of `last` columns, and stores them.

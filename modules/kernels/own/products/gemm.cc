@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits a product into tiles. Rows are processed in blocks that stay in the second-level cache. A
 // few panels are multiplied with all rows of a block, over their whole depth, before the next ones.
+#define TFAOT_ALL_OF_AVX512
 #include "products/gemm.h"
 
 #include "products/edge_tiles.h"
