@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_convolution of abi.h: a product whose rows are the windows' positions. No patches are
-// gathered: the product reads the image in place or, with padding or base dilation, a copy of one
-// image.
+// gathered: the product reads the image in place or, with padding, a copy of one image.
 #include "convolutions/image.h"
 
 extern "C" void TFAOT_KERNEL(convolution)(void* out, const void** in) {

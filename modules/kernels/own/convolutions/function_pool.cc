@@ -3,37 +3,6 @@
 // smallest number. In the registers of each tile of range_pool.cc, the function would have a
 // hundred copies.
 #include "convolutions/image.h"
-#include "simd/functions.h"
-
-namespace {
-
-// range: `size` largest numbers, then `size` smallest ones.
-template <typename Function>
-__attribute__((noinline)) void take_larger(float* y, const float* range, Int size,
-                                           const ResultFunction& of) {
-  const Function function = {};
-  const FunctionNumbers numbers(of);
-  along_row(size, [&](Int j, Int count) {
-    const Floats high = function(load_some(range + j, count), numbers);
-    const Floats low = function(load_some(range + size + j, count), numbers);
-    store_some(y + j, larger_of<float>(low, high), count);
-  });
-}
-
-void take_larger(float* y, const float* range, Int size, const ResultFunction& of) {
-  switch (of.kind) {
-    case kFunctionSwish:
-      return take_larger<SwishOf>(y, range, size, of);
-    case kFunctionGelu:
-      return take_larger<GeluOf<kGeluErf>>(y, range, size, of);
-    case kFunctionGeluTanh:
-      return take_larger<GeluOf<kGeluTanh>>(y, range, size, of);
-    default:
-      return;
-  }
-}
-
-}  // namespace
 
 extern "C" void TFAOT_KERNEL(range_pool)(void* out, const void** in);
 
@@ -49,7 +18,11 @@ extern "C" void TFAOT_KERNEL(function_pool)(void* out, const void** in) {
     const void* of[] = {&some, x};
     TFAOT_KERNEL(range_pool)(range, of);
     const Int size = some.batch * pooled_elements(some);
-    take_larger(y, range, size, call.function);
+    activate({range, 2 * size, 1, 2 * size, &call.function});
+    along_row(size, [&](Int j, Int count) {
+      const Floats high = load_some(range + j, count), low = load_some(range + size + j, count);
+      store_some(y + j, larger_of<float>(low, high), count);
+    });
     x += some.batch * input_elements(some.window, some.channels);
     y += size;
   }

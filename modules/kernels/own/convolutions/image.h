@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input images as windows see them: finds the padding, makes a copy of an image with its padding
-// and base dilation written out, and describes a convolution as a product.
+// Input images as windows see them: copies an image with its padding written out, and describes a
+// convolution as a product.
 #pragma once
 
 #include "products/gemm.h"
@@ -51,21 +51,13 @@ inline Window window_of(const Phase (&phase)[kSpatial], const Window& window) {
   return w;
 }
 
-TFAOT_INLINE bool is_dilated(const Window& window) {
-  for (int d = 0; d < kSpatial; ++d) {
-    if (window.base_dilation[d] != 1) return true;
-  }
-  return false;
-}
-
 // The copy for which convolution_scratch_bytes() reserves room.
 class PaddedImage {
  public:
   PaddedImage(const Window& window, Int channels) : window_(window), channels_(channels) {
     for (int d = 0; d < kSpatial; ++d) {
       low_[d] = larger(0, window.pad_low[d]);
-      size_[d] = (window.in[d] - 1) * window.base_dilation[d] + 1 + low_[d] +
-                 larger(0, window.pad_high[d]);
+      size_[d] = low_[d] + window.in[d] + larger(0, window.pad_high[d]);
     }
   }
 
@@ -73,11 +65,10 @@ class PaddedImage {
 
   // Clears all that fill() does not write.
   void clear(Element* image) const {
-    const bool dilated = is_dilated(window_);
     const Int line = size_[2] * channels_;
     for (Int i = 0; i < size_[0]; ++i) {
       for (Int j = 0; j < size_[1]; ++j, image += line) {
-        if (dilated || !is_inside(0, i) || !is_inside(1, j)) {
+        if (!is_inside(0, i) || !is_inside(1, j)) {
           clear(image, line);
           continue;
         }
@@ -90,20 +81,11 @@ class PaddedImage {
 
   // Copies an image, without its padding.
   void fill(Element* image, const Element* from) const {
-    const Window& w = window_;
-    const bool rows = w.base_dilation[2] == 1;
-    const Int pieces = rows ? 1 : w.in[2];
-    const Int piece = rows ? w.in[2] * channels_ : channels_;
-    for (Int i = 0; i < w.in[0]; ++i) {
-      for (Int j = 0; j < w.in[1]; ++j) {
-        const Int row =
-            (low_[0] + i * w.base_dilation[0]) * size_[1] + low_[1] + j * w.base_dilation[1];
-        Element* to = image + (row * size_[2] + low_[2]) * channels_;
-        for (Int k = 0; k < pieces; ++k) {
-          copy_elements(to, from, piece);
-          from += piece;
-          to += w.base_dilation[2] * channels_;
-        }
+    const Int line = window_.in[2] * channels_;
+    for (Int i = 0; i < window_.in[0]; ++i) {
+      for (Int j = 0; j < window_.in[1]; ++j, from += line) {
+        const Int row = (low_[0] + i) * size_[1] + low_[1] + j;
+        copy_elements(image + (row * size_[2] + low_[2]) * channels_, from, line);
       }
     }
   }
@@ -154,9 +136,7 @@ inline void multiply_groups(Gemm g, Int groups) {
     TFAOT_KERNEL(gemm)(&g);
     g.a += g.run;
     g.b += ceil_div(g.columns, kPanelColumns<Element>) * g.b_panel;
-    g.c += g.columns;
-    if (g.bias != nullptr) g.bias += g.columns;
-    if (g.addends != nullptr) g.addends += g.columns;
+    skip_columns(g, g.columns);
   }
 }
 

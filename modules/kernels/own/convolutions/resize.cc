@@ -5,34 +5,26 @@
 
 namespace {
 
-// to[x] = the sum of weights[k] * from[k * distance + x] over kTaps k; `taps` if kTaps is 0.
+// to[x] = the sum of weights[k] * from[k * distance + x] over `taps` k. kTaps: as many, or 0.
 template <int kTaps>
+TFAOT_INLINE void add_taps(Element* to, const Element* from, Int distance, const Element* weights,
+                           Int taps, Int count) {
+  along_row<Element>(count, [&](Int x, Int lanes) {
+    Vec<Element> sum = load_some(from + x, lanes) * weights[0];
+    const auto add = [&](Int k) TFAOT_ALWAYS {
+      sum += load_some(from + k * distance + x, lanes) * weights[k];
+    };
+    TFAOT_FOR (Int k = 1; k < kTaps; ++k) add(k);
+    for (Int k = 1; kTaps == 0 && k < taps; ++k) add(k);
+    store_some(to + x, sum, lanes);
+  });
+}
+
 TFAOT_INLINE void add_up(Element* to, const Element* from, Int distance, const Element* weights,
                          Int taps, Int count) {
-  const auto sum_at = [&](Int x, auto load_one) {
-    Vec<Element> sum = load_one(from + x) * weights[0];
-    if constexpr (kTaps > 0) {
-      TFAOT_FOR (Int k = 1; k < kTaps; ++k) sum += load_one(from + k * distance + x) * weights[k];
-    } else {
-      for (Int k = 1; k < taps; ++k) sum += load_one(from + k * distance + x) * weights[k];
-    }
-    return sum;
-  };
-  Int x = 0;
-  for (; x + kLanes<Element> <= count; x += kLanes<Element>) {
-    store(to + x, sum_at(x, [](const Element* at) { return load(at); }));
-  }
-  const Int rest = count - x;
-  if (rest == 0) return;
-#if TFAOT_HAS_MASKS
-  store_first(to + x, sum_at(x, [=](const Element* at) { return load_first(at, rest); }), rest);
-#else
-  for (; x < count; ++x) {
-    Element sum = from[x] * weights[0];
-    for (Int k = 1; k < taps; ++k) sum += from[k * distance + x] * weights[k];
-    to[x] = sum;
-  }
-#endif
+  if (taps == 2) return add_taps<2>(to, from, distance, weights, taps, count);
+  if (taps == 3) return add_taps<3>(to, from, distance, weights, taps, count);
+  add_taps<0>(to, from, distance, weights, taps, count);
 }
 
 // The sums along a dimension.
@@ -58,20 +50,6 @@ struct Along {
   }
 };
 
-template <int kTaps>
-void add_up_neighbours(Element* to, const Element* line, const Along& along, Int channels) {
-  for (Int j = 0; j < along.out; ++j) {
-    add_up<kTaps>(to + j * channels, line + along.start[j] * channels, channels,
-                  along.weights + j * along.taps, along.taps, channels);
-  }
-}
-
-void repeat(Element* to, const Element* line, const Along& along, Int channels) {
-  for (Int j = 0; j < along.out; ++j) {
-    copy_elements(to + j * channels, line + along.start[j] * channels, channels);
-  }
-}
-
 class Resize {
  public:
   Resize(const ResizeCall& call, const Element* weights)
@@ -95,7 +73,7 @@ class Resize {
       const Element* line = from + rows_.start[i] * line_;
       if (!rows_.is_copy(i)) {
         Element* const sum = keeps_columns_ ? to : scratch;
-        add_rows(sum, line, rows_.weights + i * rows_.taps);
+        add_up(sum, line, line_, rows_.weights + i * rows_.taps, rows_.taps, line_);
         line = sum;
       }
       if (line != to) add_columns(to, line);
@@ -103,19 +81,17 @@ class Resize {
   }
 
  private:
-  void add_rows(Element* to, const Element* from, const Element* weights) const {
-    const Int taps = rows_.taps;
-    if (taps == 2) return add_up<2>(to, from, line_, weights, taps, line_);
-    if (taps == 3) return add_up<3>(to, from, line_, weights, taps, line_);
-    add_up<0>(to, from, line_, weights, taps, line_);
-  }
-
   void add_columns(Element* to, const Element* line) const {
-    if (only_repeats_) return repeat(to, line, columns_, call_.channels);
-    const Int taps = columns_.taps;
-    if (taps == 2) return add_up_neighbours<2>(to, line, columns_, call_.channels);
-    if (taps == 3) return add_up_neighbours<3>(to, line, columns_, call_.channels);
-    add_up_neighbours<0>(to, line, columns_, call_.channels);
+    const Along& c = columns_;
+    const Int channels = call_.channels;
+    for (Int j = 0; j < c.out; ++j, to += channels) {
+      const Element* const from = line + c.start[j] * channels;
+      if (only_repeats_) {
+        copy_elements(to, from, channels);
+      } else {
+        add_up(to, from, channels, c.weights + j * c.taps, c.taps, channels);
+      }
+    }
   }
 
   const ResizeCall& call_;

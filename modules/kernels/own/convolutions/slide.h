@@ -120,7 +120,7 @@ struct AnyFilter : InImage {
 
 // No filter: KW taps in a row, with neighbouring positions kStride taps apart, fewer than KW.
 // Columns of the windows are joined first, once for all windows that have them.
-template <int KH, int KW, int kStride>
+template <int KW, int kStride>
 struct Overlapping : InImage {
   static constexpr int kMost = TFAOT_VECTOR_REGISTERS == 32 ? 8 : 4;
   static constexpr bool kExact = false;
@@ -130,16 +130,11 @@ struct Overlapping : InImage {
     constexpr int kColumns = (P - 1) * kStride + KW;
     typename Op::State columns[kColumns];
     tile.start(columns);
-    const auto line = [&](const Element* in, const Element*) TFAOT_ALWAYS {
-      TFAOT_EACH (p, kColumns) {
-        columns[p] = Op::step(columns[p], tile.read(in + p * tile.taps.step[2]));
+    tile.each_line([&](const Element* in, const Element*) TFAOT_ALWAYS {
+      TFAOT_FOR (int p = 0; p < kColumns; ++p, go_on(in, tile.taps.step[2])) {
+        columns[p] = Op::step(columns[p], tile.read(in));
       }
-    };
-    if constexpr (KH != 0) {
-      TFAOT_EACH (i, KH) line(tile.at.in + i * tile.taps.step[1] + tile.channel, nullptr);
-    } else {
-      tile.each_line(line);
-    }
+    });
     TFAOT_EACH (r, P) {
       typename Op::State sum = columns[r * kStride];
       TFAOT_FOR (int k = 1; k < KW; ++k) sum = Op::join(sum, columns[r * kStride + k]);
@@ -148,8 +143,9 @@ struct Overlapping : InImage {
   }
 };
 
-// The same for windows of KH by KW taps that do not overlap, by NV vectors. 0: any number of taps.
-template <int KH, int KW>
+// The same for windows that do not overlap, by NV vectors. kSize: they have kSize by kSize taps; 0:
+// any.
+template <int kSize>
 struct Apart : InImage {
   template <int P, int NV = 1, typename Op, bool kPart>
   static TFAOT_INLINE void slide(const Tile<Op, kPart>& tile) {
@@ -165,9 +161,10 @@ struct Apart : InImage {
         sums[i / NV][i % NV] = Op::step(sums[i / NV][i % NV], tile.read(from));
       }
     };
-    if constexpr (KH != 0) {
-      TFAOT_EACH (i, KH * KW) {
-        tap(tile.at.in + i / KW * tile.taps.step[1] + i % KW * tile.taps.step[2] + tile.channel);
+    if constexpr (kSize != 0) {
+      const Element* const in = tile.at.in + tile.channel;
+      TFAOT_EACH (i, kSize * kSize) {
+        tap(in + i / kSize * tile.taps.step[1] + i % kSize * tile.taps.step[2]);
       }
     } else {
       tile.each_line([&](const Element* in, const Element*) TFAOT_ALWAYS {
@@ -356,20 +353,11 @@ struct GroupsFilter : InImage {
 // The part of a window that is inside the input, at one position of a dimension.
 struct Clip {
   Clip(const Window& w, int d, Int position) {
-    before = w.pad_low[d] - position * w.stride[d];
+    const Int before = w.pad_low[d] - position * w.stride[d];  // elements in the padding
     first = smaller(larger(0, steps(before, w.window_dilation[d])), w.size[d]);
     const Int end = smaller(larger(0, steps(before + w.in[d], w.window_dilation[d])), w.size[d]);
     count = larger(0, end - first);
     at = first * w.window_dilation[d] - before;
-  }
-  // The number of positions from this one on that are clipped alike, as those of dilated windows
-  // are.
-  Int positions(const Window& w, int d) const {
-    const Int dilation = w.window_dilation[d];
-    if (dilation == 1) return 1;
-    Int next = (first + count - 1) * dilation - w.in[d];  // of `before`, where a tap leaves the end
-    if (first > 0) next = larger(next, (first - 1) * dilation);  // or one enters at the beginning
-    return larger(1, ceil_div(before - next, w.stride[d]));
   }
   // A division is slow, and most windows are not dilated.
   static Int steps(Int distance, Int step) {
@@ -378,7 +366,6 @@ struct Clip {
 
   Int first, count;  // of the window
   Int at;            // in the input
-  Int before;        // elements of the window in the padding
 };
 
 // Elements between the filter's taps, and between neighbouring results.
@@ -434,7 +421,7 @@ inline Int channels_of_block(const Window& w, Int channels) {
 template <int KW, int kStride>
 struct Edged {
   static constexpr int kMost = 8;
-  static constexpr bool kExact = kStride == 1;
+  static constexpr bool kExact = kStride == 1 && TFAOT_IS_F32;  // float64 is rare
   static constexpr int kBeside = KW / 2;
 
   template <int P, typename Op, bool kPart>
@@ -557,25 +544,19 @@ template <typename Op>
 void slide_pool(const Op& op, const Taps& taps, const Positions& at, Int count,
                 const Channels& channels) {
   if (channels.end - channels.begin < kLanes<Element>) {
-    return slide_part<Apart<0, 0>>(op, taps, at, count, channels);
+    return slide_part<Apart<0>>(op, taps, at, count, channels);
   }
-  const Int stride = at.step == taps.step[2] ? 1 : at.step == 2 * taps.step[2] ? 2 : 0;  // in taps
   const Int width = taps.count[2];
-  const Int height = taps.count[0] == 1 ? taps.count[1] : 0;
-  if (width == 3 && stride == 1) {
-    if (height == 3) return slide_all<Overlapping<3, 3, 1>>(op, taps, at, count, channels);
-    return slide_all<Overlapping<0, 3, 1>>(op, taps, at, count, channels);
+  if (at.step == taps.step[2]) {
+    if (width == 2) return slide_all<Overlapping<2, 1>>(op, taps, at, count, channels);
+    if (width == 3) return slide_all<Overlapping<3, 1>>(op, taps, at, count, channels);
   }
-  if (width == 3 && stride == 2) {
-    if (height == 3) return slide_all<Overlapping<3, 3, 2>>(op, taps, at, count, channels);
-    return slide_all<Overlapping<0, 3, 2>>(op, taps, at, count, channels);
+  if (at.step == 2 * taps.step[2] && width == 3) {
+    return slide_all<Overlapping<3, 2>>(op, taps, at, count, channels);
   }
-  if (width == 2 && stride == 1) {
-    return slide_all<Overlapping<0, 2, 1>>(op, taps, at, count, channels);
-  }
-  if (width == 2 && height == 2) return slide_apart<Apart<2, 2>>(op, taps, at, count, channels);
-  if (width == 3 && height == 3) return slide_apart<Apart<3, 3>>(op, taps, at, count, channels);
-  slide_apart<Apart<0, 0>>(op, taps, at, count, channels);
+  const bool is_two_by_two = taps.count[0] == 1 && taps.count[1] == 2 && width == 2;
+  if (is_two_by_two) return slide_apart<Apart<2>>(op, taps, at, count, channels);
+  slide_apart<Apart<0>>(op, taps, at, count, channels);
 }
 
 template <typename Op>
@@ -593,7 +574,7 @@ TFAOT_INLINE void slide_row(const Op& op, const Taps& taps, const Positions& at,
 template <typename Op>
 class Slide {
  public:
-  // REQUIRES: window.base_dilation is 1. other_result: the distance from one result to the next, if
+  // REQUIRES: no base dilation. other_result: the distance from one result to the next, if
   // the operation has several.
   Slide(const Op& op, const Window& window, const ChannelCounts& channels, const Element* filter,
         const SlideSteps& steps, Int other_result)
@@ -665,16 +646,10 @@ class Slide {
     if (columns.begin < columns.end) {
       const Int at = columns.begin * w_.stride[2] - w_.pad_low[2];
       taps_.count[2] = w_.size[2];
-      // Every n-th position of a dilated window, so that their windows share columns.
-      const bool is_apart = w_.window_dilation[2] % w_.stride[2] != 0;
-      const Int step = is_apart ? 1 : w_.window_dilation[2] / w_.stride[2];
-      for (Int k = 0, count = columns.end - columns.begin; k < smaller(step, count); ++k) {
-        slide_row(op_, taps_,
-                  {in + at * in_step_[2] + k * w_.stride[2] * in_step_[2],
-                   step * w_.stride[2] * in_step_[2], filter,
-                   out + (columns.begin + k) * out_step_[2], step * out_step_[2], other_result_},
-                  ceil_div(count - k, step), block_);
-      }
+      slide_row(op_, taps_,
+                {in + at * in_step_[2], w_.stride[2] * in_step_[2], filter,
+                 out + columns.begin * out_step_[2], out_step_[2], other_result_},
+                columns.end - columns.begin, block_);
     }
     if (all) edge(in, filter, out, columns.end, w_.out[2]);
   }
@@ -703,16 +678,14 @@ class Slide {
 
   // Positions k to end of one row, whose windows are not complete.
   void edge(const Element* in, const Element* filter, Element* out, Int k, Int end) {
-    while (k < end) {
+    for (; k < end; ++k) {
       const Clip column(w_, 2, k);
-      const Int alike = smaller(column.positions(w_, 2), end - k);
       taps_.count[2] = column.count;
       slide_row(op_, taps_,
                 {in + column.at * in_step_[2], w_.stride[2] * in_step_[2],
                  filter + column.first * taps_.filter_step[2], out + k * out_step_[2], out_step_[2],
                  other_result_},
-                alike, block_);
-      k += alike;
+                1, block_);
     }
   }
 

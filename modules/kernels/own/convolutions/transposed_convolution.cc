@@ -69,7 +69,6 @@ class Phases {
     if (!is_padded_) return all_phases(images, more_.rows, result_);
     Window around = call_.window;
     for (int d = 0; d < kSpatial; ++d) {
-      around.base_dilation[d] = 1;
       around.pad_low[d] = padding_[d].low;
       around.pad_high[d] = padding_[d].high;
     }

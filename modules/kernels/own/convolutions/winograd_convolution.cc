@@ -71,7 +71,7 @@ struct TileInputs {
   const Element* const (&rows)[kRows];
   Int begin, end;  // of the columns that are in the image
   Int first;       // of the channels
-  Int channels;    // of a pixel
+  Int step;        // from one column to the next
   Int count;       // of the vector
 };
 
@@ -85,7 +85,7 @@ TFAOT_INLINE void make_tile_numbers(const TileInputs<kRows>& inputs, Element* to
     Int at = inputs.first;
     const auto input = [&](int r)
                            TFAOT_ALWAYS { return load_some(inputs.rows[r] + at, inputs.count); };
-    TFAOT_FOR (int c = 0; c < kColumns; ++c, go_on(at, inputs.channels)) {
+    TFAOT_FOR (int c = 0; c < kColumns; ++c, go_on(at, inputs.step)) {
       if (inputs.has_column(c)) {
         make_part<kRows, kPart>(input, lines[c]);
       } else {
@@ -114,11 +114,9 @@ struct Place {
 // Goes over the tiles of all images.
 class Walk {
  public:
-  Walk(const Window& window, Int row_step, Int column_step)
-      : rows_(window.out[1]),
-        columns_(window.out[2]),
-        row_step_(row_step),
-        column_step_(column_step) {}
+  // Tiles of `row_step` rows by `column_step` columns.
+  Walk(Int rows, Int columns, Int row_step, Int column_step)
+      : rows_(rows), columns_(columns), row_step_(row_step), column_step_(column_step) {}
 
   // Goes to tile number `done`.
   void seek(Int done) {
@@ -146,17 +144,21 @@ class Walk {
   Place at_ = {};
 };
 
-// Calls use(place, count) for each vector of a pixel's channels. Without masks, the last vector
-// begins earlier to be whole, so use() must not read what it writes.
+// Calls use(place, count) for each vector of a pixel's channels. The last vector begins earlier to
+// be whole, so use() must not read what it writes.
 template <typename Use>
 TFAOT_INLINE void along_channels(Int channels, const Use& use) {
   constexpr Int kWidth = kLanes<Element>;
-  if (TFAOT_HAS_MASKS || channels < kWidth) return along_row(channels, use);
-  Int j = 0;
-  for (; j + kWidth <= channels; j += kWidth) use(j, kWidth);
-  if (j < channels) use(channels - kWidth, kWidth);
+  if (channels < kWidth) return use(0, channels);
+  for (Int j = 0; j < channels; j += kWidth) use(smaller(j, channels - kWidth), kWidth);
 }
 
+// Steps between neighbours in memory.
+struct Steps {
+  Int image, row, column;
+};
+
+// With kRows of 1, a tile's columns lie along the one dimension in which the window has size 3.
 template <int kRows, int kColumns>
 class Convolution {
  public:
@@ -164,6 +166,8 @@ class Convolution {
       : winograd_(winograd),
         call_(winograd.convolution),
         window_(call_.window),
+        row_(window_.size[2] == 1 ? 2 : 1),
+        column_(kSpatial - row_),
         image_(operand(in, 1)),
         filter_(operand(in, 2)),
         out_(result(out, 0)),
@@ -249,9 +253,14 @@ class Convolution {
   }
 
   Walk walk_to(Int tile) const {
-    Walk walk(window_, results_of(kRows), results_of(kColumns));
+    Walk walk(window_.out[row_], window_.out[column_], results_of(kRows), results_of(kColumns));
     walk.seek(tile);
     return walk;
+  }
+
+  TFAOT_INLINE Steps steps_of(const Int (&size)[kSpatial], Int channels) const {
+    const Int line = size[2] * channels;
+    return {size[1] * line, row_ == 1 ? line : channels, row_ == 1 ? channels : line};
   }
 
   // Computes the numbers of the tiles from `first` to `end` of a block.
@@ -269,19 +278,19 @@ class Convolution {
 
   TFAOT_INLINE void make_numbers(Place place, Int tile, const Room& room) const {
     const Int channels = call_.in_channels;
-    const Int row = place.row - window_.pad_low[1];
-    const Int column = place.column - window_.pad_low[2];
+    const Int row = place.row - window_.pad_low[row_];
+    const Int column = place.column - window_.pad_low[column_];
+    const Steps step = steps_of(window_.in, channels);
     const Element* const from =
-        image_ + ((place.image * window_.in[1] + row) * window_.in[2] + column) * channels;
-    const Int row_step = window_.in[2] * channels;
+        image_ + place.image * step.image + row * step.row + column * step.column;
     const Element* rows[kRows];
     for (int r = 0; r < kRows; ++r) {
-      rows[r] = row + r >= 0 && row + r < window_.in[1] ? from + r * row_step : room.zeros;
+      rows[r] = row + r >= 0 && row + r < window_.in[row_] ? from + r * step.row : room.zeros;
     }
-    const Int begin = larger(0, -column), end = smaller(kColumns, window_.in[2] - column);
+    const Int begin = larger(0, -column), end = smaller(kColumns, window_.in[column_] - column);
     Element* const to = room.numbers + tile * channels;
     along_channels(channels, [&](Int j, Int count) TFAOT_ALWAYS {
-      const TileInputs<kRows> inputs = {rows, begin, end, j, channels, count};
+      const TileInputs<kRows> inputs = {rows, begin, end, j, step.column, count};
       make_tile_numbers<kRows, kColumns>(inputs, to + j, number_step_);
     });
   }
@@ -302,34 +311,34 @@ class Convolution {
 
   TFAOT_INLINE void make_results(Place place, Int tile, const Room& room) const {
     const Int channels = call_.out_channels;
-    const Int row_step = window_.out[2] * channels;
-    const Int at =
-        ((place.image * window_.out[1] + place.row) * window_.out[2] + place.column) * channels;
-    const Int rows = smaller(results_of(kRows), window_.out[1] - place.row);
-    const Int columns = smaller(results_of(kColumns), window_.out[2] - place.column);
-    const Int step = sum_step_;
+    const Steps step = steps_of(window_.out, channels);
+    const Int at = place.image * step.image + place.row * step.row + place.column * step.column;
+    const Int rows = smaller(results_of(kRows), window_.out[row_] - place.row);
+    const Int columns = smaller(results_of(kColumns), window_.out[column_] - place.column);
+    const Int sum_step = sum_step_;
     along_channels(channels, [&](Int j, Int count) TFAOT_ALWAYS {
       const Element* from = room.sums + tile * channels + j;
       Floats lines[kColumns][kRows];
       TFAOT_EACH (r, kRows) {
         Floats line[kColumns];
-        TFAOT_FOR (int c = 0; c < kColumns; ++c, go_on(from, step))
+        TFAOT_FOR (int c = 0; c < kColumns; ++c, go_on(from, sum_step))
           line[c] = load_some(from, count);
         transform_sums(line);
         for (int c = 0; c < results_of(kColumns); ++c) lines[c][r] = line[c];
       }
       const Floats bias = more_.bias == nullptr ? Floats{} : load_some(more_.bias + j, count);
       Int to = at + j;
-      for (int c = 0; c < results_of(kColumns); ++c, go_on(to, channels)) {
+      for (int c = 0; c < results_of(kColumns); ++c, go_on(to, step.column)) {
         if (c >= columns) return;
         transform_sums(lines[c]);
         Int below = to;
-        for (int r = 0; r < results_of(kRows); ++r, go_on(below, row_step)) {
+        for (int r = 0; r < results_of(kRows); ++r, go_on(below, step.row)) {
           if (r < rows) put(below, lines[c][r] + bias, count);
         }
       }
     });
-    activate({out_ + at, row_step, rows, columns * channels, more_.function});
+    if (kRows == 1) return activate({out_ + at, step.column, columns, channels, more_.function});
+    activate({out_ + at, step.row, rows, columns * channels, more_.function});
   }
 
   TFAOT_INLINE void put(Int at, Floats result, Int count) const {
@@ -340,6 +349,7 @@ class Convolution {
   const WinogradCall& winograd_;
   const ConvolutionCall& call_;
   const Window& window_;
+  int row_, column_;  // the dimensions of a tile's rows and columns
   const Element* image_;
   const Element* filter_;
   Element* out_;
@@ -352,8 +362,9 @@ template <int kInputs>
 void convolve(const WinogradCall& call, void* out, const void** in) {
   const Window& w = call.convolution.window;
   Element* const scratch = result(out, 1);
-  if (w.size[1] == 1) return Convolution<1, kInputs>(call, out, in).compute(scratch);
-  if (w.size[2] == 1) return Convolution<kInputs, 1>(call, out, in).compute(scratch);
+  if (w.size[1] == 1 || w.size[2] == 1) {
+    return Convolution<1, kInputs>(call, out, in).compute(scratch);
+  }
   Convolution<kInputs, kInputs>(call, out, in).compute(scratch);
 }
 

@@ -12,24 +12,17 @@ struct Addends {
   Int starts[kMostAddedRows][kAddedRows];
 };
 
-template <int kParts, bool kRelu>
-void add_rows(const Addends& from, Int rows, Int row, Element* to) {
+template <int kParts>
+void add_rows(const Addends& from, Int rows, Int row, Element least, Element* to) {
   for (Int i = 0; i < rows; ++i, to += row) {
     const Element* at[kParts];
     TFAOT_EACH (p, kParts) at[p] = from.x[p] + from.starts[p][i];
     along_row<Element>(row, [&](Int j, Int count) {
       Vec<Element> sum = load_some(at[0] + j, count);
       TFAOT_FOR (int p = 1; p < kParts; ++p) sum += load_some(at[p] + j, count);
-      store_some(to + j, kRelu ? relu<Element>(sum) : sum, count);
+      store_some(to + j, larger_of<Element>(Vec<Element>{} + least, sum), count);
     });
   }
-}
-
-template <bool kRelu>
-void add_rows(Int parts, const Addends& from, Int rows, Int row, Element* to) {
-  if (parts == 2) return add_rows<2, kRelu>(from, rows, row, to);
-  if (parts == 3) return add_rows<3, kRelu>(from, rows, row, to);
-  add_rows<4, kRelu>(from, rows, row, to);
 }
 
 }  // namespace
@@ -37,6 +30,8 @@ void add_rows(Int parts, const Addends& from, Int rows, Int row, Element* to) {
 extern "C" void TFAOT_KERNEL(add_rows)(void* out, const void** in) {
   const auto& call = call_of<AddRowsCall>(in);
   const auto* const parts = reinterpret_cast<const GatherPart*>(&call + 1);
+  const Element least = call.relu != 0 ? 0 : -static_cast<Element>(__builtin_inf());
+  const auto add = call.parts == 2 ? &add_rows<2> : call.parts == 3 ? &add_rows<3> : &add_rows<4>;
   Addends from;
   for (Int p = 0; p < call.parts; ++p) from.x[p] = operand(in, parts[p].x);
   for (Int first = 0; first < call.rows; first += kAddedRows) {
@@ -44,11 +39,6 @@ extern "C" void TFAOT_KERNEL(add_rows)(void* out, const void** in) {
     for (Int p = 0; p < call.parts; ++p) {
       find_starts(parts[p], in, first, rows, from.starts[p]);
     }
-    auto* const to = static_cast<Element*>(out) + first * call.row;
-    if (call.relu != 0) {
-      add_rows<true>(call.parts, from, rows, call.row, to);
-    } else {
-      add_rows<false>(call.parts, from, rows, call.row, to);
-    }
+    add(from, rows, call.row, least, static_cast<Element*>(out) + first * call.row);
   }
 }

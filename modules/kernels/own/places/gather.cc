@@ -25,18 +25,11 @@ void copy_rows(const Block& block, Length elements) {
 
 // Lengths that the compiler knows are copied faster.
 void copy_rows_of_any_length(const Block& block, Int elements) {
-  switch (elements) {
-    case 4:
-      return copy_rows(block, Number<4>());
-    case 8:
-      return copy_rows(block, Number<8>());
-    case 16:
-      return copy_rows(block, Number<16>());
-    case 32:
-      return copy_rows(block, Number<32>());
-    default:
-      return copy_rows(block, elements);
-  }
+  if (elements == 4) return copy_rows(block, Number<4>());
+  if (elements == 8) return copy_rows(block, Number<8>());
+  if (elements == 16) return copy_rows(block, Number<16>());
+  if (elements == 32) return copy_rows(block, Number<32>());
+  copy_rows(block, elements);
 }
 
 }  // namespace

@@ -53,18 +53,13 @@ inline void find_starts(const GatherPart& part, const void** in, Int first, Int 
     return find_repeated_starts(part, first, count, starts);
   }
   const void* const places = in[part.places];
-  switch (part.place_type) {
-    case kPlacesInt32:
-      return find_starts<std::int32_t>(part, places, first, count, starts);
-    case kPlacesInt64:
-      return find_starts<Int>(part, places, first, count, starts);
-    case kPlacesFloat32:
-      return find_starts<float>(part, places, first, count, starts);
-    case kPlacesFloat64:
-      return find_starts<double>(part, places, first, count, starts);
-    default:
-      for (Int i = 0; i < count; ++i) starts[i] = part.x_at + (first + i) * part.x_step;
-  }
+  const auto find = part.place_type == kPlacesInt32     ? &find_starts<std::int32_t>
+                    : part.place_type == kPlacesInt64   ? &find_starts<Int>
+                    : part.place_type == kPlacesFloat32 ? &find_starts<float>
+                    : part.place_type == kPlacesFloat64 ? &find_starts<double>
+                                                        : nullptr;
+  if (find != nullptr) return find(part, places, first, count, starts);
+  for (Int i = 0; i < count; ++i) starts[i] = part.x_at + (first + i) * part.x_step;
 }
 
 }  // namespace

@@ -8,21 +8,8 @@
 
 namespace {
 
-// The key of an element: an integer, so that smaller keys come first in an order of abi.h.
-#if TFAOT_IS_F32
-using Key = std::int32_t;
-using Word = std::uint32_t;
-constexpr Key kInfinity = 0x7f800000;
-#else
-using Key = std::int64_t;
-using Word = std::uint64_t;
-constexpr Key kInfinity = 0x7ff0000000000000;
-#endif
 using Keys = Vec<Key>;
-
 constexpr Int kKeyLanes = kLanes<Element>;
-constexpr Int kBits = 8 * sizeof(Key);
-constexpr Key kLargestKey = static_cast<Key>(~Word{0} >> 1);
 
 // The key of an element, or of a vector of them: K is Key or Keys.
 template <bool kIsTotal, typename K, typename X>
@@ -30,9 +17,9 @@ TFAOT_INLINE K key_of(const X& x, Key flip) {
   auto key = read_as<K>(&x);
   if constexpr (!kIsTotal) {
     const K magnitude = key & kLargestKey;
-    key = magnitude > kInfinity ? K{} + kLargestKey : magnitude == 0 ? K{} : key;
+    key = magnitude > kInfinityKey ? K{} + kLargestKey : magnitude == 0 ? K{} : key;
   }
-  return key ^ ((key >> (kBits - 1)) & kLargestKey) ^ flip;
+  return ordered(key) ^ flip;
 }
 
 TFAOT_INLINE Key flip_of(Int order) { return (order & kTopKDescending) != 0 ? Key{-1} : Key{0}; }
@@ -289,14 +276,13 @@ class TopK {
 
   // Returns all places in order.
   const Key* sort_by_bytes(const Element* x) const {
-    constexpr Key kSign = -kLargestKey - 1;  // as numbers without a sign, keys begin with it
     constexpr unsigned kValues = 256;
     Key* keys[] = {scratch_, scratch_ + 2 * call_.size};
     Key* places[] = {keys[0] + call_.size, keys[1] + call_.size};
     make_keys(keys[0], x, call_.size, call_.order);
     std::uint32_t start[sizeof(Key)][kValues] = {};
     for (Int i = 0; i < call_.size; ++i) {
-      keys[0][i] ^= kSign;
+      keys[0][i] ^= kSmallestKey;  // as numbers without a sign, keys begin with it
       places[0][i] = static_cast<Key>(i);
       for (unsigned b = 0; b < sizeof(Key); ++b) ++start[b][byte_of(keys[0][i], b)];
     }

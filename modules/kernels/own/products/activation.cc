@@ -23,32 +23,27 @@ __attribute__((noinline)) void apply(float* y, Int row, Int rows, Int columns,
   }
 }
 
+using Apply = void (*)(float* y, Int row, Int rows, Int columns, const ResultFunction& of);
+constexpr Apply kApply[] = {
+    // by Function
+    nullptr,
+    &apply<TanhOf>,
+    &apply<SigmoidOf>,
+    &apply<SwishOf>,
+    &apply<GeluOf<kGeluErf>>,
+    &apply<GeluOf<kGeluTanh>>,
+    &apply<SoftplusOf>,
+    &apply<LeakyOf, true>,
+    &apply<EluOf>,
+    &apply<HardSigmoidOf, true>,
+    &apply<HardSwishOf, true>,
+};
+static_assert(sizeof kApply / sizeof kApply[0] == kFunctionHardSwish + 1);
+
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(activation)(float* y, Int row, Int rows, Int columns,
                                          const ResultFunction* function) {
-  switch (function->kind) {
-    case kFunctionTanh:
-      return apply<TanhOf>(y, row, rows, columns, *function);
-    case kFunctionSigmoid:
-      return apply<SigmoidOf>(y, row, rows, columns, *function);
-    case kFunctionSwish:
-      return apply<SwishOf>(y, row, rows, columns, *function);
-    case kFunctionGelu:
-      return apply<GeluOf<kGeluErf>>(y, row, rows, columns, *function);
-    case kFunctionGeluTanh:
-      return apply<GeluOf<kGeluTanh>>(y, row, rows, columns, *function);
-    case kFunctionSoftplus:
-      return apply<SoftplusOf>(y, row, rows, columns, *function);
-    case kFunctionLeaky:
-      return apply<LeakyOf, true>(y, row, rows, columns, *function);
-    case kFunctionElu:
-      return apply<EluOf>(y, row, rows, columns, *function);
-    case kFunctionHardSigmoid:
-      return apply<HardSigmoidOf, true>(y, row, rows, columns, *function);
-    case kFunctionHardSwish:
-      return apply<HardSwishOf, true>(y, row, rows, columns, *function);
-    default:
-      return;
-  }
+  if (function->kind == kFunctionNone) return;
+  kApply[function->kind](y, row, rows, columns, *function);
 }

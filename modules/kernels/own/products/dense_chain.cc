@@ -58,35 +58,30 @@ struct Chain {
   float* scratch;
 };
 
-template <int VECTORS, int MR, int NP>
-TFAOT_INLINE RowInput<MR, NP> multiply_layer(const RowInput<MR, NP>& in, const RowProduct& product,
-                                             bool is_narrow) {
-  if constexpr (MR == 1) {
-    if (is_narrow) return multiply_narrow(in, product);
-  }
-  return multiply_by_panels<false, VECTORS>(in, product);
-}
-
-// Computes all layers of MR rows. NP and VECTORS: as in stream.h. Weights are not prefetched: a
+// Computes all layers of a row. NP and VECTORS: as in stream.h. Weights are not prefetched: a
 // net whose weights do not stay in the second-level cache takes 1.1 of its time then (20 layers of
 // 128).
-template <int MR, int NP, int VECTORS>
-__attribute__((noinline)) void run_few(const Chain& chain, Int row) {
+template <int NP, int VECTORS>
+__attribute__((noinline)) void run_row(const Chain& chain, Int row) {
   const DenseLayer* layer = chain.layers;
   const void** next = chain.weights;
   float* scratch = chain.scratch;
-  float* other = scratch + MR * chain.call.widest;
-  RowInput<MR, NP> in = row_input<MR, NP>(chain.x + row * chain.call.depth, chain.call.depth);
+  float* other = scratch + chain.call.widest;
+  RowInput<NP> in = row_input<NP>(chain.x + row * chain.call.depth, chain.call.depth);
   for (Int left = chain.call.layers; left > 0; --left, ++layer) {
     const Int columns = layer->columns;
     float* const to = left == 1 ? chain.result + row * columns : scratch;
     const auto* const weights = static_cast<const float*>(*next++);
     const float* const bias = bias_at(layer->epilogue, next);
     const RowProduct product = {weights, bias, to, columns, rectifier_of(layer->epilogue)};
-    in = multiply_layer<VECTORS>(in, product, has_narrow_weights(chain.call, in.depth, columns));
+    if (has_narrow_weights(chain.call, in.depth, columns)) {
+      in = multiply_narrow(in, product);
+    } else {
+      in = multiply_by_panels<false, VECTORS>(in, product);
+    }
     if (layer->function.kind != kFunctionNone) {
-      activate({to, columns, MR, columns, &layer->function});
-      in = row_input<MR, NP>(to, columns);
+      activate({to, columns, 1, columns, &layer->function});
+      in = row_input<NP>(to, columns);
     }
     float* const free = other;
     other = scratch;
@@ -94,25 +89,17 @@ __attribute__((noinline)) void run_few(const Chain& chain, Int row) {
   }
 }
 
-// Returns false if there are too many rows.
-TFAOT_INLINE bool run_if_few(const Chain& chain, Int row, Int count) {
+TFAOT_INLINE void run_row(const Chain& chain, Int row) {
 #if TFAOT_VECTOR_BYTES == 64
-  if (count == 2) return run_few<2, 1, 1>(chain, row), true;
-#endif
-  if (count != 1) return false;
-#if TFAOT_VECTOR_BYTES == 64
-  if (chain.call.weights_in == kWeightsInFirstCache) {
-    return run_few<1, kRowPanels, 1>(chain, row), true;
-  }
+  if (chain.call.weights_in == kWeightsInFirstCache) return run_row<kRowPanels, 1>(chain, row);
   if (chain.call.weights_in == kWeightsInSecondCache) {
-    return run_few<1, kRowPanels, kRowVectors>(chain, row), true;
+    return run_row<kRowPanels, kRowVectors>(chain, row);
   }
 #endif
-  run_few<1, 1, 1>(chain, row);
-  return true;
+  run_row<1, 1>(chain, row);
 }
 
-// Computes the next `count` rows, which are more than run_few() takes.
+// Computes the next `count` rows, at least two.
 void run_rows(const Chain& chain, Int row, Int count, Int block_rows) {
   const Int last = chain.call.layers - 1;
   const void** next = chain.weights;
@@ -146,11 +133,15 @@ extern "C" void TFAOT_KERNEL(dense_chain)(void* out, const void** in) {
       in + 2,         operand(in, 1),
       result(out, 0), result(out, 1)};
   const Int rows = rows_of(chain);
-  if (run_if_few(chain, 0, rows)) return;  // without the divisions that follow
+  if (rows == 1) return run_row(chain, 0);  // without the divisions that follow
   const Int block_rows = dense_chain_block_rows(call);
   for (Int row = 0; row < rows;) {
     const Int count = smaller(block_rows, rows - row);
-    if (!run_if_few(chain, row, count)) run_rows(chain, row, count, block_rows);
+    if (count == 1) {
+      run_row(chain, row);
+    } else {
+      run_rows(chain, row, count, block_rows);
+    }
     row += count;
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles for columns that would waste vectors or wait for loads, with AVX-512: strips and quads, and
-// the choice among them.
+// Tiles of float32 for columns that would waste vectors or wait for loads, with AVX-512: strips and
+// quads, and the choice among them.
 #pragma once
 
 #include "products/microkernel.h"
@@ -8,7 +8,17 @@
 
 namespace {
 
-#if TFAOT_HAS_MASKS
+constexpr int kQuadColumns = 4;
+constexpr int kMaxQuads = 3;
+
+// Adding up the quarters costs extra additions; it pays from this depth on. Three quads save a
+// quarter of the multiply-adds, so they need many rows.
+constexpr bool pays_for_quads(Int rows, Int depth, Int quads) {
+  return quads == 1 ? depth >= 16 : quads == 2 ? depth >= 32 : depth >= 64 && rows >= 32;
+}
+
+#define TFAOT_HAS_EDGE_TILES (TFAOT_HAS_MASKS && TFAOT_IS_F32)
+#if TFAOT_HAS_EDGE_TILES
 
 // Strips: for one vector of columns or less, or for one and a half, as in images with few channels,
 // by many rows that are equally far apart, such as the positions on one line of an image. Loads are
@@ -18,40 +28,26 @@ namespace {
 
 static_assert(kVectorsPerPanel == 1, "neighbouring vectors of columns are b_panel apart");
 
-template <typename T>
-constexpr Int kHalf = kLanes<T> / 2;
+constexpr Int kHalf = kLanes<float> / 2;
 
-// Overloads for both element types.
-TFAOT_INLINE Vec<float> low_then_high(Vec<float> low, Vec<float> high) {
+TFAOT_INLINE Floats low_then_high(Floats low, Floats high) {
   return _mm512_mask_blend_ps(0xFF00, low, high);
 }
-TFAOT_INLINE Vec<double> low_then_high(Vec<double> low, Vec<double> high) {
-  return _mm512_mask_blend_pd(0xF0, low, high);
-}
-template <typename V>
-TFAOT_INLINE V swap_halves(V v) {
-  return shuffle<MovedLanes<sizeof(V) / sizeof(v[0]) / 2>>(v, v);
-}
-TFAOT_INLINE Vec<float> twice_half(const float* from) {
+TFAOT_INLINE Floats swap_halves(Floats v) { return shuffle<MovedLanes<kHalf>>(v, v); }
+TFAOT_INLINE Floats twice_half(const float* from) {
   const auto half = read_as<VecOf<float, 32>::Type>(from);
   return __builtin_shufflevector(half, half, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7);
 }
-TFAOT_INLINE Vec<double> twice_half(const double* from) {
-  const auto half = read_as<VecOf<double, 32>::Type>(from);
-  return __builtin_shufflevector(half, half, 0, 1, 2, 3, 0, 1, 2, 3);
-}
 // Broadcasts x into a register, once for all uses.
-template <typename T>
-TFAOT_INLINE Vec<T> everywhere(T x) {
-  Vec<T> v = x - Vec<T>{};  // not a sum: -0 stays
+TFAOT_INLINE Floats everywhere(float x) {
+  Floats v = x - Floats{};  // not a sum: -0 stays
   keep(v);
   return v;
 }
 
 // Masked stores are slow even if the mask is full.
-template <typename T>
-TFAOT_INLINE void store_half(T* to, Vec<T> v, Int count) {
-  if (count == kHalf<T>) {
+TFAOT_INLINE void store_half(float* to, Floats v, Int count) {
+  if (count == kHalf) {
     __builtin_memcpy(to, &v, sizeof v / 2);
   } else {
     store_first(to, v, count);
@@ -63,8 +59,8 @@ TFAOT_INLINE void store_half(T* to, Vec<T> v, Int count) {
 // in a window that slides by one pixel: each element is loaded once for all rows that have it. With
 // a WINDOW of 1 they share nothing. REQUIRES: t.rows[r] - t.rows[0] is r times the same step in
 // every strip.
-template <typename T, int MR, int WINDOW, bool kAndHalf>
-__attribute__((noinline)) void multiply_strips(const Tiles<T>& t) {
+template <int MR, int WINDOW, bool kAndHalf>
+__attribute__((noinline)) void multiply_strips(const Tiles<float>& t) {
   constexpr int kLoads = MR + WINDOW - 1;
   constexpr int kPointers = (kLoads + 3) / 4;
   constexpr int kPairs = kAndHalf ? MR / 2 : 1;
@@ -76,33 +72,33 @@ __attribute__((noinline)) void multiply_strips(const Tiles<T>& t) {
   const Int last = t.last;
 
   for (Int strip = 0; strip < t.count; ++strip) {
-    Vec<T> sums[MR], pairs[kPairs];
+    Floats sums[MR], pairs[kPairs];
     sums[0] = kAndHalf ? load(t.start) : load_first(t.start, last);
     TFAOT_FOR (int r = 1; r < MR; ++r) sums[r] = sums[0];
     if constexpr (kAndHalf) {
-      pairs[0] = load_first(t.start + kLanes<T>, last);
+      pairs[0] = load_first(t.start + kLanes<float>, last);
       pairs[0] = low_then_high(pairs[0], swap_halves(pairs[0]));
       TFAOT_FOR (int p = 1; p < kPairs; ++p) pairs[p] = pairs[0];
     }
-    const T* b = t.b;
+    const float* b = t.b;
 
     for (const Int *tap = t.taps, *end = tap + t.tap_count; tap != end; ++tap) {
-      const T* a[kPointers];
+      const float* a[kPointers];
       TFAOT_EACH (p, kPointers) a[p] = t.rows[strip * MR] + *tap + 4 * p * step;
       for (Int left = steps; left > 0; --left, b += b_step) {
-        Vec<T> right[WINDOW], right_half[WINDOW];
+        Floats right[WINDOW], right_half[WINDOW];
         TFAOT_EACH (w, WINDOW) {
           right[w] = load(b + w * step * b_step);
           if constexpr (kAndHalf) right_half[w] = twice_half(b + w * step * b_step + t.b_panel);
         }
-        Vec<T> before = {};
+        Floats before = {};
         TFAOT_EACH (i, kLoads) {
-          const Vec<T> x = everywhere(a[i / 4][i % 4 == 3 ? step3 : i % 4 * step]);
+          const Floats x = everywhere(a[i / 4][i % 4 == 3 ? step3 : i % 4 * step]);
           TFAOT_FOR (int r = i; r > i - WINDOW; --r) {
             if (r >= 0 && r < MR) sums[r] += right[i - r] * x;
           }
           if constexpr (kAndHalf) {
-            const Vec<T> both = low_then_high(before, x);
+            const Floats both = low_then_high(before, x);
             TFAOT_FOR (int r = i - 1; r > i - 1 - WINDOW; --r) {
               if (r >= 0 && r % 2 == 0 && r < MR) pairs[r / 2] += right_half[i - 1 - r] * both;
             }
@@ -114,51 +110,36 @@ __attribute__((noinline)) void multiply_strips(const Tiles<T>& t) {
       b += (WINDOW - 1) * step * b_step;
     }
 
-    T* c = t.c + strip * MR * t.c_row;
+    float* c = t.c + strip * MR * t.c_row;
     const Int c_row = t.c_row;
     const Rectifier rectifier = t.rectifier;
     TFAOT_FOR (int r = 0; r < MR; ++r, c += c_row) {
-      const Vec<T> sum = rectified<T>(sums[r], rectifier);
-      if (kAndHalf || last == kLanes<T>) {  // masked stores are slow even if the mask is full
+      const Floats sum = rectified<float>(sums[r], rectifier);
+      if (kAndHalf || last == kLanes<float>) {  // masked stores are slow even if the mask is full
         store(c, sum);
       } else {
         store_first(c, sum, last);
       }
       if constexpr (kAndHalf) {
-        const Vec<T> end = r % 2 == 0 ? pairs[r / 2] : swap_halves(pairs[r / 2]);
-        store_half(c + kLanes<T>, rectified<T>(end, rectifier), last);
+        const Floats end = r % 2 == 0 ? pairs[r / 2] : swap_halves(pairs[r / 2]);
+        store_half(c + kLanes<float>, rectified<float>(end, rectifier), last);
       }
     }
   }
 }
 
-template <typename T, int MR, bool kAndHalf>
-TFAOT_INLINE void multiply_strips_of(const Tiles<T>& t) {
+template <int MR, bool kAndHalf>
+TFAOT_INLINE void multiply_strips_of(const Tiles<float>& t) {
   if (t.run == 3 * (t.rows[1] - t.rows[0]) && t.a_step == 1) {
-    return multiply_strips<T, MR, 3, kAndHalf>(t);
+    return multiply_strips<MR, 3, kAndHalf>(t);
   }
-  multiply_strips<T, MR, 1, kAndHalf>(t);
+  multiply_strips<MR, 1, kAndHalf>(t);
 }
-
-#endif
 
 // Quads: for a few columns, as in the output layers of classifiers. A vector would be mostly empty,
 // and loads limit the speed, because each multiply-add needs one. So one multiply-add processes
 // four steps of the depth for four columns. A quad of four columns has one column in each quarter
 // of a vector, with four of its numbers.
-constexpr int kQuadColumns = 4;
-constexpr int kMaxQuads = 3;
-
-// Adding up the quarters costs extra additions; it pays from this depth on. Three quads save a
-// quarter of the multiply-adds, so they need many rows.
-constexpr bool pays_for_quads(Int rows, Int depth, Int quads) {
-  return quads == 1 ? depth >= 16 : quads == 2 ? depth >= 32 : depth >= 64 && rows >= 32;
-}
-
-#define TFAOT_HAS_QUADS (TFAOT_HAS_MASKS && TFAOT_IS_F32)
-#if TFAOT_HAS_QUADS
-
-using Floats = Vec<float>;
 
 // Groups of kSize lanes in turn, of `low` and of `high`, from kFirst on.
 template <int kSize, int kFirst>
@@ -212,12 +193,11 @@ TFAOT_INLINE Floats add_quarters(const Floats& a, const Floats& b, const Floats&
   return __builtin_shufflevector(sums, sums, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
 }
 
-// Stores a quarter of a vector, or fewer columns of it.
+// Stores a quarter of a vector, or fewer columns of it, in a store that seldom touches two lines.
 template <int QUARTER>
 TFAOT_INLINE void store_quarter(float* to, Floats v, Int columns) {
   constexpr int kFirst = QUARTER * kQuadColumns;
-  using Quarter = float __attribute__((vector_size(16)));
-  const Quarter quarter = __builtin_shufflevector(v, v, kFirst, kFirst + 1, kFirst + 2, kFirst + 3);
+  const auto quarter = __builtin_shufflevector(v, v, kFirst, kFirst + 1, kFirst + 2, kFirst + 3);
   if (columns == kQuadColumns) return _mm_storeu_ps(to, quarter);
   _mm_mask_storeu_ps(to, static_cast<__mmask8>((1U << columns) - 1), quarter);
 }
@@ -315,8 +295,8 @@ TFAOT_INLINE bool has_strips(Int rows, const Lines& lines, int strip) {
 // The form for `vectors` vectors of columns, of which the last has `last`.
 TFAOT_INLINE Form form_of(const Tiles<Element>& t, Int rows, const Lines& lines, Int vectors,
                           Int last) {
-  if (!TFAOT_HAS_MASKS || rows < kMaxRows) return {Shape::kPlain, 0};
-  if (TFAOT_HAS_QUADS && vectors == 1 && last <= kMaxQuads * kQuadColumns && t.a_step == 1 &&
+  if (!TFAOT_HAS_EDGE_TILES || rows < kMaxRows) return {Shape::kPlain, 0};
+  if (vectors == 1 && last <= kMaxQuads * kQuadColumns && t.a_step == 1 &&
       t.run % kQuadColumns == 0 && pays_for_quads(rows, t.run, ceil_div(last, kQuadColumns))) {
     return {Shape::kQuads, kMaxRows};
   }
@@ -334,21 +314,18 @@ TFAOT_INLINE Form form_of(const Tiles<Element>& t, Int rows, const Lines& lines,
 }
 
 // REQUIRES: form_of() gives this form, which is not plain.
-template <typename T>
 TFAOT_INLINE void multiply_formed([[maybe_unused]] const Form& form,
-                                  [[maybe_unused]] const Tiles<T>& t) {
-#if TFAOT_HAS_QUADS
+                                  [[maybe_unused]] const Tiles<Element>& t) {
+#if TFAOT_HAS_EDGE_TILES
   if (form.shape == Shape::kQuads && t.last <= kQuadColumns)
     return multiply_quad_tiles<kMaxRows, 1>(t);
   if (form.shape == Shape::kQuads && t.last <= 2 * kQuadColumns) {
     return multiply_quad_tiles<kMaxRows, 2>(t);
   }
   if (form.shape == Shape::kQuads) return multiply_quad_tiles<kMaxRows, 3>(t);
-#endif
-#if TFAOT_HAS_MASKS
-  if (form.shape == Shape::kHalfStrip) return multiply_strips_of<T, kStripRows, true>(t);
-  if (form.rows == kLongStrip) return multiply_strips_of<T, kLongStrip, false>(t);
-  multiply_strips_of<T, kStripRows, false>(t);
+  if (form.shape == Shape::kHalfStrip) return multiply_strips_of<kStripRows, true>(t);
+  if (form.rows == kLongStrip) return multiply_strips_of<kLongStrip, false>(t);
+  multiply_strips_of<kStripRows, false>(t);
 #endif
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits a product into tiles. Rows are processed in blocks that stay in the second-level cache. A
 // few panels are multiplied with all rows of a block, over their whole depth, before the next ones.
+#define TFAOT_ALL_OF_AVX512
 #include "products/gemm.h"
 
 #include "products/edge_tiles.h"
@@ -104,7 +105,7 @@ TFAOT_INLINE bool has_plain_tiles(const Gemm& g, Int rows) {
   const Int last = (g.columns - 1) % kLanes<Element> + 1;
   if (!TFAOT_HAS_MASKS) return last == kLanes<Element>;
   const bool is_for_half = last <= kLanes<Element> / 2 || g.columns <= kLanes<Element>;
-  return rows < kMaxRows || g.row_bias != nullptr || !is_for_half;
+  return !TFAOT_HAS_EDGE_TILES || rows < kMaxRows || g.row_bias != nullptr || !is_for_half;
 }
 
 // True for a product of one run for which gemm.cc would find one block and nothing to prefetch.
@@ -377,14 +378,14 @@ void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row, con
 
 // Pieces of a product are smaller than the whole, so prefetching must not change the sums.
 __attribute__((noinline)) void multiply_row(const Stream<Element>& s) {
-#if TFAOT_IS_F32
+#if TFAOT_IS_F32 && TFAOT_VECTOR_BYTES == 64
   const RowProduct product = {s.b, s.bias, s.c, s.columns, s.rectifier};
   if (is_fetched(s)) {
-    multiply_by_panels<true, 1>(row_input<1, 1>(s.a, s.depth), product);
-  } else if (kRowPanels == 1 || s.columns <= kRowWidth) {
-    multiply_by_panels<false, 1>(row_input<1, 1>(s.a, s.depth), product);
+    multiply_by_panels<true, 1>(row_input<1>(s.a, s.depth), product);
+  } else if (s.columns <= kRowWidth) {
+    multiply_by_panels<false, 1>(row_input<1>(s.a, s.depth), product);
   } else {
-    multiply_by_panels<false, kRowVectors>(row_input<1, kRowPanels>(s.a, s.depth), product);
+    multiply_by_panels<false, kRowVectors>(row_input<kRowPanels>(s.a, s.depth), product);
   }
 #else
   multiply_stream<Element, 1, 1>(s);
@@ -499,9 +500,7 @@ void multiply_part_as_stream(Gemm g, Int rows, Int part, Int parts) {
   const Int end = smaller(g.columns, steps * (part + 1) / parts * kStreamColumns);
   if (first >= end) return;
   g.b += first / kPanelColumns<Element> * g.b_panel;
-  g.c += first;
-  if (g.bias != nullptr) g.bias += first;
-  if (g.addends != nullptr) g.addends += first;
+  skip_columns(g, first);
   g.columns = end - first;
   multiply_as_stream(g, rows);
 }

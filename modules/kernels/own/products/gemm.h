@@ -54,6 +54,13 @@ TFAOT_INLINE Gemm plain_product(Int rows, Int row_step, Int depth) {
   return g;
 }
 
+// Leaves out the first columns of the results.
+TFAOT_INLINE void skip_columns(Gemm& g, Int columns) {
+  g.c += columns;
+  if (g.bias != nullptr) g.bias += columns;
+  if (g.addends != nullptr) g.addends += columns;
+}
+
 TFAOT_INLINE void set_epilogue(Gemm& g, Int epilogue, const EpilogueOperands& more) {
   g.bias = more.bias;
   g.row_bias = more.row_bias;

@@ -34,9 +34,7 @@ void multiply_matrix(Gemm g, const MatMulCall& call, const Element* rhs, Element
   pack_matrix(scratch, rhs + in_place * call.rhs_column_stride, call.depth, call.columns - in_place,
               call.rhs_depth_stride, call.rhs_column_stride);
   g.columns = call.columns - in_place;
-  g.c += in_place;
-  if (g.bias != nullptr) g.bias += in_place;
-  if (g.addends != nullptr) g.addends += in_place;
+  skip_columns(g, in_place);
   multiply_panels(g, scratch);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_narrow_matmul of abi.h. A few rows wait for their weights, so they take them as they are
 // stored, and widen them in registers. For many rows some panels are widened first.
+#define TFAOT_ALL_OF_AVX512
 #include "products/gemm.h"
 #include "products/microkernel.h"
 
@@ -282,13 +283,10 @@ TFAOT_INLINE std::int32_t largest_lane(SignedWords words) {
 // The bits of a row's largest magnitude; those of a NaN are larger than all others.
 TFAOT_INLINE std::int32_t largest_bits(const float* row, Int count) {
   SignedWords largest = {};
-  const auto meet = [&](Vec<float> v) TFAOT_ALWAYS {
-    const SignedWords bits = SignedWords(v) & INT32_MAX;
+  along_row(count, [&](Int k, Int some) TFAOT_ALWAYS {
+    const SignedWords bits = SignedWords(load_some(row + k, some)) & INT32_MAX;
     largest = bits > largest ? bits : largest;
-  };
-  Int k = 0;
-  for (; k + kLanes<float> <= count; k += kLanes<float>) meet(load(row + k));
-  if (k < count) meet(load_first(row + k, count - k));
+  });
   return largest_lane(largest);
 }
 
@@ -312,11 +310,8 @@ TFAOT_INLINE float round_row(std::int16_t* to, const float* row, Int count) {
   const auto largest = read_as<float>(&bits);
   if (bits != 0 && !(largest >= kSmallest && largest <= kLargestRounded)) return -1;
   const float inverse = bits == 0 ? 0.0F : 32767.0F / largest;
-  Int k = 0;
-  for (; k + kLanes<float> <= count; k += kLanes<float>) {
-    round_vector(to + k, load(row + k) * inverse);
-  }
-  if (k < count) round_vector(to + k, load_first(row + k, count - k) * inverse);
+  along_row(count, [&](Int k, Int some)
+                       TFAOT_ALWAYS { round_vector(to + k, load_some(row + k, some) * inverse); });
   return largest * (1.0F / 32767.0F);
 }
 

@@ -35,47 +35,28 @@ TFAOT_INLINE Vec<float> spread(Vec<float> fours) {
 #endif
 }
 
-// left[i][r]: number i of fours[r], in all lanes.
-template <int MR>
-TFAOT_INLINE void spread_all(Vec<float> (&left)[kSpread][MR], const Vec<float> (&fours)[MR]) {
-  TFAOT_EACH (r, MR) {
-    left[0][r] = spread<0>(fours[r]);
-    left[1][r] = spread<1>(fours[r]);
-    left[2][r] = spread<2>(fours[r]);
-    left[3][r] = spread<3>(fours[r]);
-  }
+// left[i]: number i of `fours`, in all lanes.
+TFAOT_INLINE void spread_all(Vec<float> (&left)[kSpread], Vec<float> fours) {
+  left[0] = spread<0>(fours);
+  left[1] = spread<1>(fours);
+  left[2] = spread<2>(fours);
+  left[3] = spread<3>(fours);
 }
 
-// Adds four steps of the depth to sums[first] and the following. `fours`: the numbers of each row.
+// Adds the steps k to k + kSpread of the depth to sums[first] and the following.
 template <int MR, int NV, int N>
-TFAOT_INLINE void multiply_fours(Vec<float> (&sums)[N][MR][NV], int first,
-                                 const Vec<float> (&fours)[MR], const float* b, Int b_panel) {
-  Vec<float> left[kSpread][MR];
-  spread_all(left, fours);
+TFAOT_INLINE void multiply_spread(Vec<float> (&sums)[N][MR][NV], int first,
+                                  const float* const (&a)[MR], Int k, const float* b, Int b_panel) {
+  Vec<float> left[MR][kSpread];
+  TFAOT_EACH (r, MR) spread_all(left[r], load_fours(a[r] + k));
   TFAOT_FOR (int i = 0; i < kSpread; ++i, b += kPanelColumns<float>) {
     TFAOT_EACH (v, NV) {
       const Vec<float> right =
           load(b + v / kVectorsPerPanel * b_panel + v % kVectorsPerPanel * kLanes<float>);
-      TFAOT_EACH (r, MR) sums[(first + i) % N][r][v] += right * left[i][r];
+      TFAOT_EACH (r, MR) sums[(first + i) % N][r][v] += right * left[r][i];
     }
   }
 }
-
-// The same for the steps k to k + kSpread of rows in memory.
-template <int MR, int NV, int N>
-TFAOT_INLINE void multiply_spread(Vec<float> (&sums)[N][MR][NV], int first,
-                                  const float* const (&a)[MR], Int k, const float* b, Int b_panel) {
-  Vec<float> fours[MR];
-  TFAOT_EACH (r, MR) fours[r] = load_fours(a[r] + k);
-  multiply_fours(sums, first, fours, b, b_panel);
-}
-#if TFAOT_VECTOR_BYTES == 64
-// Permutes the vectors of all rows alike.
-template <int QUARTERS, int MR>
-TFAOT_INLINE void permute_quarters(Vec<float> (&to)[MR], const Vec<float> (&x)[MR]) {
-  TFAOT_EACH (r, MR) to[r] = _mm512_maskz_shuffle_f32x4(0xFFFF, x[r], x[r], QUARTERS);
-}
-#endif
 #endif
 
 template <typename T>
@@ -118,7 +99,17 @@ TFAOT_INLINE void stream_panels(const Stream<T>& s, Int column) {
   const T* b = s.b + column * s.depth;
   const T* a[MR];
   TFAOT_EACH (r, MR) a[r] = s.a + r * s.a_row;
+  const auto columns_of = [&](int v) TFAOT_ALWAYS {
+    return kPart ? smaller(kLanes<T>, s.columns - column - v * kLanes<T>) : kLanes<T>;
+  };
   Vec<T> sums[kSums][MR][kVectors] = {};
+  if (s.bias != nullptr) {
+    TFAOT_EACH (v, kVectors) {
+      if (kPart && columns_of(v) <= 0) break;
+      const Vec<T> bias = load_part<kPart>(s.bias + column + v * kLanes<T>, columns_of(v));
+      TFAOT_EACH (r, MR) sums[0][r][v] = bias;
+    }
+  }
   Int k = 0;
 #if TFAOT_CAN_SPREAD
   if constexpr (kSums % kSpread == 0) {
@@ -141,13 +132,10 @@ TFAOT_INLINE void stream_panels(const Stream<T>& s, Int column) {
   for (; k < s.depth; ++k, b += kPanelColumns<T>) multiply_step(sums[0], a, k, b, panel);
 
   TFAOT_EACH (v, kVectors) {
-    const Int at = column + v * kLanes<T>;
-    const Int count = kPart ? smaller(kLanes<T>, s.columns - at) : kLanes<T>;
-    if (kPart && count <= 0) return;
-    const Vec<T> bias = s.bias == nullptr ? Vec<T>{} : load_part<kPart>(s.bias + at, count);
+    if (kPart && columns_of(v) <= 0) return;
     TFAOT_EACH (r, MR) {
-      const Vec<T> sum = join_sums(sums, r, v) + bias;
-      store_part<kPart>(s.c + r * s.c_row + at, rectified<T>(sum, s.rectifier), count);
+      store_part<kPart>(s.c + r * s.c_row + column + v * kLanes<T>,
+                        rectified<T>(join_sums(sums, r, v), s.rectifier), columns_of(v));
     }
   }
 }
@@ -162,8 +150,9 @@ TFAOT_INLINE Int stream_columns(const Stream<T>& s, Int column, Int end) {
   return column;
 }
 
+// Multiplies with NP panels at a time, then with the others alone.
 template <typename T, int MR, int NP>
-__attribute__((noinline)) void multiply_stream(const Stream<T>& s) {
+TFAOT_INLINE void stream_all(const Stream<T>& s) {
   const Int whole = s.columns - s.columns % kPanelColumns<T>;
   Int column = 0;
   if constexpr (NP == 1) {
@@ -175,6 +164,11 @@ __attribute__((noinline)) void multiply_stream(const Stream<T>& s) {
   if (column < s.columns) stream_panels<T, MR, 1, true>(s, column);
 }
 
+template <typename T, int MR, int NP>
+__attribute__((noinline)) void multiply_stream(const Stream<T>& s) {
+  stream_all<T, MR, NP>(s);
+}
+
 // Plain products of a few rows, of small layers: less is set up than for gemm.cc, whose tiles are
 // faster for many rows or large layers.
 
@@ -184,7 +178,9 @@ constexpr Int kFewRows = TFAOT_VECTOR_BYTES == 64 ? 8 : TFAOT_VECTOR_BYTES == 32
 // Multiplies rows that share each load of the weights, several panels at a time.
 template <int MR>
 __attribute__((noinline)) void multiply_together(const Stream<float>& s) {
-  constexpr int kMost = TFAOT_TILE_SUMS / (MR * kVectorsPerPanel);
+  // Of narrow vectors, three panels at a time are slower than two.
+  constexpr int kFit = TFAOT_TILE_SUMS / (MR * kVectorsPerPanel);
+  constexpr int kMost = kFit == 3 && TFAOT_VECTOR_BYTES < 64 ? 2 : kFit;
   const Int whole = s.columns - s.columns % kPanelColumns<float>;
   Int column = 0;
   if constexpr (kMost > 2) column = stream_columns<float, MR, smaller(kMost, 4)>(s, column, whole);
@@ -193,59 +189,62 @@ __attribute__((noinline)) void multiply_together(const Stream<float>& s) {
   if (column < s.columns) stream_panels<float, MR, 1, true>(s, column);
 }
 
-// REQUIRES: dense_chain.cc has no other code for this number of rows, which is at most kFewRows.
+// REQUIRES: 2 <= rows <= kFewRows
 template <int MR = kFewRows>
 inline void multiply_few_rows(Int rows, const Stream<float>& s) {
-  if constexpr (MR > 3) {
+  if constexpr (MR > 2) {
     if (rows != MR) return multiply_few_rows<MR - 1>(rows, s);
-  }
-  if constexpr (TFAOT_VECTOR_BYTES < 64 && MR == 3) {
-    constexpr int kPanels = kVectorsPerPanel == 2 ? 2 : 1;
-    if (rows == 2) return multiply_stream<float, 2, kPanels>(s);
   }
   multiply_together<MR>(s);
 }
 
 #if TFAOT_IS_F32
 
-// ---- A row of float32 alone, or two with AVX-512, by the panels of a matrix or by narrow weights.
+// ---- A row of float32 alone, by the panels of a matrix or by narrow weights.
+
+// The right side, and the epilogue of the sums.
+struct RowProduct {
+  const float* b;
+  const float* bias;  // null: none
+  float* c;
+  Int columns;
+  Rectifier rectifier;
+};
+
+#if TFAOT_VECTOR_BYTES == 64
+
 // One or two panels are read at a time, in memory order: their sums are added up while those of the
 // next ones are computed.
 
 constexpr Int kRowWidth = kPanelColumns<float>;
-// Partial sums of MR rows, for each of them and each vector of a panel.
-template <int MR>
-constexpr int kRowSums = sums_per_element(static_cast<int>(kVectorsPerPanel) * MR);
-template <int MR>
-using RowSums = Vec<float>[kRowSums<MR>][MR][kVectorsPerPanel];
-template <int MR, int NP>
-using PanelResult = Vec<float>[NP][MR][kVectorsPerPanel];
+static_assert(kVectorsPerPanel == 1, "a panel's sums are one vector");
+constexpr int kRowSums = sums_per_element(1);
+using RowSums = Vec<float>[kRowSums][1][1];
 
 // Weights that do not stay in the first-level cache arrive fastest with two panels together, and
 // with so many vectors of the row in an iteration that an instruction reads from another page each
 // time. Else the hardware prefetcher foresees the wrong lines at the end of each panel.
-constexpr int kRowPanels = TFAOT_VECTOR_BYTES == 64 ? 2 : 1;
-constexpr int kRowVectors = TFAOT_VECTOR_BYTES == 64 ? 4 : 1;
+constexpr int kRowPanels = 2;
+constexpr int kRowVectors = 4;
 
-// The input: rows, one after the other in memory.
-template <int MR, int NP>
+// The input.
+template <int NP>
 struct RowInput {
   TFAOT_INLINE RowInput(const float* from, Int size) : x(from), depth(size) {}
 
   const float* x;
   Int depth;
-#if TFAOT_VECTOR_BYTES == 64
-  Vec<float> last[NP][MR];  // the last vectors: just stored ones are slow to load
-  Int last_at;              // the element at which the very last one begins in each row
-#endif
+  Vec<float> last[NP];  // the last vectors: just stored ones are slow to load
+  Int last_at;          // the element at which the very last one begins
 };
 
-#if TFAOT_VECTOR_BYTES == 64
 // As load_first() and store_first(), but four or eight numbers by plain instructions, between which
 // the processor forwards stores to loads.
 TFAOT_INLINE Vec<float> load_few(const float* from, Int count) {
   if (count == 4) return _mm512_maskz_broadcast_f32x4(0x000F, _mm_loadu_ps(from));
-  if (count == 8) return _mm512_maskz_broadcast_f32x8(0x00FF, _mm256_loadu_ps(from));
+  if (count == 8) {
+    return Vec<float>(_mm512_maskz_broadcast_f64x4(0x0F, __m256d(_mm256_loadu_ps(from))));
+  }
   return load_first(from, count);
 }
 
@@ -255,57 +254,38 @@ TFAOT_INLINE void store_few(float* to, Vec<float> v, Int count) {
     return _mm256_storeu_ps(to, __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7));
   store_first(to, v, count);
 }
-#endif
 
 // The input in memory.
-template <int MR, int NP>
-TFAOT_INLINE RowInput<MR, NP> row_input(const float* x, Int depth) {
-  RowInput<MR, NP> in(x, depth);
-#if TFAOT_VECTOR_BYTES == 64
+template <int NP>
+TFAOT_INLINE RowInput<NP> row_input(const float* x, Int depth) {
+  RowInput<NP> in(x, depth);
   in.last_at = (depth - 1) / kRowWidth * kRowWidth;
   TFAOT_EACH (p, NP) {
     const Int at = larger(0, in.last_at - (NP - 1 - p) * kRowWidth);
-    TFAOT_EACH (r, MR) {
-      in.last[p][r] = load_few(x + r * depth + at, smaller(depth - at, kRowWidth));
-    }
+    in.last[p] = load_few(x + at, smaller(depth - at, kRowWidth));
   }
-#endif
   return in;
 }
 
 // Keeps the last vectors of `made`, which begins at `column`.
-template <int MADE, int MR, int NP>
-TFAOT_INLINE void keep_results([[maybe_unused]] RowInput<MR, NP>& out, [[maybe_unused]] Int column,
-                               [[maybe_unused]] const PanelResult<MR, MADE>& made) {
-#if TFAOT_VECTOR_BYTES == 64
+template <int MADE, int NP>
+TFAOT_INLINE void keep_results(RowInput<NP>& out, Int column, const Vec<float> (&made)[MADE]) {
   out.last_at = column + (MADE - 1) * kRowWidth;
-  TFAOT_EACH (r, MR) {
-    if constexpr (MADE < NP) out.last[0][r] = out.last[NP - 1][r];
-    TFAOT_EACH (p, MADE) out.last[NP - MADE + p][r] = made[p][r][0];
-  }
-#endif
+  if constexpr (MADE < NP) out.last[0] = out.last[NP - 1];
+  TFAOT_EACH (p, MADE) out.last[NP - MADE + p] = made[p];
 }
 
-#if TFAOT_VECTOR_BYTES == 64
-
-// Steps of the depth with AVX-512: numbers of rows, four at a time, by panels.
+// Steps of the depth: numbers of the row, four at a time, by panels.
 
 // Adds one step of the depth. Weights are read exactly in memory order, which the hardware
 // prefetcher foresees; the compiler would change the order. Prefetching many lines at once would
 // take as long as it saves.
-template <bool kFetch, int MR>
-TFAOT_INLINE void add_step(Vec<float> (&sums)[MR][1], const Vec<float> (&left)[MR],
-                           const float* b) {
+template <bool kFetch>
+TFAOT_INLINE void add_step(Vec<float>& sum, Vec<float> left, const float* b) {
   using Anywhere __attribute__((vector_size(64), aligned(4), may_alias)) = float;
   const auto& right = *reinterpret_cast<const Anywhere*>(b);
   if constexpr (kFetch) fetch_ahead<1>(b);
-  if constexpr (MR == 1) {
-    asm volatile("vfmadd231ps %2, %1, %0" : "+v"(sums[0][0]) : "v"(left[0]), "m"(right));
-  } else {
-    Vec<float> loaded;
-    asm volatile("vmovups %1, %0" : "=v"(loaded) : "m"(right));
-    TFAOT_EACH (r, MR) sums[r][0] += left[r] * loaded;
-  }
+  asm volatile("vfmadd231ps %2, %1, %0" : "+v"(sum) : "v"(left), "m"(right));
 }
 
 // Addresses of the current step in NP panels.
@@ -317,57 +297,55 @@ TFAOT_INLINE void go_further(PanelSteps<NP>& b, Int elements) {
   TFAOT_EACH (p, NP) b[p] += elements;
 }
 
+template <int QUARTERS>
+TFAOT_INLINE Vec<float> permute_quarters(Vec<float> x) {
+  return _mm512_maskz_shuffle_f32x4(0xFFFF, x, x, QUARTERS);
+}
+
 // Adds four steps of the depth, of a quarter of x, by each of NP panels, `at` elements further.
-template <int QUARTER, bool kFetch, int MR, int NP>
-TFAOT_INLINE void add_quarter(RowSums<MR> (&sums)[NP], const Vec<float> (&x)[MR],
-                              const PanelSteps<NP>& b, Int at = 0) {
-  constexpr int kFirst = QUARTER * kSpread % kRowSums<MR>;
-  Vec<float> fours[MR], left[kSpread][MR];
-  permute_quarters<QUARTER * 0x55>(fours, x);
-  spread_all(left, fours);
+template <int QUARTER, bool kFetch, int NP>
+TFAOT_INLINE void add_quarter(RowSums (&sums)[NP], Vec<float> x, const PanelSteps<NP>& b,
+                              Int at = 0) {
+  constexpr int kFirst = QUARTER * kSpread % kRowSums;
+  Vec<float> left[kSpread];
+  spread_all(left, permute_quarters<QUARTER * 0x55>(x));
   TFAOT_EACH (i, kSpread) {
     TFAOT_EACH (p, NP) {
-      add_step<kFetch>(sums[p][kFirst + i], left[i], b[p] + at + i * kRowWidth);
+      add_step<kFetch>(sums[p][kFirst + i][0][0], left[i], b[p] + at + i * kRowWidth);
     }
   }
 }
 
 // Adds the steps of the first `count` numbers of x, which are fewer than a vector has.
-template <bool kFetch, int MR, int NP>
-TFAOT_INLINE void add_part(RowSums<MR> (&sums)[NP], Vec<float> (&x)[MR], PanelSteps<NP>& b,
-                           Int count) {
-  Vec<float> left[MR];
+template <bool kFetch, int NP>
+TFAOT_INLINE void add_part(RowSums (&sums)[NP], Vec<float> x, PanelSteps<NP>& b, Int count) {
   TFAOT_ROLLED_FOR (; count >= kSpread; count -= kSpread, go_further<NP>(b, kSpread * kRowWidth)) {
     add_quarter<0, kFetch>(sums, x, b);
-    permute_quarters<0x39>(x, x);  // the next quarter first
+    x = permute_quarters<0x39>(x);  // the next quarter first
   }
-  permute_quarters<0>(x, x);
+  x = permute_quarters<0>(x);
   TFAOT_ROLLED_FOR (; count > 0; --count, go_further<NP>(b, kRowWidth)) {
-    TFAOT_EACH (r, MR) left[r] = spread<0>(x[r]);
-    TFAOT_EACH (p, NP) add_step<kFetch>(sums[p][1], left, b[p]);
-    TFAOT_EACH (r, MR) x[r] = _mm512_maskz_permute_ps(0xFFFF, x[r], 0x39);  // the next
+    TFAOT_EACH (p, NP) add_step<kFetch>(sums[p][1][0][0], spread<0>(x), b[p]);
+    x = _mm512_maskz_permute_ps(0xFFFF, x, 0x39);  // the next
   }
 }
 
-// Takes the vectors of the rows from k on.
-template <int MR, int NP>
-TFAOT_INLINE void take_vectors(Vec<float> (&x)[MR], const RowInput<MR, NP>& in, Int k) {
-  TFAOT_EACH (r, MR) x[r] = in.last[NP - 1][r];
+// Takes the vector of the row from k on.
+template <int NP>
+TFAOT_INLINE Vec<float> take_vector(const RowInput<NP>& in, Int k) {
+  Vec<float> x = in.last[NP - 1];
   if (__builtin_expect(k != in.last_at, 1)) {
-    if (NP > 1 && k == in.last_at - kRowWidth) {
-      TFAOT_EACH (r, MR) x[r] = in.last[0][r];
-    } else {
-      TFAOT_EACH (r, MR) x[r] = load(in.x + r * in.depth + k);
-    }
+    x = NP > 1 && k == in.last_at - kRowWidth ? in.last[0] : load(in.x + k);
   }
-  TFAOT_EACH (r, MR) keep(x[r]);  // else the compiler loads each quarter alone
+  keep(x);  // else the compiler loads each quarter alone
+  return x;
 }
 
 // Adds the products with NP panels, and returns where the next one begins. An iteration takes
-// VECTORS of a row. The last vector goes through the same code: prefetching works best if an
+// VECTORS of the row. The last vector goes through the same code: prefetching works best if an
 // instruction's addresses are equally far apart. kFetch: panels are prefetched.
-template <bool kFetch, int VECTORS, int MR, int NP, int KEPT>
-TFAOT_INLINE const float* add_panels(RowSums<MR> (&sums)[NP], const RowInput<MR, KEPT>& in,
+template <bool kFetch, int VECTORS, int NP, int KEPT>
+TFAOT_INLINE const float* add_panels(RowSums (&sums)[NP], const RowInput<KEPT>& in,
                                      const float* b) {
   constexpr Int kQuarter = kSpread * kRowWidth;
   const Int part = in.depth % kRowWidth;
@@ -377,9 +355,8 @@ TFAOT_INLINE const float* add_panels(RowSums<MR> (&sums)[NP], const RowInput<MR,
     at[p] = b + p * in.depth * kRowWidth;
     asm("" : "+r"(at[p]));  // else the compiler keeps many addresses
   }
-  Vec<float> x[MR];
   const auto add_vector = [&](Int k) TFAOT_ALWAYS {
-    take_vectors(x, in, k);
+    const Vec<float> x = take_vector(in, k);
     add_quarter<0, kFetch>(sums, x, at);
     add_quarter<1, kFetch>(sums, x, at, kQuarter);
     add_quarter<2, kFetch>(sums, x, at, 2 * kQuarter);
@@ -393,99 +370,26 @@ TFAOT_INLINE const float* add_panels(RowSums<MR> (&sums)[NP], const RowInput<MR,
     }
   }
   TFAOT_ROLLED_FOR (; k < whole; k += kRowWidth) add_vector(k);
-  if (part != 0) {
-    take_vectors(x, in, whole);
-    add_part<kFetch>(sums, x, at, part);
-  }
+  if (part != 0) add_part<kFetch>(sums, take_vector(in, whole), at, part);
   return at[NP - 1];
 }
 
-#else
-
-template <bool kFetch, int VECTORS, int MR>
-TFAOT_INLINE const float* add_panels(RowSums<MR> (&of_one)[1], const RowInput<MR, 1>& in,
-                                     const float* b) {
-  constexpr Int kSteps = 4;
-  RowSums<MR>& sums = of_one[0];
-  const float* a[MR];
-  TFAOT_EACH (r, MR) a[r] = in.x + r * in.depth;
-  Int k = 0;
-  for (; k + kSteps <= in.depth; k += kSteps, b += kSteps * kRowWidth) {
-    if constexpr (kFetch) fetch_ahead<kSteps>(b);
-#if TFAOT_CAN_SPREAD
-    static_assert(kRowSums<MR> == kSpread && kSteps == kSpread, "a sum for each step");
-    multiply_spread(sums, 0, a, k, b, 0);
-#else
-    TFAOT_EACH (i, kSteps) {
-      multiply_step(sums[i % kRowSums<MR>], a, k + i, b + i * kRowWidth, 0);
-    }
-#endif
-  }
-  TFAOT_ROLLED_FOR (; k < in.depth; ++k, b += kRowWidth)
-    multiply_step(sums[kRowSums<MR> - 1], a, k, b, 0);
-  return b;
-}
-
-#endif
-
-template <int MR>
-TFAOT_INLINE void start_sums(RowSums<MR>& sums, const float* bias, Int count) {
-  TFAOT_EACH (v, kVectorsPerPanel) {
-    const Int at = v * kLanes<float>;
-    if (TFAOT_HAS_MASKS) {
-      sums[0][0][v] = load_first(bias, smaller(count, kRowWidth));
-    } else if (count >= kRowWidth) {
-      sums[0][0][v] = load(bias + at);
-    } else if (at < count) {
-      sums[0][0][v] = load_first(bias + at, smaller(kLanes<float>, count - at));
-    }
-    TFAOT_FOR (int r = 1; r < MR; ++r) sums[0][r][v] = sums[0][0][v];
-  }
-}
-
-TFAOT_INLINE void store_panel(float* to, const Vec<float> (&made)[kVectorsPerPanel], Int count) {
-  if (count < kRowWidth) {
-#if TFAOT_HAS_MASKS
-    return store_first(to, made[0], count);
-#else
-    alignas(kPanelBytes) float all[kRowWidth];
-    TFAOT_EACH (v, kVectorsPerPanel) store(all + v * kLanes<float>, made[v]);
-    return copy_elements(to, all, count);
-#endif
-  }
-  TFAOT_EACH (v, kVectorsPerPanel) store(to + v * kLanes<float>, made[v]);
-}
-
-// The right side, and the epilogue of the sums.
-struct RowProduct {
-  const float* b;
-  const float* bias;  // null: none
-  float* c;
-  Int columns;
-  Rectifier rectifier;
-};
-
 // Multiplies with NP panels, from `column` on. Returns where the next one begins.
-template <bool kFetch, int VECTORS, int NP, int MR, int KEPT>
-TFAOT_INLINE const float* multiply_panels(const RowInput<MR, KEPT>& in, const RowProduct& p,
-                                          const float* b, Int column, RowInput<MR, KEPT>& out) {
-  RowSums<MR> sums[NP] = {};
+template <bool kFetch, int VECTORS, int NP, int KEPT>
+TFAOT_INLINE const float* multiply_panels(const RowInput<KEPT>& in, const RowProduct& p,
+                                          const float* b, Int column, RowInput<KEPT>& out) {
+  const auto count = [&](int panel) TFAOT_ALWAYS {
+    return panel < NP - 1 ? kRowWidth : smaller(p.columns - column - panel * kRowWidth, kRowWidth);
+  };
+  RowSums sums[NP] = {};
   if (p.bias != nullptr) {
-    TFAOT_EACH (i, NP) {
-      const Int at = column + i * kRowWidth;
-      start_sums<MR>(sums[i], p.bias + at, i < NP - 1 ? kRowWidth : p.columns - at);
-    }
+    TFAOT_EACH (i, NP) sums[i][0][0][0] = load_first(p.bias + column + i * kRowWidth, count(i));
   }
-  b = add_panels<kFetch, VECTORS, MR>(sums, in, b);
-  PanelResult<MR, NP> made;
+  b = add_panels<kFetch, VECTORS>(sums, in, b);
+  Vec<float> made[NP];
   TFAOT_EACH (i, NP) {
-    const Int at = column + i * kRowWidth;
-    TFAOT_EACH (r, MR) {
-      TFAOT_EACH (v, kVectorsPerPanel) {
-        made[i][r][v] = rectified<float>(join_sums(sums[i], r, v), p.rectifier);
-      }
-      store_panel(p.c + r * p.columns + at, made[i][r], i < NP - 1 ? kRowWidth : p.columns - at);
-    }
+    made[i] = rectified<float>(join_sums(sums[i], 0, 0), p.rectifier);
+    store_some(p.c + column + i * kRowWidth, made[i], count(i));
   }
   keep_results(out, column, made);
   return b;
@@ -493,9 +397,9 @@ TFAOT_INLINE const float* multiply_panels(const RowInput<MR, KEPT>& in, const Ro
 
 // Returns the results as the input of the next product. NP panels at a time share the shuffles of
 // the row. Inlined: a call for each layer of a chain would take as long as a small layer.
-template <bool kFetch, int VECTORS, int MR, int NP>
-TFAOT_INLINE RowInput<MR, NP> multiply_by_panels(const RowInput<MR, NP>& in, const RowProduct& p) {
-  RowInput<MR, NP> out(p.c, p.columns);
+template <bool kFetch, int VECTORS, int NP>
+TFAOT_INLINE RowInput<NP> multiply_by_panels(const RowInput<NP>& in, const RowProduct& p) {
+  RowInput<NP> out(p.c, p.columns);
   const float* b = p.b;
   Int column = 0;
   if constexpr (NP > 1) {
@@ -512,7 +416,6 @@ TFAOT_INLINE RowInput<MR, NP> multiply_by_panels(const RowInput<MR, NP>& in, con
 }
 
 // Narrow weights (tfaot/kernels/abi.h): panels of so few columns would be mostly zeros.
-#if TFAOT_VECTOR_BYTES == 64
 
 // A vector of weights holds several steps of the depth, WIDTH columns of each.
 template <int WIDTH>
@@ -527,7 +430,7 @@ TFAOT_INLINE __m512i narrow_lanes() {
 }
 
 template <int WIDTH, int NP>
-TFAOT_INLINE Vec<float> narrow_sums(const RowInput<1, NP>& in, const RowProduct& p) {
+TFAOT_INLINE Vec<float> narrow_sums(const RowInput<NP>& in, const RowProduct& p) {
   static_assert(WIDTH == 4 || WIDTH == 8, "half of a panel, or a quarter");
   constexpr int kSums = 4;
   const __m512i lanes = narrow_lanes<WIDTH>();
@@ -537,21 +440,20 @@ TFAOT_INLINE Vec<float> narrow_sums(const RowInput<1, NP>& in, const RowProduct&
   const float* b = p.b;
   const Int part = in.depth % kRowWidth;
   const Int whole = in.depth - part;
-  Vec<float> x[1];
   TFAOT_ROLLED_FOR (Int k = 0; k < whole; k += kRowWidth, b += WIDTH * kRowWidth) {
-    take_vectors(x, in, k);
+    const Vec<float> x = take_vector(in, k);
     __m512i at = lanes;
     TFAOT_FOR (int i = 0; i < WIDTH; ++i, at = _mm512_add_epi32(at, further)) {
-      sums[i % kSums] += load(b + i * kRowWidth) * _mm512_maskz_permutexvar_ps(0xFFFF, at, x[0]);
+      sums[i % kSums] += load(b + i * kRowWidth) * _mm512_maskz_permutexvar_ps(0xFFFF, at, x);
     }
   }
   if (part != 0) {
-    take_vectors(x, in, whole);
     // Numbers after the row might turn the weights' padding with zeros into NaN.
-    x[0] = _mm512_maskz_mov_ps(static_cast<__mmask16>((1U << part) - 1), x[0]);
+    const Vec<float> x =
+        _mm512_maskz_mov_ps(static_cast<__mmask16>((1U << part) - 1), take_vector(in, whole));
     __m512i at = lanes;
     TFAOT_ROLLED_FOR (Int k = 0; k < part; k += kNarrowSteps<WIDTH>, b += kRowWidth) {
-      sums[1] += load(b) * _mm512_maskz_permutexvar_ps(0xFFFF, at, x[0]);
+      sums[1] += load(b) * _mm512_maskz_permutexvar_ps(0xFFFF, at, x);
       at = _mm512_add_epi32(at, further);
     }
   }
@@ -563,16 +465,35 @@ TFAOT_INLINE Vec<float> narrow_sums(const RowInput<1, NP>& in, const RowProduct&
 
 // As multiply_by_panels().
 template <int NP>
-TFAOT_INLINE RowInput<1, NP> multiply_narrow(const RowInput<1, NP>& in, const RowProduct& p) {
-  RowInput<1, NP> out(p.c, p.columns);
+TFAOT_INLINE RowInput<NP> multiply_narrow(const RowInput<NP>& in, const RowProduct& p) {
+  RowInput<NP> out(p.c, p.columns);
   const Vec<float> sums = p.columns <= 4 ? narrow_sums<4>(in, p) : narrow_sums<8>(in, p);
-  const PanelResult<1, 1> made = {{{rectified<float>(sums, p.rectifier)}}};
-  store_few(p.c, made[0][0][0], p.columns);
+  const Vec<float> made[] = {rectified<float>(sums, p.rectifier)};
+  store_few(p.c, made[0], p.columns);
   keep_results(out, 0, made);
   return out;
 }
 
 #else
+
+// The input.
+template <int NP>
+struct RowInput {
+  const float* x;
+  Int depth;
+};
+template <int NP>
+TFAOT_INLINE RowInput<NP> row_input(const float* x, Int depth) {
+  return {x, depth};
+}
+
+// Returns the results as the input of the next product. Inlined: a call for each layer of a chain
+// would take as long as a small layer.
+template <bool kFetch, int VECTORS>
+TFAOT_INLINE RowInput<1> multiply_by_panels(const RowInput<1>& in, const RowProduct& p) {
+  stream_all<float, 1, 1>({in.x, 0, in.depth, p.b, p.bias, p.c, 0, p.columns, p.rectifier});
+  return {p.c, p.columns};
+}
 
 // Adds the products to sums[WIDTH].
 template <int WIDTH>
@@ -601,7 +522,7 @@ TFAOT_INLINE void add_narrow(float* sums, const float* x, Int depth, const float
 
 // As multiply_by_panels().
 template <int NP>
-TFAOT_INLINE RowInput<1, NP> multiply_narrow(const RowInput<1, NP>& in, const RowProduct& p) {
+TFAOT_INLINE RowInput<NP> multiply_narrow(const RowInput<NP>& in, const RowProduct& p) {
   alignas(kPanelBytes) float sums[kMostNarrowColumns] = {};
   if (p.bias != nullptr) copy_elements(sums, p.bias, p.columns);
   if (p.columns <= 4) {

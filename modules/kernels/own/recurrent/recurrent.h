@@ -372,7 +372,7 @@ class RecurrentGates {
   TFAOT_INLINE void end(float* tile, const RecurrentState& state, float* out, Int block,
                         int rows) const {
     constexpr Int kCount = kHalf ? kColumns / 2 : kColumns;
-    if (Cell::kPrepares) {
+    if constexpr (Cell::kPrepares) {
       each_vector<kCount>(
           tile, state, block, rows,
           [](float* sums, Int /*column*/, const auto& at) { Cell::prepare(sums, at.memory); });

@@ -16,7 +16,6 @@ struct Rnn {
   static constexpr int panel_of(int sum) { return sum; }
 
   static constexpr bool kPrepares = false;
-  static TFAOT_INLINE void prepare(const float* /*sums*/, const float* /*memory*/) {}
   static TFAOT_INLINE Floats next(const RecurrentCall& call, const float* sums,
                                   const float* /*before*/, const float* /*memory*/) {
     return call.relu != 0 ? relu<float>(load(sums)) : tanh_of(load(sums));

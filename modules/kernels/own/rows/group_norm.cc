@@ -4,6 +4,7 @@
 // passes add up the same differences from an estimate of the mean, at first a number of the group.
 // For equal numbers these are 0, and far from 0 no digits are lost.
 #include "simd/kernel.h"
+#include "simd/row_groups.h"
 
 namespace {
 
@@ -28,24 +29,6 @@ struct ChannelBlock {
   float epsilon;
 };
 
-// Vectors of a row, the last one with `last` elements.
-template <int kVectors>
-struct ChannelVectors {
-  Floats v[kVectors] = {};
-
-  static TFAOT_INLINE Int count_of(int i, Int last) {
-    return i + 1 == kVectors ? last : kLanes<float>;
-  }
-  static TFAOT_INLINE ChannelVectors from(const float* x, Int last) {
-    ChannelVectors made;
-    TFAOT_EACH (i, kVectors) made.v[i] = load_some(x + i * kLanes<float>, count_of(i, last));
-    return made;
-  }
-  TFAOT_INLINE void to(float* y, Int last) const {
-    TFAOT_EACH (i, kVectors) store_some(y + i * kLanes<float>, v[i], count_of(i, last));
-  }
-};
-
 // Calls run(vectors, column, last) for a few vectors of channels at a time.
 template <typename Run>
 TFAOT_INLINE void along_channels(Int width, const Run& run) {
@@ -62,24 +45,24 @@ TFAOT_INLINE void along_channels(Int width, const Run& run) {
 template <int kVectors>
 TFAOT_ONE_COPY void add_up(const ChannelBlock& block, ChannelNumbers& numbers, Int column,
                            Int last) {
-  using Vectors = ChannelVectors<kVectors>;
+  using Row = RowGroup<1, kVectors>;
   constexpr Int kChannels = kVectors * kLanes<float>;
-  const auto mean = Vectors::from(numbers.mean + column, last);
+  const auto mean = Row::from(numbers.mean + column, 0, last);
   double sum[kChannels], square[kChannels];
   const float* x = block.x + column;
   for (Int first = 0; first < block.points; first += kPointsTogether) {
-    Vectors sums, squares;
+    Row sums = {}, squares = {};
     for (Int p = smaller(kPointsTogether, block.points - first); p > 0; --p, x += block.stride) {
-      const auto row = Vectors::from(x, last);
+      const auto row = Row::from(x, 0, last);
       TFAOT_EACH (i, kVectors) {
-        const Floats from_mean = row.v[i] - mean.v[i];
-        sums.v[i] += from_mean;
-        squares.v[i] += from_mean * from_mean;
+        const Floats from_mean = row.v[0][i] - mean.v[0][i];
+        sums.v[0][i] += from_mean;
+        squares.v[0][i] += from_mean * from_mean;
       }
     }
     float a[kChannels], b[kChannels];
-    sums.to(a, kLanes<float>);
-    squares.to(b, kLanes<float>);
+    sums.to(a, 0, kLanes<float>);
+    squares.to(b, 0, kLanes<float>);
     for (Int c = 0; c < kChannels; ++c) {
       sum[c] = (first == 0 ? 0 : sum[c]) + static_cast<double>(a[c]);
       square[c] = (first == 0 ? 0 : square[c]) + static_cast<double>(b[c]);
@@ -118,24 +101,21 @@ void measure_groups(const ChannelBlock& block, ChannelNumbers& numbers, Int chan
 template <int kVectors>
 TFAOT_ONE_COPY void scale_and_shift(const ChannelBlock& block, const ChannelNumbers& numbers,
                                     Int column, Int last) {
-  using Vectors = ChannelVectors<kVectors>;
-  const auto mean = Vectors::from(numbers.mean + column, last);
-  const auto rest = Vectors::from(numbers.rest + column, last);
-  auto factor = Vectors::from(numbers.variance + column, last);
-  const auto scale = Vectors::from(block.scale + column, last);
-  auto shift = Vectors::from(block.bias + column, last);
-  TFAOT_EACH (i, kVectors) {
-    factor.v[i] = scale.v[i] / roots_of(factor.v[i] + block.epsilon);
-    shift.v[i] -= rest.v[i] * factor.v[i];
-  }
+  using Row = RowGroup<1, kVectors>;
+  const auto mean = Row::from(numbers.mean + column, 0, last);
+  const auto rest = Row::from(numbers.rest + column, 0, last);
+  const auto scale = Row::from(block.scale + column, 0, last);
+  auto factor = Row::from(numbers.variance + column, 0, last);
+  auto shift = Row::from(block.bias + column, 0, last);
+  factor.each([&](Floats v, int, int i) { return scale.v[0][i] / roots_of(v + block.epsilon); });
+  shift.each([&](Floats v, int, int i) { return v - rest.v[0][i] * factor.v[0][i]; });
   const float* x = block.x + column;
   float* y = block.y + column;
   for (Int p = 0; p < block.points; ++p, x += block.stride, y += block.stride) {
-    auto row = Vectors::from(x, last);
-    TFAOT_EACH (i, kVectors) {
-      row.v[i] = (row.v[i] - mean.v[i]) * factor.v[i] + shift.v[i];
-    }
-    row.to(y, last);
+    auto row = Row::from(x, 0, last);
+    row.each(
+        [&](Floats v, int, int i) { return (v - mean.v[0][i]) * factor.v[0][i] + shift.v[0][i]; });
+    row.to(y, 0, last);
   }
 }
 

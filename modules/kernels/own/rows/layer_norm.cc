@@ -13,13 +13,9 @@ constexpr float kFlat = 1024;
 // A bit for each of the four lanes of RowNumbers.
 TFAOT_INLINE int flat_rows(Floats variances, Floats means) {
   const Floats a = variances * kFlat, b = means * means;
-#if TFAOT_VECTOR_BYTES == 64
-  return _mm_movemask_ps(_mm_cmplt_ps(_mm512_maskz_extractf32x4_ps(0xF, a, 0),
-                                      _mm512_maskz_extractf32x4_ps(0xF, b, 0)));
-#elif TFAOT_VECTOR_BYTES == 32
-  return _mm_movemask_ps(_mm_cmplt_ps(_mm256_castps256_ps128(a), _mm256_castps256_ps128(b)));
-#elif defined(__SSE2__)
-  return _mm_movemask_ps(_mm_cmplt_ps(a, b));
+#if defined(__SSE2__)
+  return _mm_movemask_ps(_mm_cmplt_ps(__builtin_shufflevector(a, a, 0, 1, 2, 3),
+                                      __builtin_shufflevector(b, b, 0, 1, 2, 3)));
 #else
   return int{a[0] < b[0]} | int{a[1] < b[1]} << 1 | int{a[2] < b[2]} << 2 | int{a[3] < b[3]} << 3;
 #endif

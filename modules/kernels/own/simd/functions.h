@@ -155,23 +155,26 @@ struct GeluCurve {
 
 #else
 
-// erf(x / sqrt(2)) / (2 x) for |x| <= 5.49, as a fraction of polynomials of x^2. At 5.49, times x,
-// it is 1/2 to all bits.
-constexpr float kErfAbove[] = {0.398941607F, 0.0595491128F, 0.00624866625F, 0.000425031405F,
-                               7.58949762e-6F};
-constexpr float kErfBelow[] = {1.0F,           0.315922854F,    0.0433377156F,
-                               0.00334925857F, 0.000152627402F, 6.19747604e-7F};
+// The curve minus 1/2 is x times a fraction of polynomials of x^2 up to a limit, where it is 1/2 to
+// all bits, with and without fused multiply-adds.
+struct GeluFraction {
+  float limit, above[5], below[6];
+};
+constexpr GeluFraction kGeluFractions[] = {  // by form
+    {5.49F,
+     {0.398941607F, 0.0595491128F, 0.00624866625F, 0.000425031405F, 7.58949762e-6F},
+     {1.0F, 0.315922854F, 0.0433377156F, 0.00334925857F, 0.000152627402F, 6.19747604e-7F}},
+    {4.95F,
+     {0.398941994F, 0.0374258496F, 0.00372740789F, 0.000170138126F, 4.55860572e-6F},
+     {1.0F, 0.261300057F, 0.0275445208F, 0.0014682801F, 7.4394804e-5F, 4.38594412e-7F}}};
 
 template <GeluForm kForm>
 struct GeluCurve {
   TFAOT_INLINE Floats of(Floats x) const {
-    if constexpr (kForm == kGeluTanh) {
-      const Floats curve = 1.0F / sigmoid_divisor(x * (x * x * 0.0713548163F + 1.59576912F));
-      return curve < 1e-7F ? Floats{} : curve;
-    }
-    const Floats near = between(-5.49F, x, 5.49F);
+    constexpr const GeluFraction& kFraction = kGeluFractions[kForm];
+    const Floats near = between(-kFraction.limit, x, kFraction.limit);
     const Floats t = near * near;
-    return near * polynomial(kErfAbove, t) / polynomial(kErfBelow, t) + 0.5F;
+    return near * polynomial(kFraction.above, t) / polynomial(kFraction.below, t) + 0.5F;
   }
 };
 

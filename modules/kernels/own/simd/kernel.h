@@ -24,6 +24,20 @@ using f32 = float;
 using f64 = double;
 using Element = TFAOT_TYPE;
 
+// Integers as large as the elements.
+using Key = std::conditional_t<TFAOT_IS_F32, std::int32_t, std::int64_t>;
+using Word = std::make_unsigned_t<Key>;
+constexpr Key kLargestKey = static_cast<Key>(~Word{0} >> 1);
+constexpr Key kSmallestKey = -kLargestKey - 1;
+constexpr auto kInfinityKey =
+    static_cast<Key>(TFAOT_IS_F32 ? std::uint64_t{0xFF} << 23 : std::uint64_t{0x7FF} << 52);
+
+// The bits of numbers as integers of the same order, or vectors of them.
+template <typename K>
+TFAOT_INLINE K ordered(K bits) {
+  return bits ^ ((bits >> (8 * sizeof(Key) - 1)) & kLargestKey);
+}
+
 // The struct of a call, an operand, and a result or the scratch memory (abi.h).
 template <typename Call>
 TFAOT_INLINE const Call& call_of(const void** in) {

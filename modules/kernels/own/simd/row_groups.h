@@ -112,20 +112,15 @@ TFAOT_INLINE void run_groups(Int rows, const Run& run) {
 // The same if the rows have few enough vectors; else returns false.
 template <typename Run>
 TFAOT_INLINE bool in_registers(Int rows, Int columns, const Run& run) {
-  switch (ceil_div(columns, kLanes<float>)) {
-    case 1:
-      return run_groups<1>(rows, run), true;
-    case 2:
-      return run_groups<2>(rows, run), true;
-    case 3:
-      return run_groups<3>(rows, run), true;
-    case 4:
-      return run_groups<4>(rows, run), true;
-    case 8:
-      return run_groups<8>(rows, run), true;
-    default:
-      return false;
-  }
+  const Int vectors = ceil_div(columns, kLanes<float>);
+  if (vectors > 4 && vectors != 8) return false;
+  for_each<8>([&](auto i) TFAOT_ALWAYS {
+    constexpr int kVectors = i + 1;
+    if constexpr (kVectors <= 4 || kVectors == 8) {
+      if (vectors == kVectors) run_groups<kVectors>(rows, run);
+    }
+  });
+  return true;
 }
 
 // Rows that are shared out together, so that groups stay whole.

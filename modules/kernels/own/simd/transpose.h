@@ -18,17 +18,10 @@ TFAOT_INLINE Vec<Element> load_quads(const Element* from,
   }
 #if TFAOT_VECTOR_BYTES == 64
   // Inserted one after the other, straight from memory.
-#if TFAOT_IS_F32
-  __m512 v = _mm512_maskz_broadcast_f32x4(0xFFFF, quads[0]);
-  v = _mm512_mask_broadcast_f32x4(v, 0x00F0, quads[1]);
-  v = _mm512_mask_broadcast_f32x4(v, 0x0F00, quads[2]);
-  return _mm512_mask_broadcast_f32x4(v, 0xF000, quads[3]);
-#else
-  __m512d v = _mm512_maskz_broadcast_f64x2(0xFF, quads[0]);
-  v = _mm512_mask_broadcast_f64x2(v, 0x0C, quads[1]);
-  v = _mm512_mask_broadcast_f64x2(v, 0x30, quads[2]);
-  return _mm512_mask_broadcast_f64x2(v, 0xC0, quads[3]);
-#endif
+  __m512 v = _mm512_maskz_broadcast_f32x4(0xFFFF, __m128(quads[0]));
+  v = _mm512_mask_broadcast_f32x4(v, 0x00F0, __m128(quads[1]));
+  v = _mm512_mask_broadcast_f32x4(v, 0x0F00, __m128(quads[2]));
+  return Vec<Element>(_mm512_mask_broadcast_f32x4(v, 0xF000, __m128(quads[3])));
 #elif TFAOT_VECTOR_BYTES == 32
   return __builtin_shufflevector(quads[0], quads[1], 0, 1, 2, 3
 #if TFAOT_IS_F32

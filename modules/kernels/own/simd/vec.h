@@ -300,10 +300,11 @@ TFAOT_INLINE float over_lanes(typename VecOf<float, kBytes>::Type v) {
 #endif
   } else {
     using Half = typename VecOf<float, kBytes / 2>::Type;
-#if defined(__AVX512DQ__)
+#if defined(__AVX512F__)
     if constexpr (kBytes == 64) {  // g++ 12 would do this in memory
-      return over_lanes<Op, kBytes / 2>(Op::join(Half(_mm512_maskz_extractf32x8_ps(0xFF, v, 0)),
-                                                 Half(_mm512_maskz_extractf32x8_ps(0xFF, v, 1))));
+      return over_lanes<Op, kBytes / 2>(
+          Op::join(Half(_mm512_maskz_extractf64x4_pd(0xF, __m512d(v), 0)),
+                   Half(_mm512_maskz_extractf64x4_pd(0xF, __m512d(v), 1))));
     }
 #endif
     const auto* const halves = reinterpret_cast<const char*>(&v);

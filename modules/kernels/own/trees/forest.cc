@@ -4,27 +4,17 @@
 // help with the first steps only (ForestTop of abi.h): further down a tree has too many nodes,
 // and a gather takes longer than the loads that it replaces (16 trees in a vector: 1.7 to 2.6 times
 // as long).
+#define TFAOT_ALL_OF_AVX512
 #include "simd/kernel.h"
 
 #define TFAOT_HAS_FOREST_TOPS (TFAOT_IS_F32 && TFAOT_HAS_MASKS)
 
 namespace {
 
-#if TFAOT_IS_F32
-using Key = std::int32_t;
-using Word = std::uint32_t;
-#else
-using Key = std::int64_t;
-using Word = std::uint64_t;
-#endif
-
 constexpr int kFew = 4;  // trees whose results are added up together
 constexpr int kBlockTrees = static_cast<int>(kForestBlockTrees);
 constexpr int kSlotBits = forest_slot_bits(sizeof(Element));
 constexpr Word kSlotMask = (Word{1} << kSlotBits) - 1;
-constexpr int kKeyBits = sizeof(Key) * 8;
-constexpr Key kLargestKey = static_cast<Key>(~Word{0} >> 1);
-constexpr Key kSmallestKey = -kLargestKey - 1;
 
 struct ForestNode {
   Key key;  // of a leaf: its value
@@ -282,12 +272,10 @@ class Forest {
 #if TFAOT_HAS_FOREST_TOPS
     make_keys_of_vectors(x, call_.features, keys + 1, missing_first);
 #else
-    constexpr Element kInfinity = static_cast<Element>(__builtin_inf());
-    const auto infinity = read_as<Key>(&kInfinity);
     for (Int i = 0; i < call_.features; ++i) {
       const auto bits = read_as<Key>(x + i);
-      const bool is_missing = (bits & kLargestKey) > infinity;
-      const Key key = bits ^ ((bits >> (kKeyBits - 1)) & kLargestKey);
+      const bool is_missing = (bits & kLargestKey) > kInfinityKey;
+      const Key key = ordered(bits);
       keys[1 + i] = is_missing ? kLargestKey : key;
       if (missing_first != nullptr) missing_first[i] = is_missing ? kSmallestKey : key;
     }

@@ -35,6 +35,20 @@ constexpr std::int64_t panel_count(std::int64_t columns, std::int64_t element_by
   return (columns + panel_columns(element_bytes) - 1) / panel_columns(element_bytes);
 }
 
+// Rows that are processed together, so that what they need stays in a cache: `cache` elements or
+// bytes hold as many rows of `row` each.
+struct RowBlock {
+  std::int64_t cache, row;
+  std::int64_t unit = 1;  // the block is a multiple of it, or has all rows
+  std::int64_t fewest = unit;
+
+  constexpr std::int64_t of(std::int64_t rows) const {
+    const std::int64_t fit = cache / row / unit * unit;
+    const std::int64_t most = fit < fewest ? fewest : fit;
+    return rows < most ? rows : most;
+  }
+};
+
 // Applied to each result before it is stored: bias first, then a sum, then the activation, which is
 // a relu or another function.
 enum Epilogue : std::int64_t {
@@ -121,10 +135,7 @@ struct NarrowMatMulCall {
 
 // Panels that are widened at a time for all rows; they stay in the second-level cache.
 constexpr std::int64_t widened_panels(const MatMulCall& call) {
-  constexpr std::int64_t kMostBytes = 1 << 18;
-  const std::int64_t panels = panel_count(call.columns, sizeof(float));
-  const std::int64_t fit = kMostBytes / (call.depth * kPanelBytes);
-  return fit < 1 ? 1 : fit < panels ? fit : panels;
+  return RowBlock{1 << 18, call.depth * kPanelBytes}.of(panel_count(call.columns, sizeof(float)));
 }
 // Few rows are multiplied while their weights are widened.
 constexpr bool is_widened_first(const MatMulCall& call) {
@@ -179,11 +190,8 @@ constexpr std::int64_t narrow_width(std::int64_t columns) { return columns <= 4 
 
 // Rows that go through all layers together: intermediate results stay in the first caches.
 constexpr std::int64_t dense_chain_block_rows(const DenseChainCall& call) {
-  constexpr std::int64_t kElements = 8192;
   constexpr std::int64_t kUnit = 24;  // a multiple of all levels' tiles
-  const std::int64_t fit = kElements / call.widest / kUnit * kUnit;
-  const std::int64_t rows = fit < kUnit ? kUnit : fit;
-  return rows < call.rows ? rows : call.rows;
+  return RowBlock{8192, call.widest, kUnit}.of(call.rows);
 }
 // The input and the output of a layer.
 constexpr std::int64_t dense_chain_scratch_bytes(const DenseChainCall& call) {
@@ -199,7 +207,7 @@ inline constexpr int kSpatial = 3;
 struct Window {
   std::int64_t in[kSpatial], out[kSpatial], size[kSpatial], stride[kSpatial];
   std::int64_t pad_low[kSpatial], pad_high[kSpatial];  // of the dilated input; may be negative
-  std::int64_t base_dilation[kSpatial];    // 1: none; n: n-1 zeros between input elements
+  std::int64_t base_dilation[kSpatial];  // n: n-1 zeros between input elements; 1 except where said
   std::int64_t window_dilation[kSpatial];  // 1: none
 };
 
@@ -210,7 +218,8 @@ struct Window {
 // cross-correlation, as everywhere in machine learning. With kEpilogueLive, only some images of a
 // padded batch count: the last in[] points to the number of rows (s64), and only the first
 // live_images times that many are computed. Scratch: convolution_scratch_bytes(). tfaot_depthwise:
-// groups == in_channels == out_channels; in[2]: the filter as it is, [size..., out_channels]. Same
+// groups == in_channels == out_channels, any base dilation; in[2]: the filter as it is, [size...,
+// out_channels]. Same
 // result and bias, no sum, and a function only without base dilation; there is scratch, but it is
 // not used. tfaot_grouped_convolution: the same for is_grouped() calls; the filter is [size...,
 // in_channels / groups, out_channels].
@@ -231,12 +240,10 @@ constexpr bool is_grouped(const ConvolutionCall& call) {
   return inputs == outputs && (inputs == 2 || inputs == 4);
 }
 
-// True if tfaot_convolution reads a copy of each image, with its padding and base dilation written
-// out.
+// True if tfaot_convolution reads a copy of each image, with its padding written out.
 constexpr bool is_copied(const Window& window) {
   for (int d = 0; d < kSpatial; ++d) {
-    if (window.pad_low[d] > 0 || window.pad_high[d] > 0 || window.base_dilation[d] != 1)
-      return true;
+    if (window.pad_low[d] > 0 || window.pad_high[d] > 0) return true;
   }
   return false;
 }
@@ -248,8 +255,8 @@ constexpr std::int64_t convolution_scratch_bytes(const ConvolutionCall& call,
   std::int64_t elements = call.in_channels;
   for (int d = 0; d < kSpatial; ++d) {
     const Window& w = call.window;
-    elements *= (w.in[d] - 1) * w.base_dilation[d] + 1 + (w.pad_low[d] > 0 ? w.pad_low[d] : 0) +
-                (w.pad_high[d] > 0 ? w.pad_high[d] : 0);
+    elements *=
+        w.in[d] + (w.pad_low[d] > 0 ? w.pad_low[d] : 0) + (w.pad_high[d] > 0 ? w.pad_high[d] : 0);
   }
   return elements * element_bytes + kPanelBytes;
 }
@@ -257,8 +264,8 @@ constexpr std::int64_t convolution_scratch_bytes(const ConvolutionCall& call,
 // tfaot_max_pool (padding and NaN are left out; of nothing else it is the lowest finite number),
 // tfaot_largest_pool (padding counts as -infinity; a NaN gives NaN) and tfaot_sum_pool (padding
 // counts as 0): in[1]: input[batch, in..., channels], result [batch, out..., channels].
-// tfaot_range_pool: [2, batch, out..., channels]: the maxima of tfaot_max_pool, then the minima in
-// the same way. base_dilation is 1. No scratch: `out` is the result.
+// tfaot_range_pool, float32 alone: [2, batch, out..., channels]: the maxima of tfaot_max_pool, then
+// the minima in the same way. No scratch: `out` is the result.
 struct PoolCall {
   std::int64_t batch;
   Window window;
@@ -281,9 +288,7 @@ struct FunctionPoolCall {
 
 // Images that are pooled at a time: their ranges stay in the first cache.
 constexpr std::int64_t function_pool_images(const PoolCall& pool) {
-  constexpr std::int64_t kResults = 2048;
-  const std::int64_t images = kResults / pooled_elements(pool);
-  return images < 1 ? 1 : images < pool.batch ? images : pool.batch;
+  return RowBlock{2048, pooled_elements(pool)}.of(pool.batch);
 }
 
 // Their largest numbers, then their smallest ones.
@@ -437,13 +442,11 @@ constexpr std::int64_t winograd_tiles(const WinogradCall& call) {
 // is used for a few dozen tiles. A multiple of the rows of every kernel tile.
 constexpr std::int64_t winograd_tiles_at_once(const WinogradCall& call) {
   constexpr std::int64_t kCacheBytes = 512 << 10, kUnit = 24, kFewest = 48, kMost = 480;
+  const std::int64_t tiles = winograd_tiles(call);
   const std::int64_t tile_bytes = winograd_matrices(call) *
                                   (call.convolution.in_channels + call.convolution.out_channels) *
                                   static_cast<std::int64_t>(sizeof(float));
-  const std::int64_t fitting = kCacheBytes / tile_bytes / kUnit * kUnit;
-  const std::int64_t most = fitting < kFewest ? kFewest : fitting > kMost ? kMost : fitting;
-  const std::int64_t tiles = winograd_tiles(call);
-  return tiles < most ? tiles : most;
+  return RowBlock{kCacheBytes, tile_bytes, kUnit, kFewest}.of(tiles < kMost ? tiles : kMost);
 }
 
 // The step from the numbers for one matrix to those for the next. One extra cache line avoids set
@@ -566,11 +569,9 @@ struct AttentionCall {
 // Rows whose scores are in memory at a time: they stay in the second-level cache with their panels.
 // A multiple of the rows of the kernels' tiles where scores are not very many.
 constexpr std::int64_t attention_rows_at_once(const AttentionCall& call) {
-  constexpr std::int64_t kCacheBytes = 384 << 10, kUnit = 24, kFewest = 24, kMost = 96;
+  constexpr std::int64_t kCacheBytes = 384 << 10, kUnit = 24, kMost = 96;
   const std::int64_t row_bytes = call.keys * static_cast<std::int64_t>(sizeof(float));
-  const std::int64_t fitting = kCacheBytes / row_bytes / kUnit * kUnit;
-  const std::int64_t most = fitting < kFewest ? kFewest : fitting > kMost ? kMost : fitting;
-  return call.rows < most ? call.rows : most;
+  return RowBlock{kCacheBytes, row_bytes, kUnit}.of(call.rows < kMost ? call.rows : kMost);
 }
 
 // The step from one row of scores to the next. One extra cache line avoids set conflicts in L1 when
@@ -646,11 +647,8 @@ constexpr std::int64_t recurrent_width(const RecurrentCall& call, std::int64_t p
 }
 // Rows whose steps are done together: their states fit into the first cache.
 constexpr std::int64_t recurrent_block_rows(const RecurrentCall& call, std::int64_t panel) {
-  constexpr std::int64_t kStateElements = 8192;
   constexpr std::int64_t kUnit = 12;  // a multiple of all levels' tiles
-  const std::int64_t fit = kStateElements / recurrent_width(call, panel) / kUnit * kUnit;
-  const std::int64_t rows = fit < kUnit ? kUnit : fit;
-  return rows < call.rows ? rows : call.rows;
+  return RowBlock{8192, recurrent_width(call, panel), kUnit}.of(call.rows);
 }
 // Two states and a memory.
 constexpr std::int64_t recurrent_scratch_bytes(const RecurrentCall& call) {
@@ -718,10 +716,8 @@ constexpr std::int64_t forest_slot_bits(std::int64_t element_bytes) {
 
 // Rows whose keys are computed at a time: they stay in the first cache.
 constexpr std::int64_t forest_tile_rows(const ForestCall& call, std::int64_t element_bytes) {
-  constexpr std::int64_t kTileBytes = 16384;
-  const std::int64_t fit = kTileBytes / (call.slots * element_bytes);
-  const std::int64_t tile = fit < 8 ? 8 : fit;
-  return tile < call.rows ? tile : call.rows;
+  constexpr std::int64_t kFewest = 8;
+  return RowBlock{16384, call.slots * element_bytes, 1, kFewest}.of(call.rows);
 }
 constexpr std::int64_t forest_scratch_bytes(const ForestCall& call, std::int64_t element_bytes) {
   return forest_tile_rows(call, element_bytes) * call.slots * element_bytes + kPanelBytes;
