@@ -287,18 +287,11 @@ namespace {
 // else null.
 HloInstruction* row_values(HloInstruction* value, const xla::Shape& shape, std::int64_t rows,
                            std::int64_t columns) {
-  std::int64_t row = first_column_dimension(shape, columns) - 1;  // the dimension of the rows
-  while (row > 0 && entry(shape.dimensions(), row) == 1) --row;
-  if (value->opcode() != kBroadcast || rows < 2 || row < 0 ||
-      entry(shape.dimensions(), row) != rows) {
-    return nullptr;
-  }
-  HloInstruction* const inner = value->mutable_operand(0);
-  if (elements_of(*inner) != rows) return nullptr;
-  for (const auto dimension : value->dimensions()) {
-    if (dimension != row && entry(shape.dimensions(), dimension) > 1) return nullptr;
-  }
-  return reshape(inner, {rows});
+  const std::int64_t matrices =
+      xla::ShapeUtil::ElementsIn(shape) / columns / std::max<std::int64_t>(rows, 1);
+  HloInstruction* const numbers =
+      rows < 2 ? nullptr : spread_operand(*value, {{matrices, 0}, {rows, 1}, {columns, 0}});
+  return numbers == nullptr ? nullptr : reshape(numbers, {rows});
 }
 
 class Finder {

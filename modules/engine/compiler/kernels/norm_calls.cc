@@ -18,35 +18,6 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-// A dimension of a broadcast, and how far a step along it goes in the operand.
-struct SpreadStep {
-  std::int64_t size, stride;
-  bool operator==(const SpreadStep& other) const = default;
-};
-
-// Merges dimensions that are contiguous in the operand.
-std::vector<SpreadStep> merged_steps(const std::vector<SpreadStep>& steps) {
-  std::vector<SpreadStep> merged;
-  for (const SpreadStep& step : steps) {
-    if (step.size == 1) continue;
-    if (!merged.empty() && merged.back().stride == step.stride * step.size) {
-      merged.back() = {merged.back().size * step.size, step.stride};
-    } else {
-      merged.push_back(step);
-    }
-  }
-  return merged;
-}
-
-std::vector<SpreadStep> steps_of(const HloInstruction& broadcast) {
-  std::vector<SpreadStep> steps;
-  for (const auto size : broadcast.shape().dimensions()) steps.push_back({size, 0});
-  for (std::int64_t i = 0; i < std::ssize(broadcast.dimensions()); ++i) {
-    entry(steps, broadcast.dimensions(i)).stride = stride_along(broadcast.operand(0)->shape(), i);
-  }
-  return merged_steps(steps);
-}
-
 // The elements that a normalisation treats together. Each of its tensors is seen as [images,
 // points, groups, channels] or as some of these axes, in this order; a mean is that of the points
 // and channels of each image and group. A layer norm has one point and one group.

@@ -60,15 +60,7 @@ std::optional<RowReduction> row_reduction(HloInstruction& reduce, HloOpcode opco
 // The tensor of one number for each row that `value`, a tensor of all elements, spreads over the
 // columns; null: none.
 HloInstruction* row_numbers(HloInstruction* value, const RowsAndColumns& sizes) {
-  HloInstruction* const broadcast = before_reshapes(value);
-  if (broadcast->opcode() != kBroadcast || elements_of(*broadcast) != sizes.size()) {
-    return nullptr;
-  }
-  HloInstruction* const operand = broadcast->mutable_operand(0);
-  return elements_of(*operand) == sizes.rows && std::ranges::is_sorted(broadcast->dimensions()) &&
-                 are_last(*broadcast, broadcast->dimensions())
-             ? operand
-             : nullptr;
+  return spread_operand(*before_reshapes(value), {{sizes.rows, 1}, {sizes.columns, 0}});
 }
 
 // XLA's loops take as long or less for a few rows of very few numbers.
