@@ -2,9 +2,10 @@
 // Makes means exact, and differences of numbers and their mean. XLA multiplies a sum by a rounded
 // 1 / count, so a mean of ones is not always 1; and of numbers far from 0 that differ little, as
 // padding of -999, the error of the mean is larger than their differences. So sums are divided as
-// exactly as their type allows, a mean that is subtracted from its numbers is computed from their
-// differences to a number near it, and products with a mean that cancel each other become one with
-// the difference. Equal numbers then have themselves as their mean, and the variance 0.
+// exactly as their type allows, and a mean that is subtracted from its numbers is computed from
+// their differences to a number near it. Equal numbers then have themselves as their mean, and the
+// variance 0. Products with a mean that cancel each other are those of normalisations
+// (norm_calls.cc).
 
 #include <algorithm>
 #include <cmath>
@@ -99,12 +100,6 @@ bool is_mean_of(const Part& mean, const Part& x) {
   return own == kept;
 }
 
-// One of the sum's results for each of its terms.
-HloInstruction* spread_over_terms(HloInstruction* value, const HloInstruction& sum) {
-  return broadcast(reshape(value, dimensions_of(sum)), dimensions_of(*sum.operand(0)),
-                   other_dimensions(sum.operand(0)->shape().rank(), sum.dimensions()));
-}
-
 HloInstruction* divided_by_count(HloInstruction* value, const HloInstruction& sum) {
   return binary(kMultiply, value, fill_like(value, 1 / static_cast<double>(count_of(sum))));
 }
@@ -132,134 +127,6 @@ HloInstruction* by_squared_differences(HloInstruction& root) {
   HloInstruction* const difference =
       binary(kSubtract, x, spread_over_terms(before_reshapes(mean), *inner.sum));
   return mean_with_terms(*squares.sum, binary(kMultiply, difference, difference), root);
-}
-
-struct TermFactor {
-  Part part;
-  bool divides = false;
-  bool operator==(const TermFactor& other) const = default;
-};
-
-struct Term {
-  Part part;
-  bool is_subtracted;
-  bool is_negative = is_subtracted;  // with the signs of its factors
-  std::vector<TermFactor> factors = {};
-};
-
-constexpr int kMostTermSteps = 4;  // from a sum to its terms, and from a term to its factors
-
-void add_factors(const Part& part, bool divides, int steps, Term& term) {
-  const Part inner = stripped(part);
-  const HloOpcode opcode = inner.base->opcode();
-  const bool is_product = opcode == kMultiply || opcode == kDivide;
-  const auto add_operand = [&](int i, bool also_divides) {
-    add_factors(inner.with(inner.base->mutable_operand(i)), also_divides, steps - 1, term);
-  };
-  if (steps > 0 && opcode == kNegate) {
-    term.is_negative = !term.is_negative;
-    add_operand(0, divides);
-  } else if (steps > 0 && is_product && mean_of(inner.base).of == nullptr) {
-    add_operand(0, divides);
-    add_operand(1, divides != (opcode == kDivide));
-  } else {
-    term.factors.push_back({inner, divides});
-  }
-}
-
-void add_terms(const Part& part, bool is_subtracted, int steps, std::vector<Term>& terms) {
-  const Part inner = stripped(part);
-  const HloOpcode opcode = inner.base->opcode();
-  const auto add_operand = [&](int i, bool is_other_sign) {
-    add_terms(inner.with(inner.base->mutable_operand(i)), is_subtracted != is_other_sign, steps - 1,
-              terms);
-  };
-  if (steps > 0 && (opcode == kAdd || opcode == kSubtract)) {
-    add_operand(0, false);
-    add_operand(1, opcode == kSubtract);
-  } else if (steps > 0 && opcode == kNegate) {
-    add_operand(0, true);
-  } else {
-    add_factors(inner, false, kMostTermSteps, terms.emplace_back(Term{inner, is_subtracted}));
-  }
-}
-
-// The product with `other` in place of its factor `x`; null: it has no such factor.
-HloInstruction* with_other_factor(const Part& product, const Part& x, HloInstruction* other) {
-  const Part inner = stripped(product);
-  if (inner == x) return other;
-  HloInstruction* const base = inner.base;
-  const bool is_quotient = base->opcode() == kDivide;
-  if (base->opcode() == kNegate) {
-    HloInstruction* const one = with_other_factor(inner.with(base->mutable_operand(0)), x, other);
-    return one == nullptr ? nullptr : negate(one);
-  }
-  if (base->opcode() != kMultiply && !is_quotient) return nullptr;
-  for (const int i : {0, 1}) {
-    if (i == 1 && is_quotient) continue;
-    HloInstruction* const one = with_other_factor(inner.with(base->mutable_operand(i)), x, other);
-    if (one == nullptr) continue;
-    const Part factor = stripped(inner.with(base->mutable_operand(1 - i)));
-    return binary(base->opcode(), one, spread_part(factor, dimensions_of(*other)));
-  }
-  return nullptr;
-}
-
-// The factors of `term` without `factor`, which it has.
-std::vector<TermFactor> others(const Term& term, const TermFactor& factor) {
-  std::vector<TermFactor> rest = term.factors;
-  rest.erase(std::ranges::find(rest, factor));
-  return rest;
-}
-
-// Two terms that are x * k and -mean * k, and the factors x and mean.
-struct Cancelling {
-  const Term* of_x = nullptr;  // null: there are none
-  const Term* of_mean = nullptr;
-  Part x{}, mean{};
-};
-
-bool cancels(const Term& of_x, const TermFactor& x, const Term& of_mean, const TermFactor& mean) {
-  if (x.divides || mean.divides || of_x.is_negative == of_mean.is_negative ||
-      of_x.factors.size() == 1 || of_x.factors.size() != of_mean.factors.size() ||
-      !is_mean_of(mean.part, x.part)) {
-    return false;
-  }
-  return std::ranges::is_permutation(others(of_x, x), others(of_mean, mean));
-}
-
-Cancelling cancelling(const std::vector<Term>& terms, std::int64_t size) {
-  for (const Term& of_x : terms) {
-    for (const TermFactor& x : of_x.factors) {
-      if (elements_of(*x.part.base) != size) continue;
-      for (const Term& of_mean : terms) {
-        for (const TermFactor& mean : of_mean.factors) {
-          if (cancels(of_x, x, of_mean, mean)) return {&of_x, &of_mean, x.part, mean.part};
-        }
-      }
-    }
-  }
-  return {};
-}
-
-// x * k + (b - mean * k), in any order, as (x - mean) * k + b; null: it is something else.
-HloInstruction* by_difference(HloInstruction& root) {
-  if (root.opcode() != kAdd && root.opcode() != kSubtract) return nullptr;
-  const Dimensions sizes = dimensions_of(root);
-  std::vector<Term> terms;
-  add_terms(whole(&root), false, kMostTermSteps, terms);
-  const Cancelling found = cancelling(terms, elements_of(root));
-  if (found.of_x == nullptr) return nullptr;
-  HloInstruction* const difference =
-      binary(kSubtract, spread_part(found.x, sizes), spread_part(found.mean, sizes));
-  HloInstruction* sum = with_other_factor(found.of_x->part, found.x, difference);
-  if (sum == nullptr) return nullptr;
-  if (found.of_x->is_subtracted) sum = negate(sum);
-  for (const Term& other : terms) {
-    if (&other == found.of_x || &other == found.of_mean) continue;
-    sum = binary(other.is_subtracted ? kSubtract : kAdd, sum, spread_part(other.part, sizes));
-  }
-  return sum;
 }
 
 // Numbers less a shift of each mean, in the sizes of the sum.
@@ -368,7 +235,6 @@ Status replace_means(xla::HloComputation& computation, HloInstruction* (*rewrite
 Status settle_means(xla::HloModule& module, PassContext& /*context*/) {
   for (xla::HloComputation* computation : module.MakeComputationPostOrder()) {
     TFAOT_TRY(replace_means(*computation, by_squared_differences));
-    TFAOT_TRY(replace_means(*computation, by_difference));
     TFAOT_ASSIGN(const auto shifted_means, shift_differences(*computation));
     TFAOT_TRY(replace_means(*computation, divided_exactly, shifted_means));
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of kernels for layer, group and instance normalisation in any arrangement. From the square
 // root of a variance on, all that is computed from it is followed as a polynomial of x, the mean
-// and 1 / deviation. Where that is (x - mean) / deviation * scale + bias, the kernel takes over.
+// and 1 / deviation. Where that is (x - mean) / deviation * scale + bias, the kernel takes over, or
+// it is computed in this order: products of x and of the mean would cancel each other's digits.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -77,12 +78,13 @@ class NormAxes {
 
 struct NormMean {
   HloInstruction* of;
+  HloInstruction* sum;
   NormAxes axes;
 };
 
 std::optional<NormMean> norm_mean(HloInstruction* value) {
   const Mean mean = mean_of(value);
-  if (mean.of == nullptr || !is_float32(*mean.sum)) return {};
+  if (mean.of == nullptr || !is_for_kernels(*mean.sum)) return {};
   std::array<std::int64_t, 4> sizes = {1, 1, 1, 1};
   std::size_t at = NormAxes::kImages;
   const auto dimensions = mean.of->shape().dimensions();
@@ -97,7 +99,7 @@ std::optional<NormMean> norm_mean(HloInstruction* value) {
   }
   // Dimensions reduced at the end are channels.
   if (at == NormAxes::kPoints) std::swap(sizes[NormAxes::kPoints], sizes[NormAxes::kChannels]);
-  return NormMean{mean.of, NormAxes(sizes)};
+  return NormMean{mean.of, mean.sum, NormAxes(sizes)};
 }
 
 // The number times the tensors of one number for each column.
@@ -173,6 +175,7 @@ std::optional<Polynomial> polynomial_inverse(const Polynomial& a) {
 struct Variance {
   HloInstruction* x = nullptr;     // null: there is none
   HloInstruction* mean = nullptr;  // without reshapes
+  HloInstruction* sum = nullptr;   // of the mean
   std::optional<NormAxes> axes = {};
 };
 
@@ -195,7 +198,7 @@ HloInstruction* spread_means(HloInstruction* value, const NormAxes& axes) {
 Variance variance_from(HloInstruction* x, HloInstruction* mean, const NormAxes& axes) {
   const auto found = norm_mean(mean);
   if (!found || before_reshapes(found->of) != before_reshapes(x) || found->axes != axes) return {};
-  return {x, before_reshapes(mean), axes};
+  return {x, before_reshapes(mean), found->sum, axes};
 }
 
 // The mean of (x - mean)^2, or that of x^2 less the mean's square, as JAX's libraries write it.
@@ -376,7 +379,7 @@ class Follower {
   }
 
   HloInstruction* numbers(double number) const {
-    return broadcast(scalar_next_to(&root_, xla::F32, number), {column_count()}, {});
+    return broadcast(scalar_next_to(&root_, type_of(root_), number), {column_count()}, {});
   }
 
   std::int64_t column_count() const { return axes_.elements(axes_.columns()); }
@@ -412,6 +415,24 @@ KernelCall call_of_norm(const NormAxes& axes, double epsilon) {
   return {Kernel::kGroupNorm, as_words(call), {}};
 }
 
+// (x - mean) / deviation * scale + bias, by XLA.
+HloInstruction* written_out(const Variance& of, HloInstruction& deviation, HloInstruction* scale,
+                            HloInstruction* bias) {
+  HloInstruction* const x = of.sum->mutable_operand(0);
+  HloInstruction* const inverse =
+      power_of_deviation(deviation) == 1 ? &deviation : unary(kRsqrt, deviation.mutable_operand(0));
+  const auto in_columns = [&](HloInstruction* numbers) {
+    const std::int64_t first = first_column_dimension(x->shape(), elements_of(*numbers));
+    const Dimensions columns = counted(x->shape().rank() - first, first);
+    return broadcast(reshape(numbers, picked(x->shape().dimensions(), columns)),
+                     x->shape().dimensions(), columns);
+  };
+  HloInstruction* const difference = binary(kSubtract, x, spread_over_terms(of.mean, *of.sum));
+  HloInstruction* const normalised =
+      binary(kMultiply, difference, spread_over_terms(inverse, *of.sum));
+  return binary(kAdd, binary(kMultiply, normalised, in_columns(scale)), in_columns(bias));
+}
+
 // ---- Facts.
 
 template <typename Struct>
@@ -436,7 +457,7 @@ constinit const KernelFacts kLayerNormFacts = facts_of<NormFacts<kernels::LayerN
 constinit const KernelFacts kGroupNormFacts = facts_of<GroupNormFacts>();
 
 Status replace_normalisation(HloInstruction& deviation, PassContext& context) {
-  if (power_of_deviation(deviation) == 0 || !is_float32(deviation)) return {};
+  if (power_of_deviation(deviation) == 0 || !is_for_kernels(deviation)) return {};
   const WeightValues& values = context.values();
   if (values.is_known(&deviation)) return {};
   const auto [value, epsilon] = under_root(deviation);
@@ -450,23 +471,29 @@ Status replace_normalisation(HloInstruction& deviation, PassContext& context) {
     return {};
   }
   const NormAxes& axes = *found.axes;
+  if (elements_of(deviation) != axes.elements(axes.statistics())) return {};
   KernelCall call = call_of_norm(axes, epsilon);
-  if (elements_of(deviation) != axes.elements(axes.statistics()) || !is_worth_a_norm(axes)) {
+  const bool is_worth = is_worth_a_norm(axes);
+  const bool is_call = is_worth && is_float32(deviation);
+  if (!is_worth) {
     add_remark(context, deviation,
                fmt::format("no {}: {} numbers for each mean are too few, or too many channels",
                            name_of_kernel(call.kernel), axes.count()));
-    return {};
   }
   Follower follower(found, deviation, values);
   HloInstruction* const last = follower.last();
   if (last == nullptr) {
+    if (!is_call) return {};
     add_remark(context, deviation,
                fmt::format("no {}: nothing that follows is (x - mean) / deviation, scaled and "
                            "shifted by known numbers",
                            name_of_kernel(call.kernel)));
     return {};
   }
-  call.operands = {found.x, follower.scale(*last), follower.bias(*last)};
+  HloInstruction* const scale = follower.scale(*last);
+  HloInstruction* const bias = follower.bias(*last);
+  if (!is_call) return replace(*last, written_out(found, deviation, scale, bias));
+  call.operands = {found.x, scale, bias};
   return replace_by_call(*last, std::move(call));
 }
 
