@@ -170,51 +170,39 @@ std::int64_t dimension_before(const HloInstruction& reshape, std::int64_t d) {
   return -1;
 }
 
-bool counts_along(const HloInstruction& value, std::int64_t d) {
-  std::int64_t before = -1;
-  switch (value.opcode()) {
-    case kIota:
-      return xla::Cast<xla::HloIotaInstruction>(&value)->iota_dimension() == d;
-    case kBroadcast:
-      before = place_among(value.dimensions(), d);
-      break;
-    case kReshape:
-      before = dimension_before(value, d);
-      break;
-    case kConvert:
-      before = d;
-      break;
-    case kSlice:
-      if (entry(value.slice_starts(), d) == 0 && entry(value.slice_strides(), d) == 1) before = d;
-      break;
-    default:
-      return false;
-  }
-  return before >= 0 && counts_along(*value.operand(0), before);
-}
+// How a value changes along one of its dimensions.
+enum class Change { kNone, kCounts, kOther };  // kCounts: it is the index
 
-bool varies_along(const HloInstruction& value, std::int64_t d) {
-  if (size_of(value, d) == 1) return false;
+Change change_along(const HloInstruction& value, std::int64_t d) {
+  if (size_of(value, d) == 1) return Change::kNone;
   switch (value.opcode()) {
-    case kIota:
-      return xla::Cast<xla::HloIotaInstruction>(&value)->iota_dimension() == d;
+    case kIota: {
+      const auto counted = xla::Cast<xla::HloIotaInstruction>(&value)->iota_dimension();
+      return counted == d ? Change::kCounts : Change::kNone;
+    }
     case kBroadcast: {
       const std::int64_t before = place_among(value.dimensions(), d);
-      return before >= 0 && varies_along(*value.operand(0), before);
+      return before < 0 ? Change::kNone : change_along(*value.operand(0), before);
     }
     case kReshape: {
       const std::int64_t before = dimension_before(value, d);
-      return before < 0 || varies_along(*value.operand(0), before);
+      return before < 0 ? Change::kOther : change_along(*value.operand(0), before);
     }
-    case kSlice:
-      return varies_along(*value.operand(0), d);
+    case kConvert:
+      return change_along(*value.operand(0), d);
+    case kSlice: {
+      const Change change = change_along(*value.operand(0), d);
+      const bool is_start =
+          entry(value.slice_starts(), d) == 0 && entry(value.slice_strides(), d) == 1;
+      return change == Change::kCounts && !is_start ? Change::kOther : change;
+    }
     default:
-      if (!value.IsElementwise() || value.operand_count() == 0 || value.HasSideEffect()) {
-        return true;
-      }
-      return std::ranges::any_of(value.operands(), [d](const HloInstruction* operand) {
-        return operand->shape().rank() > 0 && varies_along(*operand, d);
-      });
+      const bool stays =
+          value.IsElementwise() && value.operand_count() > 0 && !value.HasSideEffect() &&
+          std::ranges::all_of(value.operands(), [d](const HloInstruction* operand) {
+            return operand->shape().rank() == 0 || change_along(*operand, d) == Change::kNone;
+          });
+      return stays ? Change::kNone : Change::kOther;
   }
 }
 
@@ -239,9 +227,9 @@ Instructions coordinates_of(HloInstruction& indices, std::int64_t index_vector_d
 std::optional<std::int64_t> counted_dimension(const Instructions& coordinates,
                                               const HloInstruction* own, std::int64_t largest) {
   for (std::int64_t d = 0; d + 1 < own->shape().rank(); ++d) {
-    if (size_of(*own, d) > largest || !counts_along(*own, d)) continue;
+    if (size_of(*own, d) > largest || change_along(*own, d) != Change::kCounts) continue;
     const bool others_vary = std::ranges::any_of(coordinates, [&](const HloInstruction* other) {
-      return other != own && varies_along(*other, d);
+      return other != own && change_along(*other, d) != Change::kNone;
     });
     if (!others_vary) return d;
   }
