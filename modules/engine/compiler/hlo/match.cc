@@ -231,6 +231,16 @@ std::vector<SpreadStep> steps_of(const HloInstruction& broadcast) {
   return merged_steps(steps);
 }
 
+std::vector<SpreadStep> steps_over_terms(const HloInstruction& sum) {
+  std::vector<SpreadStep> steps;
+  for (const auto size : sum.operand(0)->shape().dimensions()) steps.push_back({size, 0});
+  const Dimensions kept = other_dimensions(std::ssize(steps), sum.dimensions());
+  for (std::int64_t i = 0; i < std::ssize(kept); ++i) {
+    entry(steps, entry(kept, i)).stride = stride_along(sum.shape(), i);
+  }
+  return merged_steps(steps);
+}
+
 HloInstruction* spread_operand(HloInstruction& value, const std::vector<SpreadStep>& steps) {
   const bool is_same = value.opcode() == kBroadcast && steps_of(value) == merged_steps(steps);
   return is_same ? value.mutable_operand(0) : nullptr;

@@ -127,6 +127,8 @@ std::vector<SpreadStep> merged_steps(const std::vector<SpreadStep>& steps);
 // The operand of a broadcast that has these steps; null: it spreads in another way, or is none.
 HloInstruction* spread_operand(HloInstruction& value, const std::vector<SpreadStep>& steps);
 std::vector<SpreadStep> steps_of(const HloInstruction& broadcast);
+// Those of a broadcast of a sum's results, each to all of its terms.
+std::vector<SpreadStep> steps_over_terms(const HloInstruction& sum);
 
 // Numbers that are added to, or multiplied with, a tensor of this shape, whose last dimensions are
 // `columns` columns: as [columns] if all rows get the same, else null.

@@ -20,86 +20,6 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-// A tensor as a part of a larger one, over which broadcasts and reshapes spread it.
-struct Part {
-  HloInstruction* base;
-  // By dimension: the dimension of the larger tensor; -1: of size 1, it is none.
-  Dimensions of;
-
-  Part with(HloInstruction* other) const { return {other, of}; }  // of the same sizes
-  bool operator==(const Part& other) const = default;
-};
-
-Part whole(HloInstruction* value) {
-  Part part{value, counted(value->shape().rank())};
-  for (std::int64_t& d : part.of) d = size_of(*value, d) == 1 ? -1 : d;
-  return part;
-}
-
-// The operand of a reshape that only adds or leaves out dimensions of size 1; nothing: it does
-// more.
-std::optional<Part> part_before_reshape(const Part& part) {
-  HloInstruction* const inner = part.base->mutable_operand(0);
-  const auto dimensions = before_reshape(*part.base);
-  if (!dimensions) return {};
-  Part result{inner, Dimensions(static_cast<std::size_t>(inner->shape().rank()), -1)};
-  for (std::size_t d = 0; d < dimensions->size(); ++d) {
-    if ((*dimensions)[d] != kSpread) entry(result.of, (*dimensions)[d]) = part.of[d];
-  }
-  return result;
-}
-
-// Without broadcasts, and without reshapes that only add or leave out dimensions of size 1.
-Part stripped(Part part) {
-  for (;;) {
-    if (part.base->opcode() == kBroadcast) {
-      HloInstruction* const inner = part.base->mutable_operand(0);
-      Part next{inner, {}};
-      for (std::size_t d = 0; d < part.base->dimensions().size(); ++d) {
-        const auto outer = static_cast<std::size_t>(part.base->dimensions()[d]);
-        next.of.push_back(size_of(*inner, d) == 1 ? -1 : part.of[outer]);
-      }
-      part = std::move(next);
-    } else if (part.base->opcode() == kReshape) {
-      const auto next = part_before_reshape(part);
-      if (!next) return part;
-      part = *next;
-    } else {
-      return part;
-    }
-  }
-}
-
-// In the sizes of the larger tensor.
-HloInstruction* spread_part(const Part& part, const Dimensions& sizes) {
-  Dimensions own, dimensions;
-  for (std::size_t d = 0; d < part.of.size(); ++d) {
-    if (part.of[d] < 0) continue;
-    own.push_back(size_of(*part.base, d));
-    dimensions.push_back(part.of[d]);
-  }
-  if (product(own) == product(sizes)) return reshape(part.base, sizes);
-  return broadcast(reshape(part.base, own), sizes, dimensions);
-}
-
-// True if `mean`, a part of the same tensor as x, is the mean of x at each place.
-bool is_mean_of(const Part& mean, const Part& x) {
-  const Mean found = mean_of(mean.base);
-  if (found.of == nullptr) return false;
-  const Part of = stripped(whole(found.of));
-  if (of.base != x.base) return false;
-  // By dimension of found.of: the dimension of the larger tensor.
-  Dimensions places(static_cast<std::size_t>(found.of->shape().rank()), -1);
-  for (std::size_t d = 0; d < of.of.size(); ++d) {
-    if (of.of[d] >= 0) entry(places, of.of[d]) = x.of[d];
-  }
-  Dimensions kept = picked(places, other_dimensions(std::ssize(places), found.sum->dimensions()));
-  std::erase(kept, -1);
-  Dimensions own = mean.of;
-  std::erase(own, -1);
-  return own == kept;
-}
-
 HloInstruction* divided_by_count(HloInstruction* value, const HloInstruction& sum) {
   return binary(kMultiply, value, fill_like(value, 1 / static_cast<double>(count_of(sum))));
 }
@@ -160,21 +80,22 @@ Shifted shifted(HloInstruction& mean) {
   return {shift, numbers, mean_with_terms(*of.sum, numbers, mean)};
 }
 
-// x - mean or mean - x.
+// x - mean or mean - x, with a mean for all of its terms.
 struct Difference {
-  Part x;
-  Part mean;
+  HloInstruction* mean;
   bool is_reversed;
 };
 
 std::optional<Difference> difference_of(HloInstruction& one) {
   if (one.opcode() != kSubtract || !is_for_kernels(one)) return std::nullopt;
   for (const int i : {0, 1}) {
-    const Part x = stripped(whole(one.mutable_operand(i)));
-    const Part mean = stripped(whole(one.mutable_operand(1 - i)));
-    if (elements_of(*x.base) == elements_of(one) && is_mean_of(mean, x) &&
-        type_of(*mean_of(mean.base).of) == type_of(one)) {
-      return Difference{x, mean, i == 1};
+    HloInstruction* const spread = before_reshapes(one.mutable_operand(1 - i));
+    if (spread->opcode() != kBroadcast) continue;
+    HloInstruction* const value = before_reshapes(spread->mutable_operand(0));
+    const Mean mean = mean_of(value);
+    if (mean.of != nullptr && before_reshapes(mean.of) == before_reshapes(one.operand(i)) &&
+        type_of(*mean.of) == type_of(one) && steps_of(*spread) == steps_over_terms(*mean.sum)) {
+      return Difference{value, i == 1};
     }
   }
   return std::nullopt;
@@ -186,12 +107,11 @@ Result<std::set<HloInstruction*>> shift_differences(xla::HloComputation& computa
   for (HloInstruction* one : computation.MakeInstructionPostOrder()) {
     const auto found = difference_of(*one);
     if (!found) continue;
-    HloInstruction* const mean = found->mean.base;
+    HloInstruction* const mean = found->mean;
     if (!by_mean.contains(mean)) by_mean.emplace(mean, shifted(*mean));
     const Shifted& by = by_mean.at(mean);
-    const Dimensions sizes = dimensions_of(*one);
-    HloInstruction* left = reshape(by.numbers, sizes);
-    HloInstruction* right = spread_part(found->mean.with(by.mean), sizes);
+    HloInstruction* left = by.numbers;
+    HloInstruction* right = spread_over_terms(by.mean, *mean_of(mean).sum);
     if (found->is_reversed) std::swap(left, right);
     TFAOT_TRY(replace(*one, binary(kSubtract, left, right)));
   }

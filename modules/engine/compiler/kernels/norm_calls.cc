@@ -187,13 +187,6 @@ HloInstruction* without_least(HloInstruction* value) {
   return has_least ? before_reshapes(other) : value;
 }
 
-// The tensor of means that `value` spreads over all elements; null: none.
-HloInstruction* spread_means(HloInstruction* value, const NormAxes& axes) {
-  HloInstruction* const broadcast = before_reshapes(value);
-  return axes.spread(*broadcast, axes.statistics()) == axes.all() ? broadcast->mutable_operand(0)
-                                                                  : nullptr;
-}
-
 // The variance of x, if `mean` is its mean in these axes.
 Variance variance_from(HloInstruction* x, HloInstruction* mean, const NormAxes& axes) {
   const auto found = norm_mean(mean);
@@ -212,7 +205,7 @@ Variance variance_of(HloInstruction* value) {
   if (is_difference) {
     mean = squared(*before_reshapes(value->mutable_operand(1)));
   } else if (xla::Match(root, m::Subtract(m::Op(&x), m::Op(&mean)))) {
-    mean = spread_means(mean, outer->axes);
+    mean = spread_operand(*before_reshapes(mean), steps_over_terms(*outer->sum));
   }
   return mean == nullptr ? Variance{} : variance_from(x, mean, outer->axes);
 }
