@@ -9,7 +9,6 @@
 #include <array>
 #include <bitset>
 
-#include "absl/algorithm/container.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
@@ -87,15 +86,11 @@ std::optional<NormMean> norm_mean(HloInstruction* value) {
   if (mean.of == nullptr || !is_for_kernels(*mean.sum)) return {};
   std::array<std::int64_t, 4> sizes = {1, 1, 1, 1};
   std::size_t at = NormAxes::kImages;
-  const auto dimensions = mean.of->shape().dimensions();
-  for (std::int64_t d = 0; d < std::ssize(dimensions); ++d) {
-    const std::int64_t size = entry(dimensions, d);
-    if (size == 1) continue;
-    const bool is_reduced = absl::c_linear_search(mean.sum->dimensions(), d);
+  for (const SpreadStep& step : steps_over_terms(*mean.sum)) {
     // Points and channels are reduced.
-    if ((at % 2 != 0) != is_reduced) ++at;
+    if ((at % 2 != 0) != (step.stride == 0)) ++at;
     if (at >= sizes.size()) return {};
-    sizes[at] *= size;
+    sizes[at] = step.size;
   }
   // Dimensions reduced at the end are channels.
   if (at == NormAxes::kPoints) std::swap(sizes[NormAxes::kPoints], sizes[NormAxes::kChannels]);

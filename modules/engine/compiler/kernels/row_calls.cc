@@ -8,7 +8,6 @@
 #include <cmath>
 #include <limits>
 
-#include "absl/algorithm/container.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
@@ -34,27 +33,14 @@ struct RowReduction {
   RowsAndColumns sizes;
 };
 
-// True if all dimensions but those kept come after them. Those of size 1 may be anywhere.
-bool are_last(const HloInstruction& value, absl::Span<const std::int64_t> kept) {
-  bool met = false;  // one that is not kept
-  for (std::int64_t d = 0; d < value.shape().rank(); ++d) {
-    if (size_of(value, d) == 1) continue;
-    const bool is_kept = absl::c_linear_search(kept, d);
-    if (met && is_kept) return false;
-    met = met || !is_kept;
-  }
-  return true;
-}
-
 std::optional<RowReduction> row_reduction(HloInstruction& reduce, HloOpcode opcode) {
   if (reduce.opcode() != kReduce || !reduces_by(reduce, opcode) || !is_float32(reduce) ||
       reduce.dimensions().empty()) {
     return {};
   }
-  const std::int64_t rank = reduce.operand(0)->shape().rank();
-  if (!are_last(*reduce.operand(0), other_dimensions(rank, reduce.dimensions()))) return {};
-  const std::int64_t rows = elements_of(reduce);
-  return RowReduction{reduce.mutable_operand(0), {rows, elements_of(*reduce.operand(0)) / rows}};
+  const std::int64_t rows = elements_of(reduce), columns = count_of(reduce);
+  if (steps_over_terms(reduce) != merged_steps({{rows, 1}, {columns, 0}})) return {};
+  return RowReduction{reduce.mutable_operand(0), {rows, columns}};
 }
 
 // The tensor of one number for each row that `value`, a tensor of all elements, spreads over the
