@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/hlo/match.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "compiler/hlo/build.h"

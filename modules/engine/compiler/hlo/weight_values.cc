@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/hlo/weight_values.h"
 
-#include <algorithm>
-
 #include "absl/algorithm/container.h"
 #include "compiler/hlo/conversions.h"
 
