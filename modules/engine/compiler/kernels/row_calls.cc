@@ -24,7 +24,6 @@ namespace {
 
 struct RowsAndColumns {
   std::int64_t rows, columns;
-  std::int64_t size() const { return rows * columns; }
 };
 
 // A reduction of each row. The last dimensions are the columns.
