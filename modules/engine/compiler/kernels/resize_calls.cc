@@ -455,34 +455,21 @@ std::optional<SparseProduct> repeated_elements(HloInstruction& reshaped) {
       std::ranges::all_of(reshaped.users(), [](auto* user) { return user->IsElementwise(); })) {
     return {};
   }
-  std::int64_t times = 1;
-  std::int64_t axis = -1;  // the one before the new dimension
-  std::int64_t last = -1;
-  bool is_first = true;
-  for (std::int64_t d = 0; d < broadcast->shape().rank(); ++d) {
-    const std::int64_t size = size_of(*broadcast, d);
-    const std::int64_t own = place_among(broadcast->dimensions(), d);  // the operand's dimension
-    if (size == 1) continue;
-    if (own < 0) {
-      if (times != 1 || is_first) return {};
-      times = size;
-      axis = last;
-    } else {
-      if (own < last) return {};
-      is_first = d == 0;
-      last = own;
+  const std::int64_t all = elements_of(*x), times = elements_of(*broadcast) / all;
+  for (std::int64_t axis = 0; times > 1 && axis < x->shape().rank(); ++axis) {
+    const std::int64_t in = size_of(*x, axis), inner = stride_along(x->shape(), axis);
+    const xla::Shape result = resized(x->shape(), axis, in * times);
+    if (in == 1 || broadcast->dimensions(axis) == 0 ||
+        spread_operand(*broadcast, {{all / inner, inner}, {times, 0}, {inner, 1}}) == nullptr ||
+        xla::ShapeUtil::DropDegenerateDimensions(result) !=
+            xla::ShapeUtil::DropDegenerateDimensions(reshaped.shape())) {
+      continue;
     }
+    Dimensions start = counted(in * times);
+    for (std::int64_t& place : start) place /= times;
+    return SparseProduct{x, axis, chosen(in, std::move(start)), counted(x->shape().rank())};
   }
-  if (axis < 0) return {};
-  const std::int64_t in = size_of(*x, axis);
-  const xla::Shape result = resized(x->shape(), axis, in * times);
-  if (xla::ShapeUtil::DropDegenerateDimensions(result) !=
-      xla::ShapeUtil::DropDegenerateDimensions(reshaped.shape())) {
-    return {};
-  }
-  Dimensions start = counted(in * times);
-  for (std::int64_t& place : start) place /= times;
-  return SparseProduct{x, axis, chosen(in, std::move(start)), counted(x->shape().rank())};
+  return {};
 }
 
 // ---- Facts.
