@@ -3,6 +3,7 @@
 // number, size and type, and however a model writes it.
 #include "compiler/hlo/match.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,6 +14,7 @@
 
 #include "compiler/hlo/simplify.h"
 #include "tests/unit/engine/parse_hlo.h"
+#include "tests/unit/engine/run_kernels.h"
 #include "tests/unit/engine/run_pass.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
 #include "xla/literal_util.h"
@@ -34,7 +36,8 @@ void replace_word(std::string& text, const std::string& word, const std::string&
   }
 }
 
-// `text` with TYPE and WIDTH, and as optimize() does it: simplified, then settled.
+// `text` with TYPE and WIDTH, and as optimize() does it: simplified, then with calls of kernels for
+// normalisations that are worth it, then settled.
 std::unique_ptr<xla::HloModule> settled(std::string text, const std::string& type,
                                         std::int64_t width) {
   text =
@@ -53,11 +56,17 @@ ENTRY e {
   replace_word(text, "WIDTH", std::to_string(width));
   auto module = testing::parse_hlo(text);
   EXPECT_TRUE(simplify(*module));
-  EXPECT_TRUE(testing::run_pass("settle_means", *module));
+  EXPECT_TRUE(testing::run_passes("replace_normalisation", "settle_means", *module, 1));
   return module;
 }
 
 std::vector<double> values_for(const xla::HloModule& module, const xla::Literal& x) {
+  if (!testing::called_kernels(module).empty()) {
+    std::string numbers;
+    const auto all = x.Convert(xla::F64).value();
+    for (const double number : all.data<double>()) numbers += fmt::format("{} ", number);
+    return testing::numbers_of(testing::result_with_kernels(module, {numbers}));
+  }
   xla::HloEvaluator evaluator;
   auto result = evaluator.Evaluate(module, {&x});
   EXPECT_TRUE(result.ok()) << result.status().message() << "\n" << module.ToString();

@@ -13,6 +13,7 @@
 #include "compiler/kernels/kernel_facts.h"
 #include "compiler/kernels/machine_model.h"
 #include "tfaot/records/hlo_graph.h"
+#include "xla/service/hlo_cost_analysis.h"
 
 namespace tfaot::toolkit::engine {
 
@@ -71,15 +72,6 @@ ProductSize size_of_dot(const HloInstruction& dot, std::int64_t& batch) {
           xla::ShapeUtil::ByteSizeOfPrimitiveType(type_of(dot))};
 }
 
-double convolution_cycles(const HloInstruction& convolution) {
-  const xla::Shape& filter = convolution.operand(1)->shape();
-  const auto& numbers = convolution.convolution_dimension_numbers();
-  const auto outputs = entry(filter.dimensions(), numbers.kernel_output_feature_dimension());
-  const auto each = xla::ShapeUtil::ElementsIn(filter) / std::max<std::int64_t>(outputs, 1);
-  return static_cast<double>(elements_of(convolution)) * static_cast<double>(each) *
-         kXlaMultiplyCycles;
-}
-
 const char* rounded_share(double share) {
   return share > 0.5 ? "more than half" : share > 0.1 ? "more than a tenth" : "less than a tenth";
 }
@@ -108,7 +100,10 @@ void collect(const xla::HloComputation& computation, double runs,
 
 // The cycles of its multiply-adds. REQUIRES: a dot or a convolution.
 double xla_product_cycles(const Machine& machine, const HloInstruction& product) {
-  if (product.opcode() == kConvolution) return convolution_cycles(product);
+  if (product.opcode() == kConvolution) {
+    return static_cast<double>(xla::HloCostAnalysis::GetConvolutionFlops(&product)) / 2 *
+           kXlaMultiplyCycles;
+  }
   std::int64_t batch = 1;
   const ProductSize size = size_of_dot(product, batch);
   const auto type = type_of(product);

@@ -165,6 +165,11 @@ HloInstruction* reduce(HloInstruction* x, HloInstruction* start,
   return add_next_to(x, HloInstruction::CreateReduce(shape, x, start, dimensions, combine));
 }
 
+HloInstruction* spread_over_terms(HloInstruction* value, const HloInstruction& sum) {
+  return broadcast(reshape(value, dimensions_of(sum)), dimensions_of(*sum.operand(0)),
+                   other_dimensions(sum.operand(0)->shape().rank(), sum.dimensions()));
+}
+
 HloInstruction* rebuild(const HloInstruction& one, absl::Span<const std::int64_t> sizes,
                         const Instructions& operands) {
   return add_next_to(operands.front(),

@@ -70,6 +70,9 @@ HloInstruction* reduce(HloInstruction* x, HloInstruction* start,
 HloInstruction* reduce(HloInstruction* x, HloInstruction* start,
                        absl::Span<const std::int64_t> dimensions, xla::HloComputation* combine);
 
+// One of the results of a sum, which `value` has, for each of its terms.
+HloInstruction* spread_over_terms(HloInstruction* value, const HloInstruction& sum);
+
 // The operation of `one` on other operands, for a result of other dimensions.
 HloInstruction* rebuild(const HloInstruction& one, absl::Span<const std::int64_t> sizes,
                         const Instructions& operands);

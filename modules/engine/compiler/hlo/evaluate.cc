@@ -36,8 +36,6 @@ std::optional<xla::Literal> moved(const HloInstruction& one,
                                                            result.untyped_data());
       return result;
     }
-    case kBroadcast:
-      return operands[0]->Broadcast(one.shape(), one.dimensions()).value();
     case kReverse: {
       Dimensions sizes = dimensions_of(one), counts(sizes.size(), 1);
       for (const auto d : one.dimensions()) std::swap(entry(sizes, d), entry(counts, d));
@@ -125,17 +123,6 @@ std::optional<Cuts> cuts_before(const HloInstruction& one, const Cut& cut) {
       const std::int64_t found = place_among(one.dimensions(), d);
       return found < 0 ? Cuts(1) : Cuts{Cut{found, cut.start, cut.size}};
     }
-    case kPad: {
-      const auto& padding = one.padding_config().dimensions(d);
-      const std::int64_t low = padding.edge_padding_low(), count = size_of(*one.operand(0), d);
-      const std::int64_t first = std::clamp<std::int64_t>(cut.start - low, 0, count);
-      const std::int64_t end = std::clamp<std::int64_t>(cut.start + cut.size - low, 0, count);
-      if (low < 0 || padding.edge_padding_high() < 0 || padding.interior_padding() != 0 ||
-          first == end) {
-        return {};
-      }
-      return Cuts{Cut{d, first, end - first}, std::nullopt};
-    }
     default:
       if (!one.IsElementwise() || one.operand_count() == 0) return {};
       return Cuts(static_cast<std::size_t>(one.operand_count()), cut);
@@ -209,14 +196,7 @@ Result<Value> Evaluator::piece(const HloInstruction& one, const Cut& cut) {
     operands.push_back(std::move(value));
   }
   if (one.opcode() == kReshape) return reshaped(operands.front(), shape);
-  if (one.opcode() != kPad) return compute_on(one, shape, operands);
-  const auto pad = one.Clone();
-  auto& padding =
-      *pad->mutable_padding_config()->mutable_dimensions(static_cast<int>(cut.dimension));
-  const std::int64_t low = std::max<std::int64_t>(padding.edge_padding_low() - cut.start, 0);
-  padding.set_edge_padding_low(low);
-  padding.set_edge_padding_high(cut.size - cuts->front()->size - low);
-  return compute_on(*pad, shape, operands);
+  return compute_on(one, shape, operands);
 }
 
 Result<Value> Evaluator::compute(const HloInstruction& instruction,

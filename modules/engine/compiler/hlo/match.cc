@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/hlo/match.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "compiler/hlo/build.h"
@@ -209,24 +208,55 @@ std::int64_t first_column_dimension(const xla::Shape& shape, std::int64_t column
   return size == columns ? dimension : -1;
 }
 
+std::vector<SpreadStep> merged_steps(const std::vector<SpreadStep>& steps) {
+  std::vector<SpreadStep> merged;
+  for (const SpreadStep& step : steps) {
+    if (step.size == 1) continue;
+    if (!merged.empty() && merged.back().stride == step.stride * step.size) {
+      merged.back() = {merged.back().size * step.size, step.stride};
+    } else {
+      merged.push_back(step);
+    }
+  }
+  return merged;
+}
+
+std::vector<SpreadStep> steps_of(const HloInstruction& broadcast) {
+  std::vector<SpreadStep> steps;
+  for (const auto size : broadcast.shape().dimensions()) steps.push_back({size, 0});
+  for (std::int64_t i = 0; i < std::ssize(broadcast.dimensions()); ++i) {
+    entry(steps, broadcast.dimensions(i)).stride = stride_along(broadcast.operand(0)->shape(), i);
+  }
+  return merged_steps(steps);
+}
+
+std::vector<SpreadStep> steps_over_terms(const HloInstruction& sum) {
+  std::vector<SpreadStep> steps;
+  for (const auto size : sum.operand(0)->shape().dimensions()) steps.push_back({size, 0});
+  const Dimensions kept = other_dimensions(std::ssize(steps), sum.dimensions());
+  for (std::int64_t i = 0; i < std::ssize(kept); ++i) {
+    entry(steps, entry(kept, i)).stride = stride_along(sum.shape(), i);
+  }
+  return merged_steps(steps);
+}
+
+HloInstruction* spread_operand(HloInstruction& value, const std::vector<SpreadStep>& steps) {
+  const bool is_same = value.opcode() == kBroadcast && steps_of(value) == merged_steps(steps);
+  return is_same ? value.mutable_operand(0) : nullptr;
+}
+
 HloInstruction* column_values(HloInstruction* value, const xla::Shape& shape,
                               std::int64_t columns) {
+  const std::int64_t size = xla::ShapeUtil::ElementsIn(shape);
   if (value->opcode() != kBroadcast) {
     // Only of one row; without the reshapes, as for more rows, so that all sizes of a batch share
     // what is computed from them.
-    if (xla::ShapeUtil::ElementsIn(shape) != columns) return nullptr;
-    return reshape(before_reshapes(value), {columns});
+    return size == columns ? reshape(before_reshapes(value), {columns}) : nullptr;
   }
-  HloInstruction* inner = value->mutable_operand(0);
-  const std::int64_t size = elements_of(*inner);
-  if (size == 1) return broadcast(reshape(inner, {}), {columns}, {});
-  const std::int64_t first = first_column_dimension(shape, columns);
-  if (size != columns || first < 0) return nullptr;
-  // The broadcast may leave out dimensions of size 1.
-  for (const auto dimension : value->dimensions()) {
-    if (dimension < first && entry(shape.dimensions(), dimension) > 1) return nullptr;
-  }
-  return std::ranges::is_sorted(value->dimensions()) ? reshape(inner, {columns}) : nullptr;
+  HloInstruction* const inner = value->mutable_operand(0);
+  if (elements_of(*inner) == 1) return broadcast(reshape(inner, {}), {columns}, {});
+  HloInstruction* const numbers = spread_operand(*value, {{size / columns, 0}, {columns, 1}});
+  return numbers == nullptr ? nullptr : reshape(numbers, {columns});
 }
 
 std::optional<ColumnStep> column_step(const HloInstruction& operation, const HloInstruction* x,

@@ -280,16 +280,11 @@ absl::StatusOr<bool> guard_all(xla::HloModule& module) {
   return changed;
 }
 
-bool is_dynamic(const xla::ShapeProto& shape) {
-  return std::ranges::find(shape.is_dynamic_dimension(), true) !=
-             shape.is_dynamic_dimension().end() ||
-         std::ranges::any_of(shape.tuple_shapes(), is_dynamic);
-}
-
 bool has_dynamic_sizes(const xla::HloModuleProto& module) {
   return std::ranges::any_of(module.computations(), [](const auto& computation) {
-    return std::ranges::any_of(computation.instructions(),
-                               [](const auto& one) { return is_dynamic(one.shape()); });
+    return std::ranges::any_of(computation.instructions(), [](const auto& one) {
+      return !xla::Shape(one.shape()).is_static();
+    });
   });
 }
 

@@ -68,7 +68,7 @@ class StepProducts {
   // its own rows of it.
   Status split_joined_products() {
     for (HloInstruction* dot : loop_.body().MakeInstructionPostOrder()) {
-      if (dot->opcode() != kDot || !is_plain_product(*dot)) continue;
+      if (!is_plain_product(*dot)) continue;
       HloInstruction* joined = dot->mutable_operand(0);
       if (joined->opcode() != kConcatenate ||
           joined->concatenate_dimension() !=
@@ -97,10 +97,7 @@ class StepProducts {
 
   // A product of one tensor with one fixed matrix.
   bool is_plain_product(const HloInstruction& one) {
-    if (one.opcode() != kDot || one.user_count() == 0) return false;
-    const auto& numbers = one.dot_dimension_numbers();
-    return numbers.lhs_batch_dimensions_size() == 0 &&
-           numbers.lhs_contracting_dimensions_size() == 1 && loop_.is_fixed(*one.operand(1)) &&
+    return one.user_count() > 0 && matrix_product(one) && loop_.is_fixed(*one.operand(1)) &&
            !loop_.is_fixed(*one.operand(0));
   }
 

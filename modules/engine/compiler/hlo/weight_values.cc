@@ -1,32 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/hlo/weight_values.h"
 
-#include <algorithm>
-
 #include "absl/algorithm/container.h"
 #include "compiler/hlo/conversions.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
-bool any(const std::vector<bool>& values) { return absl::c_linear_search(values, true); }
-
 // Stored tensors have one of the types of inputs and outputs.
 bool is_storable(const xla::Shape& shape) {
   if (!shape.IsArray() || xla::ShapeUtil::IsZeroElementArray(shape)) return false;
   return dtype_of(shape.element_type()).has_value();
-}
-
-// By dimension of a reshape: if one of the dimensions that it joins and splits is spread, all are.
-std::vector<bool> reshaped(const HloInstruction& reshape, const std::vector<bool>& spread) {
-  std::vector<bool> result;
-  for (const ReshapeGroup& group : groups_of(reshape)) {
-    const bool mixed = std::ranges::any_of(group.from, [&](auto d) { return entry(spread, d); });
-    for (const auto d : group.to) {
-      result.push_back(mixed && size_of(reshape, d) > 1);
-    }
-  }
-  return result;
 }
 
 }  // namespace
@@ -38,7 +22,7 @@ WeightValues::WeightValues(const xla::HloModule& module, std::int64_t first_weig
 
 bool WeightValues::is_known(const HloInstruction* instruction) const {
   const auto found = values_.find(instruction);
-  return found != values_.end() && !any(found->second.spread) && is_storable(instruction->shape());
+  return found != values_.end() && !found->second.is_spread && is_storable(instruction->shape());
 }
 
 bool WeightValues::is_weight(const HloInstruction* instruction) const {
@@ -72,7 +56,7 @@ std::optional<WeightValues::Value> WeightValues::value_of(const HloInstruction& 
                                                           const Elements& elements) const {
   if (instruction.opcode() == kParameter) {
     if (instruction.parent() != entry_ || instruction.parameter_number() < first_weight_) return {};
-    return Value{true, std::vector<bool>(static_cast<std::size_t>(instruction.shape().rank()))};
+    return Value{.has_weight = true};
   }
   if (instruction.opcode() == kGetTupleElement) {
     const auto found = elements.find(instruction.tuple_index());
@@ -90,54 +74,36 @@ std::optional<WeightValues::Value> WeightValues::value_of(const HloInstruction& 
     if (found == values_.end()) return {};
     value.has_weight = value.has_weight || found->second.has_weight;
   }
-  auto spread = spread_of(instruction);
-  if (!spread) return {};
-  value.spread = std::move(*spread);
+  const auto is_spread = this->is_spread(instruction);
+  if (!is_spread) return {};
+  value.is_spread = *is_spread;
   return value;
 }
 
-bool WeightValues::spread(const HloInstruction& operand, std::int64_t dimension) const {
-  return values_.at(&operand).spread.at(static_cast<std::size_t>(dimension));
-}
-
 // Nothing for operations that are not computed ahead.
-std::optional<std::vector<bool>> WeightValues::spread_of(const HloInstruction& instruction) const {
-  const auto rank = instruction.shape().rank();
-  std::vector<bool> result(static_cast<std::size_t>(rank), false);
-  const auto set = [&](std::int64_t dimension, bool value) {
-    entry(result, dimension) = value && size_of(instruction, dimension) > 1;
+std::optional<bool> WeightValues::is_spread(const HloInstruction& instruction) const {
+  const auto is_operand_spread = [this](const HloInstruction* operand) {
+    return values_.at(operand).is_spread;
   };
   switch (instruction.opcode()) {
     case kConstant:
-      return result;
+      return false;
     case kBroadcast:
-      for (std::int64_t d = 0; d < rank; ++d) set(d, true);
-      for (std::size_t i = 0; i < instruction.dimensions().size(); ++i) {
-        set(instruction.dimensions()[i],
-            spread(*instruction.operand(0), static_cast<std::int64_t>(i)));
-      }
-      return result;
-    case kReshape:
-      return reshaped(instruction, values_.at(instruction.operand(0)).spread);
-    case kTranspose:
-      for (std::int64_t d = 0; d < rank; ++d) {
-        set(d, spread(*instruction.operand(0), instruction.dimensions(d)));
-      }
-      return result;
+      return is_operand_spread(instruction.operand(0)) ||
+             elements_of(instruction) > elements_of(*instruction.operand(0));
     case kPad:
-    case kSlice:
+    case kReshape:
     case kReverse:
-      for (std::int64_t d = 0; d < rank; ++d) set(d, spread(*instruction.operand(0), d));
-      return result;
+    case kSlice:
+    case kTranspose:
+      return is_operand_spread(instruction.operand(0));
     case kConcatenate:
+    case kDot:
     case kDynamicSlice:
     case kGather:
     case kReduce:
-    case kDot:
-      for (const HloInstruction* operand : instruction.operands()) {
-        if (any(values_.at(operand).spread)) return {};
-      }
-      return result;
+      if (absl::c_any_of(instruction.operands(), is_operand_spread)) return {};
+      return false;
     case kMap:
     case kRng:
       return {};
@@ -145,12 +111,9 @@ std::optional<std::vector<bool>> WeightValues::spread_of(const HloInstruction& i
       break;
   }
   if (!instruction.IsElementwise() || instruction.operand_count() == 0) return {};
-  for (std::int64_t d = 0; d < rank; ++d) {
-    set(d, absl::c_all_of(instruction.operands(), [&](const HloInstruction* operand) {
-          return operand->shape().rank() != rank || spread(*operand, d);
-        }));
-  }
-  return result;
+  return absl::c_all_of(instruction.operands(), [&](const HloInstruction* operand) {
+    return operand->shape().rank() != instruction.shape().rank() || is_operand_spread(operand);
+  });
 }
 
 }  // namespace tfaot::toolkit::engine

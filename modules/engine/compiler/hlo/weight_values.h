@@ -8,7 +8,6 @@
 
 #include <map>
 #include <optional>
-#include <vector>
 
 #include "compiler/hlo/hlo.h"
 
@@ -27,15 +26,14 @@ class WeightValues {
  private:
   struct Value {
     bool has_weight = false;
-    std::vector<bool> spread;  // by dimension: size > 1 only because of broadcasts
+    bool is_spread = false;  // broadcasts alone made it as large as it is
   };
   using Elements = std::map<std::int64_t, Value>;  // of a loop's state
 
   void visit(const xla::HloComputation& computation, const Elements& elements);
   void visit_loop(const HloInstruction& loop);
   std::optional<Value> value_of(const HloInstruction& instruction, const Elements& elements) const;
-  std::optional<std::vector<bool>> spread_of(const HloInstruction& instruction) const;
-  bool spread(const HloInstruction& operand, std::int64_t dimension) const;
+  std::optional<bool> is_spread(const HloInstruction& instruction) const;
 
   const xla::HloComputation* entry_;
   std::int64_t first_weight_;

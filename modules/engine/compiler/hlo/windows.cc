@@ -11,95 +11,58 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-// A transpose between reshapes moves elements as another one does, if both are the same without
-// dimensions of size 1, and with those merged that stay contiguous.
-struct MovedElements {
-  Dimensions sizes;
-  Dimensions order;
-
-  bool operator==(const MovedElements&) const = default;
-};
-
-MovedElements shortest(const Dimensions& sizes, const Dimensions& order) {
-  Dimensions kept;  // dimensions in the order of the result
-  std::ranges::copy_if(order, std::back_inserter(kept),
-                       [&](std::int64_t d) { return entry(sizes, d) != 1; });
-  const auto is_next = [&](std::int64_t d, std::int64_t next) {
-    for (++d; d < next; ++d) {
-      if (entry(sizes, d) != 1) return false;
-    }
-    return d == next;
-  };
-  MovedElements moved;
-  Dimensions firsts;  // of each group
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    if (i > 0 && is_next(kept[i - 1], kept[i])) {
-      moved.sizes.back() *= entry(sizes, kept[i]);
-    } else {
-      firsts.push_back(kept[i]);
-      moved.sizes.push_back(entry(sizes, kept[i]));
-    }
-  }
-  moved.order = xla::InversePermutation(sorting_order(firsts));
-  return moved;
-}
-
 HloInstruction* only_user_after_reshapes(HloInstruction* one, HloOpcode opcode) {
   HloInstruction* const user = only_user(*after_reshapes(one));
   return user != nullptr && user->opcode() == opcode ? user : nullptr;
 }
 
-// The dimension of `sizes` that each of `wanted` is; -1: one of size 1 that `sizes` lacks.
-std::optional<Dimensions> same_dimensions(absl::Span<const std::int64_t> sizes,
-                                          const Dimensions& wanted) {
-  Dimensions places;
-  std::int64_t next = 0;
-  for (const std::int64_t size : wanted) {
-    const bool is_there = next < std::ssize(sizes) && entry(sizes, next) == size;
-    if (!is_there && size != 1) return std::nullopt;
-    places.push_back(is_there ? next++ : -1);
-  }
-  if (next != std::ssize(sizes)) return std::nullopt;
-  return places;
-}
-
+// A convolution between a SpaceToBatchND and a BatchToSpaceND, as TensorFlow lowers these:
+//
+//   pad, and reshape to [batch, size, block, ..., channels]
+//   transpose to [block, ..., batch, size, ..., channels]; the convolution's images
+//   its results the other way round, and then a slice
+//
+// The convolution may have more spatial dimensions, before these and of size 1.
 class SplitConvolution {
  public:
-  explicit SplitConvolution(HloInstruction& convolution)
-      : convolution_(convolution),
-        in_(dimensions_of(*convolution.operand(0))),
-        out_(dimensions_of(convolution)),
-        spatial_(std::ssize(in_) - 2) {}
+  explicit SplitConvolution(HloInstruction& convolution) : convolution_(convolution) {}
 
   bool is_split() {
-    if (!is_channels_last()) return false;
     HloInstruction* const before = before_reshapes(convolution_.mutable_operand(0));
     after_ = only_user_after_reshapes(&convolution_, kTranspose);
-    if (before->opcode() != kTranspose || after_ == nullptr) return false;
-    x_ = before_reshapes(before->mutable_operand(0));
-    const auto to_blocks = shortest(dimensions_of(*before->operand(0)), order_of(*before));
-    const auto from_blocks = shortest(dimensions_of(*after_->operand(0)), order_of(*after_));
-    return find_blocks(0, in_.front(), to_blocks, from_blocks);
+    if (before->opcode() != kTranspose || before->operand(0)->opcode() != kReshape ||
+        after_ == nullptr) {
+      return false;
+    }
+    count_ = before->shape().rank() / 2 - 1;
+    first_ = convolution_.shape().rank() - 2 - count_;
+    x_ = before->mutable_operand(0)->mutable_operand(0);
+    in_ = dimensions_of(*before);
+    out_ = dimensions_of(*after_->operand(0));
+    return count_ > 0 && first_ >= 0 && is_channels_last() &&
+           order_of(*before) == order_to_blocks() &&
+           xla::InversePermutation(after_->dimensions()) == order_to_blocks() &&
+           std::equal(in_.begin(), in_.begin() + count_ + 1, out_.begin()) &&
+           images(in_) == dimensions_of(*convolution_.operand(0)) &&
+           images(out_) == dimensions_of(convolution_);
   }
 
   // REQUIRES: is_split()
   Status restore() {
     xla::Window window = convolution_.window();
-    for (int d = 0; d < window.dimensions_size(); ++d) {
-      auto& one = *window.mutable_dimensions(d);
-      const std::int64_t block = entry(blocks_, d);
-      one.set_window_dilation(one.window_dilation() * block);
-      one.set_padding_low(one.padding_low() * block);
-      one.set_padding_high(one.padding_high() * block);
+    for (std::int64_t i = 0; i < count_; ++i) {
+      auto& one = dimension(window, i);
+      one.set_window_dilation(one.window_dilation() * entry(in_, i));
+      one.set_padding_low(one.padding_low() * entry(in_, i));
+      one.set_padding_high(one.padding_high() * entry(in_, i));
     }
-    Dimensions in = unsplit(in_);
+    Dimensions in = whole(in_), out = whole(out_);
     take_padding(in, window);
-    Dimensions out = unsplit(out_);
     HloInstruction* const last = take_cut(out, window);
     auto made = HloInstruction::CreateConvolve(
-        shape_of(type_of(convolution_), out), reshape(x_, in), convolution_.mutable_operand(1),
-        convolution_.feature_group_count(), 1, window, convolution_.convolution_dimension_numbers(),
-        convolution_.precision_config());
+        shape_of(type_of(convolution_), with_more(out)), reshape(x_, with_more(in)),
+        convolution_.mutable_operand(1), convolution_.feature_group_count(), 1, window,
+        convolution_.convolution_dimension_numbers(), convolution_.precision_config());
     made->set_metadata(convolution_.metadata());
     return replace(*last, add_next_to(&convolution_, std::move(made)));
   }
@@ -107,11 +70,11 @@ class SplitConvolution {
  private:
   bool is_channels_last() const {
     const auto& numbers = convolution_.convolution_dimension_numbers();
-    const auto last = spatial_ + 1;
-    for (std::int64_t d = 0; d < spatial_; ++d) {
-      const auto& one = convolution_.window().dimensions(static_cast<int>(d));
-      if (numbers.input_spatial_dimensions(static_cast<int>(d)) != d + 1 ||
-          numbers.output_spatial_dimensions(static_cast<int>(d)) != d + 1 || one.stride() != 1 ||
+    const std::int64_t last = first_ + count_ + 1;
+    for (int d = 0; d + 1 < last; ++d) {
+      const auto& one = convolution_.window().dimensions(d);
+      if (numbers.input_spatial_dimensions(d) != d + 1 ||
+          numbers.output_spatial_dimensions(d) != d + 1 || one.stride() != 1 ||
           one.base_dilation() != 1) {
         return false;
       }
@@ -121,118 +84,79 @@ class SplitConvolution {
            numbers.output_feature_dimension() == last && convolution_.batch_group_count() == 1;
   }
 
-  // Finds the number of parts of each spatial dimension from `d` on; `batch` is left for them.
-  bool find_blocks(std::int64_t d, std::int64_t batch, const MovedElements& to_blocks,
-                   const MovedElements& from_blocks) {
-    if (d == spatial_) {
-      return std::ranges::any_of(blocks_, [](std::int64_t block) { return block > 1; }) &&
-             to_blocks == moved_to_blocks() && from_blocks == moved_from_blocks();
+  Dimensions order_to_blocks() const {
+    Dimensions sizes, order;
+    for (std::int64_t i = 0; i < count_; ++i) {
+      order.push_back(2 * i + 2);
+      sizes.push_back(2 * i + 1);
     }
-    for (std::int64_t block = 1; block <= batch; ++block) {
-      if (batch % block != 0) continue;
-      blocks_.push_back(block);
-      if (find_blocks(d + 1, batch / block, to_blocks, from_blocks)) return true;
-      blocks_.pop_back();
-    }
-    return false;
-  }
-  std::int64_t batch() const { return in_.front() / product(blocks_); }
-
-  // [batch, size / block, block, ..., channels] to [block, ..., batch, size / block, ...,
-  // channels].
-  MovedElements moved_to_blocks() const {
-    Dimensions sizes = {batch()};
-    Dimensions order;
-    for (std::int64_t d = 0; d < spatial_; ++d) {
-      sizes.insert(sizes.end(), {entry(in_, d + 1), entry(blocks_, d)});
-      order.push_back(2 * d + 2);
-    }
-    sizes.push_back(in_.back());
-    order.push_back(0);
-    for (std::int64_t d = 0; d < spatial_; ++d) order.push_back(2 * d + 1);
-    order.push_back(2 * spatial_ + 1);
-    return shortest(sizes, order);
-  }
-  // The other way round.
-  MovedElements moved_from_blocks() const {
-    Dimensions sizes = blocks_;
-    sizes.push_back(batch());
-    sizes.insert(sizes.end(), out_.begin() + 1, out_.end());
-    Dimensions order = {spatial_};
-    for (std::int64_t d = 0; d < spatial_; ++d) {
-      order.insert(order.end(), {spatial_ + 1 + d, d});
-    }
-    order.push_back(2 * spatial_ + 1);
-    return shortest(sizes, order);
+    return joined({order, {0}, sizes, {2 * count_ + 1}});
   }
 
-  Dimensions unsplit(Dimensions sizes) const {
-    sizes.front() = batch();
-    for (std::int64_t d = 0; d < spatial_; ++d) entry(sizes, d + 1) *= entry(blocks_, d);
+  // [block, ..., batch, size, ..., channels] as the convolution has it.
+  Dimensions images(const Dimensions& split) const {
+    const auto all = absl::MakeConstSpan(split);
+    const auto at = static_cast<std::size_t>(count_) + 1;
+    return with_more(joined({{product(all.first(at))}, all.subspan(at)}));
+  }
+  // And as one image: [batch, size * block, ..., channels].
+  Dimensions whole(const Dimensions& split) const {
+    Dimensions sizes(split.begin() + count_, split.end());
+    for (std::int64_t i = 0; i < count_; ++i) entry(sizes, i + 1) *= entry(split, i);
     return sizes;
+  }
+  Dimensions with_more(const Dimensions& sizes) const {
+    Dimensions all = sizes;
+    all.insert(all.begin() + 1, static_cast<std::size_t>(first_), 1);
+    return all;
+  }
+  xla::WindowDimension& dimension(xla::Window& window, std::int64_t i) const {
+    return *window.mutable_dimensions(static_cast<int>(first_ + i));
   }
 
   // Padding with zeros before the convolution becomes the window's.
   void take_padding(Dimensions& in, xla::Window& window) {
-    if (x_->opcode() != kPad || number_of(*x_->operand(1)) != 0) return;
-    const auto places = same_dimensions(x_->shape().dimensions(), in);
-    const auto& padding = x_->padding_config();
-    if (!places || std::ranges::any_of(padding.dimensions(), [](const auto& one) {
-          return one.interior_padding() != 0;
-        })) {
-      return;
-    }
-    const auto amounts = [&](std::int64_t d) {
-      const std::int64_t place = entry(*places, d);
-      return place < 0 ? xla::PaddingConfig::PaddingConfigDimension()
-                       : padding.dimensions(static_cast<int>(place));
-    };
-    for (const std::int64_t d : {std::int64_t{0}, spatial_ + 1}) {
-      if (amounts(d).edge_padding_low() != 0 || amounts(d).edge_padding_high() != 0) return;
-    }
-    for (std::int64_t d = 0; d < spatial_; ++d) {
-      const auto amount = amounts(d + 1);
-      auto& one = *window.mutable_dimensions(static_cast<int>(d));
-      one.set_padding_low(one.padding_low() + amount.edge_padding_low());
-      one.set_padding_high(one.padding_high() + amount.edge_padding_high());
-      entry(in, d + 1) -= amount.edge_padding_low() + amount.edge_padding_high();
+    if (x_->opcode() != kPad || number_of(*x_->operand(1)) != 0 || dimensions_of(*x_) != in) return;
+    const auto& amounts = x_->padding_config().dimensions();
+    for (int d = 0; d < amounts.size(); ++d) {
+      const bool is_padded =
+          amounts[d].edge_padding_low() != 0 || amounts[d].edge_padding_high() != 0;
+      const bool is_spatial = d > 0 && d <= count_;
+      if (amounts[d].interior_padding() != 0 || (is_padded && !is_spatial)) return;
     }
     x_ = x_->mutable_operand(0);
+    in = dimensions_of(*x_);
+    for (int d = 1; d <= count_; ++d) {
+      auto& one = dimension(window, d - 1);
+      one.set_padding_low(one.padding_low() + amounts[d].edge_padding_low());
+      one.set_padding_high(one.padding_high() + amounts[d].edge_padding_high());
+    }
   }
 
   // Results that are cut off after the convolution are not computed. Returns the last instruction
   // whose place the convolution takes.
   HloInstruction* take_cut(Dimensions& out, xla::Window& window) {
     HloInstruction* const slice = only_user_after_reshapes(after_, kSlice);
-    if (slice == nullptr) return after_;
-    const auto places = same_dimensions(slice->operand(0)->shape().dimensions(), out);
-    if (!places || std::ranges::any_of(slice->slice_strides(), [](auto s) { return s != 1; })) {
+    if (slice == nullptr || dimensions_of(*slice->operand(0)) != out ||
+        std::ranges::count(slice->slice_strides(), 1) != slice->shape().rank() ||
+        size_of(*slice, 0) != out.front() || size_of(*slice, count_ + 1) != out.back()) {
       return after_;
     }
-    const auto is_cut = [&](std::int64_t d) {
-      const std::int64_t place = entry(*places, d);
-      return place >= 0 && size_of(*slice, place) != entry(out, d);
-    };
-    if (is_cut(0) || is_cut(spatial_ + 1)) return after_;
-    for (std::int64_t d = 0; d < spatial_; ++d) {
-      const std::int64_t place = entry(*places, d + 1);
-      if (place < 0) continue;
-      auto& one = *window.mutable_dimensions(static_cast<int>(d));
-      const std::int64_t first = slice->slice_starts(place);
-      const std::int64_t end = slice->slice_limits(place);
-      one.set_padding_low(one.padding_low() - first);
-      one.set_padding_high(one.padding_high() - (entry(out, d + 1) - end));
-      entry(out, d + 1) = end - first;
+    for (std::int64_t d = 1; d <= count_; ++d) {
+      auto& one = dimension(window, d - 1);
+      one.set_padding_low(one.padding_low() - slice->slice_starts(d));
+      one.set_padding_high(one.padding_high() - (entry(out, d) - slice->slice_limits(d)));
     }
+    out = dimensions_of(*slice);
     return slice;
   }
 
   HloInstruction& convolution_;
-  Dimensions in_, out_;
-  std::int64_t spatial_;
+  std::int64_t count_ = 0;           // of blocks, and of the dimensions that are split
+  std::int64_t first_ = 0;           // of them among the spatial dimensions
+  Dimensions in_, out_;              // [block, ..., batch, size, ..., channels]
   HloInstruction* x_ = nullptr;      // before it is split
   HloInstruction* after_ = nullptr;  // the transpose that joins the results
-  Dimensions blocks_;
 };
 
 // ---- Windows of scatters.
@@ -246,51 +170,39 @@ std::int64_t dimension_before(const HloInstruction& reshape, std::int64_t d) {
   return -1;
 }
 
-bool counts_along(const HloInstruction& value, std::int64_t d) {
-  std::int64_t before = -1;
-  switch (value.opcode()) {
-    case kIota:
-      return xla::Cast<xla::HloIotaInstruction>(&value)->iota_dimension() == d;
-    case kBroadcast:
-      before = place_among(value.dimensions(), d);
-      break;
-    case kReshape:
-      before = dimension_before(value, d);
-      break;
-    case kConvert:
-      before = d;
-      break;
-    case kSlice:
-      if (entry(value.slice_starts(), d) == 0 && entry(value.slice_strides(), d) == 1) before = d;
-      break;
-    default:
-      return false;
-  }
-  return before >= 0 && counts_along(*value.operand(0), before);
-}
+// How a value changes along one of its dimensions.
+enum class Change { kNone, kCounts, kOther };  // kCounts: it is the index
 
-bool varies_along(const HloInstruction& value, std::int64_t d) {
-  if (size_of(value, d) == 1) return false;
+Change change_along(const HloInstruction& value, std::int64_t d) {
+  if (size_of(value, d) == 1) return Change::kNone;
   switch (value.opcode()) {
-    case kIota:
-      return xla::Cast<xla::HloIotaInstruction>(&value)->iota_dimension() == d;
+    case kIota: {
+      const auto counted = xla::Cast<xla::HloIotaInstruction>(&value)->iota_dimension();
+      return counted == d ? Change::kCounts : Change::kNone;
+    }
     case kBroadcast: {
       const std::int64_t before = place_among(value.dimensions(), d);
-      return before >= 0 && varies_along(*value.operand(0), before);
+      return before < 0 ? Change::kNone : change_along(*value.operand(0), before);
     }
     case kReshape: {
       const std::int64_t before = dimension_before(value, d);
-      return before < 0 || varies_along(*value.operand(0), before);
+      return before < 0 ? Change::kOther : change_along(*value.operand(0), before);
     }
-    case kSlice:
-      return varies_along(*value.operand(0), d);
+    case kConvert:
+      return change_along(*value.operand(0), d);
+    case kSlice: {
+      const Change change = change_along(*value.operand(0), d);
+      const bool is_start =
+          entry(value.slice_starts(), d) == 0 && entry(value.slice_strides(), d) == 1;
+      return change == Change::kCounts && !is_start ? Change::kOther : change;
+    }
     default:
-      if (!value.IsElementwise() || value.operand_count() == 0 || value.HasSideEffect()) {
-        return true;
-      }
-      return std::ranges::any_of(value.operands(), [d](const HloInstruction* operand) {
-        return operand->shape().rank() > 0 && varies_along(*operand, d);
-      });
+      const bool stays =
+          value.IsElementwise() && value.operand_count() > 0 && !value.HasSideEffect() &&
+          std::ranges::all_of(value.operands(), [d](const HloInstruction* operand) {
+            return operand->shape().rank() == 0 || change_along(*operand, d) == Change::kNone;
+          });
+      return stays ? Change::kNone : Change::kOther;
   }
 }
 
@@ -315,9 +227,9 @@ Instructions coordinates_of(HloInstruction& indices, std::int64_t index_vector_d
 std::optional<std::int64_t> counted_dimension(const Instructions& coordinates,
                                               const HloInstruction* own, std::int64_t largest) {
   for (std::int64_t d = 0; d + 1 < own->shape().rank(); ++d) {
-    if (size_of(*own, d) > largest || !counts_along(*own, d)) continue;
+    if (size_of(*own, d) > largest || change_along(*own, d) != Change::kCounts) continue;
     const bool others_vary = std::ranges::any_of(coordinates, [&](const HloInstruction* other) {
-      return other != own && varies_along(*other, d);
+      return other != own && change_along(*other, d) != Change::kNone;
     });
     if (!others_vary) return d;
   }

@@ -283,24 +283,6 @@ std::optional<Gelu> gelu_of(HloInstruction& result) {
 
 namespace {
 
-// `value` as [rows] if it has one number for each row of each matrix [rows, columns] of `shape`,
-// else null.
-HloInstruction* row_values(HloInstruction* value, const xla::Shape& shape, std::int64_t rows,
-                           std::int64_t columns) {
-  std::int64_t row = first_column_dimension(shape, columns) - 1;  // the dimension of the rows
-  while (row > 0 && entry(shape.dimensions(), row) == 1) --row;
-  if (value->opcode() != kBroadcast || rows < 2 || row < 0 ||
-      entry(shape.dimensions(), row) != rows) {
-    return nullptr;
-  }
-  HloInstruction* const inner = value->mutable_operand(0);
-  if (elements_of(*inner) != rows) return nullptr;
-  for (const auto dimension : value->dimensions()) {
-    if (dimension != row && entry(shape.dimensions(), dimension) > 1) return nullptr;
-  }
-  return reshape(inner, {rows});
-}
-
 class Finder {
  public:
   Finder(HloInstruction& result, std::int64_t columns, EpilogueRoom room,
@@ -383,9 +365,13 @@ class Finder {
 
   bool add_row_bias(const HloInstruction& user, HloInstruction* other, bool is_known) {
     if (epilogue_.bias != nullptr || (epilogue_.row_bias != nullptr && !is_known)) return false;
-    HloInstruction* const row = row_values(other, user.shape(), room_.rows, columns_);
+    // Each matrix [rows, columns] gets the same.
+    const std::int64_t rows = room_.rows, all = elements_of(user);
+    HloInstruction* const row =
+        rows < 2 ? nullptr
+                 : spread_operand(*other, {{all / rows / columns_, 0}, {rows, 1}, {columns_, 0}});
     if (row == nullptr) return false;
-    epilogue_.row_bias = accumulate(kAdd, epilogue_.row_bias, row);
+    epilogue_.row_bias = accumulate(kAdd, epilogue_.row_bias, reshape(row, {rows}));
     return true;
   }
 

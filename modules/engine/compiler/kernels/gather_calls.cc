@@ -328,34 +328,29 @@ bool is_gather_of_rows(const HloInstruction& term) {
          call_of<kernels::GatherCall>(term).parts == 1;
 }
 
-// Each row several times: dimensions of the operand in one block, without its last one, which has
-// new ones on both sides. Nothing for other broadcasts.
+// Each row several times, in blocks of rows that are there several times. Nothing for other
+// broadcasts.
 std::optional<GatheredPart> part_of_broadcast(HloInstruction& broadcast) {
-  if (broadcast.opcode() != kBroadcast) return {};
+  if (broadcast.opcode() != kBroadcast || broadcast.operand(0)->shape().rank() == 0) return {};
   HloInstruction* const x = broadcast.mutable_operand(0);
-  const auto kept = broadcast.dimensions();
-  const std::int64_t last = broadcast.shape().rank() - 1;
-  if (kept.empty() || kept.back() != last) return {};
+  std::vector<SpreadStep> steps = steps_of(broadcast);
+  const auto take = [&steps](std::int64_t stride) -> std::int64_t {
+    if (steps.empty() || steps.back().stride != stride) return 1;
+    const std::int64_t size = steps.back().size;
+    steps.pop_back();
+    return size;
+  };
   GatheredPart part{x};
   kernels::GatherPart& of = part.of;
   of.place_type = kernels::kPlacesRepeated;
   of.elements = of.x_step = x->shape().dimensions().back();
   of.x_rows = elements_of(*x) / of.elements;
-  of.place_step = of.place_at = of.places = 1;
-  // From the last dimension but one to the first: new ones, kept ones, new ones, kept ones.
-  enum { kEach, kRows, kBlocks, kAllBlocks } at = kEach;
-  for (std::int64_t d = last - 1; d >= 0; --d) {
-    const std::int64_t size = size_of(broadcast, d);
-    if (size == 1) continue;
-    const bool is_kept = absl::c_linear_search(kept, d);
-    if (is_kept && (at == kEach || at == kBlocks)) at = at == kEach ? kRows : kAllBlocks;
-    if (!is_kept && at == kRows) at = kBlocks;
-    if (!is_kept && at == kAllBlocks) return {};
-    if (at == kEach) of.place_step *= size;
-    if (at == kRows) of.place_at *= size;
-    if (at == kBlocks) of.places *= size;
-  }
-  return part;
+  const std::int64_t line = take(1);  // rows one after the other
+  of.place_step = line == of.elements ? take(0) : 1;
+  of.place_at = line == of.elements ? take(of.elements) : line / of.elements;
+  of.places = take(0);
+  take(of.place_at * of.elements);  // blocks
+  return steps.empty() && line % of.elements == 0 ? std::optional(part) : std::nullopt;
 }
 
 // The parts of a sum of rows; none: there is no gather among them, or XLA adds them as fast.

@@ -2,9 +2,10 @@
 // Makes means exact, and differences of numbers and their mean. XLA multiplies a sum by a rounded
 // 1 / count, so a mean of ones is not always 1; and of numbers far from 0 that differ little, as
 // padding of -999, the error of the mean is larger than their differences. So sums are divided as
-// exactly as their type allows, a mean that is subtracted from its numbers is computed from their
-// differences to a number near it, and products with a mean that cancel each other become one with
-// the difference. Equal numbers then have themselves as their mean, and the variance 0.
+// exactly as their type allows, and a mean that is subtracted from its numbers is computed from
+// their differences to a number near it. Equal numbers then have themselves as their mean, and the
+// variance 0. Products with a mean that cancel each other are those of normalisations
+// (norm_calls.cc).
 
 #include <algorithm>
 #include <cmath>
@@ -18,92 +19,6 @@
 
 namespace tfaot::toolkit::engine {
 namespace {
-
-// A tensor as a part of a larger one, over which broadcasts and reshapes spread it.
-struct Part {
-  HloInstruction* base;
-  // By dimension: the dimension of the larger tensor; -1: of size 1, it is none.
-  Dimensions of;
-
-  Part with(HloInstruction* other) const { return {other, of}; }  // of the same sizes
-  bool operator==(const Part& other) const = default;
-};
-
-Part whole(HloInstruction* value) {
-  Part part{value, counted(value->shape().rank())};
-  for (std::int64_t& d : part.of) d = size_of(*value, d) == 1 ? -1 : d;
-  return part;
-}
-
-// The operand of a reshape that only adds or leaves out dimensions of size 1; nothing: it does
-// more.
-std::optional<Part> part_before_reshape(const Part& part) {
-  HloInstruction* const inner = part.base->mutable_operand(0);
-  const auto dimensions = before_reshape(*part.base);
-  if (!dimensions) return {};
-  Part result{inner, Dimensions(static_cast<std::size_t>(inner->shape().rank()), -1)};
-  for (std::size_t d = 0; d < dimensions->size(); ++d) {
-    if ((*dimensions)[d] != kSpread) entry(result.of, (*dimensions)[d]) = part.of[d];
-  }
-  return result;
-}
-
-// Without broadcasts, and without reshapes that only add or leave out dimensions of size 1.
-Part stripped(Part part) {
-  for (;;) {
-    if (part.base->opcode() == kBroadcast) {
-      HloInstruction* const inner = part.base->mutable_operand(0);
-      Part next{inner, {}};
-      for (std::size_t d = 0; d < part.base->dimensions().size(); ++d) {
-        const auto outer = static_cast<std::size_t>(part.base->dimensions()[d]);
-        next.of.push_back(size_of(*inner, d) == 1 ? -1 : part.of[outer]);
-      }
-      part = std::move(next);
-    } else if (part.base->opcode() == kReshape) {
-      const auto next = part_before_reshape(part);
-      if (!next) return part;
-      part = *next;
-    } else {
-      return part;
-    }
-  }
-}
-
-// In the sizes of the larger tensor.
-HloInstruction* spread_part(const Part& part, const Dimensions& sizes) {
-  Dimensions own, dimensions;
-  for (std::size_t d = 0; d < part.of.size(); ++d) {
-    if (part.of[d] < 0) continue;
-    own.push_back(size_of(*part.base, d));
-    dimensions.push_back(part.of[d]);
-  }
-  if (product(own) == product(sizes)) return reshape(part.base, sizes);
-  return broadcast(reshape(part.base, own), sizes, dimensions);
-}
-
-// True if `mean`, a part of the same tensor as x, is the mean of x at each place.
-bool is_mean_of(const Part& mean, const Part& x) {
-  const Mean found = mean_of(mean.base);
-  if (found.of == nullptr) return false;
-  const Part of = stripped(whole(found.of));
-  if (of.base != x.base) return false;
-  // By dimension of found.of: the dimension of the larger tensor.
-  Dimensions places(static_cast<std::size_t>(found.of->shape().rank()), -1);
-  for (std::size_t d = 0; d < of.of.size(); ++d) {
-    if (of.of[d] >= 0) entry(places, of.of[d]) = x.of[d];
-  }
-  Dimensions kept = picked(places, other_dimensions(std::ssize(places), found.sum->dimensions()));
-  std::erase(kept, -1);
-  Dimensions own = mean.of;
-  std::erase(own, -1);
-  return own == kept;
-}
-
-// One of the sum's results for each of its terms.
-HloInstruction* spread_over_terms(HloInstruction* value, const HloInstruction& sum) {
-  return broadcast(reshape(value, dimensions_of(sum)), dimensions_of(*sum.operand(0)),
-                   other_dimensions(sum.operand(0)->shape().rank(), sum.dimensions()));
-}
 
 HloInstruction* divided_by_count(HloInstruction* value, const HloInstruction& sum) {
   return binary(kMultiply, value, fill_like(value, 1 / static_cast<double>(count_of(sum))));
@@ -132,134 +47,6 @@ HloInstruction* by_squared_differences(HloInstruction& root) {
   HloInstruction* const difference =
       binary(kSubtract, x, spread_over_terms(before_reshapes(mean), *inner.sum));
   return mean_with_terms(*squares.sum, binary(kMultiply, difference, difference), root);
-}
-
-struct TermFactor {
-  Part part;
-  bool divides = false;
-  bool operator==(const TermFactor& other) const = default;
-};
-
-struct Term {
-  Part part;
-  bool is_subtracted;
-  bool is_negative = is_subtracted;  // with the signs of its factors
-  std::vector<TermFactor> factors = {};
-};
-
-constexpr int kMostTermSteps = 4;  // from a sum to its terms, and from a term to its factors
-
-void add_factors(const Part& part, bool divides, int steps, Term& term) {
-  const Part inner = stripped(part);
-  const HloOpcode opcode = inner.base->opcode();
-  const bool is_product = opcode == kMultiply || opcode == kDivide;
-  const auto add_operand = [&](int i, bool also_divides) {
-    add_factors(inner.with(inner.base->mutable_operand(i)), also_divides, steps - 1, term);
-  };
-  if (steps > 0 && opcode == kNegate) {
-    term.is_negative = !term.is_negative;
-    add_operand(0, divides);
-  } else if (steps > 0 && is_product && mean_of(inner.base).of == nullptr) {
-    add_operand(0, divides);
-    add_operand(1, divides != (opcode == kDivide));
-  } else {
-    term.factors.push_back({inner, divides});
-  }
-}
-
-void add_terms(const Part& part, bool is_subtracted, int steps, std::vector<Term>& terms) {
-  const Part inner = stripped(part);
-  const HloOpcode opcode = inner.base->opcode();
-  const auto add_operand = [&](int i, bool is_other_sign) {
-    add_terms(inner.with(inner.base->mutable_operand(i)), is_subtracted != is_other_sign, steps - 1,
-              terms);
-  };
-  if (steps > 0 && (opcode == kAdd || opcode == kSubtract)) {
-    add_operand(0, false);
-    add_operand(1, opcode == kSubtract);
-  } else if (steps > 0 && opcode == kNegate) {
-    add_operand(0, true);
-  } else {
-    add_factors(inner, false, kMostTermSteps, terms.emplace_back(Term{inner, is_subtracted}));
-  }
-}
-
-// The product with `other` in place of its factor `x`; null: it has no such factor.
-HloInstruction* with_other_factor(const Part& product, const Part& x, HloInstruction* other) {
-  const Part inner = stripped(product);
-  if (inner == x) return other;
-  HloInstruction* const base = inner.base;
-  const bool is_quotient = base->opcode() == kDivide;
-  if (base->opcode() == kNegate) {
-    HloInstruction* const one = with_other_factor(inner.with(base->mutable_operand(0)), x, other);
-    return one == nullptr ? nullptr : negate(one);
-  }
-  if (base->opcode() != kMultiply && !is_quotient) return nullptr;
-  for (const int i : {0, 1}) {
-    if (i == 1 && is_quotient) continue;
-    HloInstruction* const one = with_other_factor(inner.with(base->mutable_operand(i)), x, other);
-    if (one == nullptr) continue;
-    const Part factor = stripped(inner.with(base->mutable_operand(1 - i)));
-    return binary(base->opcode(), one, spread_part(factor, dimensions_of(*other)));
-  }
-  return nullptr;
-}
-
-// The factors of `term` without `factor`, which it has.
-std::vector<TermFactor> others(const Term& term, const TermFactor& factor) {
-  std::vector<TermFactor> rest = term.factors;
-  rest.erase(std::ranges::find(rest, factor));
-  return rest;
-}
-
-// Two terms that are x * k and -mean * k, and the factors x and mean.
-struct Cancelling {
-  const Term* of_x = nullptr;  // null: there are none
-  const Term* of_mean = nullptr;
-  Part x{}, mean{};
-};
-
-bool cancels(const Term& of_x, const TermFactor& x, const Term& of_mean, const TermFactor& mean) {
-  if (x.divides || mean.divides || of_x.is_negative == of_mean.is_negative ||
-      of_x.factors.size() == 1 || of_x.factors.size() != of_mean.factors.size() ||
-      !is_mean_of(mean.part, x.part)) {
-    return false;
-  }
-  return std::ranges::is_permutation(others(of_x, x), others(of_mean, mean));
-}
-
-Cancelling cancelling(const std::vector<Term>& terms, std::int64_t size) {
-  for (const Term& of_x : terms) {
-    for (const TermFactor& x : of_x.factors) {
-      if (elements_of(*x.part.base) != size) continue;
-      for (const Term& of_mean : terms) {
-        for (const TermFactor& mean : of_mean.factors) {
-          if (cancels(of_x, x, of_mean, mean)) return {&of_x, &of_mean, x.part, mean.part};
-        }
-      }
-    }
-  }
-  return {};
-}
-
-// x * k + (b - mean * k), in any order, as (x - mean) * k + b; null: it is something else.
-HloInstruction* by_difference(HloInstruction& root) {
-  if (root.opcode() != kAdd && root.opcode() != kSubtract) return nullptr;
-  const Dimensions sizes = dimensions_of(root);
-  std::vector<Term> terms;
-  add_terms(whole(&root), false, kMostTermSteps, terms);
-  const Cancelling found = cancelling(terms, elements_of(root));
-  if (found.of_x == nullptr) return nullptr;
-  HloInstruction* const difference =
-      binary(kSubtract, spread_part(found.x, sizes), spread_part(found.mean, sizes));
-  HloInstruction* sum = with_other_factor(found.of_x->part, found.x, difference);
-  if (sum == nullptr) return nullptr;
-  if (found.of_x->is_subtracted) sum = negate(sum);
-  for (const Term& other : terms) {
-    if (&other == found.of_x || &other == found.of_mean) continue;
-    sum = binary(other.is_subtracted ? kSubtract : kAdd, sum, spread_part(other.part, sizes));
-  }
-  return sum;
 }
 
 // Numbers less a shift of each mean, in the sizes of the sum.
@@ -293,21 +80,22 @@ Shifted shifted(HloInstruction& mean) {
   return {shift, numbers, mean_with_terms(*of.sum, numbers, mean)};
 }
 
-// x - mean or mean - x.
+// x - mean or mean - x, with a mean for all of its terms.
 struct Difference {
-  Part x;
-  Part mean;
+  HloInstruction* mean;
   bool is_reversed;
 };
 
 std::optional<Difference> difference_of(HloInstruction& one) {
   if (one.opcode() != kSubtract || !is_for_kernels(one)) return std::nullopt;
   for (const int i : {0, 1}) {
-    const Part x = stripped(whole(one.mutable_operand(i)));
-    const Part mean = stripped(whole(one.mutable_operand(1 - i)));
-    if (elements_of(*x.base) == elements_of(one) && is_mean_of(mean, x) &&
-        type_of(*mean_of(mean.base).of) == type_of(one)) {
-      return Difference{x, mean, i == 1};
+    HloInstruction* const spread = before_reshapes(one.mutable_operand(1 - i));
+    if (spread->opcode() != kBroadcast) continue;
+    HloInstruction* const value = before_reshapes(spread->mutable_operand(0));
+    const Mean mean = mean_of(value);
+    if (mean.of != nullptr && before_reshapes(mean.of) == before_reshapes(one.operand(i)) &&
+        type_of(*mean.of) == type_of(one) && steps_of(*spread) == steps_over_terms(*mean.sum)) {
+      return Difference{value, i == 1};
     }
   }
   return std::nullopt;
@@ -319,12 +107,11 @@ Result<std::set<HloInstruction*>> shift_differences(xla::HloComputation& computa
   for (HloInstruction* one : computation.MakeInstructionPostOrder()) {
     const auto found = difference_of(*one);
     if (!found) continue;
-    HloInstruction* const mean = found->mean.base;
+    HloInstruction* const mean = found->mean;
     if (!by_mean.contains(mean)) by_mean.emplace(mean, shifted(*mean));
     const Shifted& by = by_mean.at(mean);
-    const Dimensions sizes = dimensions_of(*one);
-    HloInstruction* left = reshape(by.numbers, sizes);
-    HloInstruction* right = spread_part(found->mean.with(by.mean), sizes);
+    HloInstruction* left = by.numbers;
+    HloInstruction* right = spread_over_terms(by.mean, *mean_of(mean).sum);
     if (found->is_reversed) std::swap(left, right);
     TFAOT_TRY(replace(*one, binary(kSubtract, left, right)));
   }
@@ -368,7 +155,6 @@ Status replace_means(xla::HloComputation& computation, HloInstruction* (*rewrite
 Status settle_means(xla::HloModule& module, PassContext& /*context*/) {
   for (xla::HloComputation* computation : module.MakeComputationPostOrder()) {
     TFAOT_TRY(replace_means(*computation, by_squared_differences));
-    TFAOT_TRY(replace_means(*computation, by_difference));
     TFAOT_ASSIGN(const auto shifted_means, shift_differences(*computation));
     TFAOT_TRY(replace_means(*computation, divided_exactly, shifted_means));
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of kernels for layer, group and instance normalisation in any arrangement. From the square
 // root of a variance on, all that is computed from it is followed as a polynomial of x, the mean
-// and 1 / deviation. Where that is (x - mean) / deviation * scale + bias, the kernel takes over.
+// and 1 / deviation. Where that is (x - mean) / deviation * scale + bias, the kernel takes over, or
+// it is computed in this order: products of x and of the mean would cancel each other's digits.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <bitset>
 
-#include "absl/algorithm/container.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
@@ -17,35 +17,6 @@
 
 namespace tfaot::toolkit::engine {
 namespace {
-
-// A dimension of a broadcast, and how far a step along it goes in the operand.
-struct SpreadStep {
-  std::int64_t size, stride;
-  bool operator==(const SpreadStep& other) const = default;
-};
-
-// Merges dimensions that are contiguous in the operand.
-std::vector<SpreadStep> merged_steps(const std::vector<SpreadStep>& steps) {
-  std::vector<SpreadStep> merged;
-  for (const SpreadStep& step : steps) {
-    if (step.size == 1) continue;
-    if (!merged.empty() && merged.back().stride == step.stride * step.size) {
-      merged.back() = {merged.back().size * step.size, step.stride};
-    } else {
-      merged.push_back(step);
-    }
-  }
-  return merged;
-}
-
-std::vector<SpreadStep> steps_of(const HloInstruction& broadcast) {
-  std::vector<SpreadStep> steps;
-  for (const auto size : broadcast.shape().dimensions()) steps.push_back({size, 0});
-  for (std::int64_t i = 0; i < std::ssize(broadcast.dimensions()); ++i) {
-    entry(steps, broadcast.dimensions(i)).stride = stride_along(broadcast.operand(0)->shape(), i);
-  }
-  return merged_steps(steps);
-}
 
 // The elements that a normalisation treats together. Each of its tensors is seen as [images,
 // points, groups, channels] or as some of these axes, in this order; a mean is that of the points
@@ -106,27 +77,24 @@ class NormAxes {
 
 struct NormMean {
   HloInstruction* of;
+  HloInstruction* sum;
   NormAxes axes;
 };
 
 std::optional<NormMean> norm_mean(HloInstruction* value) {
   const Mean mean = mean_of(value);
-  if (mean.of == nullptr || !is_float32(*mean.sum)) return {};
+  if (mean.of == nullptr || !is_for_kernels(*mean.sum)) return {};
   std::array<std::int64_t, 4> sizes = {1, 1, 1, 1};
   std::size_t at = NormAxes::kImages;
-  const auto dimensions = mean.of->shape().dimensions();
-  for (std::int64_t d = 0; d < std::ssize(dimensions); ++d) {
-    const std::int64_t size = entry(dimensions, d);
-    if (size == 1) continue;
-    const bool is_reduced = absl::c_linear_search(mean.sum->dimensions(), d);
+  for (const SpreadStep& step : steps_over_terms(*mean.sum)) {
     // Points and channels are reduced.
-    if ((at % 2 != 0) != is_reduced) ++at;
+    if ((at % 2 != 0) != (step.stride == 0)) ++at;
     if (at >= sizes.size()) return {};
-    sizes[at] *= size;
+    sizes[at] = step.size;
   }
   // Dimensions reduced at the end are channels.
   if (at == NormAxes::kPoints) std::swap(sizes[NormAxes::kPoints], sizes[NormAxes::kChannels]);
-  return NormMean{mean.of, NormAxes(sizes)};
+  return NormMean{mean.of, mean.sum, NormAxes(sizes)};
 }
 
 // The number times the tensors of one number for each column.
@@ -202,6 +170,7 @@ std::optional<Polynomial> polynomial_inverse(const Polynomial& a) {
 struct Variance {
   HloInstruction* x = nullptr;     // null: there is none
   HloInstruction* mean = nullptr;  // without reshapes
+  HloInstruction* sum = nullptr;   // of the mean
   std::optional<NormAxes> axes = {};
 };
 
@@ -213,18 +182,11 @@ HloInstruction* without_least(HloInstruction* value) {
   return has_least ? before_reshapes(other) : value;
 }
 
-// The tensor of means that `value` spreads over all elements; null: none.
-HloInstruction* spread_means(HloInstruction* value, const NormAxes& axes) {
-  HloInstruction* const broadcast = before_reshapes(value);
-  return axes.spread(*broadcast, axes.statistics()) == axes.all() ? broadcast->mutable_operand(0)
-                                                                  : nullptr;
-}
-
 // The variance of x, if `mean` is its mean in these axes.
 Variance variance_from(HloInstruction* x, HloInstruction* mean, const NormAxes& axes) {
   const auto found = norm_mean(mean);
   if (!found || before_reshapes(found->of) != before_reshapes(x) || found->axes != axes) return {};
-  return {x, before_reshapes(mean), axes};
+  return {x, before_reshapes(mean), found->sum, axes};
 }
 
 // The mean of (x - mean)^2, or that of x^2 less the mean's square, as JAX's libraries write it.
@@ -238,7 +200,7 @@ Variance variance_of(HloInstruction* value) {
   if (is_difference) {
     mean = squared(*before_reshapes(value->mutable_operand(1)));
   } else if (xla::Match(root, m::Subtract(m::Op(&x), m::Op(&mean)))) {
-    mean = spread_means(mean, outer->axes);
+    mean = spread_operand(*before_reshapes(mean), steps_over_terms(*outer->sum));
   }
   return mean == nullptr ? Variance{} : variance_from(x, mean, outer->axes);
 }
@@ -405,7 +367,7 @@ class Follower {
   }
 
   HloInstruction* numbers(double number) const {
-    return broadcast(scalar_next_to(&root_, xla::F32, number), {column_count()}, {});
+    return broadcast(scalar_next_to(&root_, type_of(root_), number), {column_count()}, {});
   }
 
   std::int64_t column_count() const { return axes_.elements(axes_.columns()); }
@@ -441,6 +403,24 @@ KernelCall call_of_norm(const NormAxes& axes, double epsilon) {
   return {Kernel::kGroupNorm, as_words(call), {}};
 }
 
+// (x - mean) / deviation * scale + bias, by XLA.
+HloInstruction* written_out(const Variance& of, HloInstruction& deviation, HloInstruction* scale,
+                            HloInstruction* bias) {
+  HloInstruction* const x = of.sum->mutable_operand(0);
+  HloInstruction* const inverse =
+      power_of_deviation(deviation) == 1 ? &deviation : unary(kRsqrt, deviation.mutable_operand(0));
+  const auto in_columns = [&](HloInstruction* numbers) {
+    const std::int64_t first = first_column_dimension(x->shape(), elements_of(*numbers));
+    const Dimensions columns = counted(x->shape().rank() - first, first);
+    return broadcast(reshape(numbers, picked(x->shape().dimensions(), columns)),
+                     x->shape().dimensions(), columns);
+  };
+  HloInstruction* const difference = binary(kSubtract, x, spread_over_terms(of.mean, *of.sum));
+  HloInstruction* const normalised =
+      binary(kMultiply, difference, spread_over_terms(inverse, *of.sum));
+  return binary(kAdd, binary(kMultiply, normalised, in_columns(scale)), in_columns(bias));
+}
+
 // ---- Facts.
 
 template <typename Struct>
@@ -465,7 +445,7 @@ constinit const KernelFacts kLayerNormFacts = facts_of<NormFacts<kernels::LayerN
 constinit const KernelFacts kGroupNormFacts = facts_of<GroupNormFacts>();
 
 Status replace_normalisation(HloInstruction& deviation, PassContext& context) {
-  if (power_of_deviation(deviation) == 0 || !is_float32(deviation)) return {};
+  if (power_of_deviation(deviation) == 0 || !is_for_kernels(deviation)) return {};
   const WeightValues& values = context.values();
   if (values.is_known(&deviation)) return {};
   const auto [value, epsilon] = under_root(deviation);
@@ -479,23 +459,29 @@ Status replace_normalisation(HloInstruction& deviation, PassContext& context) {
     return {};
   }
   const NormAxes& axes = *found.axes;
+  if (elements_of(deviation) != axes.elements(axes.statistics())) return {};
   KernelCall call = call_of_norm(axes, epsilon);
-  if (elements_of(deviation) != axes.elements(axes.statistics()) || !is_worth_a_norm(axes)) {
+  const bool is_worth = is_worth_a_norm(axes);
+  const bool is_call = is_worth && is_float32(deviation);
+  if (!is_worth) {
     add_remark(context, deviation,
                fmt::format("no {}: {} numbers for each mean are too few, or too many channels",
                            name_of_kernel(call.kernel), axes.count()));
-    return {};
   }
   Follower follower(found, deviation, values);
   HloInstruction* const last = follower.last();
   if (last == nullptr) {
+    if (!is_call) return {};
     add_remark(context, deviation,
                fmt::format("no {}: nothing that follows is (x - mean) / deviation, scaled and "
                            "shifted by known numbers",
                            name_of_kernel(call.kernel)));
     return {};
   }
-  call.operands = {found.x, follower.scale(*last), follower.bias(*last)};
+  HloInstruction* const scale = follower.scale(*last);
+  HloInstruction* const bias = follower.bias(*last);
+  if (!is_call) return replace(*last, written_out(found, deviation, scale, bias));
+  call.operands = {found.x, scale, bias};
   return replace_by_call(*last, std::move(call));
 }
 

@@ -385,8 +385,9 @@ struct SequenceView {
   }
 };
 
-// The value that a loop's last turn leaves in an element of its state.
-enum class LastValue { kStart, kCount, kState, kMemory, kSequence };
+// The value that a loop's last turn leaves in an element of its state. kOther: what is passed on,
+// or counts; a loop where that is used afterwards stays.
+enum class LastValue { kState, kMemory, kSequence, kOther };
 
 // Places of a sequence that turns read or write, one after the other.
 struct SequencePlaces {
@@ -416,9 +417,9 @@ class CellLoop {
       if (!value) return false;
       last_.push_back(*value);
     }
-    return has_own_state(4, 0) && (call_.memory_out < 0 || has_own_state(5, 1)) &&
-           is_taken_apart(loop_.instruction()) && loop_.is_fixed(*cell_->operand(2)) &&
-           loop_.is_fixed(*cell_->operand(3)) && find_input();
+    return is_taken_apart(loop_.instruction()) && !is_wanted(LastValue::kOther) &&
+           has_own_state(4, 0) && (call_.memory_out < 0 || has_own_state(5, 1)) &&
+           loop_.is_fixed(*cell_->operand(2)) && loop_.is_fixed(*cell_->operand(3)) && find_input();
   }
 
   Status replace_all() {
@@ -468,8 +469,7 @@ class CellLoop {
 
   std::optional<LastValue> last_value(std::int64_t element) {
     HloInstruction& next = *loop_.next(element);
-    if (loop_.is_passed_on(element)) return LastValue::kStart;
-    if (numbers_.counter(element)) return LastValue::kCount;
+    if (loop_.is_passed_on(element) || numbers_.counter(element)) return LastValue::kOther;
     const int part = part_of_cell(next);
     if (part >= 0) return part == 0 ? LastValue::kState : LastValue::kMemory;
     if (next.opcode() != kDynamicUpdateSlice || loop_.element(*next.operand(0)) != element ||
@@ -610,27 +610,18 @@ class CellLoop {
 
   HloInstruction* value_after(std::int64_t element) {
     switch (entry(last_, element)) {
-      case LastValue::kStart:
-        return loop_.start(element);
-      case LastValue::kCount:
-        return count_after(element);
       case LastValue::kMemory:
         return slice_along(result_, 0, std::max<std::int64_t>(0, call_.memory_out), state_size());
       case LastValue::kSequence:
         return out_ ? sequence() : loop_.start(element);
+      case LastValue::kOther:  // nobody uses it
+        return loop_.start(element);
       case LastValue::kState:
         break;
     }
     if (!out_) return slice_along(result_, 0, 0, state_size());
     const std::int64_t last = out_->turn.first + (turns_ - 1) * out_->turn.step;
     return slice_along(sequence(), out_->dimension, last, 1);
-  }
-
-  HloInstruction* count_after(std::int64_t element) const {
-    const auto counted = *numbers_.counter(element);
-    const xla::Shape& shape = loop_.start(element)->shape();
-    return scalar_next_to(result_, shape.element_type(),
-                          static_cast<double>(counted.first + turns_ * counted.step));
   }
 
   // As the loop made it.

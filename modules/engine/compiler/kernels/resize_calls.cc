@@ -444,33 +444,6 @@ Result<std::optional<SparseProduct>> sparse_product(HloInstruction& dot, FixedVa
   return Found();
 }
 
-// Elements with known places along one dimension.
-Result<std::optional<SparseProduct>> chosen_elements(HloInstruction& gather, FixedValues& fixed) {
-  using Found = std::optional<SparseProduct>;
-  const auto& numbers = gather.gather_dimension_numbers();
-  HloInstruction* x = gather.mutable_operand(0);
-  const HloInstruction& places = *gather.operand(1);
-  if (numbers.start_index_map_size() != 1 || numbers.collapsed_slice_dims_size() != 1 ||
-      numbers.collapsed_slice_dims(0) != numbers.start_index_map(0) || !fixed.is_fixed(places) ||
-      fixed.is_fixed(*x) || is_of_rows(*x)) {
-    return Found();
-  }
-  const std::int64_t axis = numbers.start_index_map(0), rank = x->shape().rank();
-  const xla::Shape slice = resized(x->shape(), axis, 1);
-  if (gather.gather_slice_sizes() != slice.dimensions() || gather.shape().rank() != rank ||
-      elements_of(places) != size_of(gather, axis) ||
-      !absl::c_equal(numbers.offset_dims(), other_dimensions(rank, {axis}))) {
-    return Found();
-  }
-  TFAOT_ASSIGN(const auto values, FixedValues::value(places, xla::S64));
-  const std::int64_t last = size_of(*x, axis) - 1;
-  Dimensions start;
-  for (const std::int64_t place : values.data<std::int64_t>()) {
-    start.push_back(std::clamp<std::int64_t>(place, 0, last));
-  }
-  return Found({x, axis, chosen(last + 1, std::move(start)), counted(rank)});
-}
-
 // Each element several times in a row: a broadcast along a new dimension that is then joined with
 // the one before it. XLA leaves out dimensions of size 1 or puts them in. Not along the first
 // dimension, which may be the batch.
@@ -482,49 +455,21 @@ std::optional<SparseProduct> repeated_elements(HloInstruction& reshaped) {
       std::ranges::all_of(reshaped.users(), [](auto* user) { return user->IsElementwise(); })) {
     return {};
   }
-  std::int64_t times = 1;
-  std::int64_t axis = -1;  // the one before the new dimension
-  std::int64_t last = -1;
-  bool is_first = true;
-  for (std::int64_t d = 0; d < broadcast->shape().rank(); ++d) {
-    const std::int64_t size = size_of(*broadcast, d);
-    const std::int64_t own = place_among(broadcast->dimensions(), d);  // the operand's dimension
-    if (size == 1) continue;
-    if (own < 0) {
-      if (times != 1 || is_first) return {};
-      times = size;
-      axis = last;
-    } else {
-      if (own < last) return {};
-      is_first = d == 0;
-      last = own;
+  const std::int64_t all = elements_of(*x), times = elements_of(*broadcast) / all;
+  for (std::int64_t axis = 0; times > 1 && axis < x->shape().rank(); ++axis) {
+    const std::int64_t in = size_of(*x, axis), inner = stride_along(x->shape(), axis);
+    const xla::Shape result = resized(x->shape(), axis, in * times);
+    if (in == 1 || broadcast->dimensions(axis) == 0 ||
+        spread_operand(*broadcast, {{all / inner, inner}, {times, 0}, {inner, 1}}) == nullptr ||
+        xla::ShapeUtil::DropDegenerateDimensions(result) !=
+            xla::ShapeUtil::DropDegenerateDimensions(reshaped.shape())) {
+      continue;
     }
+    Dimensions start = counted(in * times);
+    for (std::int64_t& place : start) place /= times;
+    return SparseProduct{x, axis, chosen(in, std::move(start)), counted(x->shape().rank())};
   }
-  if (axis < 0) return {};
-  const std::int64_t in = size_of(*x, axis);
-  const xla::Shape result = resized(x->shape(), axis, in * times);
-  if (xla::ShapeUtil::DropDegenerateDimensions(result) !=
-      xla::ShapeUtil::DropDegenerateDimensions(reshaped.shape())) {
-    return {};
-  }
-  Dimensions start = counted(in * times);
-  for (std::int64_t& place : start) place /= times;
-  return SparseProduct{x, axis, chosen(in, std::move(start)), counted(x->shape().rank())};
-}
-
-// Nothing unless the operation sums a few elements along one dimension.
-Result<std::optional<SparseProduct>> sparse_operation(HloInstruction& operation,
-                                                      FixedValues& fixed) {
-  switch (operation.opcode()) {
-    case kGather:
-      return chosen_elements(operation, fixed);
-    case kReshape:
-      return repeated_elements(operation);
-    case kDot:
-      return sparse_product(operation, fixed);
-    default:
-      return std::optional<SparseProduct>();
-  }
+  return {};
 }
 
 // ---- Facts.
@@ -568,11 +513,13 @@ Status gather_chosen_rows(HloInstruction& dot, PassContext& context) {
 
 Status replace_resizes(HloInstruction& operation, PassContext& context) {
   if (!is_for_kernels(operation)) return {};
+  std::optional<SparseProduct> found;
+  if (operation.opcode() == kReshape) found = repeated_elements(operation);
   if (operation.opcode() == kDot) {
     TFAOT_ASSIGN(HloInstruction* const made, resized_windows(operation, context.fixed));
     if (made != nullptr) return replace(operation, made);
+    TFAOT_ASSIGN(found, sparse_product(operation, context.fixed));
   }
-  TFAOT_ASSIGN(const auto found, sparse_operation(operation, context.fixed));
   if (found && found->neighbours.count > tuned().resize_most_neighbours) {
     add_remark(context, operation,
                fmt::format("no resize: {} elements are summed for one, and the kernel sums {}",

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <limits>
 
-#include "absl/algorithm/container.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
@@ -25,7 +24,6 @@ namespace {
 
 struct RowsAndColumns {
   std::int64_t rows, columns;
-  std::int64_t size() const { return rows * columns; }
 };
 
 // A reduction of each row. The last dimensions are the columns.
@@ -34,41 +32,20 @@ struct RowReduction {
   RowsAndColumns sizes;
 };
 
-// True if all dimensions but those kept come after them. Those of size 1 may be anywhere.
-bool are_last(const HloInstruction& value, absl::Span<const std::int64_t> kept) {
-  bool met = false;  // one that is not kept
-  for (std::int64_t d = 0; d < value.shape().rank(); ++d) {
-    if (size_of(value, d) == 1) continue;
-    const bool is_kept = absl::c_linear_search(kept, d);
-    if (met && is_kept) return false;
-    met = met || !is_kept;
-  }
-  return true;
-}
-
 std::optional<RowReduction> row_reduction(HloInstruction& reduce, HloOpcode opcode) {
   if (reduce.opcode() != kReduce || !reduces_by(reduce, opcode) || !is_float32(reduce) ||
       reduce.dimensions().empty()) {
     return {};
   }
-  const std::int64_t rank = reduce.operand(0)->shape().rank();
-  if (!are_last(*reduce.operand(0), other_dimensions(rank, reduce.dimensions()))) return {};
-  const std::int64_t rows = elements_of(reduce);
-  return RowReduction{reduce.mutable_operand(0), {rows, elements_of(*reduce.operand(0)) / rows}};
+  const std::int64_t rows = elements_of(reduce), columns = count_of(reduce);
+  if (steps_over_terms(reduce) != merged_steps({{rows, 1}, {columns, 0}})) return {};
+  return RowReduction{reduce.mutable_operand(0), {rows, columns}};
 }
 
 // The tensor of one number for each row that `value`, a tensor of all elements, spreads over the
 // columns; null: none.
 HloInstruction* row_numbers(HloInstruction* value, const RowsAndColumns& sizes) {
-  HloInstruction* const broadcast = before_reshapes(value);
-  if (broadcast->opcode() != kBroadcast || elements_of(*broadcast) != sizes.size()) {
-    return nullptr;
-  }
-  HloInstruction* const operand = broadcast->mutable_operand(0);
-  return elements_of(*operand) == sizes.rows && std::ranges::is_sorted(broadcast->dimensions()) &&
-                 are_last(*broadcast, broadcast->dimensions())
-             ? operand
-             : nullptr;
+  return spread_operand(*before_reshapes(value), {{sizes.rows, 1}, {sizes.columns, 0}});
 }
 
 // XLA's loops take as long or less for a few rows of very few numbers.

@@ -905,22 +905,6 @@ RowFact reduce_rows(const HloInstruction& one, RowFlow& flow) {
   return all_results(one, flow.made(one, first_shape(one), sources));
 }
 
-// Windows over `arrays` operands; dimensions along which no window moves stay.
-RowFact windows_over(const HloInstruction& one, RowFlow& flow, std::int64_t arrays) {
-  Sources sources(static_cast<std::size_t>(one.operand(0)->shape().rank()));
-  for (std::int64_t i = 0; i < arrays; ++i) {
-    const RowFact& from = flow.of(one.operand(i));
-    for (std::int64_t d = 0; d < std::ssize(sources); ++d) {
-      if (is_point(one.window().dimensions(static_cast<int>(d)))) {
-        entry(sources, d).push_back({&from, d});
-      } else if (has_rows(from.axis(d))) {
-        return flow.mixed(one, kWindow);
-      }
-    }
-  }
-  return all_results(one, flow.made(one, first_shape(one), sources));
-}
-
 // Other dimensions are unchanged. The result varies along these, and no rows may be there.
 RowFact rows_along(const HloInstruction& one, RowFlow& flow,
                    absl::Span<const std::int64_t> dimensions, const char* why) {
@@ -947,6 +931,15 @@ RowFact rows_along_last(const HloInstruction& one, RowFlow& flow, std::int64_t c
   const std::int64_t rank = one.operand(0)->shape().rank();
   const std::int64_t first = std::max<std::int64_t>(0, rank - count);
   return rows_along(one, flow, counted(rank - first, first), why);
+}
+
+// Dimensions along which no window moves stay.
+RowFact window_rows(const HloInstruction& one, RowFlow& flow) {
+  Dimensions moved;
+  for (int d = 0; d < one.window().dimensions_size(); ++d) {
+    if (!is_point(one.window().dimensions(d))) moved.push_back(d);
+  }
+  return rows_along(one, flow, moved, kWindow);
 }
 
 RowFact top_k_rows(const HloInstruction& one, RowFlow& flow) {
@@ -1385,8 +1378,7 @@ constexpr RowRule kRules[] = {
     {kAddDependency, passed_on, RowCauses::kSeen},
     {kBitcast, reshape_rows},
     {kBroadcast, broadcast_rows},
-    {kCholesky, [](const HloInstruction& one,
-                   RowFlow& flow) { return rows_along_last(one, flow, 2, kOneMatrix); }},
+    {kCholesky, factor_rows},
     {kConcatenate, concatenate_rows},
     {kConditional, branch_rows, RowCauses::kSeen},
     {kConstant, constant_rows, RowCauses::kSeen},
@@ -1416,15 +1408,13 @@ constexpr RowRule kRules[] = {
      },
      RowCauses::kSeen},
     {kReduce, reduce_rows},
-    {kReduceWindow, [](const HloInstruction& one,
-                       RowFlow& flow) { return windows_over(one, flow, one.operand_count() / 2); }},
+    {kReduceWindow, window_rows},
     {kReshape, reshape_rows},
     {kReverse, reverse_rows},
     {kScatter,
      [](const HloInstruction& one, RowFlow& flow) { return ScatterRule(one, flow).visit(); },
      RowCauses::kSeen},
-    {kSelectAndScatter,
-     [](const HloInstruction& one, RowFlow& flow) { return windows_over(one, flow, 2); }},
+    {kSelectAndScatter, window_rows},
     {kSetDimensionSize, set_size_rows},
     {kSlice, slice_rows},
     {kSort,
@@ -1433,8 +1423,7 @@ constexpr RowRule kRules[] = {
      }},
     {kTopK, top_k_rows},
     {kTranspose, transpose_rows},
-    {kTriangularSolve, [](const HloInstruction& one,
-                          RowFlow& flow) { return rows_along_last(one, flow, 2, kOneMatrix); }},
+    {kTriangularSolve, factor_rows},
     {kTuple,
      [](const HloInstruction& one, RowFlow& flow) {
        return RowFact{.elements = flow.of_operands(one)};
