@@ -26,8 +26,7 @@ using onnx::TensorProto;
 using Nodes = google::protobuf::RepeatedPtrField<NodeProto>;
 
 std::string describe(const NodeProto& node, const Opsets& opsets) {
-  const auto opset = opsets.find(plain_domain(node.domain()));
-  return describe_node(node, opset == opsets.end() ? 0 : opset->second);
+  return describe_node(node, opset_of(node, opsets));
 }
 
 Error name_twice(std::string text, std::vector<std::string> nodes = {}) {
@@ -217,50 +216,6 @@ Status make_dense(onnx::GraphProto& graph, const std::string& model_file) {
   return make_dense(*graph.mutable_node(), model_file);
 }
 
-// Counts the nodes after inlining all calls: each level of functions that call others twice doubles
-// them.
-struct LoweredNodes {
-  double nodes = 0;
-  int nested_calls = 0;
-};
-
-// Errors: recursive functions, calls nested too deep, more than kMostNodes nodes after inlining.
-Status check_function_calls(const OnnxModel& model) {
-  std::vector<const FunctionProto*> all;
-  for (const FunctionProto& function : model.proto.functions()) all.push_back(&function);
-  const auto calls = post_order(all, [&](const FunctionProto* function) {
-    std::vector<const FunctionProto*> called;
-    for_each_node(function->node(), [&](const NodeProto& node) {
-      if (const auto* const one = function_of(model, node)) called.push_back(one);
-    });
-    return called;
-  });
-  if (!calls.cycle.empty()) {
-    return fail(Error(fmt::format("function '{}' calls itself", calls.cycle.front()->name())));
-  }
-  std::map<const FunctionProto*, LoweredNodes> functions;
-  const auto lowered = [&](const Nodes& nodes) {
-    LoweredNodes all_nodes;
-    for_each_node(nodes, [&](const NodeProto& node) {
-      const auto* const called = function_of(model, node);
-      const LoweredNodes more = called == nullptr ? LoweredNodes() : functions.at(called);
-      all_nodes.nodes += 1 + more.nodes;
-      all_nodes.nested_calls = std::max(all_nodes.nested_calls, more.nested_calls + 1);
-    });
-    return all_nodes;
-  };
-  for (const FunctionProto* const function : calls.order) {
-    functions[function] = lowered(function->node());
-    if (functions[function].nested_calls > kMostNestedCalls) {
-      return fail(
-          Error(fmt::format("more than {} functions call each other in turn", kMostNestedCalls)));
-    }
-  }
-  if (lowered(model.proto.graph().node()).nodes <= static_cast<double>(kMostNodes)) return {};
-  return fail(
-      Error(fmt::format("has more than {} nodes once its functions are called", kMostNodes)));
-}
-
 bool needs_only_shapes(const NodeProto& node) {
   return plain_domain(node.domain()).empty() &&
          (node.op_type() == "Shape" || node.op_type() == "Size");
@@ -294,7 +249,7 @@ void follow_data(const Nodes& nodes, Names& varying) {
   varying.erase("");
 }
 
-// Names of values of a graph or a function, and of the graphs inside its nodes.
+// Names of values of a graph, and of the graphs inside its nodes.
 struct Values {
   Names varying;  // depend on data of inputs
   Names known;    // must be known while compiling
@@ -307,7 +262,7 @@ constexpr std::array kMarks = {&Values::known, &Values::better};
 class Marking {
  public:
   // Values that a setting is computed from are not marked, so they may be weights.
-  Marking(const OnnxModel& model, Names& settings) : model_(model), settings_(settings) {}
+  explicit Marking(Names& settings) : settings_(settings) {}
 
   // From the last node to the first: operands of marked values are marked too.
   void visit(const Nodes& nodes, Values& values) const {
@@ -323,9 +278,6 @@ class Marking {
       if (!attribute.has_g()) continue;
       for (const auto mark : marks) (values.*mark).merge(names_of(attribute.g().output()));
       visit_steps(node, attribute.g(), values);
-    }
-    if (const auto* const function = function_of(model_, node)) {
-      return visit_call(node, *function, values);
     }
     if (needs_only_shapes(node)) return;
     for (const auto mark : marks) (values.*mark).insert(node.input().begin(), node.input().end());
@@ -376,25 +328,6 @@ class Marking {
     }
   }
 
-  void visit_call(const NodeProto& call, const onnx::FunctionProto& function,
-                  Values& values) const {
-    Values inside;
-    const auto share = [](const auto& own, const auto& given, const Names& from, Names& to) {
-      for (int i = 0; i < own.size() && i < given.size(); ++i) {
-        if (from.contains(own[i])) to.insert(given[i]);
-      }
-    };
-    share(call.input(), function.input(), values.varying, inside.varying);
-    follow_data(function.node(), inside.varying);
-    for (const auto mark : kMarks) {
-      share(call.output(), function.output(), values.*mark, inside.*mark);
-    }
-    visit(function.node(), inside);
-    for (const auto mark : kMarks)
-      share(function.input(), call.input(), inside.*mark, values.*mark);
-  }
-
-  const OnnxModel& model_;
   Names& settings_;
   mutable Names under_roots_;
 };
@@ -404,14 +337,14 @@ absl::Span<const std::int64_t> sizes_of(const TensorProto& tensor) {
 }
 
 // The names of values that must be known at compile time, in the graph and the graphs inside its
-// nodes. REQUIRES: no function is recursive.
-Names needed_values(const OnnxModel& model, const onnx::GraphProto& graph) {
+// nodes.
+Names needed_values(const onnx::GraphProto& graph) {
   Values values;
   values.varying = names_of(graph.input());
   for (const auto& initializer : graph.initializer()) values.varying.erase(initializer.name());
   follow_data(graph.node(), values.varying);
   Names settings;
-  Marking(model, settings).visit(graph.node(), values);
+  Marking(settings).visit(graph.node(), values);
   for (const TensorProto& initializer : graph.initializer()) {
     const auto sizes = sizes_of(initializer);
     const bool is_number = std::ranges::all_of(sizes, [](auto size) { return size == 1; });
@@ -456,164 +389,233 @@ std::optional<TensorProto> tensor_of_constant(const NodeProto& node) {
   return std::nullopt;
 }
 
-// Counts the values of each name, also in graphs inside nodes.
-using NameCounts = std::map<std::string, int>;
-void count_names(const GraphProto& graph, NameCounts& counts) {
-  for (const auto& input : graph.input()) ++counts[input.name()];
-  for (const auto& initializer : graph.initializer()) ++counts[initializer.name()];
-}
-void count_names(const Nodes& nodes, NameCounts& counts) {
-  for_each_node(nodes, [&](const NodeProto& node) {
-    for (const std::string& made : node.output()) ++counts[made];
-    for (const auto& attribute : node.attribute()) count_names(attribute.g(), counts);
+// The model's own function that the node calls; null if it calls an operator.
+const FunctionProto* function_of(const onnx::ModelProto& model, const NodeProto& node) {
+  const auto& functions = model.functions();
+  const auto found = std::ranges::find_if(functions, [&](const FunctionProto& function) {
+    return function.name() == node.op_type() && function.overload() == node.overload() &&
+           plain_domain(function.domain()) == plain_domain(node.domain());
   });
+  return found == functions.end() ? nullptr : &*found;
 }
 
-std::string unused_name(const std::string& wanted, NameCounts& counts) {
-  std::string name = wanted;
-  for (int i = 2; counts.count(name) > 0; ++i) name = fmt::format("{}_{}", wanted, i);
-  ++counts[name];
-  return name;
-}
-
-void rename_reads(GraphProto& graph, const std::string& from, const std::string& to) {
-  for (NodeProto& node : *graph.mutable_node()) {
-    for (std::string& read : *node.mutable_input()) {
-      if (read == from) read = to;
-    }
-    for (auto& attribute : *node.mutable_attribute()) {
-      if (attribute.has_g()) rename_reads(*attribute.mutable_g(), from, to);
-    }
+// The nodes that are needed to compute the values, in order.
+template <typename Given>
+auto needed_nodes(Given& nodes, Names values) {
+  std::vector<decltype(&*nodes.begin())> needed;
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    if (!any_in(node->output(), values)) continue;
+    values.merge(names_read_by(*node));
+    needed.push_back(&*node);
   }
-  for (auto& output : *graph.mutable_output()) {
-    if (output.name() == from) output.set_name(to);
-  }
+  std::ranges::reverse(needed);
+  return needed;
 }
 
-// Turns large Constant nodes into initializers of the model's graph, also from graphs inside nodes
-// and from the model's functions, which then take them as inputs; likewise initializers of graphs
-// inside nodes.
-class ConstantLift {
+// Simplifies a model to the nodes that its outputs need, where each value has a name of its own.
+// Calls of the model's functions become the functions' nodes. Large Constant nodes become
+// initializers of the model's graph, and so do large initializers of graphs inside nodes.
+class Flattening {
  public:
-  explicit ConstantLift(OnnxModel& model) : model_(model), graph_(*model.proto.mutable_graph()) {
-    count_names(graph_, names_);
-    count_names(graph_.node(), names_);
-  }
+  explicit Flattening(OnnxModel& model) : model_(model), graph_(*model.proto.mutable_graph()) {}
 
-  void run() {
-    for (FunctionProto& function : *model_.proto.mutable_functions()) visit(function);
-    Place place{names_, [](const std::string& initializer) { return initializer; },
-                [this](TensorProto tensor, const std::string& name) {
-                  tensor.set_name(name);
-                  *graph_.add_initializer() = std::move(tensor);
-                }};
-    visit(*graph_.mutable_node(), place);
+  // Errors: a call that does not fit its function, recursive functions, calls nested too deep, more
+  // than kMostNodes nodes.
+  Status run() {
+    names_ = names_of(graph_.input());
+    names_.merge(names_of(graph_.initializer()));
+    for (const NodeProto& node : graph_.node()) {
+      names_.insert(node.output().begin(), node.output().end());
+    }
+    Scope scope;
+    for (const std::string& name : names_) scope.names.emplace(name, name);
+    return flatten(graph_, scope);
   }
 
  private:
-  // A scope for names: a graph or a function, with the graphs inside its nodes.
-  struct Place {
-    NameCounts& names;
-    // Returns the name by which the scope reads an initializer.
-    std::function<std::string(const std::string& initializer)> read;
-    // Adds the tensor as an initializer that the scope reads by this name.
-    std::function<void(TensorProto, const std::string& name)> add;
+  struct Call {
+    const NodeProto& node;
+    const FunctionProto& function;
+    Opsets opsets;  // of the function
+  };
+  // A graph or a function, with the new names of its values.
+  struct Scope {
+    const Call* call = nullptr;     // of the function that holds it; null: none
+    const Scope* around = nullptr;  // whose values a graph inside a node sees
+    std::map<std::string, std::string> names = {};
   };
 
-  void visit(FunctionProto& function) {
-    if (lifted_.count(&function) > 0) return;
-    const int inputs = function.input_size();
-    NameCounts names;
-    for (const std::string& input : function.input()) ++names[input];
-    count_names(function.node(), names);
-    std::vector<std::string> initializers;  // of the new inputs
-    const auto add_input = [&](const std::string& initializer, const std::string& name) {
-      initializers.push_back(initializer);
-      function.add_input(name);
-    };
-    Place place{names,
-                [&](const std::string& initializer) {
-                  for (std::size_t i = 0; i < initializers.size(); ++i) {
-                    if (initializers[i] == initializer)
-                      return function.input(inputs + static_cast<int>(i));
-                  }
-                  std::string name = unused_name(initializer, names);
-                  add_input(initializer, name);
-                  return name;
-                },
-                [&](TensorProto tensor, const std::string& name) {
-                  tensor.set_name(unused_name(function.name() + "/" + name, names_));
-                  add_input(tensor.name(), name);
-                  *graph_.add_initializer() = std::move(tensor);
-                }};
-    visit(*function.mutable_node(), place);
-    lifted_[&function] = {inputs, std::move(initializers)};
-  }
-
-  void visit(Nodes& nodes, Place& place) {
-    Nodes kept;
-    for (NodeProto& node : nodes) {
-      auto tensor = tensor_of_constant(node);
-      if (tensor && is_weight_tensor(*tensor)) {
-        place.add(*std::move(tensor), node.output(0));
-        continue;
-      }
-      visit_node(node, place);
-      kept.Add()->Swap(&node);
+  Status flatten(GraphProto& graph, Scope& scope) {
+    Nodes nodes;
+    for (NodeProto* const node : needed_nodes(*graph.mutable_node(), names_of(graph.output()))) {
+      TFAOT_TRY(add(std::move(*node), scope, nodes));
     }
-    nodes.Swap(&kept);
+    graph.mutable_node()->Swap(&nodes);
+    for (auto& output : *graph.mutable_output()) output.set_name(read(scope, output.name()));
+    return {};
   }
 
-  void visit_node(NodeProto& node, Place& place) {
-    for (auto& attribute : *node.mutable_attribute()) {
-      if (attribute.has_g()) visit_inside(*attribute.mutable_g(), place);
-    }
-    const FunctionProto* const called = function_of(model_, node);
-    if (called == nullptr) return;
-    visit(*std::ranges::find(*model_.proto.mutable_functions(), called,
-                             [](const FunctionProto& one) { return &one; }));
-    const Lifted& lifted = lifted_.at(called);
-    if (lifted.initializers.empty()) return;
-    while (node.input_size() < lifted.inputs) node.add_input();
-    for (const std::string& one : lifted.initializers) node.add_input(place.read(one));
-  }
-
-  // A name is unique only within a graph and its enclosing graphs.
-  void visit_inside(GraphProto& graph, Place& place) {
-    Place inside{place.names, place.read, [&](TensorProto tensor, const std::string& name) {
-                   std::string own = name;
-                   if (place.names[name] > 1) {
-                     own = unused_name(name, place.names);
-                     rename_reads(graph, name, own);
-                   }
-                   place.add(std::move(tensor), own);
-                 }};
+  Status flatten_inside(GraphProto& graph, const Scope& around) {
+    Scope scope{around.call, &around};
+    for (auto& input : *graph.mutable_input()) input.set_name(define(scope, input.name()));
     google::protobuf::RepeatedPtrField<TensorProto> kept;
     for (TensorProto& initializer : *graph.mutable_initializer()) {
-      if (is_weight_tensor(initializer)) {
-        const std::string name = initializer.name();
-        inside.add(std::move(initializer), name);
-      } else {
-        *kept.Add() = std::move(initializer);
+      const std::string name = initializer.name();
+      if (is_weight_tensor(initializer) && !scope.names.contains(name)) {
+        scope.names[name] = lifted(std::move(initializer), scope);
+        continue;
       }
+      initializer.set_name(define(scope, name));
+      *kept.Add() = std::move(initializer);
     }
     graph.mutable_initializer()->Swap(&kept);
-    visit(*graph.mutable_node(), inside);
+    return flatten(graph, scope);
   }
 
-  struct Lifted {
-    int inputs = 0;  // that the function had before
-    std::vector<std::string> initializers;
-  };
+  Status add(NodeProto node, Scope& scope, Nodes& nodes) {
+    if (++count_ > kMostNodes) {
+      return fail(
+          Error(fmt::format("has more than {} nodes once its functions are called", kMostNodes)));
+    }
+    node.clear_metadata_props();
+    if (scope.call != nullptr) take_from_call(node, *scope.call);
+    for (std::string& input : *node.mutable_input()) input = read(scope, input);
+    for (auto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_g()) TFAOT_TRY(flatten_inside(*attribute.mutable_g(), scope));
+    }
+    auto tensor = tensor_of_constant(node);
+    if (tensor && is_weight_tensor(*tensor)) {
+      tensor->set_name(node.output(0));
+      set_value(scope, node.output(0), lifted(*std::move(tensor), scope), nodes);
+      return {};
+    }
+    for (std::string& output : *node.mutable_output()) output = define(scope, output);
+    if (const auto* const function = function_of(model_.proto, node)) {
+      return add_call({node, *function, opsets_of(function->opset_import())}, nodes);
+    }
+    *nodes.Add() = std::move(node);
+    return {};
+  }
+
+  Status add_call(const Call& call, Nodes& nodes) {
+    const auto& [node, function, opsets] = call;
+    if (node.input_size() > function.input_size() || node.output_size() > function.output_size()) {
+      return fail(Error(fmt::format("{} has {} inputs and {} outputs, but its function {} and {}",
+                                    describe_node(node, 0), node.input_size(), node.output_size(),
+                                    function.input_size(), function.output_size()))
+                      .about(word_of(ProblemKind::kModel), {node.name()}));
+    }
+    if (std::ranges::count(open_, &function) > 0)
+      return fail(Error(fmt::format("function '{}' calls itself", function.name())));
+    if (std::ssize(open_) > kMostNestedCalls) {
+      return fail(
+          Error(fmt::format("more than {} functions call each other in turn", kMostNestedCalls)));
+    }
+    Scope scope{&call};
+    Names wanted;
+    for (int i = 0; i < node.output_size(); ++i) {
+      if (node.output(i).empty()) continue;
+      scope.names.emplace(function.output(i), node.output(i));
+      wanted.insert(function.output(i));
+    }
+    for (int i = 0; i < function.input_size(); ++i) {
+      set_value(scope, function.input(i), i < node.input_size() ? node.input(i) : "", nodes);
+    }
+    model_.calls.push_back(node);
+    open_.push_back(&function);
+    for (const NodeProto* const one : needed_nodes(function.node(), wanted)) {
+      TFAOT_TRY(add(*one, scope, nodes));
+    }
+    open_.pop_back();
+    return {};
+  }
+
+  // Resolves what the node of a function leaves to the call: attributes, the version of its domain.
+  static void take_from_call(NodeProto& node, const Call& call) {
+    auto& attributes = *node.mutable_attribute();
+    for (int i = attributes.size() - 1; i >= 0; --i) {
+      const std::string referred = attributes[i].ref_attr_name();
+      if (referred.empty()) continue;
+      const std::string name = attributes[i].name();
+      const onnx::AttributeProto* given = nullptr;
+      for (const auto* const all : {&call.function.attribute_proto(), &call.node.attribute()}) {
+        const auto found = std::ranges::find(*all, referred, &onnx::AttributeProto::name);
+        if (found != all->end()) given = &*found;
+      }
+      if (given == nullptr) {
+        attributes.DeleteSubrange(i, 1);  // the operator's default
+        continue;
+      }
+      attributes[i] = *given;
+      attributes[i].set_name(name);
+    }
+    node.set_name(call.node.name() + "/" + node.name());
+    const std::int64_t opset = opset_of(node, call.opsets);
+    auto& property = *node.add_metadata_props();
+    property.set_key(kOpsetProperty);
+    property.set_value(std::to_string(opset));
+  }
+
+  // Makes the tensor an initializer of the model's graph, one for all calls of a function. Returns
+  // its name.
+  std::string lifted(TensorProto tensor, const Scope& scope) {
+    if (scope.call != nullptr) {
+      tensor.set_name(scope.call->function.name() + "/" + tensor.name());
+      const auto [known, is_new] = of_functions_.try_emplace(tensor.SerializeAsString());
+      if (!is_new) return known->second;
+      tensor.set_name(known->second = unused_name(tensor.name()));
+    } else if (scope.around != nullptr) {
+      tensor.set_name(unused_name(tensor.name()));
+    }
+    return (*graph_.add_initializer() = std::move(tensor)).name();
+  }
+
+  // Lets the name stand for the value. If it has another one, a call's result, that is computed.
+  static void set_value(Scope& scope, const std::string& name, const std::string& value,
+                        Nodes& nodes) {
+    const auto [known, is_new] = scope.names.try_emplace(name, value);
+    if (is_new || known->second == value) return;
+    NodeProto& copy = *nodes.Add();
+    copy.set_op_type("Identity");
+    copy.add_input(value);
+    copy.add_output(known->second);
+  }
+
+  std::string define(Scope& scope, const std::string& name) {
+    if (name.empty()) return name;
+    const auto [known, is_new] = scope.names.try_emplace(name);
+    if (is_new) known->second = unused_name(name);
+    return known->second;
+  }
+
+  // The new name of a value that a node reads. Functions see no values but their own.
+  std::string read(const Scope& scope, const std::string& name) {
+    for (const Scope* at = &scope; at != nullptr; at = at->around) {
+      if (const auto found = at->names.find(name); found != at->names.end()) return found->second;
+    }
+    return scope.call == nullptr || name.empty() ? name : unused_name(name);
+  }
+
+  std::string unused_name(const std::string& wanted) {
+    std::string name = wanted;
+    for (int& last = last_numbers_.try_emplace(wanted, 1).first->second;
+         !names_.insert(name).second;) {
+      name = fmt::format("{}_{}", wanted, ++last);
+    }
+    return name;
+  }
 
   OnnxModel& model_;
   GraphProto& graph_;
-  NameCounts names_;
-  std::map<const FunctionProto*, Lifted> lifted_;
+  std::int64_t count_ = 0;  // of nodes
+  std::vector<const FunctionProto*> open_;
+  Names names_;
+  std::map<std::string, int> last_numbers_;          // of names like "x_2"
+  std::map<std::string, std::string> of_functions_;  // names of lifted tensors
 };
 
-// Makes all sparse tensors dense, sorts nodes, lifts constants. Errors: indices that are wrong or
-// out of order, far more zeros than values, and those of the functions called.
+// Makes all sparse tensors dense, sorts nodes, flattens the model. Errors: indices that are wrong or
+// out of order, far more zeros than values, and those of Flattening.
 Status prepare(OnnxModel& model) {
   onnx::GraphProto& graph = *model.proto.mutable_graph();
   TFAOT_TRY(make_dense(graph, model.file));
@@ -623,9 +625,7 @@ Status prepare(OnnxModel& model) {
   // Output names of the model are unique; those of a loop's body need not be.
   TFAOT_TRY(unique_names(graph.output(), "output"));
   TFAOT_TRY(sort_graph(graph, opsets_of(model.proto.opset_import())));
-  TFAOT_TRY(check_function_calls(model));
-  ConstantLift(model).run();
-  return {};
+  return Flattening(model).run();
 }
 
 bool can_be_weight(const onnx::TensorProto& tensor) {
@@ -755,15 +755,14 @@ Result<OnnxModel> read_onnx(const std::string& file) {
   return model;
 }
 
-// The initializers that are weights, in order of first use by the outputs. REQUIRES: no function is
-// recursive.
+// The initializers that are weights, in order of first use by the outputs.
 struct OnnxWeight {
   std::string name;
   const onnx::TensorProto* tensor = nullptr;
 };
 std::vector<OnnxWeight> weights_of(const OnnxModel& model) {
   const onnx::GraphProto& graph = model.proto.graph();
-  const Names constants = needed_values(model, graph);
+  const Names constants = needed_values(graph);
   std::map<std::string, const onnx::TensorProto*> values;
   for (const auto& initializer : graph.initializer()) {
     if (!constants.contains(initializer.name()) && can_be_weight(initializer)) {
@@ -777,9 +776,9 @@ std::vector<OnnxWeight> weights_of(const OnnxModel& model) {
     weights.push_back({name, found->second});
     values.erase(found);
   };
-  for (const auto* const node : needed_nodes(graph)) {
-    for (const std::string& name : node->input()) add(name);
-    for (const std::string& name : names_read_by(*node)) add(name);
+  for (const NodeProto& node : graph.node()) {
+    for (const std::string& name : node.input()) add(name);
+    for (const std::string& name : names_read_by(node)) add(name);
   }
   for (const std::string& name : names_of(graph.output())) add(name);
   return weights;
@@ -1008,11 +1007,11 @@ class OnnxSource final : public SourceModel {
 
   std::vector<CheckedOperation> operations() const override {
     std::map<std::string, CheckedOperation> rows;
-    visit_needed([&](const onnx::NodeProto& node) {
+    visit_needed([&](const NodeProto& node) {
       CheckedOperation& row = rows[operator_name(node)];
       row.operation = operator_name(node);
       row.nodes.push_back({node.name(), ""});
-      if (function_of(model_, node) != nullptr) {
+      if (function_of(model_.proto, node) != nullptr) {
         row.support = OperationSupport::kStructure;
       } else if (find_operator(plain_domain(node.domain()), node.op_type()) == nullptr) {
         row.support = OperationSupport::kRefused;
@@ -1072,20 +1071,11 @@ class OnnxSource final : public SourceModel {
     return domain.empty() ? node.op_type() : domain + "." + node.op_type();
   }
 
-  using Visitor = std::function<void(const onnx::NodeProto&)>;
-  // Includes the nodes of inner graphs and of called functions.
-  void visit_needed(const Visitor& visit) const { visit_graph(model_.proto.graph(), visit); }
-  void visit_graph(const onnx::GraphProto& graph, const Visitor& visit) const {
-    for (const auto* const node : needed_nodes(graph)) visit_node(*node, visit);
-  }
-  void visit_node(const onnx::NodeProto& node, const Visitor& visit) const {
-    visit(node);
-    for (const auto& attribute : node.attribute()) {
-      if (attribute.has_g()) visit_graph(attribute.g(), visit);
-    }
-    const auto* const function = function_of(model_, node);
-    if (function == nullptr) return;
-    for (const auto& inside : function->node()) visit_node(inside, visit);
+  // Includes the nodes of inner graphs and of called functions, and the calls.
+  template <typename Visit>
+  void visit_needed(const Visit& visit) const {
+    for_each_node(model_.calls, visit);
+    for_each_node(model_.proto.graph().node(), visit);
   }
 
   OnnxModel model_;
