@@ -272,9 +272,9 @@ Result<std::set<std::string>> compile_time_weights(const tf::Graph& graph,
   if (std::ranges::all_of(function.weights, &WeightArgument::is_resource))
     return std::set<std::string>();
   std::vector<bool> needed(input_count + function.weights.size(), false);
-  const auto status =
-      mark_compile_time(graph, *function.library, function.graph_version, &needed, nullptr);
-  if (!status.ok()) return fail(error_of(status, "the graph cannot be checked"));
+  TFAOT_TRY(
+      checked(mark_compile_time(graph, *function.library, function.graph_version, &needed, nullptr),
+              "the graph cannot be checked"));
   std::set<std::string> names;
   for (std::size_t i = 0; i < function.weights.size(); ++i) {
     if (needed[input_count + i]) names.insert(function.weights[i].name);
@@ -300,21 +300,17 @@ Result<CutFunction> cut_function(ModelGraph& model, std::set<std::string> kept_c
   tf::Graph graph(*function.library);
   tf::GraphConstructorOptions options;
   options.allow_internal_ops = true;
-  auto status = tf::ConvertGraphDefToGraph(options, cut, &graph);
-  if (!status.ok()) return fail(error_of(status, what));
+  TFAOT_TRY(checked(tf::ConvertGraphDefToGraph(options, cut, &graph), what));
   // Loops and conditions of TensorFlow 1 (Enter, Switch, ...) become functional ones.
   bool is_functional = true;
   for (const tf::Node* node : graph.op_nodes()) is_functional &= !node->IsControlFlow();
-  if (!is_functional) {
-    status = tf::FunctionalizeControlFlow(&graph, function.library.get());
-    if (!status.ok()) return fail(error_of(status, what));
-  }
+  if (!is_functional)
+    TFAOT_TRY(checked(tf::FunctionalizeControlFlow(&graph, function.library.get()), what));
   TFAOT_ASSIGN(made.compile_time_weights,
                compile_time_weights(graph, function, model.inputs().size()));
   tf::FunctionDef definition;
-  status = tf::GraphToFunctionDef(graph, function.name, &definition);
-  if (status.ok()) status = function.library->AddFunctionDef(definition);
-  if (!status.ok()) return fail(error_of(status, what));
+  TFAOT_TRY(checked(tf::GraphToFunctionDef(graph, function.name, &definition), what));
+  TFAOT_TRY(checked(function.library->AddFunctionDef(definition), what));
   return made;
 }
 
@@ -413,9 +409,8 @@ Status lift_function_constants(SignatureFunction& function) {
     if (function.constants.size() > before) changed.push_back(std::move(definition));
   }
   for (const tf::FunctionDef& definition : changed) {
-    const auto status =
-        function.library->ReplaceFunction(definition.signature().name(), definition);
-    if (!status.ok()) return fail(Error::internal(std::string(status.message())));
+    TFAOT_TRY(
+        checked(function.library->ReplaceFunction(definition.signature().name(), definition)));
   }
   return {};
 }
@@ -468,9 +463,7 @@ std::string origin_of(const tf::FunctionLibraryDefinition& library, const tf::Fu
   int steps = 0;
   while (steps < kMostSteps && go_up(library, function, name)) ++steps;
   const std::string node = OutputName(name).node;
-  const bool is_node = std::ranges::any_of(
-      function->node_def(), [&](const tf::NodeDef& one) { return one.name() == node; });
-  return is_node ? node : "";
+  return contains(function->node_def(), node, &tf::NodeDef::name) ? node : "";
 }
 
 struct Advice {
@@ -594,10 +587,7 @@ void add_used_types(const tf::NodeDef& node, CheckedOperation& row) {
     const tf::AttrValue& given = attribute_of(node, type.attribute);
     std::vector<int> values(given.list().type().begin(), given.list().type().end());
     if (given.type() != tf::DT_INVALID) values.push_back(given.type());
-    for (const int value : values) {
-      const std::string name = type_name(static_cast<tf::DataType>(value));
-      if (std::ranges::find(type.used, name) == type.used.end()) type.used.push_back(name);
-    }
+    for (const int value : values) add_new(type.used, type_name(static_cast<tf::DataType>(value)));
   }
 }
 
@@ -618,9 +608,7 @@ void add_to_row(const tf::NodeDef& bare, const std::string& function, OperationR
 tf::GraphDef needed_part(const ModelGraph& model) {
   Nodes nodes = nodes_of(model.graph().node());
   for (const ModelTensor& input : model.inputs()) nodes.erase(node_name(input.tensor));
-  std::vector<std::string> outputs;
-  for (const ModelTensor& output : model.outputs()) outputs.push_back(output.tensor);
-  auto needed = needed_by(nodes, outputs);
+  auto needed = needed_by(nodes, mapped(model.outputs(), &ModelTensor::tensor));
   std::erase_if(needed, [](const tf::NodeDef* node) { return is_variable(*node); });
   return part_of(model.graph(), needed);
 }
@@ -789,13 +777,10 @@ bool is_lifted_constant(const tf::NodeDef& node) {
 // empty if an input is passed through.
 std::vector<std::string> origins_of_outputs(const SignatureFunction& function) {
   const tf::FunctionDef* const whole = function.library->Find(function.name);
-  std::vector<std::string> origins;
-  for (const auto& output : whole->signature().output_arg()) {
+  return mapped(whole->signature().output_arg(), [&](const auto& output) {
     const auto result = whole->ret().find(output.name());
-    origins.push_back(
-        result == whole->ret().end() ? "" : origin_of(*function.library, whole, result->second));
-  }
-  return origins;
+    return result == whole->ret().end() ? "" : origin_of(*function.library, whole, result->second);
+  });
 }
 
 // All nodes that the outputs need, down to the inputs and the variables. Sorted by operation.
@@ -818,9 +803,7 @@ std::vector<CheckedOperation> operation_table(const ModelGraph& model) {
   for (const auto& function : part.library().function()) {
     for (const auto& node : function.node_def()) add(node, function.signature().name());
   }
-  std::vector<CheckedOperation> rows;
-  for (auto& [key, row] : by_support) rows.push_back(std::move(row));
-  return rows;
+  return mapped(by_support, &OperationRows::value_type::second);
 }
 
 class GraphSource final : public SourceModel {
@@ -909,9 +892,7 @@ Result<std::unique_ptr<SourceModel>> load_graph_source(const JobModel& job) {
 }
 
 std::vector<CheckedOperation> known_operations() {
-  std::vector<CheckedOperation> rows;
-  for (const std::string& name : operations_with_kernel()) rows.push_back(described(name));
-  return rows;
+  return mapped(operations_with_kernel(), described);
 }
 
 Result<std::unique_ptr<ModelSession>> ModelSession::open(ModelGraph& model) {

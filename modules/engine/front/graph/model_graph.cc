@@ -159,10 +159,10 @@ void make_constant(tf::NodeDef& node, const tf::Tensor& value) {
 }
 
 Status read_graph(const std::string& file, tf::GraphDef& graph) {
-  const auto status = file.ends_with(".pbtxt")
-                          ? tf::ReadTextProto(tf::Env::Default(), file, &graph)
-                          : tf::ReadBinaryProto(tf::Env::Default(), file, &graph);
-  if (!status.ok()) return fail(error_of(status, "not a frozen graph (GraphDef)"));
+  TFAOT_TRY(checked(file.ends_with(".pbtxt")
+                        ? tf::ReadTextProto(tf::Env::Default(), file, &graph)
+                        : tf::ReadBinaryProto(tf::Env::Default(), file, &graph),
+                    "not a frozen graph (GraphDef)"));
   read_old_shapes(graph);
   read_bools(graph);
   return {};
@@ -197,8 +197,7 @@ std::set<std::string> fed_by(const tf::GraphDef& graph, const std::vector<JobInp
     }
   }
   std::set<std::string> fed;
-  std::vector<std::string> open;
-  for (const JobInput& input : inputs) open.push_back(input.tensor);
+  std::vector<std::string> open = mapped(inputs, &JobInput::tensor);
   while (!open.empty()) {
     const std::string name = std::move(open.back());
     open.pop_back();
@@ -216,7 +215,7 @@ class FrozenGraph final : public ModelGraph {
     std::set<std::string> input_nodes;
     for (const JobInput& input : job.inputs) input_nodes.insert(node_name(input.tensor));
     TFAOT_TRY(fix_placeholders(graph_, job.constants, input_nodes));
-    for (const auto& node : graph_.node()) nodes_[node.name()] = &node;
+    nodes_ = nodes_of(graph_.node());
     for (std::size_t i = 0; i < job.inputs.size(); ++i) {
       TFAOT_ASSIGN(auto tensor, input_tensor(job.inputs[i], fmt::format("model.inputs[{}]", i)));
       inputs_.push_back(std::move(tensor));
@@ -238,18 +237,15 @@ class FrozenGraph final : public ModelGraph {
 
   Result<std::unique_ptr<tf::Session>> session(const tf::GraphDef& part) override {
     std::unique_ptr<tf::Session> session(tf::NewSession(tf::SessionOptions()));
-    const auto status = session->Create(part);
-    if (!status.ok()) return fail(error_of(status, "TensorFlow cannot load this graph"));
+    TFAOT_TRY(checked(session->Create(part), "TensorFlow cannot load this graph"));
     return session;
   }
 
  private:
   Error no_node(const std::string& name, const std::string& key) const {
-    std::vector<std::string> names;
-    for (const auto& [node, definition] : nodes_) names.push_back(node);
+    const auto names = mapped(nodes_, &Nodes::value_type::first);
     GraphEnds ends = ends_of(graph_);
-    std::vector<std::string> placeholders;
-    for (const auto* node : ends.placeholders) placeholders.push_back(node->name());
+    auto placeholders = mapped(ends.placeholders, &tf::NodeDef::name);
     std::ranges::sort(placeholders);
     std::ranges::sort(ends.unread);
     Error error = config_fault(key, fmt::format("there is no node '{}'", name));
@@ -271,7 +267,7 @@ class FrozenGraph final : public ModelGraph {
     tf::DataTypeVector types;
     auto status = tf::OpRegistry::Global()->LookUpOpDef(found->second->op(), &definition);
     if (status.ok()) status = tf::OutputTypesForNode(*found->second, *definition, &types);
-    if (!status.ok()) return fail(error_of(status, fmt::format("node '{}'", name)));
+    TFAOT_TRY(checked(status, fmt::format("node '{}'", name)));
     if (index < 0 || static_cast<std::size_t>(index) >= types.size()) {
       return fail(config_fault(key, fmt::format("node '{}' has {} outputs, so there is no '{}'",
                                                 name, types.size(), tensor)));
@@ -293,7 +289,7 @@ class FrozenGraph final : public ModelGraph {
     return tensor;
   }
 
-  std::map<std::string, const tf::NodeDef*> nodes_;
+  Nodes nodes_;
 };
 
 // The tag of a SavedModel's graph for inference.
@@ -345,9 +341,7 @@ Result<std::unique_ptr<tf::Session>> load_session(const SavedModelSource& source
   if (status.ok() && !loading.initialize.empty()) {
     status = session->Run(files, {}, loading.initialize, nullptr);
   }
-  if (!status.ok()) {
-    return fail(error_of(status, "TensorFlow cannot load the variables of this SavedModel"));
-  }
+  TFAOT_TRY(checked(status, "TensorFlow cannot load the variables of this SavedModel"));
   return session;
 }
 
@@ -371,9 +365,8 @@ Status set_variable(tf::Session& session, const tf::NodeDef& node, const tf::Ten
   auto* const variable = new tf::Var(value.dtype());  // the manager takes it
   *variable->tensor() = value;
   variable->is_initialized = true;
-  const auto status = around.manager->Create(around.container, resource_name(node), variable);
-  if (status.ok()) return {};
-  return fail(error_of(status, fmt::format("variable '{}' cannot be set", node.name())));
+  return checked(around.manager->Create(around.container, resource_name(node), variable),
+                 fmt::format("variable '{}' cannot be set", node.name()));
 }
 
 // The value of a VarHandleOp or VariableV2 node; shares memory with the session. That of a
@@ -419,8 +412,8 @@ Result<std::vector<ModelTensor>> graph_tensors(
 }
 
 Status read_meta_graph(const std::string& folder, tf::MetaGraphDef& model) {
-  const auto status = tf::ReadMetaGraphDefFromSavedModel(folder, {kServeTag}, &model);
-  if (!status.ok()) return fail(error_of(status, "TensorFlow cannot load this SavedModel"));
+  TFAOT_TRY(checked(tf::ReadMetaGraphDefFromSavedModel(folder, {kServeTag}, &model),
+                    "TensorFlow cannot load this SavedModel"));
   read_old_shapes(*model.mutable_graph_def());
   read_bools(*model.mutable_graph_def());
   return {};
@@ -453,15 +446,11 @@ std::vector<ModelConstant> needed_constants(const tf::GraphDef& graph,
                                             const tf::SignatureDef& signature) {
   Nodes nodes = nodes_of(graph.node());
   for (const auto& [key, input] : signature.inputs()) nodes.erase(node_name(input.name()));
-  std::vector<std::string> outputs;
-  for (const auto& [key, output] : signature.outputs()) outputs.push_back(output.name());
-  Nodes placeholders;
-  for (const auto* node : needed_by(nodes, outputs)) {
-    if (node->op() == "Placeholder") placeholders[node->name()] = node;
-  }
-  std::vector<const tf::NodeDef*> sorted;
-  for (const auto& [name, node] : placeholders) sorted.push_back(node);
-  return likely_constants(sorted);
+  auto needed = needed_by(
+      nodes, mapped(signature.outputs(), [](const auto& output) { return output.second.name(); }));
+  std::erase_if(needed, [](const auto* node) { return node->op() != "Placeholder"; });
+  std::ranges::sort(needed, {}, &tf::NodeDef::name);
+  return likely_constants(needed);
 }
 
 class SavedModelGraph final : public ModelGraph {
@@ -775,9 +764,8 @@ Result<ModelFunctions> frozen_graph_functions(const std::string& file) {
   job.constants = likely_constants(ends.placeholders);
   if (job.constants.size() == ends.placeholders.size()) job.constants.clear();  // some are inputs
   for (const auto* node : ends.placeholders) {
-    const bool is_input =
-        std::ranges::find(job.constants, node->name(), &ModelConstant::name) == job.constants.end();
-    if (is_input) job.inputs.push_back({node->name(), {}, false, {}});
+    if (!contains(job.constants, node->name(), &ModelConstant::name))
+      job.inputs.push_back({node->name(), {}, false, {}});
   }
   const std::set<std::string> fed = fed_by(graph, job.inputs);
   // Operations without a result, such as NoOp and Assert, are not outputs.

@@ -447,9 +447,9 @@ Result<LoweredModel> SignatureLowering::calling(xla::XlaBuilder& builder,
                                                 const std::vector<xla::XlaOp>& operands,
                                                 const CalledConstants& constants,
                                                 const std::string& label) const {
-  std::vector<xla::XlaOp> needed;
-  for (const int argument : compiled.input_mapping) needed.push_back(entry(operands, argument));
-  const auto call = xla::Call(&builder, *compiled.computation, needed);
+  const auto call = xla::Call(
+      &builder, *compiled.computation,
+      mapped(compiled.input_mapping, [&](int argument) { return entry(operands, argument); }));
   std::vector<xla::XlaOp> results;
   std::int64_t element = 0;
   for (const auto& output : compiled.outputs) {

@@ -97,15 +97,11 @@ void OnnxScope::lower(const onnx::GraphProto& graph) {
 }
 
 std::vector<xla::XlaOp> OnnxScope::outputs_of(const onnx::GraphProto& graph) const {
-  std::vector<xla::XlaOp> outputs;
-  for (const auto& output : graph.output()) {
+  return mapped(graph.output(), [this](const auto& output) {
     const auto found = find(output.name());
-    if (!found) {
-      throw Refusal(Error(fmt::format("no node makes the output '{}'", output.name())));
-    }
-    outputs.push_back(*found);
-  }
-  return outputs;
+    if (!found) throw Refusal(Error(fmt::format("no node makes the output '{}'", output.name())));
+    return *found;
+  });
 }
 
 void OnnxScope::lower_node(const NodeProto& proto) {

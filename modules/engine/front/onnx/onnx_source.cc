@@ -216,121 +216,65 @@ Status make_dense(onnx::GraphProto& graph, const std::string& model_file) {
   return make_dense(*graph.mutable_node(), model_file);
 }
 
-bool needs_only_shapes(const NodeProto& node) {
-  return plain_domain(node.domain()).empty() &&
-         (node.op_type() == "Shape" || node.op_type() == "Size");
-}
-
-// Inputs of the graph that precede those which its outputs become in the next step: a Loop has the
-// step's number before the condition.
-int inputs_before_outputs(const NodeProto& node) { return node.op_type() == "Loop" ? 1 : 0; }
-
 template <typename Given>
 bool any_in(const Given& given, const Names& marked) {
   return std::ranges::any_of(given, [&](const auto& name) { return marked.contains(name); });
 }
 
-// Adds the names of all values computed from the data of names in the set, from the first node to
-// the last.
-void follow_data(const Nodes& nodes, Names& varying) {
-  for (const NodeProto& node : nodes) {
-    if (needs_only_shapes(node)) continue;
-    if (!any_in(names_read_by(node), varying)) continue;
-    for (const auto& attribute : node.attribute()) {
-      if (!attribute.has_g()) continue;
-      const auto& inputs = attribute.g().input();
-      for (int i = inputs_before_outputs(node); i < inputs.size(); ++i) {
-        varying.insert(inputs[i].name());
-      }
-      follow_data(attribute.g().node(), varying);
-    }
-    varying.insert(node.output().begin(), node.output().end());
-  }
-  varying.erase("");
+// True for ONNX's own operator of this name.
+bool is_operator(const NodeProto& node, std::string_view name) {
+  return node.op_type() == name && plain_domain(node.domain()).empty();
 }
 
-// Names of values of a graph, and of the graphs inside its nodes.
-struct Values {
-  Names varying;  // depend on data of inputs
-  Names known;    // must be known while compiling
-  Names better;   // make better code if they are known, but depend on data of inputs
+// Names of values, and those from which the data of each is computed, or the other way round.
+using DataFlow = std::map<std::string, Names>;
 
-  std::size_t marked() const { return known.size() + better.size(); }
-};
-constexpr std::array kMarks = {&Values::known, &Values::better};
-
-class Marking {
- public:
-  // Values that a setting is computed from are not marked, so they may be weights.
-  explicit Marking(Names& settings) : settings_(settings) {}
-
-  // From the last node to the first: operands of marked values are marked too.
-  void visit(const Nodes& nodes, Values& values) const {
-    for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) visit_node(*node, values);
-  }
-
- private:
-  void visit_node(const NodeProto& node, Values& values) const {
-    std::vector<Names Values::*> marks;  // of results
-    std::ranges::copy_if(kMarks, std::back_inserter(marks),
-                         [&](Names Values::*mark) { return any_in(node.output(), values.*mark); });
+// The sources of each value of the graph, and of graphs inside its nodes.
+DataFlow data_sources(const Nodes& nodes) {
+  DataFlow sources;
+  for_each_node(nodes, [&](const NodeProto& node) {
+    Names read(node.input().begin(), node.input().end());
+    if (is_operator(node, "Shape") || is_operator(node, "Size")) read.clear();
     for (const auto& attribute : node.attribute()) {
-      if (!attribute.has_g()) continue;
-      for (const auto mark : marks) (values.*mark).merge(names_of(attribute.g().output()));
-      visit_steps(node, attribute.g(), values);
-    }
-    if (needs_only_shapes(node)) return;
-    for (const auto mark : marks) (values.*mark).insert(node.input().begin(), node.input().end());
-    mark_epsilon(node);
-    const OnnxOperator* const row = find_operator(plain_domain(node.domain()), node.op_type());
-    if (row == nullptr) return;
-    const auto add = [&node](const std::vector<int>& operands, const auto& to) {
-      for (const int operand : operands) {
-        if (operand < node.input_size()) to(node.input(operand));
-      }
-    };
-    add(row->operands.known, [&](const std::string& name) { values.known.insert(name); });
-    add(row->operands.settings, [&](const std::string& name) { settings_.insert(name); });
-    add(row->operands.better_known, [&](const std::string& name) {
-      (values.varying.contains(name) ? values.better : values.known).insert(name);
-    });
-  }
-
-  // Makes an epsilon that is added under a square root a setting: exporters write normalisations
-  // this way.
-  void mark_epsilon(const NodeProto& node) const {
-    const bool is_own = plain_domain(node.domain()).empty();
-    if (!is_own || node.input_size() == 0 || node.output_size() == 0) return;
-    if (node.op_type() == "Sqrt") under_roots_.insert(node.input(0));
-    if (node.op_type() == "Add" && under_roots_.contains(node.output(0))) {
-      settings_.insert(node.input().begin(), node.input().end());
-    }
-  }
-
-  // Repeats until nothing new is marked, since each step reads the results of the one before.
-  void visit_steps(const NodeProto& node, const onnx::GraphProto& graph, Values& values) const {
-    std::size_t before = 0;
-    do {
-      before = values.marked();
-      visit(graph.node(), values);
-      for (const auto mark : kMarks) mark_steps(node, graph, values.*mark);
-    } while (values.marked() > before);
-  }
-
-  static void mark_steps(const NodeProto& node, const onnx::GraphProto& graph, Names& marked) {
-    const int before = inputs_before_outputs(node);
-    for (int i = 0; i < graph.input_size() && i < node.input_size(); ++i) {
-      if (!marked.contains(graph.input(i).name())) continue;
-      marked.insert(node.input(i));
-      if (i >= before && i - before < graph.output_size()) {
-        marked.insert(graph.output(i - before).name());
+      const GraphProto& graph = attribute.g();
+      read.merge(names_of(graph.output()));
+      // Outputs are inputs in the next step. A Loop has the step's number before the condition.
+      const int before = node.op_type() == "Loop" ? 1 : 0;
+      for (int i = 0; i < graph.input_size(); ++i) {
+        Names& from = sources[graph.input(i).name()];
+        if (i < node.input_size()) from.insert(node.input(i));
+        if (i >= before && i - before < graph.output_size())
+          from.insert(graph.output(i - before).name());
       }
     }
-  }
+    for (const std::string& made : node.output()) {
+      if (!made.empty()) sources[made].insert(read.begin(), read.end());
+    }
+  });
+  return sources;
+}
 
-  Names& settings_;
-  mutable Names under_roots_;
-};
+DataFlow reversed(const DataFlow& sources) {
+  DataFlow users;
+  for (const auto& [made, from] : sources) {
+    for (const std::string& name : from) users[name].insert(made);
+  }
+  return users;
+}
+
+// The names, and all to which the flow leads from them.
+Names reached(const DataFlow& flow, Names names) {
+  std::vector<std::string> open(names.begin(), names.end());
+  while (!open.empty()) {
+    const auto next = flow.find(open.back());
+    open.pop_back();
+    if (next == flow.end()) continue;
+    for (const std::string& name : next->second) {
+      if (names.insert(name).second) open.push_back(name);
+    }
+  }
+  return names;
+}
 
 absl::Span<const std::int64_t> sizes_of(const TensorProto& tensor) {
   return {tensor.dims().data(), static_cast<std::size_t>(tensor.dims_size())};
@@ -338,25 +282,47 @@ absl::Span<const std::int64_t> sizes_of(const TensorProto& tensor) {
 
 // The names of values that must be known at compile time, in the graph and the graphs inside its
 // nodes.
-Names needed_values(const onnx::GraphProto& graph) {
-  Values values;
-  values.varying = names_of(graph.input());
-  for (const auto& initializer : graph.initializer()) values.varying.erase(initializer.name());
-  follow_data(graph.node(), values.varying);
-  Names settings;
-  Marking(settings).visit(graph.node(), values);
+Names needed_values(const GraphProto& graph) {
+  const DataFlow sources = data_sources(graph.node());
+  Names inputs = names_of(graph.input());
+  for (const auto& initializer : graph.initializer()) inputs.erase(initializer.name());
+  const Names varying = reached(reversed(sources), inputs);
+  Names under_roots;
+  for_each_node(graph.node(), [&](const NodeProto& node) {
+    if (is_operator(node, "Sqrt")) under_roots.insert(node.input().begin(), node.input().end());
+  });
+  Names known;
+  Names better;    // make better code if they are known, but depend on inputs
+  Names settings;  // values that these are computed from may be weights
+  for_each_node(graph.node(), [&](const NodeProto& node) {
+    // Exporters write normalisations with an epsilon that is added under a square root.
+    if (is_operator(node, "Add") && any_in(node.output(), under_roots))
+      settings.insert(node.input().begin(), node.input().end());
+    const OnnxOperator* const row = find_operator(plain_domain(node.domain()), node.op_type());
+    if (row == nullptr) return;
+    const auto add = [&node](const std::vector<int>& operands, const auto& place_of) {
+      for (const int operand : operands) {
+        if (operand < node.input_size()) place_of(node.input(operand)).insert(node.input(operand));
+      }
+    };
+    add(row->operands.known, [&](const auto&) -> Names& { return known; });
+    add(row->operands.settings, [&](const auto&) -> Names& { return settings; });
+    add(row->operands.better_known,
+        [&](const std::string& name) -> Names& { return varying.contains(name) ? better : known; });
+  });
+  known = reached(sources, std::move(known));
+  better = reached(sources, std::move(better));
   for (const TensorProto& initializer : graph.initializer()) {
     const auto sizes = sizes_of(initializer);
     const bool is_number = std::ranges::all_of(sizes, [](auto size) { return size == 1; });
     const auto type = element_type(initializer.data_type());
     const bool is_place = type && is_place_constant(dtype_of(*type), sizes);
     if ((is_number && settings.contains(initializer.name())) ||
-        (is_place && values.better.contains(initializer.name()))) {
-      values.known.insert(initializer.name());
+        (is_place && better.contains(initializer.name()))) {
+      known.insert(initializer.name());
     }
   }
-  values.known.erase("");
-  return values.known;
+  return known;
 }
 
 bool is_weight_tensor(const TensorProto& tensor) {
@@ -505,7 +471,7 @@ class Flattening {
                                     function.input_size(), function.output_size()))
                       .about(word_of(ProblemKind::kModel), {node.name()}));
     }
-    if (std::ranges::count(open_, &function) > 0)
+    if (contains(open_, &function))
       return fail(Error(fmt::format("function '{}' calls itself", function.name())));
     if (std::ssize(open_) > kMostNestedCalls) {
       return fail(
@@ -614,8 +580,8 @@ class Flattening {
   std::map<std::string, std::string> of_functions_;  // names of lifted tensors
 };
 
-// Makes all sparse tensors dense, sorts nodes, flattens the model. Errors: indices that are wrong or
-// out of order, far more zeros than values, and those of Flattening.
+// Makes all sparse tensors dense, sorts nodes, flattens the model. Errors: indices that are wrong
+// or out of order, far more zeros than values, and those of Flattening.
 Status prepare(OnnxModel& model) {
   onnx::GraphProto& graph = *model.proto.mutable_graph();
   TFAOT_TRY(make_dense(graph, model.file));
@@ -741,8 +707,8 @@ Result<std::string> external_bytes(const TensorProto& tensor, const std::string&
 // be read, is not an ONNX model, or prepare() fails.
 Result<OnnxModel> read_onnx(const std::string& file) {
   std::string bytes;
-  const auto read = tensorflow::ReadFileToString(tensorflow::Env::Default(), file, &bytes);
-  if (!read.ok()) return fail(error_of(read, "cannot read it"));
+  TFAOT_TRY(checked(tensorflow::ReadFileToString(tensorflow::Env::Default(), file, &bytes),
+                    "cannot read it"));
   OnnxModel model;
   model.file = file;
   if (!model.proto.ParseFromString(bytes) || !model.proto.has_graph() ||
@@ -756,25 +722,18 @@ Result<OnnxModel> read_onnx(const std::string& file) {
 }
 
 // The initializers that are weights, in order of first use by the outputs.
-struct OnnxWeight {
-  std::string name;
-  const onnx::TensorProto* tensor = nullptr;
-};
-std::vector<OnnxWeight> weights_of(const OnnxModel& model) {
+std::vector<const TensorProto*> weights_of(const OnnxModel& model) {
   const onnx::GraphProto& graph = model.proto.graph();
   const Names constants = needed_values(graph);
-  std::map<std::string, const onnx::TensorProto*> values;
+  std::map<std::string, const TensorProto*> values;
   for (const auto& initializer : graph.initializer()) {
     if (!constants.contains(initializer.name()) && can_be_weight(initializer)) {
       values[initializer.name()] = &initializer;
     }
   }
-  std::vector<OnnxWeight> weights;
+  std::vector<const TensorProto*> weights;
   const auto add = [&](const std::string& name) {
-    const auto found = values.find(name);
-    if (found == values.end()) return;
-    weights.push_back({name, found->second});
-    values.erase(found);
+    if (const auto found = values.extract(name)) weights.push_back(found.mapped());
   };
   for (const NodeProto& node : graph.node()) {
     for (const std::string& name : node.input()) add(name);
@@ -818,13 +777,13 @@ class OnnxLowering final : public SignatureLowering {
         opsets_(opsets_of(model.proto.opset_import())) {}
 
   Status add_weights() {
-    for (const OnnxWeight& weight : weights_of(model_)) {
-      TFAOT_ASSIGN(xla::Shape shape, shape_of_tensor(*weight.tensor));
-      weights_.push_back({weight.name, std::move(shape),
-                          [tensor = weight.tensor, file = model_.file]() -> Result<Value> {
-                            TFAOT_ASSIGN(auto value, read_tensor(*tensor, file));
-                            return std::make_shared<xla::Literal>(std::move(value));
-                          }});
+    for (const TensorProto* const weight : weights_of(model_)) {
+      TFAOT_ASSIGN(xla::Shape shape, shape_of_tensor(*weight));
+      weights_.push_back(
+          {weight->name(), std::move(shape), [weight, file = model_.file]() -> Result<Value> {
+             TFAOT_ASSIGN(auto value, read_tensor(*weight, file));
+             return std::make_shared<xla::Literal>(std::move(value));
+           }});
     }
     if (may_make_weights(model_)) find_made_weights();
     return {};
@@ -832,21 +791,29 @@ class OnnxLowering final : public SignatureLowering {
 
   Result<LoweredModel> lower(std::int64_t batch_size) const override {
     try {
-      return lower_graph(batch_size);
+      return lower_graph(batch_size, nullptr);
     } catch (const Refusal& refusal) {
       return fail(refusal.error());
     }
   }
 
  private:
-  // Throws a Refusal.
-  Result<LoweredModel> lower_graph(std::int64_t batch_size) const {
+  // `unknown`: takes the weights that operators make, except those of `made_`. Throws a Refusal.
+  Result<LoweredModel> lower_graph(std::int64_t batch_size,
+                                   std::vector<MadeWeight>* unknown) const {
     xla::XlaBuilder builder(fmt::format("tfaot_bs{}", batch_size));
     OnnxScope scope(model_, opsets_, builder);
-    TFAOT_ASSIGN(const auto made, add_parameters(scope, batch_size));
+    TFAOT_ASSIGN(const auto parameters, add_parameters(scope, batch_size));
     scope.keep_by([&](const std::string& name, const xla::Literal& value) {
-      const auto found = find_made(name, value);
-      return found ? made[*found] : xla::ConstantLiteral(&builder, value);
+      // Branches and steps may make different values of the same name.
+      const auto is_it = [&](const MadeWeight& made) {
+        return made.name == name && *made.value == value;  // by bytes: -0 differs from 0
+      };
+      const auto found = std::ranges::find_if(made_, is_it);
+      if (found != made_.end()) return entry(parameters, found - made_.begin());
+      if (unknown != nullptr && std::ranges::none_of(*unknown, is_it))
+        unknown->push_back({name, std::make_shared<xla::Literal>(value.Clone())});
+      return xla::ConstantLiteral(&builder, value);
     });
     scope.lower(model_.proto.graph());
     std::vector<xla::XlaOp> results = scope.outputs_of(model_.proto.graph());
@@ -857,40 +824,23 @@ class OnnxLowering final : public SignatureLowering {
     return finished(std::move(lowered), batch_size);
   }
 
-  // Branches and steps may make different values of the same name. Values that lowering one row
-  // does not make are constants.
-  std::optional<std::size_t> find_made(const std::string& name, const xla::Literal& value) const {
-    const auto found = std::ranges::find_if(made_, [&](const MadeWeight& made) {
-      return made.name == name && *made.value == value;  // by bytes: -0 differs from 0
-    });
-    if (found == made_.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - made_.begin());
-  }
-
-  // Lowers the graph for one row to find the weights that operators make, which are constants
-  // there.
+  // Lowers the graph for one row to find the weights that operators make. Other values that they
+  // make for more rows are constants.
   void find_made_weights() {
     std::int64_t rows = 1;
     for (const ModelTensor& input : inputs_) {
       if (!fixed_shapes_ && input.shape[0] >= 0) rows = input.shape[0];
     }
-    xla::XlaBuilder builder("weights");
-    OnnxScope scope(model_, opsets_, builder);
-    if (!add_parameters(scope, rows)) return;  // lower() says it
-    scope.keep_by([&](const std::string& name, const xla::Literal& value) {
-      if (!find_made(name, value)) {
-        made_.push_back({name, std::make_shared<xla::Literal>(value.Clone())});
-      }
-      return xla::ConstantLiteral(&builder, value);
-    });
+    std::vector<MadeWeight> made;
     try {
-      scope.lower(model_.proto.graph());
+      if (!lower_graph(rows, &made)) return;  // lower() says it
     } catch (const Refusal&) {
-      made_.clear();  // lower() says it
+      return;
     }
-    for (const MadeWeight& made : made_) {
-      weights_.push_back({made.name, made.value->shape(),
-                          [value = made.value]() -> Result<Value> { return value; }});
+    made_ = std::move(made);
+    for (const MadeWeight& one : made_) {
+      weights_.push_back(
+          {one.name, one.value->shape(), [value = one.value]() -> Result<Value> { return value; }});
     }
   }
 
@@ -954,15 +904,6 @@ Result<ModelTensor> tensor_of(const onnx::ValueInfoProto& value) {
   return tensor;
 }
 
-ConstantPlace place_of_input(const onnx::ValueInfoProto& input) {
-  const auto& type = input.type().tensor_type();
-  ConstantPlace place{"input", tf_type_of(type.elem_type()), type.has_shape(), {}};
-  for (const auto& dimension : type.shape().dim()) {
-    place.shape.push_back(dimension.has_dim_value() ? dimension.dim_value() : -1);
-  }
-  return place;
-}
-
 // Inputs with a value in the config become initializers.
 Status fix_inputs(onnx::GraphProto& graph, const std::vector<ModelConstant>& constants) {
   const Names initializers = names_of(graph.initializer());
@@ -975,7 +916,10 @@ Status fix_inputs(onnx::GraphProto& graph, const std::vector<ModelConstant>& con
       return fail(no_place_for(constant, i, "input", names));
     }
     const auto input = std::ranges::find(inputs, constant.name, &onnx::ValueInfoProto::name);
-    TFAOT_ASSIGN(std::string bytes, constant_bytes(constant, i, place_of_input(*input)));
+    TFAOT_ASSIGN(const ModelTensor tensor, tensor_of(*input));
+    TFAOT_ASSIGN(
+        std::string bytes,
+        constant_bytes(constant, i, {"input", tensor.type, tensor.rank_known, tensor.shape}));
     onnx::TensorProto& value = *graph.add_initializer();
     value.set_name(constant.name);
     value.set_data_type(input->type().tensor_type().elem_type());
@@ -1021,9 +965,7 @@ class OnnxSource final : public SourceModel {
                            "lists";
       }
     });
-    std::vector<CheckedOperation> all;
-    for (auto& [name, row] : rows) all.push_back(std::move(row));
-    return all;
+    return mapped(rows, &decltype(rows)::value_type::second);
   }
 
   Status prepare() override { return {}; }
@@ -1039,14 +981,11 @@ class OnnxSource final : public SourceModel {
   }
 
   std::vector<Variable> variables() const override {
-    std::vector<Variable> variables;
-    for (const OnnxWeight& weight : weights_of(model_)) {
-      const auto& sizes = weight.tensor->dims();
-      variables.push_back({weight.name,
-                           type_name(tf_type_of(weight.tensor->data_type())),
-                           {sizes.begin(), sizes.end()}});
-    }
-    return variables;
+    return mapped(weights_of(model_), [](const TensorProto* weight) {
+      const auto sizes = sizes_of(*weight);
+      return Variable{
+          weight->name(), type_name(tf_type_of(weight->data_type())), {sizes.begin(), sizes.end()}};
+    });
   }
 
   std::vector<std::string> output_origins() const override {
@@ -1054,9 +993,7 @@ class OnnxSource final : public SourceModel {
     for (const auto& node : model_.proto.graph().node()) {
       for (const auto& output : node.output()) makers[output] = node.name();
     }
-    std::vector<std::string> origins;
-    for (const ModelTensor& output : outputs_) origins.push_back(makers[output.name]);
-    return origins;
+    return mapped(outputs_, [&](const ModelTensor& output) { return makers[output.name]; });
   }
 
   std::map<std::string, std::int64_t> operation_counts() const override {

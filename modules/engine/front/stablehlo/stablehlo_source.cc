@@ -245,7 +245,7 @@ bool is_printable(std::string_view bytes) {
 
 Status check_platforms(const std::string& file, const JaxExport& exported) {
   const auto& platforms = exported.platforms;
-  if (std::ranges::find(platforms, "cpu") != platforms.end()) return {};
+  if (contains(platforms, "cpu")) return {};
   return fail(Error::at({file}, fmt::format("is exported for {}, not for CPUs",
                                             platforms.empty() ? "no platform" : platforms.front()))
                   .note("export it with platforms=['cpu']"));
@@ -662,9 +662,7 @@ FunctionValue value_in(Locations& locations, std::string_view part) {
 }
 
 std::vector<FunctionValue> values_in(Locations& locations, std::string_view list) {
-  std::vector<FunctionValue> values;
-  for (const std::string_view part : split_list(list)) values.push_back(value_in(locations, part));
-  return values;
+  return mapped(split_list(list), [&](std::string_view part) { return value_in(locations, part); });
 }
 
 // Adds attributes that VHLO writes after the function: {arg_attrs = #vhlo.array_v1<[...]>}.
@@ -865,8 +863,7 @@ class InterpretedProgram final : public OriginalProgram {
                                             ->shape());
       literals.push_back(input.Clone());
     }
-    std::vector<const xla::Literal*> arguments;
-    for (const xla::Literal& literal : literals) arguments.push_back(&literal);
+    const auto arguments = mapped(literals, [](const xla::Literal& one) { return &one; });
     xla::HloEvaluator evaluator(kMostTurns);
     evaluator.set_use_fast_path(true);
     auto made = evaluator.Evaluate(*module_, arguments);
@@ -1198,10 +1195,10 @@ std::map<std::string, std::int64_t> count_operations(std::string_view text) {
     const std::string_view word = text.substr(at, end - at);
     const std::string_view dialect = word.substr(0, word.find('.'));
     const bool is_first = at == 0 || text[at - 1] == ' ' || text[at - 1] == '"';
-    if (is_first && dialect.size() < word.size() && std::ranges::count(kDialects, dialect) > 0) {
+    if (is_first && dialect.size() < word.size() && contains(kDialects, dialect)) {
       const std::string name = operation_name(dialect, word.substr(dialect.size() + 1));
       const std::string_view last = std::string_view(name).substr(name.find('.') + 1);
-      if (std::ranges::count(kNoOperations, last) == 0) ++counts[name];
+      if (!contains(kNoOperations, last)) ++counts[name];
       at = text.substr(end).starts_with('"') ? end + 1 : end;  // of the operation's name
       continue;
     }

@@ -1283,9 +1283,7 @@ ForestTables tables_of(const Forest& forest, xla::PrimitiveType type, std::int64
       trees, {}, [](const PlacedTree& tree) { return std::pair(tree.target, tree.height); });
   add_blocks(trees, tables);
 
-  Dimensions roots;
-  for (const PlacedTree& tree : trees) roots.push_back(tree.root);
-  const PlacedParts placed = placed_parts(parts.parts(), roots);
+  const PlacedParts placed = placed_parts(parts.parts(), mapped(trees, &PlacedTree::root));
   constexpr auto kBits = kernels::forest_slot_bits(sizeof(Element));
   const std::int64_t count = std::ssize(placed.parts);
   tables.nodes = xla::Literal(shape_of(type == xla::F64 ? xla::S64 : xla::S32, {count, 2}));

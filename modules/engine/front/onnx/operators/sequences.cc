@@ -33,9 +33,7 @@ std::optional<xla::Literal> small_known_value(const Node& node, XlaOp op) {
 }
 
 std::vector<xla::Shape> shapes_of(const Node& node, const std::vector<XlaOp>& ops) {
-  std::vector<xla::Shape> shapes;
-  for (const XlaOp op : ops) shapes.push_back(node.shape_of_op(op));
-  return shapes;
+  return mapped(ops, [&](XlaOp op) { return node.shape_of_op(op); });
 }
 
 std::vector<XlaOp> elements_of(XlaOp tuple, std::size_t count) {
@@ -125,8 +123,7 @@ class InnerGraph {
   // Refusal.
   std::optional<std::int64_t> counted_steps(const std::vector<XlaOp>& initial,
                                             std::int64_t most) const {
-    std::vector<std::optional<xla::Literal>> known;
-    for (const XlaOp op : initial) known.push_back(small_known_value(node_, op));
+    auto known = mapped(initial, [&](XlaOp op) { return small_known_value(node_, op); });
     const std::int64_t limit = std::min(most, kMostNodesTried / std::max(1, graph_.node_size()));
     for (std::int64_t step = 0; step < limit; ++step) {
       const auto builder = computation_builder(node_, "step");
@@ -141,9 +138,7 @@ class InnerGraph {
         inputs.push_back(known[i] ? xla::ConstantLiteral(builder.get(), *known[i])
                                   : unknown(initial[i]));
       }
-      std::vector<XlaOp> outer;
-      for (const XlaOp op : outer_) outer.push_back(unknown(op));
-      const std::vector<XlaOp> made = lower(*builder, inputs, outer);
+      const std::vector<XlaOp> made = lower(*builder, inputs, mapped(outer_, unknown));
       const auto goes_on = known_condition(node_, made.front());
       if (!goes_on) return std::nullopt;
       if (!*goes_on) return step + 1;
@@ -541,16 +536,13 @@ void lower_batched_scan(Node& node) {
   if (sizes.empty()) node.refuse("needs a batch");
   std::vector<std::vector<XlaOp>> results;
   for (std::int64_t row = 0; row < sizes.front(); ++row) {
-    std::vector<XlaOp> of_row;
     const XlaOp place = constant_integer(node, row);
-    for (const XlaOp operand : operands) of_row.push_back(at_step(node, operand, 0, place));
-    const auto made = OnnxScan(node).scan(of_row);
+    const auto made = OnnxScan(node).scan(
+        mapped(operands, [&](XlaOp operand) { return at_step(node, operand, 0, place); }));
     results.resize(made.size());
     for (std::size_t i = 0; i < made.size(); ++i) results[i].push_back(made[i]);
   }
-  std::vector<XlaOp> all;
-  for (const auto& rows : results) all.push_back(stack(node, rows, 0));
-  set_all(node, all);
+  set_all(node, mapped(results, [&](const auto& rows) { return stack(node, rows, 0); }));
 }
 
 void lower_scan(Node& node) {
@@ -813,8 +805,7 @@ class RecurrentLayer {
       state.push_back(zeros_of(node_, node_.type(0), {steps_, rows_, hidden_}));
     }
     CellWeights weights = weights_of_direction(cell, which);
-    std::vector<XlaOp> fixed;
-    for (const XlaOp* const one : weights.given()) fixed.push_back(*one);
+    const auto fixed = mapped(weights.given(), [](const XlaOp* one) { return *one; });
     return run_loop(node_, {.count = steps_}, state, fixed, [&](const LoopStep& step) {
       auto next = step.fixed.begin();
       for (XlaOp* const one : weights.given()) *one = *next++;  // as the loop's body sees them

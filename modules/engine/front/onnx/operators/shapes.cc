@@ -107,7 +107,7 @@ void lower_squeeze(Node& node) {
   Dimensions kept;
   for (std::int64_t i = 0; i < rank; ++i) {
     const std::int64_t size = entry(sizes, i);
-    const bool goes = given ? std::ranges::count(axes, i) > 0 : size == 1;
+    const bool goes = given ? contains(axes, i) : size == 1;
     if (!goes) kept.push_back(size);
     if (goes && size != 1) node.refuse("squeezes a dimension of size {}", size);
   }
@@ -123,7 +123,7 @@ void lower_unsqueeze(Node& node) {
   Dimensions made;
   auto next = sizes.begin();
   for (std::int64_t i = 0; i < rank; ++i) {
-    const bool is_new = std::ranges::count(axes, i) > 0 || next == sizes.end();
+    const bool is_new = contains(axes, i) || next == sizes.end();
     made.push_back(is_new ? 1 : *next++);
   }
   node.set(xla::Reshape(node.operand(0), made));
@@ -771,8 +771,7 @@ UniqueParts unique_parts(const std::vector<std::vector<T>>& parts, bool sorted) 
   for (std::int64_t i = 0; i < std::ssize(parts); ++i) {
     where[entry(parts, i)].push_back(i);
   }
-  std::vector<const std::vector<std::int64_t>*> groups;
-  for (const auto& [part, places] : where) groups.push_back(&places);
+  auto groups = mapped(where, [](const auto& group) { return &group.second; });
   if (!sorted) std::ranges::sort(groups, {}, [](const auto* places) { return places->front(); });
   UniqueParts unique;
   unique.inverse.resize(parts.size());
