@@ -50,9 +50,7 @@ XlaOp convolve(const Node& node, XlaOp x, XlaOp filter) {
 
 // Adds the bias while channels are last, so that it can join the kernel's epilogue.
 XlaOp with_bias(const Node& node, XlaOp x, int bias) {
-  if (!node.has(bias)) return x;
-  const Dimensions sizes = node.sizes_of(x);
-  return x + along(node.operand(bias), sizes, std::ssize(sizes) - 1);
+  return node.has(bias) ? x + along_last(node, node.operand(bias), x) : x;
 }
 
 void lower_conv(Node& node) {
@@ -155,10 +153,9 @@ void lower_qlinear_conv(Node& node) {
   const XlaOp made =
       convolve(node, without_zero_point(node, 0, 2), without_zero_point(node, 3, 5, 0));
   const XlaOp sums = with_bias(node, made, 8);
-  const Dimensions sizes = node.sizes_of(sums);
   const XlaOp scale = xla::Reshape(node.operand(1), {}) * node.operand(4);
   XlaOp ratio = scalar_if_single(node, scale / xla::Reshape(node.operand(6), {}));
-  if (!node.sizes_of(ratio).empty()) ratio = along(ratio, sizes, std::ssize(sizes) - 1);
+  if (!node.sizes_of(ratio).empty()) ratio = along_last(node, ratio, sums);
   const XlaOp scaled = cast(sums, node.type_of(ratio)) * ratio;
   const XlaOp point = xla::Reshape(node.operand(7), {});
   node.set(channels_first(node, saturated(node, scaled, point)));
@@ -852,18 +849,6 @@ void lower_grid_sample(Node& node) {
   node.set(channels_first(node, xla::Reshape(sample(node, images, places, rules), sizes)));
 }
 
-// Places of `count` elements in [-1, 1]: their centers, or evenly spaced including both ends.
-std::vector<double> even_places(std::int64_t count, bool at_ends) {
-  std::vector<double> places;
-  const auto n = static_cast<double>(count);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto x = static_cast<double>(i);
-    const double at_end = count == 1 ? 0 : -1 + 2 * x / (n - 1);
-    places.push_back(at_ends ? at_end : -1 + (2 * x + 1) / n);
-  }
-  return places;
-}
-
 void lower_affine_grid(Node& node) {
   const Dimensions sizes = node.known_sizes(1);
   if (sizes.size() != 4 && sizes.size() != 5) node.refuse("needs the sizes of a 2-D or 3-D image");
@@ -873,13 +858,15 @@ void lower_affine_grid(Node& node) {
   const auto rank = std::ssize(spatial);
   if (node.sizes(0) != Dimensions{sizes[0], rank, rank + 1})
     node.refuse("has a theta that does not match its size");
-  // [spatial..., x, y, (z,) 1]
+  // [spatial..., x, y, (z,) 1], in [-1, 1]: elements' centers, or evenly spaced with both ends.
   const Dimensions with_last = joined({spatial, {1}});
   std::vector<XlaOp> parts;
   for (std::int64_t d = rank - 1; d >= 0; --d) {
     const std::int64_t count = entry(spatial, d);
-    const XlaOp known = constant_reals(node, type, even_places(count, at_ends), {count});
-    parts.push_back(along(known, with_last, d));
+    const XlaOp place = index_along(node, type, with_last, d);
+    parts.push_back(!at_ends     ? (place * 2 + 1) / count - 1
+                    : count == 1 ? xla::ZerosLike(place)
+                                 : place * 2 / (count - 1) - 1);
   }
   parts.push_back(xla::Broadcast(scalar(node, type, 1), with_last));
   const std::int64_t points = product(spatial);
@@ -936,12 +923,8 @@ XlaOp region_places(const Node& node, XlaOp begin, XlaOp size, std::int64_t cell
                     std::int64_t samples) {
   const std::int64_t count = cells * samples;
   const Dimensions sizes = {node.sizes_of(begin)[0], count};
-  std::vector<double> parts;
-  for (std::int64_t i = 0; i < count; ++i) {
-    parts.push_back((static_cast<double>(i) + 0.5) / static_cast<double>(count));
-  }
-  const XlaOp known = cast(xla::ConstantR1<double>(&node.builder(), parts), node.type_of(begin));
-  return along(begin, sizes, 0) + along(size, sizes, 0) * along(known, sizes, 1);
+  const XlaOp part = (index_along(node, node.type_of(begin), sizes, 1) + 0.5) / count;
+  return along(begin, sizes, 0) + along(size, sizes, 0) * part;
 }
 
 // Operands: images, regions as [x, y, end x, end y], the image of each region.

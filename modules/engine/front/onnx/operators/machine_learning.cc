@@ -233,9 +233,8 @@ XlaOp probabilities_of_pairs(const Node& node, XlaOp first, std::int64_t classes
 
 // Broadcasts a number for each column to all rows of a tensor like `like`.
 XlaOp in_columns(const Node& node, const std::vector<double>& values, XlaOp like) {
-  const Dimensions sizes = node.sizes_of(like);
-  const XlaOp row = constant_reals(node, node.type_of(like), values, {sizes.back()});
-  return along(row, sizes, std::ssize(sizes) - 1);
+  const Dimensions row = {node.sizes_of(like).back()};
+  return along_last(node, constant_reals(node, node.type_of(like), values, row), like);
 }
 
 // Broadcasts one value for each feature, or one for all, to the sizes of `like`.

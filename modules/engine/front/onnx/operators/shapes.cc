@@ -572,16 +572,10 @@ std::optional<xla::Literal> known_scatter(const Node& node, XlaOp places, XlaOp 
   return or_refuse(value_of_constants(node.made(alone.Build())));
 }
 
-// `indexed`: dimensions of the operand that places index. `window`: dimensions of the updates for
-// the others.
-xla::ScatterDimensionNumbers scatter_numbers(const Dimensions& indexed, const Dimensions& window,
-                                             std::int64_t tuple) {
-  return xla::HloScatterInstruction::MakeScatterDimNumbers(window, indexed, indexed, tuple);
-}
-
-// The last update of a place wins.
-void set_scatter(Node& node, XlaOp places, XlaOp updates,
-                 const xla::ScatterDimensionNumbers& numbers) {
+// `form`: as of the gather that would read the updates. The last update of a place wins.
+void set_scatter(Node& node, XlaOp places, XlaOp updates, const GatherForm& form) {
+  const auto numbers = xla::HloScatterInstruction::MakeScatterDimNumbers(form.kept, form.indexed,
+                                                                         form.indexed, form.tuple);
   if (product(node.sizes_of(updates)) == 0) return node.set(node.operand(0));
   if (const auto known = known_scatter(node, places, updates, numbers)) {
     return node.set(xla::ConstantLiteral(&node.builder(), *known));
@@ -593,17 +587,16 @@ void set_scatter(Node& node, XlaOp places, XlaOp updates,
 void lower_scatter_elements(Node& node) {
   const std::int64_t rank = node.rank(0);
   const std::int64_t axis = node.axis(node.integer("axis", 0), rank);
-  set_scatter(node, element_places(node, axis), node.operand(2),
-              scatter_numbers(counted(rank), {}, rank));
+  set_scatter(node, element_places(node, axis), node.operand(2), {counted(rank), {}, rank});
 }
 
 void lower_scatter_nd(Node& node) {
   const XlaOp places = tuple_places(node, 0);
   const Dimensions wanted = node.sizes(1);
   const auto rank = std::ssize(wanted);
-  set_scatter(node, places, node.operand(2),
-              scatter_numbers(counted(wanted.back()),
-                              other_dimensions(node.rank(2), counted(rank - 1)), rank - 1));
+  set_scatter(
+      node, places, node.operand(2),
+      {counted(wanted.back()), other_dimensions(node.rank(2), counted(rank - 1)), rank - 1});
 }
 
 // Writes an update into a cache: at its start, or at a place for each row of the batch.
@@ -623,7 +616,7 @@ void lower_tensor_scatter(Node& node) {
       along(cast(node.operand(2), xla::S64), grid, 0) + index_along(node, xla::S64, grid, 1);
   if (mode == "circular") places = places % entry(sizes, axis);
   set_scatter(node, whole_places(node, places, 1), node.operand(1),
-              scatter_numbers({0, axis}, other_dimensions(rank, {0, axis}), 2));
+              {{0, axis}, other_dimensions(rank, {0, axis}), 2});
 }
 
 // Reverses the first elements of each row of the batch; the second operand has their number.
@@ -737,12 +730,8 @@ void lower_non_zero(Node& node) {
   node.set(xla::ConstantLiteral(&node.builder(), places));
 }
 
-// The operand, flattened if the node has no axis.
-struct AlongAxis {
-  XlaOp x;
-  std::int64_t axis = 0;
-};
-AlongAxis along_axis(const Node& node) {
+// The operand and the axis; flattened if the node has none.
+std::pair<XlaOp, std::int64_t> along_axis(const Node& node) {
   const XlaOp x = node.operand(0);
   if (!node.has_attribute("axis")) return {xla::Reshape(x, {product(node.sizes(0))}), 0};
   return {x, node.axis(node.integer("axis"), node.rank(0))};
