@@ -74,9 +74,11 @@ class Cutter {
 
   // `kept`: constants that do not become weights.
   Cutter(ModelGraph& model, Purpose purpose, std::set<std::string> kept = {})
-      : model_(model), compiles_(purpose == kCompiling), kept_(std::move(kept)) {
+      : model_(model),
+        compiles_(purpose == kCompiling),
+        kept_(std::move(kept)),
+        nodes_(nodes_of(model.graph().node())) {
     for (const auto& node : model.graph().node()) {
-      nodes_[node.name()] = &node;
       if (was_variable_read(node) && node.input_size() > 0) {
         read_as_variables_.insert(tensor_id(node.input(0)).node());
       }
@@ -222,7 +224,7 @@ class Cutter {
   ModelGraph& model_;
   bool compiles_;
   std::set<std::string> kept_;
-  std::map<std::string, const tf::NodeDef*> nodes_;
+  Nodes nodes_;
   std::set<std::string> read_as_variables_;
   tf::GraphDef cut_;
   std::map<TensorId, std::string> arguments_;
@@ -791,10 +793,7 @@ std::vector<CheckedOperation> operation_table(const ModelGraph& model) {
   const GraphRules all = {[](const std::string&) { return true; },
                           [](const std::vector<BlamedNode>&) { return Error("refused"); }};
   static_cast<void>(make_safe(part, all));
-  std::set<std::string> functions;
-  for (const auto& function : part.library().function()) {
-    functions.insert(function.signature().name());
-  }
+  const Functions functions = functions_of(part.library());
   OperationRows by_support;
   const auto add = [&](const tf::NodeDef& node, const std::string& function) {
     if (!functions.contains(node.op())) add_to_row(node, function, by_support);

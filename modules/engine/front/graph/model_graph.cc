@@ -60,6 +60,13 @@ std::optional<std::string> key_behind(const Nodes& nodes, std::string input) {
   return text_at(find_node(nodes, node->input(1)), index);
 }
 
+// The name by which TensorFlow's sessions know the variable of a VarHandleOp or VariableV2 node.
+std::string resource_name(const tf::NodeDef& node) {
+  std::string name;
+  tf::GetNodeAttr(node, "shared_name", &name).IgnoreError();
+  return name.empty() ? node.name() : name;
+}
+
 class RestoreReader {
  public:
   explicit RestoreReader(const tf::MetaGraphDef& model) {
@@ -611,12 +618,6 @@ std::optional<std::string> key_of_name(const tf::TrackableObjectGraph& checkpoin
     }
   }
   return key;
-}
-
-std::string resource_name(const tf::NodeDef& node) {
-  std::string name;
-  tf::GetNodeAttr(node, "shared_name", &name).IgnoreError();
-  return name.empty() ? node.name() : name;
 }
 
 std::vector<std::string> init_operations(const tf::MetaGraphDef& model) {

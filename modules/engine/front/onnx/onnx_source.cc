@@ -110,8 +110,8 @@ Error cycle_error(const onnx::GraphProto& graph, const std::vector<int>& cycle,
   return Error(std::move(text)).about(word_of(ProblemKind::kModel), std::move(names));
 }
 
-// Sorts nodes topologically, as the standard demands but not all exporters do; also in graphs
-// inside nodes. Errors name nodes that form a cycle, or values with the same name.
+// Sorts nodes topologically, as the standard demands but not all exporters do. Errors name nodes
+// that form a cycle, or values with the same name.
 Status sort_graph(onnx::GraphProto& graph, const Opsets& opsets) {
   TFAOT_TRY(check_names(graph, opsets));
   const PostOrder<int> nodes = node_order(graph);
@@ -119,12 +119,33 @@ Status sort_graph(onnx::GraphProto& graph, const Opsets& opsets) {
   google::protobuf::RepeatedPtrField<NodeProto> sorted;
   for (const int node : nodes.order) sorted.Add()->Swap(graph.mutable_node(node));
   graph.mutable_node()->Swap(&sorted);
-  for (auto& node : *graph.mutable_node()) {
-    for (auto& attribute : *node.mutable_attribute()) {
-      if (attribute.has_g()) TFAOT_TRY(sort_graph(*attribute.mutable_g(), opsets));
-    }
-  }
   return {};
+}
+
+Error at_tensor(const TensorProto& tensor, const std::string& what) {
+  return Error(fmt::format("tensor '{}' {}", tensor.name(), what));
+}
+
+// Dense and row-major. Errors: its type, a negative or overflowing size.
+Result<xla::Shape> shape_of_tensor(const TensorProto& tensor) {
+  const auto type = element_type(tensor.data_type());
+  if (!type) {
+    return fail(at_tensor(tensor, fmt::format("has values of {}, which cannot be compiled",
+                                              onnx_type_name(tensor.data_type()))));
+  }
+  if (static_cast<std::size_t>(tensor.dims_size()) > kMostDimensions) {
+    return fail(at_tensor(tensor, fmt::format("has {} dimensions, but at most {} are allowed",
+                                              tensor.dims_size(), kMostDimensions)));
+  }
+  std::int64_t elements = 1;
+  for (const std::int64_t size : tensor.dims()) {
+    if (size < 0 || size > kMostTensorElements / std::max<std::int64_t>(elements, 1)) {
+      return fail(at_tensor(tensor, fmt::format("has a dimension of size {}", size)));
+    }
+    elements *= size;
+  }
+  const std::vector<std::int64_t> sizes(tensor.dims().begin(), tensor.dims().end());
+  return shape_of(*type, sizes);
 }
 
 // A pruned net has few zeros for each value; a hostile file may claim any number.
@@ -146,15 +167,15 @@ Result<std::vector<std::int64_t>> value_places(const SparseTensorProto& sparse,
   if (indices.shape().element_type() != xla::S64 || !(is_linear || is_tuples)) {
     return fail(at_sparse(sparse, "has indices of another type or shape than its values need"));
   }
-  const auto numbers = indices.data<std::int64_t>();
-  const std::int64_t elements = xla::ShapeUtil::ElementsIn(shape);
+  const Dimensions indexed = is_linear ? Dimensions{xla::ShapeUtil::ElementsIn(shape)}
+                                       : picked(shape.dimensions(), counted(rank));
+  auto number = indices.data<std::int64_t>().begin();
   std::vector<std::int64_t> places;
   for (std::int64_t i = 0; i < values; ++i) {
-    std::int64_t place = is_linear ? numbers[static_cast<std::size_t>(i)] : 0;
-    bool is_inside = !is_linear || (place >= 0 && place < elements);
-    for (std::int64_t d = 0; d < rank && !is_linear; ++d) {
-      const std::int64_t index = numbers[static_cast<std::size_t>(i * rank + d)];
-      const std::int64_t size = shape.dimensions(static_cast<int>(d));
+    std::int64_t place = 0;
+    bool is_inside = true;
+    for (const std::int64_t size : indexed) {
+      const std::int64_t index = *number++;
       is_inside = is_inside && index >= 0 && index < size;
       place = place * size + index;
     }
@@ -191,29 +212,22 @@ Result<TensorProto> dense_tensor(const SparseTensorProto& sparse, const std::str
   return dense;
 }
 
-Status make_dense(onnx::GraphProto& graph, const std::string& model_file);
-
-// Handles the sparse tensors of Constant nodes, also in graphs inside nodes.
-Status make_dense(Nodes& nodes, const std::string& model_file) {
-  for (NodeProto& node : nodes) {
-    for (auto& attribute : *node.mutable_attribute()) {
-      if (attribute.has_g()) TFAOT_TRY(make_dense(*attribute.mutable_g(), model_file));
-      if (attribute.name() != "sparse_value" || !attribute.has_sparse_tensor()) continue;
-      TFAOT_ASSIGN(*attribute.mutable_t(), dense_tensor(attribute.sparse_tensor(), model_file));
-      attribute.clear_sparse_tensor();
-      attribute.set_name("value");
-      attribute.set_type(onnx::AttributeProto::TENSOR);
-    }
-  }
+// The value of a Constant node.
+Status make_dense(onnx::AttributeProto& attribute, const std::string& model_file) {
+  if (attribute.name() != "sparse_value" || !attribute.has_sparse_tensor()) return {};
+  TFAOT_ASSIGN(*attribute.mutable_t(), dense_tensor(attribute.sparse_tensor(), model_file));
+  attribute.clear_sparse_tensor();
+  attribute.set_name("value");
+  attribute.set_type(onnx::AttributeProto::TENSOR);
   return {};
 }
 
-Status make_dense(onnx::GraphProto& graph, const std::string& model_file) {
+Status make_dense(GraphProto& graph, const std::string& model_file) {
   for (const SparseTensorProto& sparse : graph.sparse_initializer()) {
     TFAOT_ASSIGN(*graph.add_initializer(), dense_tensor(sparse, model_file));
   }
   graph.clear_sparse_initializer();
-  return make_dense(*graph.mutable_node(), model_file);
+  return {};
 }
 
 template <typename Given>
@@ -378,16 +392,21 @@ auto needed_nodes(Given& nodes, Names values) {
   return needed;
 }
 
-// Simplifies a model to the nodes that its outputs need, where each value has a name of its own.
-// Calls of the model's functions become the functions' nodes. Large Constant nodes become
-// initializers of the model's graph, and so do large initializers of graphs inside nodes.
+// Simplifies a model to the nodes that its outputs need, sorted, where each value has a name of its
+// own. Calls of the model's functions become the functions' nodes. Large Constant nodes become
+// initializers of the model's graph, and so do large initializers of graphs inside nodes. Sparse
+// tensors become dense.
 class Flattening {
  public:
   explicit Flattening(OnnxModel& model) : model_(model), graph_(*model.proto.mutable_graph()) {}
 
-  // Errors: a call that does not fit its function, recursive functions, calls nested too deep, more
-  // than kMostNodes nodes.
+  // Errors: values with the same name, cycles, a call that does not fit its function, recursive
+  // functions, calls nested too deep, more than kMostNodes nodes; sparse tensors with indices that
+  // are wrong or out of order, or with far more zeros than values.
   Status run() {
+    // Output names of the model are unique; those of a loop's body need not be.
+    TFAOT_TRY(unique_names(graph_.output(), "output"));
+    TFAOT_TRY(prepare(graph_));
     names_ = names_of(graph_.input());
     names_.merge(names_of(graph_.initializer()));
     for (const NodeProto& node : graph_.node()) {
@@ -411,6 +430,11 @@ class Flattening {
     std::map<std::string, std::string> names = {};
   };
 
+  Status prepare(GraphProto& graph) const {
+    TFAOT_TRY(make_dense(graph, model_.file));
+    return sort_graph(graph, opsets_of(model_.proto.opset_import()));
+  }
+
   Status flatten(GraphProto& graph, Scope& scope) {
     Nodes nodes;
     for (NodeProto* const node : needed_nodes(*graph.mutable_node(), names_of(graph.output()))) {
@@ -422,6 +446,7 @@ class Flattening {
   }
 
   Status flatten_inside(GraphProto& graph, const Scope& around) {
+    TFAOT_TRY(prepare(graph));
     Scope scope{around.call, &around};
     for (auto& input : *graph.mutable_input()) input.set_name(define(scope, input.name()));
     google::protobuf::RepeatedPtrField<TensorProto> kept;
@@ -448,6 +473,7 @@ class Flattening {
     for (std::string& input : *node.mutable_input()) input = read(scope, input);
     for (auto& attribute : *node.mutable_attribute()) {
       if (attribute.has_g()) TFAOT_TRY(flatten_inside(*attribute.mutable_g(), scope));
+      TFAOT_TRY(make_dense(attribute, model_.file));
     }
     auto tensor = tensor_of_constant(node);
     if (tensor && is_weight_tensor(*tensor)) {
@@ -580,20 +606,6 @@ class Flattening {
   std::map<std::string, std::string> of_functions_;  // names of lifted tensors
 };
 
-// Makes all sparse tensors dense, sorts nodes, flattens the model. Errors: indices that are wrong
-// or out of order, far more zeros than values, and those of Flattening.
-Status prepare(OnnxModel& model) {
-  onnx::GraphProto& graph = *model.proto.mutable_graph();
-  TFAOT_TRY(make_dense(graph, model.file));
-  for (auto& function : *model.proto.mutable_functions()) {
-    TFAOT_TRY(make_dense(*function.mutable_node(), model.file));
-  }
-  // Output names of the model are unique; those of a loop's body need not be.
-  TFAOT_TRY(unique_names(graph.output(), "output"));
-  TFAOT_TRY(sort_graph(graph, opsets_of(model.proto.opset_import())));
-  return Flattening(model).run();
-}
-
 bool can_be_weight(const onnx::TensorProto& tensor) {
   const auto type = element_type(tensor.data_type());
   return type && tensor.dims_size() > 0 && dtype_of(*type);
@@ -620,10 +632,6 @@ constexpr auto kTypes = std::to_array<TypePair>({
     {TensorProto::COMPLEX128, xla::C128},
     {TensorProto::BFLOAT16, xla::BF16},
 });
-
-Error at_tensor(const TensorProto& tensor, const std::string& what) {
-  return Error(fmt::format("tensor '{}' {}", tensor.name(), what));
-}
 
 // The values of a repeated field as bytes: of each the lower `width`.
 template <typename Field>
@@ -703,8 +711,8 @@ Result<std::string> external_bytes(const TensorProto& tensor, const std::string&
   return (*file)->read_range({offset, size});
 }
 
-// Reads a model; large constants become initializers of the graph. Errors name the file: it cannot
-// be read, is not an ONNX model, or prepare() fails.
+// Reads a model and flattens it. Errors name the file: it cannot be read, is not an ONNX model, or
+// Flattening fails.
 Result<OnnxModel> read_onnx(const std::string& file) {
   std::string bytes;
   TFAOT_TRY(checked(tensorflow::ReadFileToString(tensorflow::Env::Default(), file, &bytes),
@@ -716,8 +724,8 @@ Result<OnnxModel> read_onnx(const std::string& file) {
     return fail(Error::at({file}, "is not an ONNX model")
                     .note("an ONNX file holds a graph and the versions of its operators"));
   }
-  const Status prepared = prepare(model);
-  if (!prepared) return fail(Error(prepared.error()).moved_to({file}));
+  const Status flat = Flattening(model).run();
+  if (!flat) return fail(Error(flat.error()).moved_to({file}));
   return model;
 }
 
@@ -968,8 +976,6 @@ class OnnxSource final : public SourceModel {
     return mapped(rows, &decltype(rows)::value_type::second);
   }
 
-  Status prepare() override { return {}; }
-
   Result<std::unique_ptr<Lowering>> lowering(const LoweringOptions& options) const override {
     if (!options.any_opset) TFAOT_TRY(check_opsets(model_.proto));
     TFAOT_TRY(check_no_strings(outputs_));
@@ -1031,27 +1037,6 @@ std::string onnx_type_name(int onnx_type) {
   return onnx::TensorProto_DataType_IsValid(onnx_type)
              ? onnx::TensorProto_DataType_Name(static_cast<onnx::TensorProto_DataType>(onnx_type))
              : fmt::format("type {}", onnx_type);
-}
-
-Result<xla::Shape> shape_of_tensor(const TensorProto& tensor) {
-  const auto type = element_type(tensor.data_type());
-  if (!type) {
-    return fail(at_tensor(tensor, fmt::format("has values of {}, which cannot be compiled",
-                                              onnx_type_name(tensor.data_type()))));
-  }
-  if (static_cast<std::size_t>(tensor.dims_size()) > kMostDimensions) {
-    return fail(at_tensor(tensor, fmt::format("has {} dimensions, but at most {} are allowed",
-                                              tensor.dims_size(), kMostDimensions)));
-  }
-  std::int64_t elements = 1;
-  for (const std::int64_t size : tensor.dims()) {
-    if (size < 0 || size > kMostTensorElements / std::max<std::int64_t>(elements, 1)) {
-      return fail(at_tensor(tensor, fmt::format("has a dimension of size {}", size)));
-    }
-    elements *= size;
-  }
-  const std::vector<std::int64_t> sizes(tensor.dims().begin(), tensor.dims().end());
-  return shape_of(*type, sizes);
 }
 
 Result<xla::Literal> read_tensor(const TensorProto& tensor, const std::string& model_file) {

@@ -368,11 +368,9 @@ void lower_max_unpool(Node& node) {
   node.set(pad(xla::Reshape(flat, made), scalar(node, node.type(0), 0), paddings));
 }
 
-// Places of samples; each member has one number for each [group, point].
-struct SamplePlaces {
-  XlaOp image;                 // int32: which image of the batch
-  std::vector<XlaOp> spatial;  // real: by spatial dimension, in elements from the first on
-};
+// Places of samples, [group, point]: the number of the image, int32; then for each spatial
+// dimension the place in elements, real.
+using SamplePlaces = std::vector<XlaOp>;
 
 enum class SampleKernel { kNearest, kLinear, kCubic };
 
@@ -593,6 +591,9 @@ void resize_axes(Node& node, const ResizeRules& rules, std::vector<ResizedAxis> 
   if (rules.mode != "nearest" && rules.mode != "linear" && rules.mode != "cubic")
     node.refuse("has the mode '{}'", rules.mode);
   if (rules.antialias && rules.mode == "nearest") node.refuse("cannot smooth the nearest element");
+  std::erase_if(axes, [](const ResizedAxis& axis) {
+    return axis.in == axis.out && axis.scale == 1 && axis.begin == 0 && axis.end == 1;
+  });
   XlaOp x = node.operand(0);
   const auto type = node.type(0);
   const bool is_image = node.rank(0) > 2 && std::ranges::all_of(axes, [](const ResizedAxis& axis) {
@@ -660,10 +661,6 @@ std::vector<ResizedAxis> axes_by_sizes(const Node& node, const std::vector<std::
   return resized;
 }
 
-bool is_changed(const ResizedAxis& axis) {
-  return axis.in != axis.out || axis.scale != 1 || axis.begin != 0 || axis.end != 1;
-}
-
 // An optional operand may also be given without elements.
 bool is_given(const Node& node, int operand) {
   return node.has(operand) && product(node.sizes(operand)) > 0;
@@ -672,11 +669,9 @@ bool is_given(const Node& node, int operand) {
 // Also Resize up to opset 10. Operands: x, scales.
 void lower_upsample(Node& node) {
   const auto scales = node.has(1) ? node.known_reals(1) : node.reals<double>("scales");
-  auto axes = axes_by_scales(node, counted(node.rank(0)), scales);
-  std::erase_if(axes, [](const ResizedAxis& axis) { return !is_changed(axis); });
   ResizeRules rules{node.text("mode", "nearest"), "asymmetric", "floor"};
   if (rules.mode == "bilinear") rules.mode = "linear";
-  resize_axes(node, rules, std::move(axes));
+  resize_axes(node, rules, axes_by_scales(node, counted(node.rank(0)), scales));
 }
 
 // Operands: x, region of interest, scales, sizes.
@@ -701,7 +696,6 @@ void lower_resize(Node& node) {
       resized[i].end = region[resized.size() + i];
     }
   }
-  std::erase_if(resized, [](const ResizedAxis& axis) { return !is_changed(axis); });
   resize_axes(node, rules, std::move(resized));
 }
 
@@ -765,9 +759,7 @@ std::vector<SampleTap> taps_of(XlaOp place, SampleKernel kernel) {
 
 // Gathers the elements at integer places (int32): [group, point, channels].
 XlaOp elements_at(const Node& node, XlaOp images, const SamplePlaces& places) {
-  std::vector<XlaOp> parts = {places.image};
-  parts.insert(parts.end(), places.spatial.begin(), places.spatial.end());
-  return gather(node, images, stack(node, parts, 2), {counted(std::ssize(parts)), {2}, 2});
+  return gather(node, images, stack(node, places, 2), {counted(std::ssize(places)), {2}, 2});
 }
 
 // `images`: [batch, spatial..., channels]; the result is [group, point, channels].
@@ -775,16 +767,16 @@ XlaOp sample(const Node& node, XlaOp images, const SamplePlaces& places, const S
   const Dimensions sizes = node.sizes_of(images);
   std::vector<std::vector<SampleTap>> taps;  // by spatial dimension
   std::int64_t combinations = 1;             // of one tap of each dimension
-  for (std::size_t d = 0; d < places.spatial.size(); ++d) {
-    XlaOp place = places.spatial[d];
+  for (std::size_t d = 1; d < places.size(); ++d) {
+    XlaOp place = places[d];
     if (rules.kernel == SampleKernel::kNearest) place = xla::RoundToEven(place);
-    if (!moves_elements_alone(rules)) place = moved_inside(place, sizes[d + 1], rules);
+    if (!moves_elements_alone(rules)) place = moved_inside(place, sizes[d], rules);
     taps.push_back(taps_of(place, rules.kernel));
     combinations *= std::ssize(taps.back());
   }
   XlaOp made;
   for (std::int64_t i = 0; i < combinations; ++i) {
-    SamplePlaces whole{places.image, {}};
+    SamplePlaces whole = {places.front()};
     XlaOp weight, is_inside;
     std::int64_t block = combinations;
     for (std::size_t d = 0; d < taps.size(); ++d) {
@@ -796,7 +788,7 @@ XlaOp sample(const Node& node, XlaOp images, const SamplePlaces& places, const S
       const XlaOp own = (place >= least) & (place <= most);
       is_inside = d == 0 ? own : is_inside & own;
       weight = d == 0 ? tap.weight : weight * tap.weight;
-      whole.spatial.push_back(cast(xla::Clamp(least, place, most), xla::S32));
+      whole.push_back(cast(xla::Clamp(least, place, most), xla::S32));
     }
     XlaOp values = elements_at(node, images, whole);
     const auto by_point = [of = node.sizes_of(values)](XlaOp op) {
@@ -834,14 +826,14 @@ void lower_grid_sample(Node& node) {
   const SampleRules rules = grid_rules(node);
   const std::int64_t points = product(grid) / grid[0] / rank;
   const XlaOp flat = xla::Reshape(node.operand(1), {grid[0], points, rank});
-  SamplePlaces places{index_along(node, xla::S32, {grid[0], points}, 0), {}};
+  SamplePlaces places = {index_along(node, xla::S32, {grid[0], points}, 0)};
   for (std::int64_t d = 0; d < rank; ++d) {
     const std::int64_t from = rank - 1 - d;
     const XlaOp own = xla::Reshape(slice_at(flat, from, 2), {grid[0], points});
     const auto size = static_cast<double>(entry(in, d));
     const XlaOp from_zero = own + 1;
-    places.spatial.push_back(rules.reflects_at_centers ? from_zero / 2 * (size - 1)
-                                                       : (from_zero * size - 1) / 2);
+    places.push_back(rules.reflects_at_centers ? from_zero / 2 * (size - 1)
+                                               : (from_zero * size - 1) / 2);
   }
   const XlaOp images = channels_last(node, node.operand(0));
   Dimensions sizes(grid.begin(), grid.end() - 1);
@@ -948,18 +940,18 @@ void lower_roi_align(Node& node) {
   };
   const Dimensions grid = {regions, rows * samples, columns * samples};
   const Dimensions flat = {regions, grid[1] * grid[2]};
-  SamplePlaces points{along(cast(node.operand(2), xla::S32), flat, 0), {}};
   const auto at_points = [&](XlaOp of_grid, std::int64_t axis) {
     return xla::Reshape(xla::BroadcastInDim(of_grid, grid, {0, axis}), flat);
   };
-  points.spatial = {at_points(places(1, rows), 1), at_points(places(0, columns), 2)};
+  const SamplePlaces points = {along(cast(node.operand(2), xla::S32), flat, 0),
+                               at_points(places(1, rows), 1), at_points(places(0, columns), 2)};
   const auto is_near = [&](std::size_t d) {
-    return (points.spatial[d] >= -1) & (points.spatial[d] <= sizes[d + 2]);
+    return (points[d] >= -1) & (points[d] <= sizes[d + 1]);
   };
   const bool is_max = node.text("mode", "avg") == "max";
   const XlaOp all = sample(node, channels_last(node, node.operand(0)), points,
                            {.padding = SamplePadding::kBorder, .takes_largest = is_max});
-  const XlaOp is_shown = xla::BroadcastInDim(is_near(0) & is_near(1), node.sizes_of(all), {0, 1});
+  const XlaOp is_shown = xla::BroadcastInDim(is_near(1) & is_near(2), node.sizes_of(all), {0, 1});
   const XlaOp shown = xla::Select(is_shown, all, xla::ZerosLike(all));
   const XlaOp cells = xla::Reshape(shown, {regions, rows, samples, columns, samples, sizes[1]});
   node.set(channels_first(
@@ -971,14 +963,14 @@ XlaOp deformed_patches(const Node& node, XlaOp images, XlaOp offsets, const Spat
   // offsets: [batch, rows of the window, columns, 2, rows of the result, columns]
   const Dimensions one = without(node.sizes_of(offsets), 3);
   const Dimensions flat = {one[0], product(one) / one[0]};
-  SamplePlaces places{index_along(node, xla::S32, flat, 0), {}};
+  SamplePlaces places = {index_along(node, xla::S32, flat, 0)};
   for (std::int64_t d = 0; d < 2; ++d) {
     const auto index = [&](std::int64_t dimension, std::int64_t step) {
       return index_along(node, node.type_of(offsets), one, dimension) * step;
     };
     const XlaOp place = part_at(node, offsets, d, 3) + index(1 + d, entry(window.dilation, d)) +
                         index(3 + d, entry(window.stride, d)) - entry(window.low, d);
-    places.spatial.push_back(xla::Reshape(place, flat));
+    places.push_back(xla::Reshape(place, flat));
   }
   return sample(node, images, places, {});
 }
