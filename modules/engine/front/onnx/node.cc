@@ -161,10 +161,9 @@ xla::XlaOp Node::operand(int index) const {
   return *found;
 }
 
-std::vector<xla::XlaOp> Node::operands() const {
-  std::vector<xla::XlaOp> all;
-  for (int i = 0; i < operand_count(); ++i) all.push_back(operand(i));
-  return all;
+std::vector<xla::XlaOp> Node::operands(int first) const {
+  return mapped(counted(std::max(0, operand_count() - first), first),
+                [this](std::int64_t i) { return operand(static_cast<int>(i)); });
 }
 
 xla::Shape Node::shape_of_op(xla::XlaOp op) const {

@@ -202,7 +202,7 @@ class Node {
   xla::XlaOp operand_if_given(int index) const {
     return has(index) ? operand(index) : xla::XlaOp();
   }
-  std::vector<xla::XlaOp> operands() const;
+  std::vector<xla::XlaOp> operands(int first = 0) const;  // from this one on
   xla::Shape shape(int operand) const { return shape_of_op(this->operand(operand)); }
   // Works for any value, also in the computations of loops.
   xla::Shape shape_of_op(xla::XlaOp op) const;

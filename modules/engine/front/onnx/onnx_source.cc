@@ -8,6 +8,7 @@
 #include "front/lowering/post_order.h"
 #include "front/lowering/signature.h"
 #include "front/onnx/operators.h"
+#include "tensorflow/compiler/tf2xla/type_util.h"
 #include "tensorflow/core/platform/env.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/base/real_file_system.h"
@@ -24,6 +25,14 @@ using onnx::SparseTensorProto;
 using onnx::TensorProto;
 
 using Nodes = google::protobuf::RepeatedPtrField<NodeProto>;
+
+// The type of the same name. DT_INVALID for types that XLA lacks, except strings.
+tensorflow::DataType tf_type_of(int onnx_type) {
+  const std::string name = onnx_type == TensorProto::FLOAT16 ? "HALF" : onnx_type_name(onnx_type);
+  tensorflow::DataType type = tensorflow::DT_INVALID;
+  const bool is_known = tensorflow::DataType_Parse("DT_" + name, &type);
+  return is_known && !name.ends_with("INT4") ? type : tensorflow::DT_INVALID;
+}
 
 std::string describe(const NodeProto& node, const Opsets& opsets) {
   return describe_node(node, opset_of(node, opsets));
@@ -611,28 +620,6 @@ bool can_be_weight(const onnx::TensorProto& tensor) {
   return type && tensor.dims_size() > 0 && dtype_of(*type);
 }
 
-struct TypePair {
-  int onnx;
-  xla::PrimitiveType xla;
-};
-constexpr auto kTypes = std::to_array<TypePair>({
-    {TensorProto::FLOAT, xla::F32},
-    {TensorProto::UINT8, xla::U8},
-    {TensorProto::INT8, xla::S8},
-    {TensorProto::UINT16, xla::U16},
-    {TensorProto::INT16, xla::S16},
-    {TensorProto::INT32, xla::S32},
-    {TensorProto::INT64, xla::S64},
-    {TensorProto::BOOL, xla::PRED},
-    {TensorProto::FLOAT16, xla::F16},
-    {TensorProto::DOUBLE, xla::F64},
-    {TensorProto::UINT32, xla::U32},
-    {TensorProto::UINT64, xla::U64},
-    {TensorProto::COMPLEX64, xla::C64},
-    {TensorProto::COMPLEX128, xla::C128},
-    {TensorProto::BFLOAT16, xla::BF16},
-});
-
 // The values of a repeated field as bytes: of each the lower `width`.
 template <typename Field>
 std::string raw_bytes(const Field& field, std::size_t width) {
@@ -880,12 +867,6 @@ class OnnxLowering final : public SignatureLowering {
   std::vector<MadeWeight> made_;  // the last of the weights
 };
 
-tensorflow::DataType tf_type_of(int onnx_type) {
-  if (onnx_type == onnx::TensorProto::STRING) return tensorflow::DT_STRING;
-  const auto type = element_type(onnx_type);
-  return type ? tensorflow_type(*type) : tensorflow::DT_INVALID;
-}
-
 Result<ModelTensor> tensor_of(const onnx::ValueInfoProto& value) {
   ModelTensor tensor;
   tensor.name = tensor.tensor = value.name();
@@ -1027,10 +1008,9 @@ class OnnxSource final : public SourceModel {
 }  // namespace
 
 std::optional<xla::PrimitiveType> element_type(int onnx_type) {
-  for (const TypePair& pair : kTypes) {
-    if (pair.onnx == onnx_type) return pair.xla;
-  }
-  return std::nullopt;
+  xla::PrimitiveType type;
+  const auto found = tensorflow::DataTypeToPrimitiveType(tf_type_of(onnx_type), &type);
+  return found.ok() ? std::optional(type) : std::nullopt;
 }
 
 std::string onnx_type_name(int onnx_type) {

@@ -255,19 +255,17 @@ void lower_max_pool(Node& node) {
 // Counts the elements of each window along one dimension.
 std::vector<std::int64_t> counted_elements(const PoolWindow& pool, std::size_t d,
                                            bool with_padding) {
-  std::vector<std::int64_t> counts;
-  const std::int64_t begin = with_padding ? -pool.window.low[d] : 0;
+  const SpatialWindow& window = pool.window;
+  const std::int64_t begin = with_padding ? -window.low[d] : 0;
   const std::int64_t end = with_padding ? pool.padded_end[d] : pool.in[d];
-  for (std::int64_t i = 0; i < pool.out[d]; ++i) {
+  return mapped(counted(pool.out[d]), [&](std::int64_t i) {
     std::int64_t count = 0;
-    for (std::int64_t k = 0; k < pool.window.size[d]; ++k) {
-      const std::int64_t at =
-          i * pool.window.stride[d] - pool.window.low[d] + k * pool.window.dilation[d];
+    for (std::int64_t k = 0; k < window.size[d]; ++k) {
+      const std::int64_t at = i * window.stride[d] - window.low[d] + k * window.dilation[d];
       if (at >= begin && at < end) ++count;
     }
-    counts.push_back(count);
-  }
-  return counts;
+    return count;
+  });
 }
 
 // `sizes`: with channels last.
@@ -576,11 +574,10 @@ std::optional<XlaOp> extrapolated(const Node& node, const ResizeRules& rules,
   std::optional<XlaOp> mask;
   if (rules.coordinate != "tf_crop_and_resize") return mask;
   for (const ResizedAxis& axis : axes) {
-    std::vector<std::int64_t> outside;
-    for (std::int64_t i = 0; i < axis.out; ++i) {
+    const auto outside = mapped(counted(axis.out), [&](std::int64_t i) -> std::int64_t {
       const double place = place_in_operand<double>(node, rules, axis, i);
-      outside.push_back(place < 0 || place > static_cast<double>(axis.in - 1) ? 1 : 0);
-    }
+      return place < 0 || place > static_cast<double>(axis.in - 1) ? 1 : 0;
+    });
     const XlaOp own = along(constant_integers(node, outside) != 0, sizes, axis.axis);
     mask = mask ? *mask | own : own;
   }

@@ -18,12 +18,11 @@ constexpr std::int64_t kMostKnownInside = 4096;
 constexpr std::int64_t kMostNodesTried = 65536;
 
 std::vector<XlaOp> parameters_of(xla::XlaBuilder& builder, const std::vector<xla::Shape>& shapes) {
-  std::vector<XlaOp> parameters;
-  for (const xla::Shape& shape : shapes) {
-    const auto number = std::ssize(parameters);
-    parameters.push_back(xla::Parameter(&builder, number, shape, fmt::format("p{}", number)));
-  }
-  return parameters;
+  std::int64_t number = -1;
+  return mapped(shapes, [&](const xla::Shape& shape) {
+    ++number;
+    return xla::Parameter(&builder, number, shape, fmt::format("p{}", number));
+  });
 }
 
 // The value; nothing if it depends on the model's inputs, or is large.
@@ -267,8 +266,8 @@ constexpr int kConditionInput = 1;
 // A Loop: at most `most_` steps, as long as the condition holds.
 class OnnxLoop {
  public:
-  explicit OnnxLoop(Node& node) : node_(node), body_(node, node.graph("body")) {
-    for (int i = 2; i < node.operand_count(); ++i) initial_.push_back(node.operand(i));
+  explicit OnnxLoop(Node& node)
+      : node_(node), body_(node, node.graph("body")), initial_(node.operands(2)) {
     if (body_.graph().output_size() < std::ssize(initial_) + 1)
       node.refuse("has a graph that makes too few values");
     nodes_ = std::max<std::int64_t>(1, nodes_of_step(body_.graph(), kMostNodesInLine));
@@ -516,8 +515,7 @@ class OnnxScan {
 // Opset 8: the first dimension is a batch, whose rows are scanned separately.
 void lower_batched_scan(Node& node) {
   if (node.has(0)) node.refuse("has sequence_lens, which cannot be compiled");
-  std::vector<XlaOp> operands;
-  for (int i = 1; i < node.operand_count(); ++i) operands.push_back(node.operand(i));
+  const std::vector<XlaOp> operands = node.operands(1);
   if (operands.empty()) node.refuse("has no operands");
   const Dimensions sizes = node.sizes_of(operands.front());
   if (sizes.empty()) node.refuse("needs a batch");

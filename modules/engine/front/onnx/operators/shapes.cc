@@ -144,12 +144,11 @@ void lower_concat(Node& node) {
 Dimensions split_sizes(const Node& node, std::int64_t size) {
   if (auto sizes = integers_of(node, {13, 1, "split"})) return *sizes;
   const std::int64_t parts = node.integer("num_outputs", node.result_count());
+  if (parts < 1) node.refuse("splits a dimension into {} parts", parts);
+  node.check_made(parts, kMostKnownElements);
   const std::int64_t part = (size + parts - 1) / parts;
-  Dimensions sizes;
-  for (std::int64_t i = 0; i < parts; ++i) {
-    sizes.push_back(std::clamp<std::int64_t>(size - i * part, 0, part));
-  }
-  return sizes;
+  return mapped(counted(parts),
+                [&](std::int64_t i) { return std::clamp<std::int64_t>(size - i * part, 0, part); });
 }
 
 void lower_split(Node& node) {
@@ -315,10 +314,9 @@ void lower_pad(Node& node) {
     node.check_made(before, kMostKnownElements);
     node.check_made(after, kMostKnownElements);
     node.check_made(size, kMostKnownElements);
-    std::vector<std::int64_t> places;
-    for (std::int64_t at = -before; at < size + after; ++at) {
-      places.push_back(mirrored_place(node, mode, at, size));
-    }
+    const auto places = mapped(counted(before + size + after, -before), [&](std::int64_t at) {
+      return mirrored_place(node, mode, at, size);
+    });
     x = take_places(node, x, axis, places);
   }
   node.set(x);
@@ -474,11 +472,11 @@ void lower_gather(Node& node) {
 // are their own.
 XlaOp whole_places(const Node& node, XlaOp along, std::int64_t axis) {
   const Dimensions sizes = node.sizes_of(along);
-  std::vector<XlaOp> parts;
-  for (std::int64_t i = 0; i < std::ssize(sizes); ++i) {
-    parts.push_back(i == axis ? along : index_along(node, node.type_of(along), sizes, i));
-  }
-  return stack(node, parts, std::ssize(sizes));
+  const auto rank = std::ssize(sizes);
+  const auto parts = mapped(counted(rank), [&](std::int64_t i) {
+    return i == axis ? along : index_along(node, node.type_of(along), sizes, i);
+  });
+  return stack(node, parts, rank);
 }
 
 // Full indices for operand 1, which holds indices along `axis`. Refuses other dimensions beyond the
@@ -525,10 +523,9 @@ void lower_gather_nd(Node& node) {
   const auto rank = std::ssize(wanted);
   if (batch < 0 || batch >= rank || batch > std::ssize(sizes))
     node.refuse("has too many batch_dims");
-  std::vector<XlaOp> parts;
-  for (std::int64_t i = 0; i < batch; ++i) {
-    parts.push_back(index_along(node, node.type(1), with_size(wanted, rank - 1, 1), i));
-  }
+  auto parts = mapped(counted(batch), [&](std::int64_t i) {
+    return index_along(node, node.type(1), with_size(wanted, rank - 1, 1), i);
+  });
   parts.push_back(tuple_places(node, batch));
   const XlaOp places = xla::ConcatInDim(&node.builder(), parts, rank - 1);
   const std::int64_t indexed = batch + wanted.back();
@@ -655,8 +652,7 @@ XlaOp is_larger(XlaOp a, XlaOp b, absl::Span<const std::int64_t> /*no broadcast*
   return is_real(element_type_of(a)) ? larger | ((a != a) & (b == b)) : larger;
 }
 XlaOp is_smaller(XlaOp a, XlaOp b, absl::Span<const std::int64_t> /*no broadcast*/) {
-  const XlaOp smaller = a < b;
-  return is_real(element_type_of(a)) ? smaller | ((b != b) & (a == a)) : smaller;
+  return is_larger(b, a, {});
 }
 
 // The place of the largest or smallest element, the first one of equals.
@@ -740,10 +736,8 @@ std::pair<XlaOp, std::int64_t> along_axis(const Node& node) {
 void lower_compress(Node& node) {
   const auto [x, axis] = along_axis(node);
   const auto condition = node.known_integers(1);
-  std::vector<std::int64_t> places;
-  for (std::int64_t i = 0; i < std::ssize(condition); ++i) {
-    if (entry(condition, i) != 0) places.push_back(i);
-  }
+  Dimensions places = counted(std::ssize(condition));
+  std::erase_if(places, [&](std::int64_t i) { return entry(condition, i) == 0; });
   node.set(take_places(node, x, axis, places));
 }
 
