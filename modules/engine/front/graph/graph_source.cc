@@ -248,13 +248,6 @@ GraphRules rules_for(const std::string& label) {
   return {allows, refuse};
 }
 
-// A function being built, and the weights whose values XLA must know at compile time, because
-// shapes, axes or ranges are computed from them.
-struct CutFunction {
-  SignatureFunction function;
-  std::set<std::string> compile_time_weights;
-};
-
 // Marks the arguments, or the nodes by id, whose values XLA must know at compile time. Null: not
 // wanted.
 absl::Status mark_compile_time(const tf::Graph& graph, const tf::FunctionLibraryDefinition& library,
@@ -284,14 +277,15 @@ Result<std::set<std::string>> compile_time_weights(const tf::Graph& graph,
   return names;
 }
 
-Result<CutFunction> cut_function(ModelGraph& model, std::set<std::string> kept_constants) {
+// Fills in all of the function but its constants. Returns the weights whose values XLA must know at
+// compile time, because shapes, axes or ranges are computed from them.
+Result<std::set<std::string>> cut_function(ModelGraph& model, std::set<std::string> kept_constants,
+                                           SignatureFunction& function) {
   Cutter cutter(model, Cutter::kCompiling, std::move(kept_constants));
   TFAOT_TRY(cutter.cut());
   tf::GraphDef& cut = cutter.graph();
   TFAOT_TRY(make_safe(cut, rules_for(model.label())));
 
-  CutFunction made;
-  SignatureFunction& function = made.function;
   function.name = kFunctionName;
   function.weights = std::move(cutter.weights());
   function.graph_version = cut.versions().producer();
@@ -308,12 +302,11 @@ Result<CutFunction> cut_function(ModelGraph& model, std::set<std::string> kept_c
   for (const tf::Node* node : graph.op_nodes()) is_functional &= !node->IsControlFlow();
   if (!is_functional)
     TFAOT_TRY(checked(tf::FunctionalizeControlFlow(&graph, function.library.get()), what));
-  TFAOT_ASSIGN(made.compile_time_weights,
-               compile_time_weights(graph, function, model.inputs().size()));
+  TFAOT_ASSIGN(auto known, compile_time_weights(graph, function, model.inputs().size()));
   tf::FunctionDef definition;
   TFAOT_TRY(checked(tf::GraphToFunctionDef(graph, function.name, &definition), what));
   TFAOT_TRY(checked(function.library->AddFunctionDef(definition), what));
-  return made;
+  return known;
 }
 
 constexpr const char* kCallOperation = "XlaCustomCall";
@@ -746,10 +739,7 @@ class GraphLowering final : public SignatureLowering {
   SizeCauses size_causes() const {
     const auto nodes = find_nodes(
         *function_, [](const tf::NodeDef& node) { return has_data_dependent_shape(node.op()); });
-    SizeCauses causes;
-    for (const BlamedNode& node : nodes) causes.texts.push_back(node.text);
-    causes.names = names_of(nodes);
-    return causes;
+    return {mapped(nodes, &BlamedNode::text), names_of(nodes)};
   }
 
   const ModelGraph* model_;
@@ -866,12 +856,11 @@ GraphRules rules_for_running(const std::string& label) {
 }  // namespace
 
 Result<SignatureFunction> make_signature_function(ModelGraph& model) {
-  TFAOT_ASSIGN(CutFunction made, cut_function(model, {}));
-  if (!made.compile_time_weights.empty()) {
-    TFAOT_ASSIGN(made, cut_function(model, std::move(made.compile_time_weights)));
-  }
-  TFAOT_TRY(lift_function_constants(made.function));
-  return std::move(made.function);
+  SignatureFunction function;
+  TFAOT_ASSIGN(auto known, cut_function(model, {}, function));
+  if (!known.empty()) TFAOT_TRY(cut_function(model, std::move(known), function));
+  TFAOT_TRY(lift_function_constants(function));
+  return function;
 }
 
 Result<std::unique_ptr<Lowering>> make_graph_lowering(const ModelGraph& model,

@@ -321,37 +321,6 @@ void add_graph(tf::GraphDef& graph, const tf::GraphDef& more) {
               [](const auto& gradient) { return gradient.function_name(); });
 }
 
-struct SavedModelSource {
-  std::string saved_model;  // its folder
-  const tf::MetaGraphDef& model;
-  const tf::GraphDef& graph;  // the model's
-};
-// A session with all variables and `part` of the graph; where both have a node, that of the part is
-// used. REQUIRES: make_safe() has checked the part.
-Result<std::unique_ptr<tf::Session>> load_session(const SavedModelSource& source,
-                                                  const tf::GraphDef& part,
-                                                  const tf::SessionOptions& options) {
-  TFAOT_ASSIGN(const auto loading, loading_graph(source.model, source.graph));
-  tf::GraphDef graph = part;
-  *graph.mutable_versions() = loading.graph.versions();
-  add_graph(graph, loading.graph);
-  std::unique_ptr<tf::Session> session(tf::NewSession(options));
-  auto status = session->Create(graph);
-  const std::string path = tf::io::JoinPath(source.saved_model, tf::kSavedModelVariablesDirectory,
-                                            tf::kSavedModelVariablesFilename);
-  std::vector<std::pair<std::string, tf::Tensor>> files;
-  if (!loading.file_tensor.empty()) files.emplace_back(loading.file_tensor, tf::Tensor(path));
-  const bool has_checkpoint = tf::Env::Default()->FileExists(tf::MetaFilename(path)).ok();
-  if (status.ok() && has_checkpoint && !loading.restore.empty()) {
-    status = session->Run(files, {}, loading.restore, nullptr);
-  }
-  if (status.ok() && !loading.initialize.empty()) {
-    status = session->Run(files, {}, loading.initialize, nullptr);
-  }
-  TFAOT_TRY(checked(status, "TensorFlow cannot load the variables of this SavedModel"));
-  return session;
-}
-
 // The session's variables in the container of a VarHandleOp node.
 struct SessionVariables {
   tf::ResourceMgr* manager;
@@ -492,7 +461,7 @@ class SavedModelGraph final : public ModelGraph {
   // If tf.saved_model.save() wrote a Keras 3 model, TensorFlow's loader does not fill the variables
   // that the signature reads. Their values are taken from the checkpoint.
   Result<std::unique_ptr<tf::Session>> session(const tf::GraphDef& part) override {
-    TFAOT_ASSIGN(auto session, load_session({folder_, model_, graph_}, part, tf::SessionOptions()));
+    TFAOT_ASSIGN(auto session, load_session(part, tf::SessionOptions()));
     for (const auto& node : part.node()) {
       if (node.op() != "VarHandleOp") continue;
       const std::string name = resource_name(node);
@@ -505,6 +474,31 @@ class SavedModelGraph final : public ModelGraph {
   }
 
  private:
+  // A session with all variables and `part` of the graph; where both have a node, that of the part
+  // is used. REQUIRES: make_safe() has checked the part.
+  Result<std::unique_ptr<tf::Session>> load_session(const tf::GraphDef& part,
+                                                    const tf::SessionOptions& options) const {
+    TFAOT_ASSIGN(const auto loading, loading_graph(model_, graph_));
+    tf::GraphDef graph = part;
+    *graph.mutable_versions() = loading.graph.versions();
+    add_graph(graph, loading.graph);
+    std::unique_ptr<tf::Session> session(tf::NewSession(options));
+    auto status = session->Create(graph);
+    const std::string path = tf::io::JoinPath(folder_, tf::kSavedModelVariablesDirectory,
+                                              tf::kSavedModelVariablesFilename);
+    std::vector<std::pair<std::string, tf::Tensor>> files;
+    if (!loading.file_tensor.empty()) files.emplace_back(loading.file_tensor, tf::Tensor(path));
+    const bool has_checkpoint = tf::Env::Default()->FileExists(tf::MetaFilename(path)).ok();
+    if (status.ok() && has_checkpoint && !loading.restore.empty()) {
+      status = session->Run(files, {}, loading.restore, nullptr);
+    }
+    if (status.ok() && !loading.initialize.empty()) {
+      status = session->Run(files, {}, loading.initialize, nullptr);
+    }
+    TFAOT_TRY(checked(status, "TensorFlow cannot load the variables of this SavedModel"));
+    return session;
+  }
+
   Status load_variables() {
     if (variables_ != nullptr) return {};
     tf::SessionOptions options;
@@ -512,7 +506,7 @@ class SavedModelGraph final : public ModelGraph {
     auto* graph_options = options.config.mutable_graph_options();
     graph_options->mutable_optimizer_options()->set_opt_level(tf::OptimizerOptions::L0);
     graph_options->mutable_rewrite_options()->set_disable_meta_optimizer(true);
-    TFAOT_ASSIGN(variables_, load_session({folder_, model_, graph_}, {}, options));
+    TFAOT_ASSIGN(variables_, load_session({}, options));
     return {};
   }
 

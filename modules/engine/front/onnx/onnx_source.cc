@@ -738,12 +738,6 @@ std::vector<const TensorProto*> weights_of(const OnnxModel& model) {
   return weights;
 }
 
-// True if operators of the model may have weights in their attributes.
-bool may_make_weights(const OnnxModel& model) {
-  return std::ranges::any_of(model.proto.opset_import(),
-                             [](const auto& import) { return import.domain() == "ai.onnx.ml"; });
-}
-
 // Refuses outputs of strings, such as the labels of a classifier.
 Status check_no_strings(const std::vector<ModelTensor>& outputs) {
   for (const ModelTensor& output : outputs) {
@@ -780,7 +774,8 @@ class OnnxLowering final : public SignatureLowering {
              return std::make_shared<xla::Literal>(std::move(value));
            }});
     }
-    if (may_make_weights(model_)) find_made_weights();
+    // The domain whose operators may have weights in their attributes.
+    if (opsets_.contains("ai.onnx.ml")) find_made_weights();
     return {};
   }
 

@@ -1045,17 +1045,16 @@ class StableHloSource final : public SourceModel {
 
   // Nodes have no names, as authors do not know the module's lines.
   std::vector<CheckedOperation> operations() const override {
-    std::vector<CheckedOperation> rows;
-    for (const auto& [name, count] : operation_counts()) {
+    return mapped(operation_counts(), [](const auto& counted) {
+      const auto& [name, count] = counted;
       CheckedOperation row;
       row.operation = name;
       row.nodes.resize(static_cast<std::size_t>(count));
       const bool is_structure = name == "stablehlo.while" || name == "stablehlo.case" ||
                                 name == "stablehlo.if" || name == "stablehlo.composite";
       if (is_structure) row.support = OperationSupport::kStructure;
-      rows.push_back(std::move(row));
-    }
-    return rows;
+      return row;
+    });
   }
 
   Status prepare() override {

@@ -51,9 +51,7 @@ XlaOp take_run(const Node& node, XlaOp x, std::int64_t axis, const PlaceRun& run
   XlaOp part = xla::SliceInDim(x, low, high + 1, 1, axis);
   if (run.step < 0 && run.count > 1) part = xla::Rev(part, {axis});
   if (run.step != 0) return part;
-  Dimensions sizes = node.sizes_of(x);
-  entry(sizes, axis) = run.count;
-  return broadcast_to(node, part, sizes);
+  return broadcast_to(node, part, with_size(node.sizes_of(x), axis, run.count));
 }
 
 // Pads so that the result has ceil(in / stride) elements, with the window centred on the operand.

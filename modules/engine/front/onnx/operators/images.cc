@@ -490,19 +490,15 @@ ResizeWeights weights_around(const ResizeRules& rules, const ResizedAxis& axis, 
 
 std::vector<ResizeWeights> all_weights(const Node& node, const ResizeRules& rules,
                                        const ResizedAxis& axis) {
-  std::vector<ResizeWeights> all;
-  for (std::int64_t i = 0; i < axis.out; ++i) {
-    if (rules.mode != "nearest") {
-      all.push_back(weights_around(rules, axis, place_in_operand<double>(node, rules, axis, i)));
-      continue;
-    }
+  return mapped(counted(axis.out), [&](std::int64_t i) -> ResizeWeights {
+    if (rules.mode != "nearest")
+      return weights_around(rules, axis, place_in_operand<double>(node, rules, axis, i));
     // In single precision, as in PyTorch and ONNX Runtime: 17 / 1.7 is 10 there, and below it in
     // double precision, since the scale is not 1.7.
     const auto place = place_in_operand<float>(node, rules, axis, i);
     const auto at = static_cast<std::int64_t>(nearest_place(node, rules.nearest, place));
-    all.push_back({{std::clamp<std::int64_t>(at, 0, axis.in - 1), 1.0}});
-  }
-  return all;
+    return {{std::clamp<std::int64_t>(at, 0, axis.in - 1), 1.0}};
+  });
 }
 
 XlaOp select_along(const Node& node, XlaOp x, const ResizedAxis& axis,
@@ -1094,13 +1090,12 @@ XlaOp chosen_rows(const Node& node, XlaOp places, XlaOp chosen, std::int64_t row
       xla::CreateScalarLtComputation({xla::S64, xla::S64, xla::S64, xla::S64}, &builder), 0, true);
   const XlaOp none = xla::ConstantR0<std::int64_t>(&builder, -1);
   const XlaOp is_box = xla::GetTupleElement(sorted, 0) == 0;
-  std::vector<XlaOp> columns;
-  for (std::int64_t i = 1; i < 4; ++i) {
-    const XlaOp column = xla::GetTupleElement(sorted, i);
-    const XlaOp real = xla::Select(is_box, column, xla::Broadcast(none, {all}));
-    columns.push_back(xla::PadInDim(real, none, 0, 0, rows - all));  // or cuts them
-  }
-  return stack(node, columns, 1);
+  const auto column = [&](std::int64_t i) {
+    const XlaOp found =
+        xla::Select(is_box, xla::GetTupleElement(sorted, i), xla::Broadcast(none, {all}));
+    return xla::PadInDim(found, none, 0, 0, rows - all);  // or cuts them
+  };
+  return stack(node, {column(1), column(2), column(3)}, 1);
 }
 
 // Operands: boxes, scores [batch, classes, boxes], the maximum of boxes of a class, the thresholds

@@ -301,14 +301,12 @@ void set_cosine_window(Node& node, CosineWindow window) {
   if (size < 0) node.refuse("has a negative size");
   node.check_made(size, kMostKnownElements);
   const auto length = static_cast<double>(node.flag("periodic", true) ? size : size - 1);
-  std::vector<double> values;
-  for (std::int64_t i = 0; i < size; ++i) {
+  const auto value = [&](std::int64_t i) {
     const double turn = length == 0 ? 0.5 : static_cast<double>(i) / length;
     const double angle = 2 * std::numbers::pi * turn;
-    values.push_back(window.constant + window.once * std::cos(angle) +
-                     window.twice * std::cos(2 * angle));
-  }
-  node.set(known_values(node, values));
+    return window.constant + window.once * std::cos(angle) + window.twice * std::cos(2 * angle);
+  };
+  node.set(known_values(node, mapped(counted(size), value)));
 }
 
 void lower_hann_window(Node& node) { set_cosine_window(node, {0.5, -0.5, 0}); }
