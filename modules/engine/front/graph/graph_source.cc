@@ -880,7 +880,7 @@ Result<std::unique_ptr<SourceModel>> load_graph_source(const JobModel& job) {
 }
 
 std::vector<CheckedOperation> known_operations() {
-  return mapped(operations_with_kernel(), described);
+  return mapped(operations_with_kernel(), [](const auto& name) { return described(name); });
 }
 
 Result<std::unique_ptr<ModelSession>> ModelSession::open(ModelGraph& model) {
