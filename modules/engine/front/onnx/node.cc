@@ -8,7 +8,6 @@
 #include "front/onnx/operators.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/base/printable.h"
-#include "tfaot/base/text.h"
 #include "xla/hlo/evaluator/hlo_evaluator.h"
 #include "xla/primitive_util.h"
 

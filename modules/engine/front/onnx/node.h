@@ -15,6 +15,7 @@
 
 #include "compiler/hlo/hlo.h"
 #include "onnx-ml.pb.h"
+#include "tfaot/base/text.h"
 #include "tfaot/records/model_check.h"
 #include "xla/client/xla_builder.h"
 #include "xla/literal.h"

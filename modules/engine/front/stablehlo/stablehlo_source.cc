@@ -843,31 +843,32 @@ tf::FunctionDef calling_function(const StableHloModule& module,
                                  const std::vector<ModelTensor>& inputs,
                                  const std::vector<ModelTensor>& outputs) {
   const std::vector<std::string> none;
-  std::vector<std::string> arguments, operands, results;
+  std::vector<std::string> arguments;
+  std::vector<std::string> results;
   std::vector<std::pair<std::string, std::string>> returned;
+  tf::FunctionDefHelper::Node call;
   for (const ModelTensor& input : inputs) {
-    operands.push_back(fmt::format("x{}", operands.size()));
-    arguments.push_back(operands.back() + ": " + tf::DataTypeString(input.type));
+    call.arg.push_back(fmt::format("x{}", call.arg.size()));
+    arguments.push_back(call.arg.back() + ": " + tf::DataTypeString(input.type));
   }
   for (const ModelTensor& output : outputs) {
     returned.emplace_back(fmt::format("y{}", returned.size()),
                           fmt::format("call:output:{}", returned.size()));
     results.push_back(returned.back().first + ": " + tf::DataTypeString(output.type));
   }
-  const tf::FunctionDefHelper::Node call = {
-      {"call"},
-      "XlaCallModule",
-      operands,
-      {{"version", kCallingConvention},
-       {"module", module.text},
-       {"has_token_input_output", false},
-       {"Tin", mapped(inputs, &ModelTensor::type)},
-       {"Tout", mapped(outputs, &ModelTensor::type)},
-       {"Sout", std::vector<tf::PartialTensorShape>(outputs.size())},
-       {"platforms", module.platforms.empty() ? std::vector<std::string>{"CPU"} : module.platforms},
-       {"dim_args_spec", none},
-       {"disabled_checks", none},
-       {"function_list", std::vector<tf::NameAttrList>()}}};
+  call.ret = {"call"};
+  call.op = "XlaCallModule";
+  call.attr = {
+      {"version", kCallingConvention},
+      {"module", module.text},
+      {"has_token_input_output", false},
+      {"Tin", mapped(inputs, &ModelTensor::type)},
+      {"Tout", mapped(outputs, &ModelTensor::type)},
+      {"Sout", std::vector<tf::PartialTensorShape>(outputs.size())},
+      {"platforms", module.platforms.empty() ? std::vector<std::string>{"CPU"} : module.platforms},
+      {"dim_args_spec", none},
+      {"disabled_checks", none},
+      {"function_list", std::vector<tf::NameAttrList>()}};
   return tf::FunctionDefHelper::Create(kFunction, arguments, results, {}, {call}, returned);
 }
 
