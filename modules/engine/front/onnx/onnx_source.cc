@@ -6,7 +6,6 @@
 #include "compiler/hlo/conversions.h"
 #include "compiler/hlo/lowering.h"
 #include "front/lowering/post_order.h"
-#include "front/lowering/signature.h"
 #include "front/onnx/operators.h"
 #include "tensorflow/compiler/tf2xla/type_util.h"
 #include "tensorflow/core/platform/env.h"

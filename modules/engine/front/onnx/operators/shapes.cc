@@ -646,13 +646,14 @@ void lower_one_hot(Node& node) {
   node.set(xla::Select(is_hot, value(1), value(0)));
 }
 
-// Orders of a sort; NaN is larger than all numbers.
+// Orders of a sort, as compiler/kernels/row_calls.cc knows them. NaN is larger than all numbers.
 XlaOp is_larger(XlaOp a, XlaOp b, absl::Span<const std::int64_t> /*no broadcast*/) {
   const XlaOp larger = a > b;
   return is_real(element_type_of(a)) ? larger | ((a != a) & (b == b)) : larger;
 }
 XlaOp is_smaller(XlaOp a, XlaOp b, absl::Span<const std::int64_t> /*no broadcast*/) {
-  return is_larger(b, a, {});
+  const XlaOp smaller = a < b;
+  return is_real(element_type_of(a)) ? smaller | ((b != b) & (a == a)) : smaller;
 }
 
 // The place of the largest or smallest element, the first one of equals.
