@@ -88,8 +88,8 @@ Status predict(OriginalProgram& program, bool fixed_shapes, FileSystem& fs, cons
   for (const TensorSpec& output : signature.outputs) outputs.push_back(make_array(output, rows));
   for (Array& output : outputs) output.bytes.clear();
   for (std::int64_t first = 0; first < rows; first += step) {
-    std::vector<tf::Tensor> fed;
-    for (const Array& input : inputs) fed.push_back(rows_of(input, first, step, fixed_shapes));
+    const auto fed = mapped(
+        inputs, [&](const Array& input) { return rows_of(input, first, step, fixed_shapes); });
     TFAOT_ASSIGN(const auto made, program.run(fed, limit));
     for (std::size_t i = 0; i < made.size(); ++i) {
       TFAOT_TRY(append_rows(outputs[i], made[i], signature.outputs[i], std::min(step, rows - first),

@@ -153,7 +153,7 @@ TEST(OnnxConstants, InGraphsInsideOfNodes) {
       "initializer { name: 'limit' data_type: 7 int64_data: -1 }" +
       constant_text("around") + add_text("x", "around", "start") +
       "node { op_type: 'Loop' input: 'steps' input: '' input: 'start' output: 'y' " + body + "}"));
-  EXPECT_THAT(made.weights, ElementsAre("around", "c_2", "c_3", "step"));
+  EXPECT_THAT(made.weights, ElementsAre("around", "c", "c_2", "step"));
   EXPECT_THAT(made.output, ElementsAre(1 + 1 + 600 * (1 + 1000), 1 + 2 + 600 * (2 + 1001),
                                        1 + 3 + 600 * (3 + 1002)));
   EXPECT_THAT(made.from_code, Each(1));

@@ -100,6 +100,20 @@ TEST(OnnxLimits, SizesThatNoTensorHas) {
               HasSubstr("makes nan numbers"));
 }
 
+// It divided by their number.
+TEST(OnnxLimits, PartsOfASplit) {
+  const auto split_into = [](std::int64_t parts) {
+    return outcome_of(
+        kRowsOfFour + operator_text("Split", {"x"}, "y",
+                                    int_text("num_outputs", parts) + int_text("axis", 1)),
+        "opset_import { version: 18 }");
+  };
+  EXPECT_EQ(split_into(1), "lowered");
+  EXPECT_THAT(split_into(0), HasSubstr("splits a dimension into 0 parts"));
+  EXPECT_THAT(split_into(std::int64_t{1} << 40),
+              HasSubstr("makes 1099511627776 numbers while compiling"));
+}
+
 TEST(OnnxLimits, ShapesThatGrow) {
   std::string nodes = whole_text("v0", "1", 1);
   for (int i = 0; i < 33; ++i) {

@@ -79,5 +79,8 @@ inline std::string status_note(const absl::Status& status) {
 inline Error error_of(const absl::Status& status, std::string message) {
   return Error(std::move(message)).note(status_note(status));
 }
+inline Status checked(const absl::Status& status, std::string message) {
+  return status.ok() ? Status() : fail(error_of(status, std::move(message)));
+}
 
 }  // namespace tfaot::toolkit::engine

@@ -74,9 +74,11 @@ class Cutter {
 
   // `kept`: constants that do not become weights.
   Cutter(ModelGraph& model, Purpose purpose, std::set<std::string> kept = {})
-      : model_(model), compiles_(purpose == kCompiling), kept_(std::move(kept)) {
+      : model_(model),
+        compiles_(purpose == kCompiling),
+        kept_(std::move(kept)),
+        nodes_(nodes_of(model.graph().node())) {
     for (const auto& node : model.graph().node()) {
-      nodes_[node.name()] = &node;
       if (was_variable_read(node) && node.input_size() > 0) {
         read_as_variables_.insert(tensor_id(node.input(0)).node());
       }
@@ -222,7 +224,7 @@ class Cutter {
   ModelGraph& model_;
   bool compiles_;
   std::set<std::string> kept_;
-  std::map<std::string, const tf::NodeDef*> nodes_;
+  Nodes nodes_;
   std::set<std::string> read_as_variables_;
   tf::GraphDef cut_;
   std::map<TensorId, std::string> arguments_;
@@ -246,13 +248,6 @@ GraphRules rules_for(const std::string& label) {
   return {allows, refuse};
 }
 
-// A function being built, and the weights whose values XLA must know at compile time, because
-// shapes, axes or ranges are computed from them.
-struct CutFunction {
-  SignatureFunction function;
-  std::set<std::string> compile_time_weights;
-};
-
 // Marks the arguments, or the nodes by id, whose values XLA must know at compile time. Null: not
 // wanted.
 absl::Status mark_compile_time(const tf::Graph& graph, const tf::FunctionLibraryDefinition& library,
@@ -272,9 +267,9 @@ Result<std::set<std::string>> compile_time_weights(const tf::Graph& graph,
   if (std::ranges::all_of(function.weights, &WeightArgument::is_resource))
     return std::set<std::string>();
   std::vector<bool> needed(input_count + function.weights.size(), false);
-  const auto status =
-      mark_compile_time(graph, *function.library, function.graph_version, &needed, nullptr);
-  if (!status.ok()) return fail(error_of(status, "the graph cannot be checked"));
+  TFAOT_TRY(
+      checked(mark_compile_time(graph, *function.library, function.graph_version, &needed, nullptr),
+              "the graph cannot be checked"));
   std::set<std::string> names;
   for (std::size_t i = 0; i < function.weights.size(); ++i) {
     if (needed[input_count + i]) names.insert(function.weights[i].name);
@@ -282,14 +277,15 @@ Result<std::set<std::string>> compile_time_weights(const tf::Graph& graph,
   return names;
 }
 
-Result<CutFunction> cut_function(ModelGraph& model, std::set<std::string> kept_constants) {
+// Fills in all of the function but its constants. Returns the weights whose values XLA must know at
+// compile time, because shapes, axes or ranges are computed from them.
+Result<std::set<std::string>> cut_function(ModelGraph& model, std::set<std::string> kept_constants,
+                                           SignatureFunction& function) {
   Cutter cutter(model, Cutter::kCompiling, std::move(kept_constants));
   TFAOT_TRY(cutter.cut());
   tf::GraphDef& cut = cutter.graph();
   TFAOT_TRY(make_safe(cut, rules_for(model.label())));
 
-  CutFunction made;
-  SignatureFunction& function = made.function;
   function.name = kFunctionName;
   function.weights = std::move(cutter.weights());
   function.graph_version = cut.versions().producer();
@@ -300,22 +296,17 @@ Result<CutFunction> cut_function(ModelGraph& model, std::set<std::string> kept_c
   tf::Graph graph(*function.library);
   tf::GraphConstructorOptions options;
   options.allow_internal_ops = true;
-  auto status = tf::ConvertGraphDefToGraph(options, cut, &graph);
-  if (!status.ok()) return fail(error_of(status, what));
+  TFAOT_TRY(checked(tf::ConvertGraphDefToGraph(options, cut, &graph), what));
   // Loops and conditions of TensorFlow 1 (Enter, Switch, ...) become functional ones.
   bool is_functional = true;
   for (const tf::Node* node : graph.op_nodes()) is_functional &= !node->IsControlFlow();
-  if (!is_functional) {
-    status = tf::FunctionalizeControlFlow(&graph, function.library.get());
-    if (!status.ok()) return fail(error_of(status, what));
-  }
-  TFAOT_ASSIGN(made.compile_time_weights,
-               compile_time_weights(graph, function, model.inputs().size()));
+  if (!is_functional)
+    TFAOT_TRY(checked(tf::FunctionalizeControlFlow(&graph, function.library.get()), what));
+  TFAOT_ASSIGN(auto known, compile_time_weights(graph, function, model.inputs().size()));
   tf::FunctionDef definition;
-  status = tf::GraphToFunctionDef(graph, function.name, &definition);
-  if (status.ok()) status = function.library->AddFunctionDef(definition);
-  if (!status.ok()) return fail(error_of(status, what));
-  return made;
+  TFAOT_TRY(checked(tf::GraphToFunctionDef(graph, function.name, &definition), what));
+  TFAOT_TRY(checked(function.library->AddFunctionDef(definition), what));
+  return known;
 }
 
 constexpr const char* kCallOperation = "XlaCustomCall";
@@ -413,9 +404,8 @@ Status lift_function_constants(SignatureFunction& function) {
     if (function.constants.size() > before) changed.push_back(std::move(definition));
   }
   for (const tf::FunctionDef& definition : changed) {
-    const auto status =
-        function.library->ReplaceFunction(definition.signature().name(), definition);
-    if (!status.ok()) return fail(Error::internal(std::string(status.message())));
+    TFAOT_TRY(
+        checked(function.library->ReplaceFunction(definition.signature().name(), definition)));
   }
   return {};
 }
@@ -468,9 +458,7 @@ std::string origin_of(const tf::FunctionLibraryDefinition& library, const tf::Fu
   int steps = 0;
   while (steps < kMostSteps && go_up(library, function, name)) ++steps;
   const std::string node = OutputName(name).node;
-  const bool is_node = std::ranges::any_of(
-      function->node_def(), [&](const tf::NodeDef& one) { return one.name() == node; });
-  return is_node ? node : "";
+  return contains(function->node_def(), node, &tf::NodeDef::name) ? node : "";
 }
 
 struct Advice {
@@ -594,10 +582,7 @@ void add_used_types(const tf::NodeDef& node, CheckedOperation& row) {
     const tf::AttrValue& given = attribute_of(node, type.attribute);
     std::vector<int> values(given.list().type().begin(), given.list().type().end());
     if (given.type() != tf::DT_INVALID) values.push_back(given.type());
-    for (const int value : values) {
-      const std::string name = type_name(static_cast<tf::DataType>(value));
-      if (std::ranges::find(type.used, name) == type.used.end()) type.used.push_back(name);
-    }
+    for (const int value : values) add_new(type.used, type_name(static_cast<tf::DataType>(value)));
   }
 }
 
@@ -618,9 +603,7 @@ void add_to_row(const tf::NodeDef& bare, const std::string& function, OperationR
 tf::GraphDef needed_part(const ModelGraph& model) {
   Nodes nodes = nodes_of(model.graph().node());
   for (const ModelTensor& input : model.inputs()) nodes.erase(node_name(input.tensor));
-  std::vector<std::string> outputs;
-  for (const ModelTensor& output : model.outputs()) outputs.push_back(output.tensor);
-  auto needed = needed_by(nodes, outputs);
+  auto needed = needed_by(nodes, mapped(model.outputs(), &ModelTensor::tensor));
   std::erase_if(needed, [](const tf::NodeDef* node) { return is_variable(*node); });
   return part_of(model.graph(), needed);
 }
@@ -756,10 +739,7 @@ class GraphLowering final : public SignatureLowering {
   SizeCauses size_causes() const {
     const auto nodes = find_nodes(
         *function_, [](const tf::NodeDef& node) { return has_data_dependent_shape(node.op()); });
-    SizeCauses causes;
-    for (const BlamedNode& node : nodes) causes.texts.push_back(node.text);
-    causes.names = names_of(nodes);
-    return causes;
+    return {mapped(nodes, &BlamedNode::text), names_of(nodes)};
   }
 
   const ModelGraph* model_;
@@ -789,13 +769,10 @@ bool is_lifted_constant(const tf::NodeDef& node) {
 // empty if an input is passed through.
 std::vector<std::string> origins_of_outputs(const SignatureFunction& function) {
   const tf::FunctionDef* const whole = function.library->Find(function.name);
-  std::vector<std::string> origins;
-  for (const auto& output : whole->signature().output_arg()) {
+  return mapped(whole->signature().output_arg(), [&](const auto& output) {
     const auto result = whole->ret().find(output.name());
-    origins.push_back(
-        result == whole->ret().end() ? "" : origin_of(*function.library, whole, result->second));
-  }
-  return origins;
+    return result == whole->ret().end() ? "" : origin_of(*function.library, whole, result->second);
+  });
 }
 
 // All nodes that the outputs need, down to the inputs and the variables. Sorted by operation.
@@ -806,10 +783,7 @@ std::vector<CheckedOperation> operation_table(const ModelGraph& model) {
   const GraphRules all = {[](const std::string&) { return true; },
                           [](const std::vector<BlamedNode>&) { return Error("refused"); }};
   static_cast<void>(make_safe(part, all));
-  std::set<std::string> functions;
-  for (const auto& function : part.library().function()) {
-    functions.insert(function.signature().name());
-  }
+  const Functions functions = functions_of(part.library());
   OperationRows by_support;
   const auto add = [&](const tf::NodeDef& node, const std::string& function) {
     if (!functions.contains(node.op())) add_to_row(node, function, by_support);
@@ -818,9 +792,7 @@ std::vector<CheckedOperation> operation_table(const ModelGraph& model) {
   for (const auto& function : part.library().function()) {
     for (const auto& node : function.node_def()) add(node, function.signature().name());
   }
-  std::vector<CheckedOperation> rows;
-  for (auto& [key, row] : by_support) rows.push_back(std::move(row));
-  return rows;
+  return mapped(by_support, &OperationRows::value_type::second);
 }
 
 class GraphSource final : public SourceModel {
@@ -884,12 +856,11 @@ GraphRules rules_for_running(const std::string& label) {
 }  // namespace
 
 Result<SignatureFunction> make_signature_function(ModelGraph& model) {
-  TFAOT_ASSIGN(CutFunction made, cut_function(model, {}));
-  if (!made.compile_time_weights.empty()) {
-    TFAOT_ASSIGN(made, cut_function(model, std::move(made.compile_time_weights)));
-  }
-  TFAOT_TRY(lift_function_constants(made.function));
-  return std::move(made.function);
+  SignatureFunction function;
+  TFAOT_ASSIGN(auto known, cut_function(model, {}, function));
+  if (!known.empty()) TFAOT_TRY(cut_function(model, std::move(known), function));
+  TFAOT_TRY(lift_function_constants(function));
+  return function;
 }
 
 Result<std::unique_ptr<Lowering>> make_graph_lowering(const ModelGraph& model,
@@ -909,9 +880,7 @@ Result<std::unique_ptr<SourceModel>> load_graph_source(const JobModel& job) {
 }
 
 std::vector<CheckedOperation> known_operations() {
-  std::vector<CheckedOperation> rows;
-  for (const std::string& name : operations_with_kernel()) rows.push_back(described(name));
-  return rows;
+  return mapped(operations_with_kernel(), [](const auto& name) { return described(name); });
 }
 
 Result<std::unique_ptr<ModelSession>> ModelSession::open(ModelGraph& model) {

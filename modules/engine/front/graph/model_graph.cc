@@ -60,6 +60,13 @@ std::optional<std::string> key_behind(const Nodes& nodes, std::string input) {
   return text_at(find_node(nodes, node->input(1)), index);
 }
 
+// The name by which TensorFlow's sessions know the variable of a VarHandleOp or VariableV2 node.
+std::string resource_name(const tf::NodeDef& node) {
+  std::string name;
+  tf::GetNodeAttr(node, "shared_name", &name).IgnoreError();
+  return name.empty() ? node.name() : name;
+}
+
 class RestoreReader {
  public:
   explicit RestoreReader(const tf::MetaGraphDef& model) {
@@ -159,10 +166,10 @@ void make_constant(tf::NodeDef& node, const tf::Tensor& value) {
 }
 
 Status read_graph(const std::string& file, tf::GraphDef& graph) {
-  const auto status = file.ends_with(".pbtxt")
-                          ? tf::ReadTextProto(tf::Env::Default(), file, &graph)
-                          : tf::ReadBinaryProto(tf::Env::Default(), file, &graph);
-  if (!status.ok()) return fail(error_of(status, "not a frozen graph (GraphDef)"));
+  TFAOT_TRY(checked(file.ends_with(".pbtxt")
+                        ? tf::ReadTextProto(tf::Env::Default(), file, &graph)
+                        : tf::ReadBinaryProto(tf::Env::Default(), file, &graph),
+                    "not a frozen graph (GraphDef)"));
   read_old_shapes(graph);
   read_bools(graph);
   return {};
@@ -197,8 +204,7 @@ std::set<std::string> fed_by(const tf::GraphDef& graph, const std::vector<JobInp
     }
   }
   std::set<std::string> fed;
-  std::vector<std::string> open;
-  for (const JobInput& input : inputs) open.push_back(input.tensor);
+  std::vector<std::string> open = mapped(inputs, &JobInput::tensor);
   while (!open.empty()) {
     const std::string name = std::move(open.back());
     open.pop_back();
@@ -216,7 +222,7 @@ class FrozenGraph final : public ModelGraph {
     std::set<std::string> input_nodes;
     for (const JobInput& input : job.inputs) input_nodes.insert(node_name(input.tensor));
     TFAOT_TRY(fix_placeholders(graph_, job.constants, input_nodes));
-    for (const auto& node : graph_.node()) nodes_[node.name()] = &node;
+    nodes_ = nodes_of(graph_.node());
     for (std::size_t i = 0; i < job.inputs.size(); ++i) {
       TFAOT_ASSIGN(auto tensor, input_tensor(job.inputs[i], fmt::format("model.inputs[{}]", i)));
       inputs_.push_back(std::move(tensor));
@@ -238,18 +244,15 @@ class FrozenGraph final : public ModelGraph {
 
   Result<std::unique_ptr<tf::Session>> session(const tf::GraphDef& part) override {
     std::unique_ptr<tf::Session> session(tf::NewSession(tf::SessionOptions()));
-    const auto status = session->Create(part);
-    if (!status.ok()) return fail(error_of(status, "TensorFlow cannot load this graph"));
+    TFAOT_TRY(checked(session->Create(part), "TensorFlow cannot load this graph"));
     return session;
   }
 
  private:
   Error no_node(const std::string& name, const std::string& key) const {
-    std::vector<std::string> names;
-    for (const auto& [node, definition] : nodes_) names.push_back(node);
+    const auto names = mapped(nodes_, &Nodes::value_type::first);
     GraphEnds ends = ends_of(graph_);
-    std::vector<std::string> placeholders;
-    for (const auto* node : ends.placeholders) placeholders.push_back(node->name());
+    auto placeholders = mapped(ends.placeholders, &tf::NodeDef::name);
     std::ranges::sort(placeholders);
     std::ranges::sort(ends.unread);
     Error error = config_fault(key, fmt::format("there is no node '{}'", name));
@@ -271,7 +274,7 @@ class FrozenGraph final : public ModelGraph {
     tf::DataTypeVector types;
     auto status = tf::OpRegistry::Global()->LookUpOpDef(found->second->op(), &definition);
     if (status.ok()) status = tf::OutputTypesForNode(*found->second, *definition, &types);
-    if (!status.ok()) return fail(error_of(status, fmt::format("node '{}'", name)));
+    TFAOT_TRY(checked(status, fmt::format("node '{}'", name)));
     if (index < 0 || static_cast<std::size_t>(index) >= types.size()) {
       return fail(config_fault(key, fmt::format("node '{}' has {} outputs, so there is no '{}'",
                                                 name, types.size(), tensor)));
@@ -293,7 +296,7 @@ class FrozenGraph final : public ModelGraph {
     return tensor;
   }
 
-  std::map<std::string, const tf::NodeDef*> nodes_;
+  Nodes nodes_;
 };
 
 // The tag of a SavedModel's graph for inference.
@@ -318,39 +321,6 @@ void add_graph(tf::GraphDef& graph, const tf::GraphDef& more) {
               [](const auto& gradient) { return gradient.function_name(); });
 }
 
-struct SavedModelSource {
-  std::string saved_model;  // its folder
-  const tf::MetaGraphDef& model;
-  const tf::GraphDef& graph;  // the model's
-};
-// A session with all variables and `part` of the graph; where both have a node, that of the part is
-// used. REQUIRES: make_safe() has checked the part.
-Result<std::unique_ptr<tf::Session>> load_session(const SavedModelSource& source,
-                                                  const tf::GraphDef& part,
-                                                  const tf::SessionOptions& options) {
-  TFAOT_ASSIGN(const auto loading, loading_graph(source.model, source.graph));
-  tf::GraphDef graph = part;
-  *graph.mutable_versions() = loading.graph.versions();
-  add_graph(graph, loading.graph);
-  std::unique_ptr<tf::Session> session(tf::NewSession(options));
-  auto status = session->Create(graph);
-  const std::string path = tf::io::JoinPath(source.saved_model, tf::kSavedModelVariablesDirectory,
-                                            tf::kSavedModelVariablesFilename);
-  std::vector<std::pair<std::string, tf::Tensor>> files;
-  if (!loading.file_tensor.empty()) files.emplace_back(loading.file_tensor, tf::Tensor(path));
-  const bool has_checkpoint = tf::Env::Default()->FileExists(tf::MetaFilename(path)).ok();
-  if (status.ok() && has_checkpoint && !loading.restore.empty()) {
-    status = session->Run(files, {}, loading.restore, nullptr);
-  }
-  if (status.ok() && !loading.initialize.empty()) {
-    status = session->Run(files, {}, loading.initialize, nullptr);
-  }
-  if (!status.ok()) {
-    return fail(error_of(status, "TensorFlow cannot load the variables of this SavedModel"));
-  }
-  return session;
-}
-
 // The session's variables in the container of a VarHandleOp node.
 struct SessionVariables {
   tf::ResourceMgr* manager;
@@ -371,9 +341,8 @@ Status set_variable(tf::Session& session, const tf::NodeDef& node, const tf::Ten
   auto* const variable = new tf::Var(value.dtype());  // the manager takes it
   *variable->tensor() = value;
   variable->is_initialized = true;
-  const auto status = around.manager->Create(around.container, resource_name(node), variable);
-  if (status.ok()) return {};
-  return fail(error_of(status, fmt::format("variable '{}' cannot be set", node.name())));
+  return checked(around.manager->Create(around.container, resource_name(node), variable),
+                 fmt::format("variable '{}' cannot be set", node.name()));
 }
 
 // The value of a VarHandleOp or VariableV2 node; shares memory with the session. That of a
@@ -419,8 +388,8 @@ Result<std::vector<ModelTensor>> graph_tensors(
 }
 
 Status read_meta_graph(const std::string& folder, tf::MetaGraphDef& model) {
-  const auto status = tf::ReadMetaGraphDefFromSavedModel(folder, {kServeTag}, &model);
-  if (!status.ok()) return fail(error_of(status, "TensorFlow cannot load this SavedModel"));
+  TFAOT_TRY(checked(tf::ReadMetaGraphDefFromSavedModel(folder, {kServeTag}, &model),
+                    "TensorFlow cannot load this SavedModel"));
   read_old_shapes(*model.mutable_graph_def());
   read_bools(*model.mutable_graph_def());
   return {};
@@ -453,15 +422,11 @@ std::vector<ModelConstant> needed_constants(const tf::GraphDef& graph,
                                             const tf::SignatureDef& signature) {
   Nodes nodes = nodes_of(graph.node());
   for (const auto& [key, input] : signature.inputs()) nodes.erase(node_name(input.name()));
-  std::vector<std::string> outputs;
-  for (const auto& [key, output] : signature.outputs()) outputs.push_back(output.name());
-  Nodes placeholders;
-  for (const auto* node : needed_by(nodes, outputs)) {
-    if (node->op() == "Placeholder") placeholders[node->name()] = node;
-  }
-  std::vector<const tf::NodeDef*> sorted;
-  for (const auto& [name, node] : placeholders) sorted.push_back(node);
-  return likely_constants(sorted);
+  auto needed = needed_by(
+      nodes, mapped(signature.outputs(), [](const auto& output) { return output.second.name(); }));
+  std::erase_if(needed, [](const auto* node) { return node->op() != "Placeholder"; });
+  std::ranges::sort(needed, {}, &tf::NodeDef::name);
+  return likely_constants(needed);
 }
 
 class SavedModelGraph final : public ModelGraph {
@@ -496,7 +461,7 @@ class SavedModelGraph final : public ModelGraph {
   // If tf.saved_model.save() wrote a Keras 3 model, TensorFlow's loader does not fill the variables
   // that the signature reads. Their values are taken from the checkpoint.
   Result<std::unique_ptr<tf::Session>> session(const tf::GraphDef& part) override {
-    TFAOT_ASSIGN(auto session, load_session({folder_, model_, graph_}, part, tf::SessionOptions()));
+    TFAOT_ASSIGN(auto session, load_session(part, tf::SessionOptions()));
     for (const auto& node : part.node()) {
       if (node.op() != "VarHandleOp") continue;
       const std::string name = resource_name(node);
@@ -509,6 +474,31 @@ class SavedModelGraph final : public ModelGraph {
   }
 
  private:
+  // A session with all variables and `part` of the graph; where both have a node, that of the part
+  // is used. REQUIRES: make_safe() has checked the part.
+  Result<std::unique_ptr<tf::Session>> load_session(const tf::GraphDef& part,
+                                                    const tf::SessionOptions& options) const {
+    TFAOT_ASSIGN(const auto loading, loading_graph(model_, graph_));
+    tf::GraphDef graph = part;
+    *graph.mutable_versions() = loading.graph.versions();
+    add_graph(graph, loading.graph);
+    std::unique_ptr<tf::Session> session(tf::NewSession(options));
+    auto status = session->Create(graph);
+    const std::string path = tf::io::JoinPath(folder_, tf::kSavedModelVariablesDirectory,
+                                              tf::kSavedModelVariablesFilename);
+    std::vector<std::pair<std::string, tf::Tensor>> files;
+    if (!loading.file_tensor.empty()) files.emplace_back(loading.file_tensor, tf::Tensor(path));
+    const bool has_checkpoint = tf::Env::Default()->FileExists(tf::MetaFilename(path)).ok();
+    if (status.ok() && has_checkpoint && !loading.restore.empty()) {
+      status = session->Run(files, {}, loading.restore, nullptr);
+    }
+    if (status.ok() && !loading.initialize.empty()) {
+      status = session->Run(files, {}, loading.initialize, nullptr);
+    }
+    TFAOT_TRY(checked(status, "TensorFlow cannot load the variables of this SavedModel"));
+    return session;
+  }
+
   Status load_variables() {
     if (variables_ != nullptr) return {};
     tf::SessionOptions options;
@@ -516,7 +506,7 @@ class SavedModelGraph final : public ModelGraph {
     auto* graph_options = options.config.mutable_graph_options();
     graph_options->mutable_optimizer_options()->set_opt_level(tf::OptimizerOptions::L0);
     graph_options->mutable_rewrite_options()->set_disable_meta_optimizer(true);
-    TFAOT_ASSIGN(variables_, load_session({folder_, model_, graph_}, {}, options));
+    TFAOT_ASSIGN(variables_, load_session({}, options));
     return {};
   }
 
@@ -622,12 +612,6 @@ std::optional<std::string> key_of_name(const tf::TrackableObjectGraph& checkpoin
     }
   }
   return key;
-}
-
-std::string resource_name(const tf::NodeDef& node) {
-  std::string name;
-  tf::GetNodeAttr(node, "shared_name", &name).IgnoreError();
-  return name.empty() ? node.name() : name;
 }
 
 std::vector<std::string> init_operations(const tf::MetaGraphDef& model) {
@@ -775,9 +759,8 @@ Result<ModelFunctions> frozen_graph_functions(const std::string& file) {
   job.constants = likely_constants(ends.placeholders);
   if (job.constants.size() == ends.placeholders.size()) job.constants.clear();  // some are inputs
   for (const auto* node : ends.placeholders) {
-    const bool is_input =
-        std::ranges::find(job.constants, node->name(), &ModelConstant::name) == job.constants.end();
-    if (is_input) job.inputs.push_back({node->name(), {}, false, {}});
+    if (!contains(job.constants, node->name(), &ModelConstant::name))
+      job.inputs.push_back({node->name(), {}, false, {}});
   }
   const std::set<std::string> fed = fed_by(graph, job.inputs);
   // Operations without a result, such as NoOp and Assert, are not outputs.

@@ -81,9 +81,6 @@ struct RestoredVariables {
   std::set<std::string> others;
 };
 
-// The name by which TensorFlow's sessions know the variable of a VarHandleOp or VariableV2 node.
-std::string resource_name(const tensorflow::NodeDef& node);
-
 // The operations that loading runs after reading the checkpoint: initialisers.
 std::vector<std::string> init_operations(const tensorflow::MetaGraphDef& model);
 

@@ -407,13 +407,8 @@ bool connects(const std::string& operation) { return is_listed(kStructure, opera
 bool calls_by_name(const std::string& operation) { return is_listed(kCallingByName, operation); }
 
 std::vector<const tf::KernelDef*> kernels_of(const std::string& operation) {
-  const auto& all = xla_kernels();
-  std::vector<const tf::KernelDef*> found;
-  for (auto kernel = std::ranges::lower_bound(all, operation, {}, &tf::KernelDef::op);
-       kernel != all.end() && (*kernel)->op() == operation; ++kernel) {
-    found.push_back(*kernel);
-  }
-  return found;
+  const auto found = std::ranges::equal_range(xla_kernels(), operation, {}, &tf::KernelDef::op);
+  return {found.begin(), found.end()};
 }
 
 std::vector<std::string> operations_with_kernel() {
@@ -449,8 +444,7 @@ Result<LoadingGraph> loading_graph(const tf::MetaGraphDef& model, const tf::Grap
                     .note("save the model again, with the values of its variables in it"));
   }
   const auto* path_node = find_node(nodes, path);
-  if (std::ranges::count(kept, path_node) > 0)
-    loading.file_tensor = model.saver_def().filename_tensor_name();
+  if (contains(kept, path_node)) loading.file_tensor = model.saver_def().filename_tensor_name();
   return loading;
 }
 
@@ -496,17 +490,13 @@ std::vector<BlamedNode> find_nodes(const SignatureFunction& function,
   visit_nodes(function, [&](const tf::NodeDef& node, const std::string& holder) {
     if (!wanted(node)) return;
     const auto text = describe_node(node, holder);
-    const bool is_known =
-        std::ranges::any_of(found, [&](const BlamedNode& other) { return other.text == text; });
-    if (!is_known) found.push_back({node.name(), text});
+    if (!contains(found, text, &BlamedNode::text)) found.push_back({node.name(), text});
   });
   return found;
 }
 
 std::vector<std::string> names_of(const std::vector<BlamedNode>& nodes) {
-  std::vector<std::string> names;
-  for (const BlamedNode& node : nodes) names.push_back(node.name);
-  return names;
+  return mapped(nodes, &BlamedNode::name);
 }
 
 std::vector<std::string> nodes_named_in(std::string_view message) {
@@ -516,8 +506,7 @@ std::vector<std::string> nodes_named_in(std::string_view message) {
   for (auto start = message.find(kStart); start != std::string_view::npos;
        start = message.find(kStart)) {
     message.remove_prefix(start + kStart.size());
-    std::string name(message.substr(0, message.find(kEnd)));
-    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+    add_new(names, std::string(message.substr(0, message.find(kEnd))));
   }
   return names;
 }

@@ -41,8 +41,7 @@ Tf2xlaFeed feed_of(const tf::tf2xla::Feed& feed) {
 
 Result<Tf2xlaConfig> read_tf2xla_config(const std::string& file) {
   std::string text;
-  const auto status = tf::ReadFileToString(tf::Env::Default(), file, &text);
-  if (!status.ok()) return fail(error_of(status, "cannot be read"));
+  TFAOT_TRY(checked(tf::ReadFileToString(tf::Env::Default(), file, &text), "cannot be read"));
   tf::tf2xla::Config config;
   FirstError first;
   google::protobuf::TextFormat::Parser parser;

@@ -66,8 +66,7 @@ std::vector<OpenSize> open_sizes(const std::vector<ModelTensor>& inputs, bool fi
       const std::string name = open_name(input, i);
       auto found = std::ranges::find(open, name, &OpenSize::name);
       if (found == open.end()) found = open.insert(found, {name, {}});
-      auto& owners = found->inputs;
-      if (owners.empty() || owners.back() != input.name) owners.push_back(input.name);
+      add_new(found->inputs, input.name);
     }
   }
   return open;
@@ -175,15 +174,13 @@ Status check_open_sizes(const std::vector<ModelTensor>& inputs, bool fixed_shape
   std::vector<std::string> texts;
   std::vector<std::string> keys;
   std::vector<std::string> options;
-  std::vector<std::string> owners;
+  std::set<std::string> owners;
   for (const OpenSize& size : open) {
     texts.push_back(size_and_inputs(size));
     keys.push_back(config_map_key(size.name) + ": 10");
     options.push_back("--dimension " + shell_quoted(size.name + "=10"));
-    owners.insert(owners.end(), size.inputs.begin(), size.inputs.end());
+    owners.insert(size.inputs.begin(), size.inputs.end());
   }
-  std::ranges::sort(owners);
-  owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
   return fail(Error(open.size() == 1 ? fmt::format("the dimension {} has no size", texts.front())
                                      : fmt::format("{} dimensions have no size: {}", open.size(),
                                                    join(texts, ", ")))
@@ -191,7 +188,7 @@ Status check_open_sizes(const std::vector<ModelTensor>& inputs, bool fixed_shape
                                     "model.dimensions: {{{}}}",
                                     join(keys, ", ")))
                   .note("or on the command line: " + join(options, " "))
-                  .about(word_of(ProblemKind::kUnknownShape), std::move(owners)));
+                  .about(word_of(ProblemKind::kUnknownShape), {owners.begin(), owners.end()}));
 }
 
 Error data_dependent(Error error, SizeCauses causes) {
@@ -447,9 +444,9 @@ Result<LoweredModel> SignatureLowering::calling(xla::XlaBuilder& builder,
                                                 const std::vector<xla::XlaOp>& operands,
                                                 const CalledConstants& constants,
                                                 const std::string& label) const {
-  std::vector<xla::XlaOp> needed;
-  for (const int argument : compiled.input_mapping) needed.push_back(entry(operands, argument));
-  const auto call = xla::Call(&builder, *compiled.computation, needed);
+  const auto call = xla::Call(
+      &builder, *compiled.computation,
+      mapped(compiled.input_mapping, [&](int argument) { return entry(operands, argument); }));
   std::vector<xla::XlaOp> results;
   std::int64_t element = 0;
   for (const auto& output : compiled.outputs) {

@@ -71,7 +71,7 @@ class SourceModel {
   virtual std::vector<CheckedOperation> operations() const = 0;
 
   // Reads everything else that lowering needs. Call it before the functions below.
-  virtual Status prepare() = 0;
+  virtual Status prepare() { return {}; }
   // Must not outlive the model.
   virtual Result<std::unique_ptr<Lowering>> lowering(const LoweringOptions& options) const = 0;
   // The weights that the outputs need, in order of first use.

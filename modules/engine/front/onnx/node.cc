@@ -24,31 +24,6 @@ xla::OpMetadata metadata_of(const NodeProto& node) {
   return metadata;
 }
 
-// The nodes of a function, with attribute references resolved by the call's attributes.
-std::vector<NodeProto> nodes_of_call(const NodeProto& call, const onnx::FunctionProto& function) {
-  std::map<std::string, const onnx::AttributeProto*> given;
-  for (const auto& attribute : function.attribute_proto()) given[attribute.name()] = &attribute;
-  for (const auto& attribute : call.attribute()) given[attribute.name()] = &attribute;
-  std::vector<NodeProto> nodes(function.node().begin(), function.node().end());
-  for (NodeProto& node : nodes) {
-    google::protobuf::RepeatedPtrField<onnx::AttributeProto> attributes;
-    for (const auto& attribute : node.attribute()) {
-      if (attribute.ref_attr_name().empty()) {
-        *attributes.Add() = attribute;
-        continue;
-      }
-      const auto found = given.find(attribute.ref_attr_name());
-      if (found == given.end()) continue;  // left out: the operator's default
-      onnx::AttributeProto& taken = *attributes.Add();
-      taken = *found->second;
-      taken.set_name(attribute.name());
-    }
-    *node.mutable_attribute() = std::move(attributes);
-    node.set_name(call.name() + "/" + node.name());
-  }
-  return nodes;
-}
-
 // True if few elements would be computed. Constants exist already.
 bool is_small_enough(const xla::XlaComputation& computation) {
   std::int64_t elements = 0;
@@ -65,14 +40,13 @@ bool is_small_enough(const xla::XlaComputation& computation) {
 
 }  // namespace
 
-const onnx::FunctionProto* function_of(const OnnxModel& model, const NodeProto& node) {
-  for (const auto& function : model.proto.functions()) {
-    if (function.name() == node.op_type() && function.overload() == node.overload() &&
-        plain_domain(function.domain()) == plain_domain(node.domain())) {
-      return &function;
-    }
+std::int64_t opset_of(const NodeProto& node, const Opsets& opsets) {
+  for (const auto& property : node.metadata_props()) {
+    if (property.key() == kOpsetProperty)
+      return parse_number<std::int64_t>(property.value()).value_or(0);
   }
-  return nullptr;
+  const auto found = opsets.find(plain_domain(node.domain()));
+  return found == opsets.end() ? 0 : found->second;
 }
 
 Names names_read_by(const NodeProto& node) {
@@ -111,27 +85,22 @@ xla::XlaOp OnnxScope::keep(const std::string& name, const xla::Literal& value) c
 }
 
 void OnnxScope::lower(const onnx::GraphProto& graph) {
-  const auto nodes = needed_nodes(graph);
   Names read = names_of(graph.output());
-  for (const NodeProto* const node : nodes) read.merge(names_read_by(*node));
+  for (const NodeProto& node : graph.node()) read.merge(names_read_by(node));
   for (const auto& initializer : graph.initializer()) {
     if (values_.count(initializer.name()) > 0 || read.count(initializer.name()) == 0) continue;
     const xla::Literal value = or_refuse(read_tensor(initializer, model_.file));
     set(initializer.name(), xla::ConstantLiteral(&builder_, value));
   }
-  for (const NodeProto* const node : nodes) lower_node(*node);
+  for (const NodeProto& node : graph.node()) lower_node(node);
 }
 
 std::vector<xla::XlaOp> OnnxScope::outputs_of(const onnx::GraphProto& graph) const {
-  std::vector<xla::XlaOp> outputs;
-  for (const auto& output : graph.output()) {
+  return mapped(graph.output(), [this](const auto& output) {
     const auto found = find(output.name());
-    if (!found) {
-      throw Refusal(Error(fmt::format("no node makes the output '{}'", output.name())));
-    }
-    outputs.push_back(*found);
-  }
-  return outputs;
+    if (!found) throw Refusal(Error(fmt::format("no node makes the output '{}'", output.name())));
+    return *found;
+  });
 }
 
 void OnnxScope::lower_node(const NodeProto& proto) {
@@ -141,44 +110,17 @@ void OnnxScope::lower_node(const NodeProto& proto) {
                           "loops of known length written out",
                           kMostNodes)));
   }
-  if (const auto* const function = function_of(model_, proto)) return lower_call(proto, *function);
-  const std::string domain = plain_domain(proto.domain());
-  const auto opset = opsets_.find(domain);
-  Node node(proto, opset == opsets_.end() ? 0 : opset->second, *this);
-  if (opset == opsets_.end())
+  Node node(proto, opset_of(proto, opsets_), *this);
+  if (node.opset() == 0)
     node.refuse("is of domain '{}', which the model does not import", proto.domain());
   const xla::XlaScopedOpMetadataAssignment traced(&builder_, metadata_of(proto));
-  lower_operator(domain, proto.op_type(), node);
+  lower_operator(plain_domain(proto.domain()), proto.op_type(), node);
   for (int i = 0; i < node.result_count(); ++i) {
     if (!node.wants(i)) continue;
     const xla::XlaOp made = node.results()[static_cast<std::size_t>(i)];
     if (missing_.count(proto.output(i)) > 0) continue;
     if (!made.valid()) node.refuse("has a result '{}' that it cannot make", proto.output(i));
     set(proto.output(i), made);
-  }
-}
-
-void OnnxScope::lower_call(const NodeProto& call, const onnx::FunctionProto& function) {
-  const Opsets opsets = opsets_of(function.opset_import());
-  OnnxScope inside(*this, opsets, builder_, nullptr);
-  inside.keep_by(
-      [this](const std::string& name, const xla::Literal& value) { return keep(name, value); });
-  const Node node(call, 0, *this);
-  if (call.input_size() > function.input_size() || call.output_size() > function.output_size()) {
-    node.refuse("has {} inputs and {} outputs, but its function {} and {}", call.input_size(),
-                call.output_size(), function.input_size(), function.output_size());
-  }
-  for (int i = 0; i < function.input_size() && i < node.operand_count(); ++i) {
-    if (node.has(i)) inside.set(function.input(i), node.operand(i));
-  }
-  const auto nodes = nodes_of_call(call, function);
-  const Names outputs(function.output().begin(), function.output().end());
-  for (const NodeProto* const one : needed_nodes(nodes, outputs)) inside.lower_node(*one);
-  for (int i = 0; i < function.output_size() && i < call.output_size(); ++i) {
-    if (call.output(i).empty()) continue;
-    const auto found = inside.find(function.output(i));
-    if (!found) node.refuse("calls a function that does not make '{}'", function.output(i));
-    set(call.output(i), *found);
   }
 }
 
@@ -218,10 +160,9 @@ xla::XlaOp Node::operand(int index) const {
   return *found;
 }
 
-std::vector<xla::XlaOp> Node::operands() const {
-  std::vector<xla::XlaOp> all;
-  for (int i = 0; i < operand_count(); ++i) all.push_back(operand(i));
-  return all;
+std::vector<xla::XlaOp> Node::operands(int first) const {
+  return mapped(counted(std::max(0, operand_count() - first), first),
+                [this](std::int64_t i) { return operand(static_cast<int>(i)); });
 }
 
 xla::Shape Node::shape_of_op(xla::XlaOp op) const {

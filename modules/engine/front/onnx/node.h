@@ -15,6 +15,7 @@
 
 #include "compiler/hlo/hlo.h"
 #include "onnx-ml.pb.h"
+#include "tfaot/base/text.h"
 #include "tfaot/records/model_check.h"
 #include "xla/client/xla_builder.h"
 #include "xla/literal.h"
@@ -24,7 +25,8 @@ namespace tfaot::toolkit::engine {
 // The model that all scopes share.
 struct OnnxModel {
   onnx::ModelProto proto;
-  std::string file;  // external data is next to it
+  std::string file;                    // external data is next to it
+  std::vector<onnx::NodeProto> calls;  // that its functions' nodes replaced
 };
 
 // The version of each domain's operators; "" is ONNX's own.
@@ -40,8 +42,10 @@ Opsets opsets_of(const Imports& imports) {
   return opsets;
 }
 
-// The model's own function that the node calls; null if it calls an operator.
-const onnx::FunctionProto* function_of(const OnnxModel& model, const onnx::NodeProto& node);
+// The version of the node's domain; 0 if the model does not import it. A node that comes from a
+// function of the model has its version as a metadata property.
+constexpr const char* kOpsetProperty = "tfaot.opset";
+std::int64_t opset_of(const onnx::NodeProto& node, const Opsets& opsets);
 
 // Turns a value that an operator computed from its attributes into a weight of the model.
 using WeightKeeper = std::function<xla::XlaOp(const std::string& name, const xla::Literal& value)>;
@@ -65,8 +69,7 @@ class OnnxScope {
         opsets_(opsets),
         builder_(builder),
         state_(std::make_shared<LoweringState>()) {}
-  // For a graph or a function inside `holder`. `around`: the enclosing graph whose names it sees;
-  // null: none.
+  // For a graph inside `holder`. `around`: the enclosing graph whose names it sees; null: none.
   OnnxScope(const OnnxScope& holder, const Opsets& opsets, xla::XlaBuilder& builder,
             const OnnxScope* around)
       : model_(holder.model_),
@@ -101,7 +104,6 @@ class OnnxScope {
 
  private:
   void lower_node(const onnx::NodeProto& proto);
-  void lower_call(const onnx::NodeProto& call, const onnx::FunctionProto& function);
 
   const OnnxModel& model_;
   const Opsets& opsets_;
@@ -134,24 +136,6 @@ Names names_of(const Values& values) {
 Names free_names(const onnx::GraphProto& graph);
 // Names that the node reads, also in graphs inside it.
 Names names_read_by(const onnx::NodeProto& node);
-// The nodes that are needed to compute the names, in order.
-template <typename Nodes>
-std::vector<const onnx::NodeProto*> needed_nodes(const Nodes& nodes, Names names) {
-  std::vector<const onnx::NodeProto*> needed;
-  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
-    const auto& made = node->output();
-    if (std::ranges::none_of(made, [&](const auto& name) { return names.contains(name); }))
-      continue;
-    names.merge(names_read_by(*node));
-    needed.push_back(&*node);
-  }
-  std::reverse(needed.begin(), needed.end());
-  return needed;
-}
-inline std::vector<const onnx::NodeProto*> needed_nodes(const onnx::GraphProto& graph) {
-  return needed_nodes(graph.node(), names_of(graph.output()));
-}
-
 // Thrown by functions that lower operators. As these are many and small, an expected failure is an
 // exception here, and only here; Lowering::lower() turns it into an Error.
 class Refusal : public std::exception {
@@ -219,7 +203,7 @@ class Node {
   xla::XlaOp operand_if_given(int index) const {
     return has(index) ? operand(index) : xla::XlaOp();
   }
-  std::vector<xla::XlaOp> operands() const;
+  std::vector<xla::XlaOp> operands(int first = 0) const;  // from this one on
   xla::Shape shape(int operand) const { return shape_of_op(this->operand(operand)); }
   // Works for any value, also in the computations of loops.
   xla::Shape shape_of_op(xla::XlaOp op) const;

@@ -6,8 +6,8 @@
 #include "compiler/hlo/conversions.h"
 #include "compiler/hlo/lowering.h"
 #include "front/lowering/post_order.h"
-#include "front/lowering/signature.h"
 #include "front/onnx/operators.h"
+#include "tensorflow/compiler/tf2xla/type_util.h"
 #include "tensorflow/core/platform/env.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/base/real_file_system.h"
@@ -25,9 +25,16 @@ using onnx::TensorProto;
 
 using Nodes = google::protobuf::RepeatedPtrField<NodeProto>;
 
+// The type of the same name. DT_INVALID for types that XLA lacks, except strings.
+tensorflow::DataType tf_type_of(int onnx_type) {
+  const std::string name = onnx_type == TensorProto::FLOAT16 ? "HALF" : onnx_type_name(onnx_type);
+  tensorflow::DataType type = tensorflow::DT_INVALID;
+  const bool is_known = tensorflow::DataType_Parse("DT_" + name, &type);
+  return is_known && !name.ends_with("INT4") ? type : tensorflow::DT_INVALID;
+}
+
 std::string describe(const NodeProto& node, const Opsets& opsets) {
-  const auto opset = opsets.find(plain_domain(node.domain()));
-  return describe_node(node, opset == opsets.end() ? 0 : opset->second);
+  return describe_node(node, opset_of(node, opsets));
 }
 
 Error name_twice(std::string text, std::vector<std::string> nodes = {}) {
@@ -111,8 +118,8 @@ Error cycle_error(const onnx::GraphProto& graph, const std::vector<int>& cycle,
   return Error(std::move(text)).about(word_of(ProblemKind::kModel), std::move(names));
 }
 
-// Sorts nodes topologically, as the standard demands but not all exporters do; also in graphs
-// inside nodes. Errors name nodes that form a cycle, or values with the same name.
+// Sorts nodes topologically, as the standard demands but not all exporters do. Errors name nodes
+// that form a cycle, or values with the same name.
 Status sort_graph(onnx::GraphProto& graph, const Opsets& opsets) {
   TFAOT_TRY(check_names(graph, opsets));
   const PostOrder<int> nodes = node_order(graph);
@@ -120,12 +127,33 @@ Status sort_graph(onnx::GraphProto& graph, const Opsets& opsets) {
   google::protobuf::RepeatedPtrField<NodeProto> sorted;
   for (const int node : nodes.order) sorted.Add()->Swap(graph.mutable_node(node));
   graph.mutable_node()->Swap(&sorted);
-  for (auto& node : *graph.mutable_node()) {
-    for (auto& attribute : *node.mutable_attribute()) {
-      if (attribute.has_g()) TFAOT_TRY(sort_graph(*attribute.mutable_g(), opsets));
-    }
-  }
   return {};
+}
+
+Error at_tensor(const TensorProto& tensor, const std::string& what) {
+  return Error(fmt::format("tensor '{}' {}", tensor.name(), what));
+}
+
+// Dense and row-major. Errors: its type, a negative or overflowing size.
+Result<xla::Shape> shape_of_tensor(const TensorProto& tensor) {
+  const auto type = element_type(tensor.data_type());
+  if (!type) {
+    return fail(at_tensor(tensor, fmt::format("has values of {}, which cannot be compiled",
+                                              onnx_type_name(tensor.data_type()))));
+  }
+  if (static_cast<std::size_t>(tensor.dims_size()) > kMostDimensions) {
+    return fail(at_tensor(tensor, fmt::format("has {} dimensions, but at most {} are allowed",
+                                              tensor.dims_size(), kMostDimensions)));
+  }
+  std::int64_t elements = 1;
+  for (const std::int64_t size : tensor.dims()) {
+    if (size < 0 || size > kMostTensorElements / std::max<std::int64_t>(elements, 1)) {
+      return fail(at_tensor(tensor, fmt::format("has a dimension of size {}", size)));
+    }
+    elements *= size;
+  }
+  const std::vector<std::int64_t> sizes(tensor.dims().begin(), tensor.dims().end());
+  return shape_of(*type, sizes);
 }
 
 // A pruned net has few zeros for each value; a hostile file may claim any number.
@@ -147,15 +175,15 @@ Result<std::vector<std::int64_t>> value_places(const SparseTensorProto& sparse,
   if (indices.shape().element_type() != xla::S64 || !(is_linear || is_tuples)) {
     return fail(at_sparse(sparse, "has indices of another type or shape than its values need"));
   }
-  const auto numbers = indices.data<std::int64_t>();
-  const std::int64_t elements = xla::ShapeUtil::ElementsIn(shape);
+  const Dimensions indexed = is_linear ? Dimensions{xla::ShapeUtil::ElementsIn(shape)}
+                                       : picked(shape.dimensions(), counted(rank));
+  auto number = indices.data<std::int64_t>().begin();
   std::vector<std::int64_t> places;
   for (std::int64_t i = 0; i < values; ++i) {
-    std::int64_t place = is_linear ? numbers[static_cast<std::size_t>(i)] : 0;
-    bool is_inside = !is_linear || (place >= 0 && place < elements);
-    for (std::int64_t d = 0; d < rank && !is_linear; ++d) {
-      const std::int64_t index = numbers[static_cast<std::size_t>(i * rank + d)];
-      const std::int64_t size = shape.dimensions(static_cast<int>(d));
+    std::int64_t place = 0;
+    bool is_inside = true;
+    for (const std::int64_t size : indexed) {
+      const std::int64_t index = *number++;
       is_inside = is_inside && index >= 0 && index < size;
       place = place * size + index;
     }
@@ -192,238 +220,131 @@ Result<TensorProto> dense_tensor(const SparseTensorProto& sparse, const std::str
   return dense;
 }
 
-Status make_dense(onnx::GraphProto& graph, const std::string& model_file);
-
-// Handles the sparse tensors of Constant nodes, also in graphs inside nodes.
-Status make_dense(Nodes& nodes, const std::string& model_file) {
-  for (NodeProto& node : nodes) {
-    for (auto& attribute : *node.mutable_attribute()) {
-      if (attribute.has_g()) TFAOT_TRY(make_dense(*attribute.mutable_g(), model_file));
-      if (attribute.name() != "sparse_value" || !attribute.has_sparse_tensor()) continue;
-      TFAOT_ASSIGN(*attribute.mutable_t(), dense_tensor(attribute.sparse_tensor(), model_file));
-      attribute.clear_sparse_tensor();
-      attribute.set_name("value");
-      attribute.set_type(onnx::AttributeProto::TENSOR);
-    }
-  }
+// The value of a Constant node.
+Status make_dense(onnx::AttributeProto& attribute, const std::string& model_file) {
+  if (attribute.name() != "sparse_value" || !attribute.has_sparse_tensor()) return {};
+  TFAOT_ASSIGN(*attribute.mutable_t(), dense_tensor(attribute.sparse_tensor(), model_file));
+  attribute.clear_sparse_tensor();
+  attribute.set_name("value");
+  attribute.set_type(onnx::AttributeProto::TENSOR);
   return {};
 }
 
-Status make_dense(onnx::GraphProto& graph, const std::string& model_file) {
+Status make_dense(GraphProto& graph, const std::string& model_file) {
   for (const SparseTensorProto& sparse : graph.sparse_initializer()) {
     TFAOT_ASSIGN(*graph.add_initializer(), dense_tensor(sparse, model_file));
   }
   graph.clear_sparse_initializer();
-  return make_dense(*graph.mutable_node(), model_file);
+  return {};
 }
-
-// Counts the nodes after inlining all calls: each level of functions that call others twice doubles
-// them.
-struct LoweredNodes {
-  double nodes = 0;
-  int nested_calls = 0;
-};
-
-// Errors: recursive functions, calls nested too deep, more than kMostNodes nodes after inlining.
-Status check_function_calls(const OnnxModel& model) {
-  std::vector<const FunctionProto*> all;
-  for (const FunctionProto& function : model.proto.functions()) all.push_back(&function);
-  const auto calls = post_order(all, [&](const FunctionProto* function) {
-    std::vector<const FunctionProto*> called;
-    for_each_node(function->node(), [&](const NodeProto& node) {
-      if (const auto* const one = function_of(model, node)) called.push_back(one);
-    });
-    return called;
-  });
-  if (!calls.cycle.empty()) {
-    return fail(Error(fmt::format("function '{}' calls itself", calls.cycle.front()->name())));
-  }
-  std::map<const FunctionProto*, LoweredNodes> functions;
-  const auto lowered = [&](const Nodes& nodes) {
-    LoweredNodes all_nodes;
-    for_each_node(nodes, [&](const NodeProto& node) {
-      const auto* const called = function_of(model, node);
-      const LoweredNodes more = called == nullptr ? LoweredNodes() : functions.at(called);
-      all_nodes.nodes += 1 + more.nodes;
-      all_nodes.nested_calls = std::max(all_nodes.nested_calls, more.nested_calls + 1);
-    });
-    return all_nodes;
-  };
-  for (const FunctionProto* const function : calls.order) {
-    functions[function] = lowered(function->node());
-    if (functions[function].nested_calls > kMostNestedCalls) {
-      return fail(
-          Error(fmt::format("more than {} functions call each other in turn", kMostNestedCalls)));
-    }
-  }
-  if (lowered(model.proto.graph().node()).nodes <= static_cast<double>(kMostNodes)) return {};
-  return fail(
-      Error(fmt::format("has more than {} nodes once its functions are called", kMostNodes)));
-}
-
-bool needs_only_shapes(const NodeProto& node) {
-  return plain_domain(node.domain()).empty() &&
-         (node.op_type() == "Shape" || node.op_type() == "Size");
-}
-
-// Inputs of the graph that precede those which its outputs become in the next step: a Loop has the
-// step's number before the condition.
-int inputs_before_outputs(const NodeProto& node) { return node.op_type() == "Loop" ? 1 : 0; }
 
 template <typename Given>
 bool any_in(const Given& given, const Names& marked) {
   return std::ranges::any_of(given, [&](const auto& name) { return marked.contains(name); });
 }
 
-// Adds the names of all values computed from the data of names in the set, from the first node to
-// the last.
-void follow_data(const Nodes& nodes, Names& varying) {
-  for (const NodeProto& node : nodes) {
-    if (needs_only_shapes(node)) continue;
-    if (!any_in(names_read_by(node), varying)) continue;
-    for (const auto& attribute : node.attribute()) {
-      if (!attribute.has_g()) continue;
-      const auto& inputs = attribute.g().input();
-      for (int i = inputs_before_outputs(node); i < inputs.size(); ++i) {
-        varying.insert(inputs[i].name());
-      }
-      follow_data(attribute.g().node(), varying);
-    }
-    varying.insert(node.output().begin(), node.output().end());
-  }
-  varying.erase("");
+// True for ONNX's own operator of this name.
+bool is_operator(const NodeProto& node, std::string_view name) {
+  return node.op_type() == name && plain_domain(node.domain()).empty();
 }
 
-// Names of values of a graph or a function, and of the graphs inside its nodes.
-struct Values {
-  Names varying;  // depend on data of inputs
-  Names known;    // must be known while compiling
-  Names better;   // make better code if they are known, but depend on data of inputs
+// Names of values, and those from which the data of each is computed, or the other way round.
+using DataFlow = std::map<std::string, Names>;
 
-  std::size_t marked() const { return known.size() + better.size(); }
-};
-constexpr std::array kMarks = {&Values::known, &Values::better};
-
-class Marking {
- public:
-  // Values that a setting is computed from are not marked, so they may be weights.
-  Marking(const OnnxModel& model, Names& settings) : model_(model), settings_(settings) {}
-
-  // From the last node to the first: operands of marked values are marked too.
-  void visit(const Nodes& nodes, Values& values) const {
-    for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) visit_node(*node, values);
-  }
-
- private:
-  void visit_node(const NodeProto& node, Values& values) const {
-    std::vector<Names Values::*> marks;  // of results
-    std::ranges::copy_if(kMarks, std::back_inserter(marks),
-                         [&](Names Values::*mark) { return any_in(node.output(), values.*mark); });
+// The sources of each value of the graph, and of graphs inside its nodes.
+DataFlow data_sources(const Nodes& nodes) {
+  DataFlow sources;
+  for_each_node(nodes, [&](const NodeProto& node) {
+    Names read(node.input().begin(), node.input().end());
+    if (is_operator(node, "Shape") || is_operator(node, "Size")) read.clear();
     for (const auto& attribute : node.attribute()) {
-      if (!attribute.has_g()) continue;
-      for (const auto mark : marks) (values.*mark).merge(names_of(attribute.g().output()));
-      visit_steps(node, attribute.g(), values);
-    }
-    if (const auto* const function = function_of(model_, node)) {
-      return visit_call(node, *function, values);
-    }
-    if (needs_only_shapes(node)) return;
-    for (const auto mark : marks) (values.*mark).insert(node.input().begin(), node.input().end());
-    mark_epsilon(node);
-    const OnnxOperator* const row = find_operator(plain_domain(node.domain()), node.op_type());
-    if (row == nullptr) return;
-    const auto add = [&node](const std::vector<int>& operands, const auto& to) {
-      for (const int operand : operands) {
-        if (operand < node.input_size()) to(node.input(operand));
-      }
-    };
-    add(row->operands.known, [&](const std::string& name) { values.known.insert(name); });
-    add(row->operands.settings, [&](const std::string& name) { settings_.insert(name); });
-    add(row->operands.better_known, [&](const std::string& name) {
-      (values.varying.contains(name) ? values.better : values.known).insert(name);
-    });
-  }
-
-  // Makes an epsilon that is added under a square root a setting: exporters write normalisations
-  // this way.
-  void mark_epsilon(const NodeProto& node) const {
-    const bool is_own = plain_domain(node.domain()).empty();
-    if (!is_own || node.input_size() == 0 || node.output_size() == 0) return;
-    if (node.op_type() == "Sqrt") under_roots_.insert(node.input(0));
-    if (node.op_type() == "Add" && under_roots_.contains(node.output(0))) {
-      settings_.insert(node.input().begin(), node.input().end());
-    }
-  }
-
-  // Repeats until nothing new is marked, since each step reads the results of the one before.
-  void visit_steps(const NodeProto& node, const onnx::GraphProto& graph, Values& values) const {
-    std::size_t before = 0;
-    do {
-      before = values.marked();
-      visit(graph.node(), values);
-      for (const auto mark : kMarks) mark_steps(node, graph, values.*mark);
-    } while (values.marked() > before);
-  }
-
-  static void mark_steps(const NodeProto& node, const onnx::GraphProto& graph, Names& marked) {
-    const int before = inputs_before_outputs(node);
-    for (int i = 0; i < graph.input_size() && i < node.input_size(); ++i) {
-      if (!marked.contains(graph.input(i).name())) continue;
-      marked.insert(node.input(i));
-      if (i >= before && i - before < graph.output_size()) {
-        marked.insert(graph.output(i - before).name());
+      const GraphProto& graph = attribute.g();
+      read.merge(names_of(graph.output()));
+      // Outputs are inputs in the next step. A Loop has the step's number before the condition.
+      const int before = node.op_type() == "Loop" ? 1 : 0;
+      for (int i = 0; i < graph.input_size(); ++i) {
+        Names& from = sources[graph.input(i).name()];
+        if (i < node.input_size()) from.insert(node.input(i));
+        if (i >= before && i - before < graph.output_size())
+          from.insert(graph.output(i - before).name());
       }
     }
-  }
-
-  void visit_call(const NodeProto& call, const onnx::FunctionProto& function,
-                  Values& values) const {
-    Values inside;
-    const auto share = [](const auto& own, const auto& given, const Names& from, Names& to) {
-      for (int i = 0; i < own.size() && i < given.size(); ++i) {
-        if (from.contains(own[i])) to.insert(given[i]);
-      }
-    };
-    share(call.input(), function.input(), values.varying, inside.varying);
-    follow_data(function.node(), inside.varying);
-    for (const auto mark : kMarks) {
-      share(call.output(), function.output(), values.*mark, inside.*mark);
+    for (const std::string& made : node.output()) {
+      if (!made.empty()) sources[made].insert(read.begin(), read.end());
     }
-    visit(function.node(), inside);
-    for (const auto mark : kMarks)
-      share(function.input(), call.input(), inside.*mark, values.*mark);
-  }
+  });
+  return sources;
+}
 
-  const OnnxModel& model_;
-  Names& settings_;
-  mutable Names under_roots_;
-};
+DataFlow reversed(const DataFlow& sources) {
+  DataFlow users;
+  for (const auto& [made, from] : sources) {
+    for (const std::string& name : from) users[name].insert(made);
+  }
+  return users;
+}
+
+// The names, and all to which the flow leads from them.
+Names reached(const DataFlow& flow, Names names) {
+  std::vector<std::string> open(names.begin(), names.end());
+  while (!open.empty()) {
+    const auto next = flow.find(open.back());
+    open.pop_back();
+    if (next == flow.end()) continue;
+    for (const std::string& name : next->second) {
+      if (names.insert(name).second) open.push_back(name);
+    }
+  }
+  return names;
+}
 
 absl::Span<const std::int64_t> sizes_of(const TensorProto& tensor) {
   return {tensor.dims().data(), static_cast<std::size_t>(tensor.dims_size())};
 }
 
 // The names of values that must be known at compile time, in the graph and the graphs inside its
-// nodes. REQUIRES: no function is recursive.
-Names needed_values(const OnnxModel& model, const onnx::GraphProto& graph) {
-  Values values;
-  values.varying = names_of(graph.input());
-  for (const auto& initializer : graph.initializer()) values.varying.erase(initializer.name());
-  follow_data(graph.node(), values.varying);
-  Names settings;
-  Marking(model, settings).visit(graph.node(), values);
+// nodes.
+Names needed_values(const GraphProto& graph) {
+  const DataFlow sources = data_sources(graph.node());
+  Names inputs = names_of(graph.input());
+  for (const auto& initializer : graph.initializer()) inputs.erase(initializer.name());
+  const Names varying = reached(reversed(sources), inputs);
+  Names under_roots;
+  for_each_node(graph.node(), [&](const NodeProto& node) {
+    if (is_operator(node, "Sqrt")) under_roots.insert(node.input().begin(), node.input().end());
+  });
+  Names known;
+  Names better;    // make better code if they are known, but depend on inputs
+  Names settings;  // values that these are computed from may be weights
+  for_each_node(graph.node(), [&](const NodeProto& node) {
+    // Exporters write normalisations with an epsilon that is added under a square root.
+    if (is_operator(node, "Add") && any_in(node.output(), under_roots))
+      settings.insert(node.input().begin(), node.input().end());
+    const OnnxOperator* const row = find_operator(plain_domain(node.domain()), node.op_type());
+    if (row == nullptr) return;
+    const auto add = [&node](const std::vector<int>& operands, const auto& place_of) {
+      for (const int operand : operands) {
+        if (operand < node.input_size()) place_of(node.input(operand)).insert(node.input(operand));
+      }
+    };
+    add(row->operands.known, [&](const auto&) -> Names& { return known; });
+    add(row->operands.settings, [&](const auto&) -> Names& { return settings; });
+    add(row->operands.better_known,
+        [&](const std::string& name) -> Names& { return varying.contains(name) ? better : known; });
+  });
+  known = reached(sources, std::move(known));
+  better = reached(sources, std::move(better));
   for (const TensorProto& initializer : graph.initializer()) {
     const auto sizes = sizes_of(initializer);
     const bool is_number = std::ranges::all_of(sizes, [](auto size) { return size == 1; });
     const auto type = element_type(initializer.data_type());
     const bool is_place = type && is_place_constant(dtype_of(*type), sizes);
     if ((is_number && settings.contains(initializer.name())) ||
-        (is_place && values.better.contains(initializer.name()))) {
-      values.known.insert(initializer.name());
+        (is_place && better.contains(initializer.name()))) {
+      known.insert(initializer.name());
     }
   }
-  values.known.erase("");
-  return values.known;
+  return known;
 }
 
 bool is_weight_tensor(const TensorProto& tensor) {
@@ -456,207 +377,246 @@ std::optional<TensorProto> tensor_of_constant(const NodeProto& node) {
   return std::nullopt;
 }
 
-// Counts the values of each name, also in graphs inside nodes.
-using NameCounts = std::map<std::string, int>;
-void count_names(const GraphProto& graph, NameCounts& counts) {
-  for (const auto& input : graph.input()) ++counts[input.name()];
-  for (const auto& initializer : graph.initializer()) ++counts[initializer.name()];
-}
-void count_names(const Nodes& nodes, NameCounts& counts) {
-  for_each_node(nodes, [&](const NodeProto& node) {
-    for (const std::string& made : node.output()) ++counts[made];
-    for (const auto& attribute : node.attribute()) count_names(attribute.g(), counts);
+// The model's own function that the node calls; null if it calls an operator.
+const FunctionProto* function_of(const onnx::ModelProto& model, const NodeProto& node) {
+  const auto& functions = model.functions();
+  const auto found = std::ranges::find_if(functions, [&](const FunctionProto& function) {
+    return function.name() == node.op_type() && function.overload() == node.overload() &&
+           plain_domain(function.domain()) == plain_domain(node.domain());
   });
+  return found == functions.end() ? nullptr : &*found;
 }
 
-std::string unused_name(const std::string& wanted, NameCounts& counts) {
-  std::string name = wanted;
-  for (int i = 2; counts.count(name) > 0; ++i) name = fmt::format("{}_{}", wanted, i);
-  ++counts[name];
-  return name;
-}
-
-void rename_reads(GraphProto& graph, const std::string& from, const std::string& to) {
-  for (NodeProto& node : *graph.mutable_node()) {
-    for (std::string& read : *node.mutable_input()) {
-      if (read == from) read = to;
-    }
-    for (auto& attribute : *node.mutable_attribute()) {
-      if (attribute.has_g()) rename_reads(*attribute.mutable_g(), from, to);
-    }
+// The nodes that are needed to compute the values, in order.
+template <typename Given>
+auto needed_nodes(Given& nodes, Names values) {
+  std::vector<decltype(&*nodes.begin())> needed;
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    if (!any_in(node->output(), values)) continue;
+    values.merge(names_read_by(*node));
+    needed.push_back(&*node);
   }
-  for (auto& output : *graph.mutable_output()) {
-    if (output.name() == from) output.set_name(to);
-  }
+  std::ranges::reverse(needed);
+  return needed;
 }
 
-// Turns large Constant nodes into initializers of the model's graph, also from graphs inside nodes
-// and from the model's functions, which then take them as inputs; likewise initializers of graphs
-// inside nodes.
-class ConstantLift {
+// Simplifies a model to the nodes that its outputs need, sorted, where each value has a name of its
+// own. Calls of the model's functions become the functions' nodes. Large Constant nodes become
+// initializers of the model's graph, and so do large initializers of graphs inside nodes. Sparse
+// tensors become dense.
+class Flattening {
  public:
-  explicit ConstantLift(OnnxModel& model) : model_(model), graph_(*model.proto.mutable_graph()) {
-    count_names(graph_, names_);
-    count_names(graph_.node(), names_);
-  }
+  explicit Flattening(OnnxModel& model) : model_(model), graph_(*model.proto.mutable_graph()) {}
 
-  void run() {
-    for (FunctionProto& function : *model_.proto.mutable_functions()) visit(function);
-    Place place{names_, [](const std::string& initializer) { return initializer; },
-                [this](TensorProto tensor, const std::string& name) {
-                  tensor.set_name(name);
-                  *graph_.add_initializer() = std::move(tensor);
-                }};
-    visit(*graph_.mutable_node(), place);
+  // Errors: values with the same name, cycles, a call that does not fit its function, recursive
+  // functions, calls nested too deep, more than kMostNodes nodes; sparse tensors with indices that
+  // are wrong or out of order, or with far more zeros than values.
+  Status run() {
+    // Output names of the model are unique; those of a loop's body need not be.
+    TFAOT_TRY(unique_names(graph_.output(), "output"));
+    TFAOT_TRY(prepare(graph_));
+    names_ = names_of(graph_.input());
+    names_.merge(names_of(graph_.initializer()));
+    for (const NodeProto& node : graph_.node()) {
+      names_.insert(node.output().begin(), node.output().end());
+    }
+    Scope scope;
+    for (const std::string& name : names_) scope.names.emplace(name, name);
+    return flatten(graph_, scope);
   }
 
  private:
-  // A scope for names: a graph or a function, with the graphs inside its nodes.
-  struct Place {
-    NameCounts& names;
-    // Returns the name by which the scope reads an initializer.
-    std::function<std::string(const std::string& initializer)> read;
-    // Adds the tensor as an initializer that the scope reads by this name.
-    std::function<void(TensorProto, const std::string& name)> add;
+  struct Call {
+    const NodeProto& node;
+    const FunctionProto& function;
+    Opsets opsets;  // of the function
+  };
+  // A graph or a function, with the new names of its values.
+  struct Scope {
+    const Call* call = nullptr;     // of the function that holds it; null: none
+    const Scope* around = nullptr;  // whose values a graph inside a node sees
+    std::map<std::string, std::string> names = {};
   };
 
-  void visit(FunctionProto& function) {
-    if (lifted_.count(&function) > 0) return;
-    const int inputs = function.input_size();
-    NameCounts names;
-    for (const std::string& input : function.input()) ++names[input];
-    count_names(function.node(), names);
-    std::vector<std::string> initializers;  // of the new inputs
-    const auto add_input = [&](const std::string& initializer, const std::string& name) {
-      initializers.push_back(initializer);
-      function.add_input(name);
-    };
-    Place place{names,
-                [&](const std::string& initializer) {
-                  for (std::size_t i = 0; i < initializers.size(); ++i) {
-                    if (initializers[i] == initializer)
-                      return function.input(inputs + static_cast<int>(i));
-                  }
-                  std::string name = unused_name(initializer, names);
-                  add_input(initializer, name);
-                  return name;
-                },
-                [&](TensorProto tensor, const std::string& name) {
-                  tensor.set_name(unused_name(function.name() + "/" + name, names_));
-                  add_input(tensor.name(), name);
-                  *graph_.add_initializer() = std::move(tensor);
-                }};
-    visit(*function.mutable_node(), place);
-    lifted_[&function] = {inputs, std::move(initializers)};
+  Status prepare(GraphProto& graph) const {
+    TFAOT_TRY(make_dense(graph, model_.file));
+    return sort_graph(graph, opsets_of(model_.proto.opset_import()));
   }
 
-  void visit(Nodes& nodes, Place& place) {
-    Nodes kept;
-    for (NodeProto& node : nodes) {
-      auto tensor = tensor_of_constant(node);
-      if (tensor && is_weight_tensor(*tensor)) {
-        place.add(*std::move(tensor), node.output(0));
-        continue;
-      }
-      visit_node(node, place);
-      kept.Add()->Swap(&node);
+  Status flatten(GraphProto& graph, Scope& scope) {
+    Nodes nodes;
+    for (NodeProto* const node : needed_nodes(*graph.mutable_node(), names_of(graph.output()))) {
+      TFAOT_TRY(add(std::move(*node), scope, nodes));
     }
-    nodes.Swap(&kept);
+    graph.mutable_node()->Swap(&nodes);
+    for (auto& output : *graph.mutable_output()) output.set_name(read(scope, output.name()));
+    return {};
   }
 
-  void visit_node(NodeProto& node, Place& place) {
-    for (auto& attribute : *node.mutable_attribute()) {
-      if (attribute.has_g()) visit_inside(*attribute.mutable_g(), place);
-    }
-    const FunctionProto* const called = function_of(model_, node);
-    if (called == nullptr) return;
-    visit(*std::ranges::find(*model_.proto.mutable_functions(), called,
-                             [](const FunctionProto& one) { return &one; }));
-    const Lifted& lifted = lifted_.at(called);
-    if (lifted.initializers.empty()) return;
-    while (node.input_size() < lifted.inputs) node.add_input();
-    for (const std::string& one : lifted.initializers) node.add_input(place.read(one));
-  }
-
-  // A name is unique only within a graph and its enclosing graphs.
-  void visit_inside(GraphProto& graph, Place& place) {
-    Place inside{place.names, place.read, [&](TensorProto tensor, const std::string& name) {
-                   std::string own = name;
-                   if (place.names[name] > 1) {
-                     own = unused_name(name, place.names);
-                     rename_reads(graph, name, own);
-                   }
-                   place.add(std::move(tensor), own);
-                 }};
+  Status flatten_inside(GraphProto& graph, const Scope& around) {
+    TFAOT_TRY(prepare(graph));
+    Scope scope{around.call, &around};
+    for (auto& input : *graph.mutable_input()) input.set_name(define(scope, input.name()));
     google::protobuf::RepeatedPtrField<TensorProto> kept;
     for (TensorProto& initializer : *graph.mutable_initializer()) {
-      if (is_weight_tensor(initializer)) {
-        const std::string name = initializer.name();
-        inside.add(std::move(initializer), name);
-      } else {
-        *kept.Add() = std::move(initializer);
+      const std::string name = initializer.name();
+      if (is_weight_tensor(initializer) && !scope.names.contains(name)) {
+        scope.names[name] = lifted(std::move(initializer), scope);
+        continue;
       }
+      initializer.set_name(define(scope, name));
+      *kept.Add() = std::move(initializer);
     }
     graph.mutable_initializer()->Swap(&kept);
-    visit(*graph.mutable_node(), inside);
+    return flatten(graph, scope);
   }
 
-  struct Lifted {
-    int inputs = 0;  // that the function had before
-    std::vector<std::string> initializers;
-  };
+  Status add(NodeProto node, Scope& scope, Nodes& nodes) {
+    if (++count_ > kMostNodes) {
+      return fail(
+          Error(fmt::format("has more than {} nodes once its functions are called", kMostNodes)));
+    }
+    node.clear_metadata_props();
+    if (scope.call != nullptr) take_from_call(node, *scope.call);
+    for (std::string& input : *node.mutable_input()) input = read(scope, input);
+    for (auto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_g()) TFAOT_TRY(flatten_inside(*attribute.mutable_g(), scope));
+      TFAOT_TRY(make_dense(attribute, model_.file));
+    }
+    auto tensor = tensor_of_constant(node);
+    if (tensor && is_weight_tensor(*tensor)) {
+      tensor->set_name(node.output(0));
+      set_value(scope, node.output(0), lifted(*std::move(tensor), scope), nodes);
+      return {};
+    }
+    for (std::string& output : *node.mutable_output()) output = define(scope, output);
+    if (const auto* const function = function_of(model_.proto, node)) {
+      return add_call({node, *function, opsets_of(function->opset_import())}, nodes);
+    }
+    *nodes.Add() = std::move(node);
+    return {};
+  }
+
+  Status add_call(const Call& call, Nodes& nodes) {
+    const auto& [node, function, opsets] = call;
+    if (node.input_size() > function.input_size() || node.output_size() > function.output_size()) {
+      return fail(Error(fmt::format("{} has {} inputs and {} outputs, but its function {} and {}",
+                                    describe_node(node, 0), node.input_size(), node.output_size(),
+                                    function.input_size(), function.output_size()))
+                      .about(word_of(ProblemKind::kModel), {node.name()}));
+    }
+    if (contains(open_, &function))
+      return fail(Error(fmt::format("function '{}' calls itself", function.name())));
+    if (std::ssize(open_) > kMostNestedCalls) {
+      return fail(
+          Error(fmt::format("more than {} functions call each other in turn", kMostNestedCalls)));
+    }
+    Scope scope{&call};
+    Names wanted;
+    for (int i = 0; i < node.output_size(); ++i) {
+      if (node.output(i).empty()) continue;
+      scope.names.emplace(function.output(i), node.output(i));
+      wanted.insert(function.output(i));
+    }
+    for (int i = 0; i < function.input_size(); ++i) {
+      set_value(scope, function.input(i), i < node.input_size() ? node.input(i) : "", nodes);
+    }
+    model_.calls.push_back(node);
+    open_.push_back(&function);
+    for (const NodeProto* const one : needed_nodes(function.node(), wanted)) {
+      TFAOT_TRY(add(*one, scope, nodes));
+    }
+    open_.pop_back();
+    return {};
+  }
+
+  // Resolves what the node of a function leaves to the call: attributes, the version of its domain.
+  static void take_from_call(NodeProto& node, const Call& call) {
+    auto& attributes = *node.mutable_attribute();
+    for (int i = attributes.size() - 1; i >= 0; --i) {
+      const std::string referred = attributes[i].ref_attr_name();
+      if (referred.empty()) continue;
+      const std::string name = attributes[i].name();
+      const onnx::AttributeProto* given = nullptr;
+      for (const auto* const all : {&call.function.attribute_proto(), &call.node.attribute()}) {
+        const auto found = std::ranges::find(*all, referred, &onnx::AttributeProto::name);
+        if (found != all->end()) given = &*found;
+      }
+      if (given == nullptr) {
+        attributes.DeleteSubrange(i, 1);  // the operator's default
+        continue;
+      }
+      attributes[i] = *given;
+      attributes[i].set_name(name);
+    }
+    node.set_name(call.node.name() + "/" + node.name());
+    const std::int64_t opset = opset_of(node, call.opsets);
+    auto& property = *node.add_metadata_props();
+    property.set_key(kOpsetProperty);
+    property.set_value(std::to_string(opset));
+  }
+
+  // Makes the tensor an initializer of the model's graph, one for all calls of a function. Returns
+  // its name.
+  std::string lifted(TensorProto tensor, const Scope& scope) {
+    if (scope.call != nullptr) {
+      tensor.set_name(scope.call->function.name() + "/" + tensor.name());
+      const auto [known, is_new] = of_functions_.try_emplace(tensor.SerializeAsString());
+      if (!is_new) return known->second;
+      tensor.set_name(known->second = unused_name(tensor.name()));
+    } else if (scope.around != nullptr) {
+      tensor.set_name(unused_name(tensor.name()));
+    }
+    return (*graph_.add_initializer() = std::move(tensor)).name();
+  }
+
+  // Lets the name stand for the value. If it has another one, a call's result, that is computed.
+  static void set_value(Scope& scope, const std::string& name, const std::string& value,
+                        Nodes& nodes) {
+    const auto [known, is_new] = scope.names.try_emplace(name, value);
+    if (is_new || known->second == value) return;
+    NodeProto& copy = *nodes.Add();
+    copy.set_op_type("Identity");
+    copy.add_input(value);
+    copy.add_output(known->second);
+  }
+
+  std::string define(Scope& scope, const std::string& name) {
+    if (name.empty()) return name;
+    const auto [known, is_new] = scope.names.try_emplace(name);
+    if (is_new) known->second = unused_name(name);
+    return known->second;
+  }
+
+  // The new name of a value that a node reads. Functions see no values but their own.
+  std::string read(const Scope& scope, const std::string& name) {
+    for (const Scope* at = &scope; at != nullptr; at = at->around) {
+      if (const auto found = at->names.find(name); found != at->names.end()) return found->second;
+    }
+    return scope.call == nullptr || name.empty() ? name : unused_name(name);
+  }
+
+  std::string unused_name(const std::string& wanted) {
+    std::string name = wanted;
+    for (int& last = last_numbers_.try_emplace(wanted, 1).first->second;
+         !names_.insert(name).second;) {
+      name = fmt::format("{}_{}", wanted, ++last);
+    }
+    return name;
+  }
 
   OnnxModel& model_;
   GraphProto& graph_;
-  NameCounts names_;
-  std::map<const FunctionProto*, Lifted> lifted_;
+  std::int64_t count_ = 0;  // of nodes
+  std::vector<const FunctionProto*> open_;
+  Names names_;
+  std::map<std::string, int> last_numbers_;          // of names like "x_2"
+  std::map<std::string, std::string> of_functions_;  // names of lifted tensors
 };
-
-// Makes all sparse tensors dense, sorts nodes, lifts constants. Errors: indices that are wrong or
-// out of order, far more zeros than values, and those of the functions called.
-Status prepare(OnnxModel& model) {
-  onnx::GraphProto& graph = *model.proto.mutable_graph();
-  TFAOT_TRY(make_dense(graph, model.file));
-  for (auto& function : *model.proto.mutable_functions()) {
-    TFAOT_TRY(make_dense(*function.mutable_node(), model.file));
-  }
-  // Output names of the model are unique; those of a loop's body need not be.
-  TFAOT_TRY(unique_names(graph.output(), "output"));
-  TFAOT_TRY(sort_graph(graph, opsets_of(model.proto.opset_import())));
-  TFAOT_TRY(check_function_calls(model));
-  ConstantLift(model).run();
-  return {};
-}
 
 bool can_be_weight(const onnx::TensorProto& tensor) {
   const auto type = element_type(tensor.data_type());
   return type && tensor.dims_size() > 0 && dtype_of(*type);
-}
-
-struct TypePair {
-  int onnx;
-  xla::PrimitiveType xla;
-};
-constexpr auto kTypes = std::to_array<TypePair>({
-    {TensorProto::FLOAT, xla::F32},
-    {TensorProto::UINT8, xla::U8},
-    {TensorProto::INT8, xla::S8},
-    {TensorProto::UINT16, xla::U16},
-    {TensorProto::INT16, xla::S16},
-    {TensorProto::INT32, xla::S32},
-    {TensorProto::INT64, xla::S64},
-    {TensorProto::BOOL, xla::PRED},
-    {TensorProto::FLOAT16, xla::F16},
-    {TensorProto::DOUBLE, xla::F64},
-    {TensorProto::UINT32, xla::U32},
-    {TensorProto::UINT64, xla::U64},
-    {TensorProto::COMPLEX64, xla::C64},
-    {TensorProto::COMPLEX128, xla::C128},
-    {TensorProto::BFLOAT16, xla::BF16},
-});
-
-Error at_tensor(const TensorProto& tensor, const std::string& what) {
-  return Error(fmt::format("tensor '{}' {}", tensor.name(), what));
 }
 
 // The values of a repeated field as bytes: of each the lower `width`.
@@ -737,12 +697,12 @@ Result<std::string> external_bytes(const TensorProto& tensor, const std::string&
   return (*file)->read_range({offset, size});
 }
 
-// Reads a model; large constants become initializers of the graph. Errors name the file: it cannot
-// be read, is not an ONNX model, or prepare() fails.
+// Reads a model and flattens it. Errors name the file: it cannot be read, is not an ONNX model, or
+// Flattening fails.
 Result<OnnxModel> read_onnx(const std::string& file) {
   std::string bytes;
-  const auto read = tensorflow::ReadFileToString(tensorflow::Env::Default(), file, &bytes);
-  if (!read.ok()) return fail(error_of(read, "cannot read it"));
+  TFAOT_TRY(checked(tensorflow::ReadFileToString(tensorflow::Env::Default(), file, &bytes),
+                    "cannot read it"));
   OnnxModel model;
   model.file = file;
   if (!model.proto.ParseFromString(bytes) || !model.proto.has_graph() ||
@@ -750,45 +710,31 @@ Result<OnnxModel> read_onnx(const std::string& file) {
     return fail(Error::at({file}, "is not an ONNX model")
                     .note("an ONNX file holds a graph and the versions of its operators"));
   }
-  const Status prepared = prepare(model);
-  if (!prepared) return fail(Error(prepared.error()).moved_to({file}));
+  const Status flat = Flattening(model).run();
+  if (!flat) return fail(Error(flat.error()).moved_to({file}));
   return model;
 }
 
-// The initializers that are weights, in order of first use by the outputs. REQUIRES: no function is
-// recursive.
-struct OnnxWeight {
-  std::string name;
-  const onnx::TensorProto* tensor = nullptr;
-};
-std::vector<OnnxWeight> weights_of(const OnnxModel& model) {
+// The initializers that are weights, in order of first use by the outputs.
+std::vector<const TensorProto*> weights_of(const OnnxModel& model) {
   const onnx::GraphProto& graph = model.proto.graph();
-  const Names constants = needed_values(model, graph);
-  std::map<std::string, const onnx::TensorProto*> values;
+  const Names constants = needed_values(graph);
+  std::map<std::string, const TensorProto*> values;
   for (const auto& initializer : graph.initializer()) {
     if (!constants.contains(initializer.name()) && can_be_weight(initializer)) {
       values[initializer.name()] = &initializer;
     }
   }
-  std::vector<OnnxWeight> weights;
+  std::vector<const TensorProto*> weights;
   const auto add = [&](const std::string& name) {
-    const auto found = values.find(name);
-    if (found == values.end()) return;
-    weights.push_back({name, found->second});
-    values.erase(found);
+    if (const auto found = values.extract(name)) weights.push_back(found.mapped());
   };
-  for (const auto* const node : needed_nodes(graph)) {
-    for (const std::string& name : node->input()) add(name);
-    for (const std::string& name : names_read_by(*node)) add(name);
+  for (const NodeProto& node : graph.node()) {
+    for (const std::string& name : node.input()) add(name);
+    for (const std::string& name : names_read_by(node)) add(name);
   }
   for (const std::string& name : names_of(graph.output())) add(name);
   return weights;
-}
-
-// True if operators of the model may have weights in their attributes.
-bool may_make_weights(const OnnxModel& model) {
-  return std::ranges::any_of(model.proto.opset_import(),
-                             [](const auto& import) { return import.domain() == "ai.onnx.ml"; });
 }
 
 // Refuses outputs of strings, such as the labels of a classifier.
@@ -819,35 +765,44 @@ class OnnxLowering final : public SignatureLowering {
         opsets_(opsets_of(model.proto.opset_import())) {}
 
   Status add_weights() {
-    for (const OnnxWeight& weight : weights_of(model_)) {
-      TFAOT_ASSIGN(xla::Shape shape, shape_of_tensor(*weight.tensor));
-      weights_.push_back({weight.name, std::move(shape),
-                          [tensor = weight.tensor, file = model_.file]() -> Result<Value> {
-                            TFAOT_ASSIGN(auto value, read_tensor(*tensor, file));
-                            return std::make_shared<xla::Literal>(std::move(value));
-                          }});
+    for (const TensorProto* const weight : weights_of(model_)) {
+      TFAOT_ASSIGN(xla::Shape shape, shape_of_tensor(*weight));
+      weights_.push_back(
+          {weight->name(), std::move(shape), [weight, file = model_.file]() -> Result<Value> {
+             TFAOT_ASSIGN(auto value, read_tensor(*weight, file));
+             return std::make_shared<xla::Literal>(std::move(value));
+           }});
     }
-    if (may_make_weights(model_)) find_made_weights();
+    // The domain whose operators may have weights in their attributes.
+    if (opsets_.contains("ai.onnx.ml")) find_made_weights();
     return {};
   }
 
   Result<LoweredModel> lower(std::int64_t batch_size) const override {
     try {
-      return lower_graph(batch_size);
+      return lower_graph(batch_size, nullptr);
     } catch (const Refusal& refusal) {
       return fail(refusal.error());
     }
   }
 
  private:
-  // Throws a Refusal.
-  Result<LoweredModel> lower_graph(std::int64_t batch_size) const {
+  // `unknown`: takes the weights that operators make, except those of `made_`. Throws a Refusal.
+  Result<LoweredModel> lower_graph(std::int64_t batch_size,
+                                   std::vector<MadeWeight>* unknown) const {
     xla::XlaBuilder builder(fmt::format("tfaot_bs{}", batch_size));
     OnnxScope scope(model_, opsets_, builder);
-    TFAOT_ASSIGN(const auto made, add_parameters(scope, batch_size));
+    TFAOT_ASSIGN(const auto parameters, add_parameters(scope, batch_size));
     scope.keep_by([&](const std::string& name, const xla::Literal& value) {
-      const auto found = find_made(name, value);
-      return found ? made[*found] : xla::ConstantLiteral(&builder, value);
+      // Branches and steps may make different values of the same name.
+      const auto is_it = [&](const MadeWeight& made) {
+        return made.name == name && *made.value == value;  // by bytes: -0 differs from 0
+      };
+      const auto found = std::ranges::find_if(made_, is_it);
+      if (found != made_.end()) return entry(parameters, found - made_.begin());
+      if (unknown != nullptr && std::ranges::none_of(*unknown, is_it))
+        unknown->push_back({name, std::make_shared<xla::Literal>(value.Clone())});
+      return xla::ConstantLiteral(&builder, value);
     });
     scope.lower(model_.proto.graph());
     std::vector<xla::XlaOp> results = scope.outputs_of(model_.proto.graph());
@@ -858,40 +813,23 @@ class OnnxLowering final : public SignatureLowering {
     return finished(std::move(lowered), batch_size);
   }
 
-  // Branches and steps may make different values of the same name. Values that lowering one row
-  // does not make are constants.
-  std::optional<std::size_t> find_made(const std::string& name, const xla::Literal& value) const {
-    const auto found = std::ranges::find_if(made_, [&](const MadeWeight& made) {
-      return made.name == name && *made.value == value;  // by bytes: -0 differs from 0
-    });
-    if (found == made_.end()) return std::nullopt;
-    return static_cast<std::size_t>(found - made_.begin());
-  }
-
-  // Lowers the graph for one row to find the weights that operators make, which are constants
-  // there.
+  // Lowers the graph for one row to find the weights that operators make. Other values that they
+  // make for more rows are constants.
   void find_made_weights() {
     std::int64_t rows = 1;
     for (const ModelTensor& input : inputs_) {
       if (!fixed_shapes_ && input.shape[0] >= 0) rows = input.shape[0];
     }
-    xla::XlaBuilder builder("weights");
-    OnnxScope scope(model_, opsets_, builder);
-    if (!add_parameters(scope, rows)) return;  // lower() says it
-    scope.keep_by([&](const std::string& name, const xla::Literal& value) {
-      if (!find_made(name, value)) {
-        made_.push_back({name, std::make_shared<xla::Literal>(value.Clone())});
-      }
-      return xla::ConstantLiteral(&builder, value);
-    });
+    std::vector<MadeWeight> made;
     try {
-      scope.lower(model_.proto.graph());
+      if (!lower_graph(rows, &made)) return;  // lower() says it
     } catch (const Refusal&) {
-      made_.clear();  // lower() says it
+      return;
     }
-    for (const MadeWeight& made : made_) {
-      weights_.push_back({made.name, made.value->shape(),
-                          [value = made.value]() -> Result<Value> { return value; }});
+    made_ = std::move(made);
+    for (const MadeWeight& one : made_) {
+      weights_.push_back(
+          {one.name, one.value->shape(), [value = one.value]() -> Result<Value> { return value; }});
     }
   }
 
@@ -923,12 +861,6 @@ class OnnxLowering final : public SignatureLowering {
   std::vector<MadeWeight> made_;  // the last of the weights
 };
 
-tensorflow::DataType tf_type_of(int onnx_type) {
-  if (onnx_type == onnx::TensorProto::STRING) return tensorflow::DT_STRING;
-  const auto type = element_type(onnx_type);
-  return type ? tensorflow_type(*type) : tensorflow::DT_INVALID;
-}
-
 Result<ModelTensor> tensor_of(const onnx::ValueInfoProto& value) {
   ModelTensor tensor;
   tensor.name = tensor.tensor = value.name();
@@ -955,15 +887,6 @@ Result<ModelTensor> tensor_of(const onnx::ValueInfoProto& value) {
   return tensor;
 }
 
-ConstantPlace place_of_input(const onnx::ValueInfoProto& input) {
-  const auto& type = input.type().tensor_type();
-  ConstantPlace place{"input", tf_type_of(type.elem_type()), type.has_shape(), {}};
-  for (const auto& dimension : type.shape().dim()) {
-    place.shape.push_back(dimension.has_dim_value() ? dimension.dim_value() : -1);
-  }
-  return place;
-}
-
 // Inputs with a value in the config become initializers.
 Status fix_inputs(onnx::GraphProto& graph, const std::vector<ModelConstant>& constants) {
   const Names initializers = names_of(graph.initializer());
@@ -976,7 +899,10 @@ Status fix_inputs(onnx::GraphProto& graph, const std::vector<ModelConstant>& con
       return fail(no_place_for(constant, i, "input", names));
     }
     const auto input = std::ranges::find(inputs, constant.name, &onnx::ValueInfoProto::name);
-    TFAOT_ASSIGN(std::string bytes, constant_bytes(constant, i, place_of_input(*input)));
+    TFAOT_ASSIGN(const ModelTensor tensor, tensor_of(*input));
+    TFAOT_ASSIGN(
+        std::string bytes,
+        constant_bytes(constant, i, {"input", tensor.type, tensor.rank_known, tensor.shape}));
     onnx::TensorProto& value = *graph.add_initializer();
     value.set_name(constant.name);
     value.set_data_type(input->type().tensor_type().elem_type());
@@ -1008,11 +934,11 @@ class OnnxSource final : public SourceModel {
 
   std::vector<CheckedOperation> operations() const override {
     std::map<std::string, CheckedOperation> rows;
-    visit_needed([&](const onnx::NodeProto& node) {
+    visit_needed([&](const NodeProto& node) {
       CheckedOperation& row = rows[operator_name(node)];
       row.operation = operator_name(node);
       row.nodes.push_back({node.name(), ""});
-      if (function_of(model_, node) != nullptr) {
+      if (function_of(model_.proto, node) != nullptr) {
         row.support = OperationSupport::kStructure;
       } else if (find_operator(plain_domain(node.domain()), node.op_type()) == nullptr) {
         row.support = OperationSupport::kRefused;
@@ -1022,12 +948,8 @@ class OnnxSource final : public SourceModel {
                            "lists";
       }
     });
-    std::vector<CheckedOperation> all;
-    for (auto& [name, row] : rows) all.push_back(std::move(row));
-    return all;
+    return mapped(rows, &decltype(rows)::value_type::second);
   }
-
-  Status prepare() override { return {}; }
 
   Result<std::unique_ptr<Lowering>> lowering(const LoweringOptions& options) const override {
     if (!options.any_opset) TFAOT_TRY(check_opsets(model_.proto));
@@ -1040,14 +962,11 @@ class OnnxSource final : public SourceModel {
   }
 
   std::vector<Variable> variables() const override {
-    std::vector<Variable> variables;
-    for (const OnnxWeight& weight : weights_of(model_)) {
-      const auto& sizes = weight.tensor->dims();
-      variables.push_back({weight.name,
-                           type_name(tf_type_of(weight.tensor->data_type())),
-                           {sizes.begin(), sizes.end()}});
-    }
-    return variables;
+    return mapped(weights_of(model_), [](const TensorProto* weight) {
+      const auto sizes = sizes_of(*weight);
+      return Variable{
+          weight->name(), type_name(tf_type_of(weight->data_type())), {sizes.begin(), sizes.end()}};
+    });
   }
 
   std::vector<std::string> output_origins() const override {
@@ -1055,9 +974,7 @@ class OnnxSource final : public SourceModel {
     for (const auto& node : model_.proto.graph().node()) {
       for (const auto& output : node.output()) makers[output] = node.name();
     }
-    std::vector<std::string> origins;
-    for (const ModelTensor& output : outputs_) origins.push_back(makers[output.name]);
-    return origins;
+    return mapped(outputs_, [&](const ModelTensor& output) { return makers[output.name]; });
   }
 
   std::map<std::string, std::int64_t> operation_counts() const override {
@@ -1072,20 +989,11 @@ class OnnxSource final : public SourceModel {
     return domain.empty() ? node.op_type() : domain + "." + node.op_type();
   }
 
-  using Visitor = std::function<void(const onnx::NodeProto&)>;
-  // Includes the nodes of inner graphs and of called functions.
-  void visit_needed(const Visitor& visit) const { visit_graph(model_.proto.graph(), visit); }
-  void visit_graph(const onnx::GraphProto& graph, const Visitor& visit) const {
-    for (const auto* const node : needed_nodes(graph)) visit_node(*node, visit);
-  }
-  void visit_node(const onnx::NodeProto& node, const Visitor& visit) const {
-    visit(node);
-    for (const auto& attribute : node.attribute()) {
-      if (attribute.has_g()) visit_graph(attribute.g(), visit);
-    }
-    const auto* const function = function_of(model_, node);
-    if (function == nullptr) return;
-    for (const auto& inside : function->node()) visit_node(inside, visit);
+  // Includes the nodes of inner graphs and of called functions, and the calls.
+  template <typename Visit>
+  void visit_needed(const Visit& visit) const {
+    for_each_node(model_.calls, visit);
+    for_each_node(model_.proto.graph().node(), visit);
   }
 
   OnnxModel model_;
@@ -1094,37 +1002,15 @@ class OnnxSource final : public SourceModel {
 }  // namespace
 
 std::optional<xla::PrimitiveType> element_type(int onnx_type) {
-  for (const TypePair& pair : kTypes) {
-    if (pair.onnx == onnx_type) return pair.xla;
-  }
-  return std::nullopt;
+  xla::PrimitiveType type;
+  const auto found = tensorflow::DataTypeToPrimitiveType(tf_type_of(onnx_type), &type);
+  return found.ok() ? std::optional(type) : std::nullopt;
 }
 
 std::string onnx_type_name(int onnx_type) {
   return onnx::TensorProto_DataType_IsValid(onnx_type)
              ? onnx::TensorProto_DataType_Name(static_cast<onnx::TensorProto_DataType>(onnx_type))
              : fmt::format("type {}", onnx_type);
-}
-
-Result<xla::Shape> shape_of_tensor(const TensorProto& tensor) {
-  const auto type = element_type(tensor.data_type());
-  if (!type) {
-    return fail(at_tensor(tensor, fmt::format("has values of {}, which cannot be compiled",
-                                              onnx_type_name(tensor.data_type()))));
-  }
-  if (static_cast<std::size_t>(tensor.dims_size()) > kMostDimensions) {
-    return fail(at_tensor(tensor, fmt::format("has {} dimensions, but at most {} are allowed",
-                                              tensor.dims_size(), kMostDimensions)));
-  }
-  std::int64_t elements = 1;
-  for (const std::int64_t size : tensor.dims()) {
-    if (size < 0 || size > kMostTensorElements / std::max<std::int64_t>(elements, 1)) {
-      return fail(at_tensor(tensor, fmt::format("has a dimension of size {}", size)));
-    }
-    elements *= size;
-  }
-  const std::vector<std::int64_t> sizes(tensor.dims().begin(), tensor.dims().end());
-  return shape_of(*type, sizes);
 }
 
 Result<xla::Literal> read_tensor(const TensorProto& tensor, const std::string& model_file) {

@@ -18,9 +18,6 @@ std::optional<xla::PrimitiveType> element_type(int onnx_type);
 // ONNX's name, "FLOAT".
 std::string onnx_type_name(int onnx_type);
 
-// Dense and row-major. Errors: its type, a negative or overflowing size.
-Result<xla::Shape> shape_of_tensor(const onnx::TensorProto& tensor);
-
 // Reads the values. External data lies next to the model's file. Errors: the number of values does
 // not match the shape; external data is outside the model's folder, also by a link.
 Result<xla::Literal> read_tensor(const onnx::TensorProto& tensor, const std::string& model_file);

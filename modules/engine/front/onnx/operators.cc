@@ -106,16 +106,13 @@ Status check_opsets(const onnx::ModelProto& model) {
 }
 
 std::vector<CheckedOperation> known_onnx_operators() {
-  std::vector<CheckedOperation> rows;
-  for (const OnnxOperator& known : all_operators()) {
+  return mapped(all_operators(), [](const OnnxOperator& known) {
     CheckedOperation row;
     row.operation = known.domain.empty() ? known.name : known.domain + "." + known.name;
     row.oldest_opset = known.since;
-    for (const int operand : known.operands.known)
-      row.constant_inputs.push_back(std::to_string(operand + 1));
-    rows.push_back(std::move(row));
-  }
-  return rows;
+    row.constant_inputs = mapped(known.operands.known, [](int i) { return std::to_string(i + 1); });
+    return row;
+  });
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -245,11 +245,20 @@ bool is_printable(std::string_view bytes) {
 
 Status check_platforms(const std::string& file, const JaxExport& exported) {
   const auto& platforms = exported.platforms;
-  if (std::ranges::find(platforms, "cpu") != platforms.end()) return {};
+  if (contains(platforms, "cpu")) return {};
   return fail(Error::at({file}, fmt::format("is exported for {}, not for CPUs",
                                             platforms.empty() ? "no platform" : platforms.front()))
                   .note("export it with platforms=['cpu']"));
 }
+
+struct StableHloModule {
+  std::string producer;                 // "StableHLO 1.7.0"; empty: the file does not say
+  std::string whole;                    // the text that XLA made of it
+  std::string text;                     // the same with calls instead of constants
+  std::vector<ConstantText> constants;  // places in `whole`
+  FunctionText main;                    // without what JAX passes itself
+  std::vector<std::string> platforms;   // of a module with code for several
+};
 
 // The envelope of a file of jax.export; empty for the others.
 Result<JaxExport> read_any(const std::string& file, const std::string& bytes,
@@ -293,6 +302,17 @@ void add_names(std::optional<FunctionText> other, FunctionText& main) {
   }
 }
 
+// XLA's type; PRIMITIVE_TYPE_INVALID for types that inputs cannot have.
+xla::PrimitiveType type_of_text(std::string_view element) {
+  if (element == "i1") return xla::PRED;
+  // XLA's names are "s32" for "i32", and "u32" for "ui32".
+  std::string name(element);
+  if (name.starts_with("ui")) name.erase(1, 1);
+  if (name.starts_with('i')) name.front() = 's';
+  const auto type = xla::primitive_util::StringToPrimitiveType(name);
+  return type.ok() && dtype_of(*type) ? *type : xla::PRIMITIVE_TYPE_INVALID;
+}
+
 std::string_view text_of(const StableHloModule& module, std::size_t constant) {
   const ConstantText& one = module.constants[constant];
   return std::string_view(module.whole).substr(one.value, one.size);
@@ -319,6 +339,62 @@ std::optional<std::string_view> binary_digits(const StableHloModule& module, std
   }
   return text.substr(kStart.size(), digits);
 }
+
+// Values of the module's constants, in order. The first call reads all that are not in binary form.
+class ConstantValues {
+ public:
+  // The module must outlive the values.
+  explicit ConstantValues(const StableHloModule& module) : module_(module) {}
+
+  Result<Value> value(std::size_t constant) const {
+    if (const auto digits = binary_digits(module_, constant)) {
+      auto literal = std::make_shared<xla::Literal>(shape_of_constant(module_, constant));
+      const std::string bytes = absl::HexStringToBytes(*digits);
+      std::memcpy(literal->untyped_data(), bytes.data(), bytes.size());
+      return literal;
+    }
+    if (small_.empty()) TFAOT_TRY(read_small());
+    return small_.at(constant);
+  }
+
+ private:
+  // Reads them as the results of a module that consists of these constants.
+  Status read_small() const {
+    std::string body;
+    std::string names;
+    std::string types;
+    std::vector<std::size_t> constants;
+    for (std::size_t i = 0; i < module_.constants.size(); ++i) {
+      if (binary_digits(module_, i)) continue;
+      std::string type = "tensor<";
+      for (const auto size : module_.constants[i].type.sizes) type += fmt::format("{}x", size);
+      type += module_.constants[i].type.element + ">";
+      body += fmt::format("%c{} = stablehlo.constant {} : {}\n", i, text_of(module_, i), type);
+      names += fmt::format("{}%c{}", names.empty() ? "" : ", ", i);
+      types += (types.empty() ? "" : ", ") + type;
+      constants.push_back(i);
+    }
+    const std::string text =
+        fmt::format("module {{ func.func @main() -> ({}) {{\n{}return {} : {}\n}} }}", types, body,
+                    names, types);
+    xla::XlaComputation computation;
+    TFAOT_TRY(checked(
+        xla::ParseMlirModuleStringAndConvertToXlaComputation(text, computation, false, true)));
+    TFAOT_ASSIGN(const auto made, make_module(computation.proto()));
+    const xla::HloInstruction* const results = made->entry_computation()->root_instruction();
+    Evaluator evaluator(
+        [](const xla::HloInstruction&) { return fail(Error::internal("no constant has inputs")); });
+    for (std::size_t i = 0; i < constants.size(); ++i) {
+      const auto* const result = results->operand(static_cast<std::int64_t>(i));
+      TFAOT_ASSIGN(const Value value, evaluator.value(*result));
+      small_[constants[i]] = std::make_shared<xla::Literal>(value->Clone());
+    }
+    return {};
+  }
+
+  const StableHloModule& module_;
+  mutable std::map<std::size_t, Value> small_;
+};
 
 constexpr std::size_t kNowhere = std::string_view::npos;
 
@@ -461,6 +537,17 @@ bool defines_function(std::string_view text, std::size_t at) {
       [&](std::string_view start) { return head.ends_with(start); });
 }
 
+// The names of all functions, in the text's order.
+std::vector<std::string> function_names(std::string_view text) {
+  std::vector<std::string> names;
+  for (std::size_t at = text.find('@'); at != kNowhere; at = text.find('@', at + 1)) {
+    const std::size_t end = after_word(text, at + 1);
+    if (!defines_function(text, at) || !text.substr(end).starts_with('(')) continue;
+    names.emplace_back(text.substr(at + 1, end - at - 1));
+  }
+  return names;
+}
+
 struct TextFunction {
   std::int64_t lines = 0;
   std::vector<std::string_view> called;
@@ -549,6 +636,22 @@ std::optional<Excess> excess_in(std::string_view text) {
   return std::nullopt;
 }
 
+// Checks the text that XLA printed: constants that repeat one number, and calls of functions.
+Status check_contents(const std::string& file, std::string_view text) {
+  if (const auto excess = excess_in(text)) return fail(Error::at({file}, excess->what));
+  constexpr std::string_view kDense = "dense<";
+  std::int64_t made = 0;
+  for (std::size_t at = text.find(kDense); at != kNowhere; at = text.find(kDense, at + 1)) {
+    made += made_elements(text, at);
+    if (made <= kMostRepeatedElements) continue;
+    return fail(Error::at({file}, fmt::format("constants that repeat one number have more than {} "
+                                              "elements",
+                                              kMostRepeatedElements))
+                    .note("a 'stablehlo.broadcast_in_dim' of the number takes no memory"));
+  }
+  return check_calls_in(file, text);
+}
+
 // The first text in quotes after `at`.
 std::string quoted_after(std::string_view text, std::size_t at) {
   const std::size_t start = text.find('"', at);
@@ -589,41 +692,27 @@ std::string name_of_path(std::string_view path) {
   return keys.empty() ? start : keys;
 }
 
-// Named locations: '#loc4 = loc("x")' maps "#loc4" to the text after the bracket. Read once, since
-// a text may have megabytes and thousands of arguments.
-class Locations {
- public:
-  explicit Locations(std::string_view text) : text_(text) {}
-
-  std::string_view of(std::string_view name) {
-    if (!is_read_) read();
-    const auto found = named_.find(name);
-    return found == named_.end() ? std::string_view() : found->second;
+// Named locations: '#loc4 = loc("x")' maps "#loc4" to the text after the bracket.
+using Locations = std::map<std::string_view, std::string_view>;
+Locations named_locations(std::string_view text) {
+  constexpr std::string_view kStart = "\n#";
+  constexpr std::string_view kEqual = " = loc(";
+  Locations named;
+  for (std::size_t at = text.find(kStart); at != kNowhere; at = text.find(kStart, at + 1)) {
+    const std::size_t end = after_word(text, at + kStart.size());
+    if (!text.substr(end).starts_with(kEqual)) continue;
+    named.emplace(text.substr(at + 1, end - at - 1), text.substr(end + kEqual.size()));
   }
-
- private:
-  void read() {
-    constexpr std::string_view kStart = "\n#";
-    constexpr std::string_view kEqual = " = loc(";
-    for (std::size_t at = text_.find(kStart); at != kNowhere; at = text_.find(kStart, at + 1)) {
-      const std::size_t end = after_word(text_, at + kStart.size());
-      if (!text_.substr(end).starts_with(kEqual)) continue;
-      named_.emplace(text_.substr(at + 1, end - at - 1), text_.substr(end + kEqual.size()));
-    }
-    is_read_ = true;
-  }
-
-  std::string_view text_;
-  bool is_read_ = false;
-  std::map<std::string_view, std::string_view> named_;
-};
+  return named;
+}
 
 // The name of the location after a value: loc("x"), or loc(#loc4).
-std::string location_name(Locations& locations, std::string_view value) {
+std::string location_name(const Locations& locations, std::string_view value) {
   const std::size_t found = value.rfind(" loc(");
   if (found == kNowhere) return "";
   std::string_view place = value.substr(found + 5);
-  if (place.starts_with('#')) place = locations.of(place.substr(0, place.find(')')));
+  const auto named = locations.find(place.substr(0, place.find(')')));
+  if (named != locations.end()) place = named->second;
   if (!place.starts_with('"')) return "";
   const std::string path = quoted_after(place, 0);
   return path.find('/') == std::string::npos ? path : "";  // not of an operation
@@ -636,7 +725,7 @@ bool is_made_up(std::string_view variable) {
 }
 
 // Reads "%x: TYPE {ATTRIBUTES} loc(...)", or a result, which lacks "%x: ".
-FunctionValue value_in(Locations& locations, std::string_view part) {
+FunctionValue value_in(const Locations& locations, std::string_view part) {
   FunctionValue value;
   std::string_view rest = part;
   const std::size_t colon = rest.find(':');
@@ -661,10 +750,8 @@ FunctionValue value_in(Locations& locations, std::string_view part) {
   return value;
 }
 
-std::vector<FunctionValue> values_in(Locations& locations, std::string_view list) {
-  std::vector<FunctionValue> values;
-  for (const std::string_view part : split_list(list)) values.push_back(value_in(locations, part));
-  return values;
+std::vector<FunctionValue> values_in(const Locations& locations, std::string_view list) {
+  return mapped(split_list(list), [&](std::string_view part) { return value_in(locations, part); });
 }
 
 // Adds attributes that VHLO writes after the function: {arg_attrs = #vhlo.array_v1<[...]>}.
@@ -674,9 +761,8 @@ void add_attributes(std::string_view attributes, std::string_view key,
   const std::size_t list = found == kNowhere ? kNowhere : attributes.find('[', found);
   if (list == kNowhere) return;
   const auto parts = split_list(inside(attributes, list));
-  Locations none("");
   for (std::size_t i = 0; i < std::min(parts.size(), values.size()); ++i) {
-    const FunctionValue of_attributes = value_in(none, fmt::format("x {}", parts[i]));
+    const FunctionValue of_attributes = value_in({}, fmt::format("x {}", parts[i]));
     if (!of_attributes.name.empty()) values[i].name = of_attributes.name;
     values[i].sizes = of_attributes.sizes;
     values[i].global_constant = of_attributes.global_constant;
@@ -756,38 +842,34 @@ std::string constant_name(std::size_t constant) { return fmt::format("constant_{
 tf::FunctionDef calling_function(const StableHloModule& module,
                                  const std::vector<ModelTensor>& inputs,
                                  const std::vector<ModelTensor>& outputs) {
-  tf::FunctionDef function;
-  function.mutable_signature()->set_name(kFunction);
-  tf::NodeDef& call = *function.add_node_def();
-  call.set_name("call");
-  call.set_op("XlaCallModule");
-  auto& attributes = *call.mutable_attr();
-  attributes["version"].set_i(kCallingConvention);
-  attributes["module"].set_s(module.text);
-  attributes["has_token_input_output"].set_b(false);
-  for (const char* const list :
-       {"Tin", "Tout", "Sout", "dim_args_spec", "function_list", "disabled_checks", "platforms"}) {
-    attributes[list].mutable_list();
+  const std::vector<std::string> none;
+  std::vector<std::string> arguments;
+  std::vector<std::string> results;
+  std::vector<std::pair<std::string, std::string>> returned;
+  tf::FunctionDefHelper::Node call;
+  for (const ModelTensor& input : inputs) {
+    call.arg.push_back(fmt::format("x{}", call.arg.size()));
+    arguments.push_back(call.arg.back() + ": " + tf::DataTypeString(input.type));
   }
-  auto& platforms = *attributes["platforms"].mutable_list();
-  for (const std::string& platform : module.platforms) platforms.add_s(platform);
-  if (module.platforms.empty()) platforms.add_s("CPU");
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    auto& argument = *function.mutable_signature()->add_input_arg();
-    argument.set_name(fmt::format("x{}", i));
-    argument.set_type(inputs[i].type);
-    call.add_input(argument.name());
-    attributes["Tin"].mutable_list()->add_type(inputs[i].type);
+  for (const ModelTensor& output : outputs) {
+    returned.emplace_back(fmt::format("y{}", returned.size()),
+                          fmt::format("call:output:{}", returned.size()));
+    results.push_back(returned.back().first + ": " + tf::DataTypeString(output.type));
   }
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    auto& result = *function.mutable_signature()->add_output_arg();
-    result.set_name(fmt::format("y{}", i));
-    result.set_type(outputs[i].type);
-    (*function.mutable_ret())[result.name()] = fmt::format("call:output:{}", i);
-    attributes["Tout"].mutable_list()->add_type(outputs[i].type);
-    attributes["Sout"].mutable_list()->add_shape()->set_unknown_rank(true);
-  }
-  return function;
+  call.ret = {"call"};
+  call.op = "XlaCallModule";
+  call.attr = {
+      {"version", kCallingConvention},
+      {"module", module.text},
+      {"has_token_input_output", false},
+      {"Tin", mapped(inputs, &ModelTensor::type)},
+      {"Tout", mapped(outputs, &ModelTensor::type)},
+      {"Sout", std::vector<tf::PartialTensorShape>(outputs.size())},
+      {"platforms", module.platforms.empty() ? std::vector<std::string>{"CPU"} : module.platforms},
+      {"dim_args_spec", none},
+      {"disabled_checks", none},
+      {"function_list", std::vector<tf::NameAttrList>()}};
+  return tf::FunctionDefHelper::Create(kFunction, arguments, results, {}, {call}, returned);
 }
 
 class StableHloLowering final : public SignatureLowering {
@@ -865,11 +947,9 @@ class InterpretedProgram final : public OriginalProgram {
                                             ->shape());
       literals.push_back(input.Clone());
     }
-    std::vector<const xla::Literal*> arguments;
-    for (const xla::Literal& literal : literals) arguments.push_back(&literal);
     xla::HloEvaluator evaluator(kMostTurns);
     evaluator.set_use_fast_path(true);
-    auto made = evaluator.Evaluate(*module_, arguments);
+    auto made = evaluator.Evaluate(*module_, absl::Span<const xla::Literal>(literals));
     if (!made.ok()) return fail(Error(std::string(made.status().message())));
     std::vector<tensorflow::Tensor> outputs;
     for (const xla::Literal& literal : made->DecomposeTuple()) {
@@ -924,6 +1004,38 @@ std::vector<ModelTensor> model_tensors(const std::vector<FunctionValue>& values,
   return tensors;
 }
 
+// Errors: the file cannot be read, is none of the three kinds, or too new for XLA.
+Result<StableHloModule> read_stablehlo(const std::string& file) {
+  StableHloModule module;
+  TFAOT_ASSIGN(const std::string bytes, RealFileSystem().read(file));
+  TFAOT_ASSIGN(const JaxExport around, read_any(file, bytes, module));
+  TFAOT_TRY(check_contents(file, module.whole));
+  auto main = find_function(module.whole, "main");
+  if (!main) {
+    const auto names = function_names(module.whole);
+    const std::string others =
+        names.empty() ? "" : "; it has " + absl::StrJoin(names, ", ", absl::StreamFormatter());
+    return fail(Error::at({file}, "has no function 'main'" + others)
+                    .note("give that name to the function whose arguments are the model's inputs "
+                          "and whose results are the outputs"));
+  }
+  module.main = own_arguments(std::move(*main));
+  // XLA's text renames arguments, and may have lost their locations.
+  if (is_printable(bytes)) add_names(find_function(bytes, "main"), module.main);
+  // JAX passes the arguments to the real function, which has their names.
+  add_names(find_function(module.whole, "_wrapped_jax_export_main"), module.main);
+  for (std::size_t i = 0; i < std::min(around.shapes.size(), module.main.arguments.size()); ++i) {
+    module.main.arguments[i].sizes.assign(around.shapes[i].begin(), around.shapes[i].end());
+  }
+  if (around.platforms.size() > 1) {
+    for (const auto& one : around.platforms) module.platforms.push_back(absl::AsciiStrToUpper(one));
+  }
+  LiftedText lifted = lift_constants(module.whole);
+  module.text = std::move(lifted.text);
+  module.constants = std::move(lifted.constants);
+  return module;
+}
+
 class StableHloSource final : public SourceModel {
  public:
   explicit StableHloSource(StableHloModule module) : module_(std::move(module)) {
@@ -934,17 +1046,16 @@ class StableHloSource final : public SourceModel {
 
   // Nodes have no names, as authors do not know the module's lines.
   std::vector<CheckedOperation> operations() const override {
-    std::vector<CheckedOperation> rows;
-    for (const auto& [name, count] : operation_counts()) {
+    return mapped(operation_counts(), [](const auto& counted) {
+      const auto& [name, count] = counted;
       CheckedOperation row;
       row.operation = name;
       row.nodes.resize(static_cast<std::size_t>(count));
       const bool is_structure = name == "stablehlo.while" || name == "stablehlo.case" ||
                                 name == "stablehlo.if" || name == "stablehlo.composite";
       if (is_structure) row.support = OperationSupport::kStructure;
-      rows.push_back(std::move(row));
-    }
-    return rows;
+      return row;
+    });
   }
 
   Status prepare() override {
@@ -1006,91 +1117,6 @@ std::optional<JaxExport> read_jax_export(std::string_view bytes) {
   return read;
 }
 
-Result<StableHloModule> read_stablehlo(const std::string& file) {
-  StableHloModule module;
-  TFAOT_ASSIGN(const std::string bytes, RealFileSystem().read(file));
-  TFAOT_ASSIGN(const JaxExport around, read_any(file, bytes, module));
-  TFAOT_TRY(check_contents(file, module.whole));
-  auto main = find_function(module.whole, "main");
-  if (!main) {
-    const auto names = function_names(module.whole);
-    const std::string others =
-        names.empty() ? "" : "; it has " + absl::StrJoin(names, ", ", absl::StreamFormatter());
-    return fail(Error::at({file}, "has no function 'main'" + others)
-                    .note("give that name to the function whose arguments are the model's inputs "
-                          "and whose results are the outputs"));
-  }
-  module.main = own_arguments(std::move(*main));
-  // XLA's text renames arguments, and may have lost their locations.
-  if (is_printable(bytes)) add_names(find_function(bytes, "main"), module.main);
-  // JAX passes the arguments to the real function, which has their names.
-  add_names(find_function(module.whole, "_wrapped_jax_export_main"), module.main);
-  for (std::size_t i = 0; i < std::min(around.shapes.size(), module.main.arguments.size()); ++i) {
-    module.main.arguments[i].sizes.assign(around.shapes[i].begin(), around.shapes[i].end());
-  }
-  if (around.platforms.size() > 1) {
-    for (const auto& one : around.platforms) module.platforms.push_back(absl::AsciiStrToUpper(one));
-  }
-  LiftedText lifted = lift_constants(module.whole);
-  module.text = std::move(lifted.text);
-  module.constants = std::move(lifted.constants);
-  return module;
-}
-
-xla::PrimitiveType type_of_text(std::string_view element) {
-  if (element == "i1") return xla::PRED;
-  // XLA's names are "s32" for "i32", and "u32" for "ui32".
-  std::string name(element);
-  if (name.starts_with("ui")) name.erase(1, 1);
-  if (name.starts_with('i')) name.front() = 's';
-  const auto type = xla::primitive_util::StringToPrimitiveType(name);
-  return type.ok() && dtype_of(*type) ? *type : xla::PRIMITIVE_TYPE_INVALID;
-}
-
-Result<Value> ConstantValues::value(std::size_t constant) const {
-  if (const auto digits = binary_digits(module_, constant)) {
-    auto literal = std::make_shared<xla::Literal>(shape_of_constant(module_, constant));
-    const std::string bytes = absl::HexStringToBytes(*digits);
-    std::memcpy(literal->untyped_data(), bytes.data(), bytes.size());
-    return literal;
-  }
-  if (small_.empty()) TFAOT_TRY(read_small());
-  return small_.at(constant);
-}
-
-// Reads them as the results of a module that consists of these constants.
-Status ConstantValues::read_small() const {
-  std::string body;
-  std::string names;
-  std::string types;
-  std::vector<std::size_t> constants;
-  for (std::size_t i = 0; i < module_.constants.size(); ++i) {
-    if (binary_digits(module_, i)) continue;
-    std::string type = "tensor<";
-    for (const auto size : module_.constants[i].type.sizes) type += fmt::format("{}x", size);
-    type += module_.constants[i].type.element + ">";
-    body += fmt::format("%c{} = stablehlo.constant {} : {}\n", i, text_of(module_, i), type);
-    names += fmt::format("{}%c{}", names.empty() ? "" : ", ", i);
-    types += (types.empty() ? "" : ", ") + type;
-    constants.push_back(i);
-  }
-  const std::string text = fmt::format(
-      "module {{ func.func @main() -> ({}) {{\n{}return {} : {}\n}} }}", types, body, names, types);
-  xla::XlaComputation computation;
-  TFAOT_TRY(checked(
-      xla::ParseMlirModuleStringAndConvertToXlaComputation(text, computation, false, true)));
-  TFAOT_ASSIGN(const auto made, make_module(computation.proto()));
-  const xla::HloInstruction* const results = made->entry_computation()->root_instruction();
-  Evaluator evaluator(
-      [](const xla::HloInstruction&) { return fail(Error::internal("no constant has inputs")); });
-  for (std::size_t i = 0; i < constants.size(); ++i) {
-    const auto* const result = results->operand(static_cast<std::int64_t>(i));
-    TFAOT_ASSIGN(const Value value, evaluator.value(*result));
-    small_[constants[i]] = std::make_shared<xla::Literal>(value->Clone());
-  }
-  return {};
-}
-
 Status check_sizes(const std::string& file, std::string_view text) {
   const auto excess = excess_in(text);
   if (!excess) return {};
@@ -1098,27 +1124,12 @@ Status check_sizes(const std::string& file, std::string_view text) {
   return fail(Error::at({file, line, 0}, excess->what));
 }
 
-Status check_contents(const std::string& file, std::string_view text) {
-  if (const auto excess = excess_in(text)) return fail(Error::at({file}, excess->what));
-  constexpr std::string_view kDense = "dense<";
-  std::int64_t made = 0;
-  for (std::size_t at = text.find(kDense); at != kNowhere; at = text.find(kDense, at + 1)) {
-    made += made_elements(text, at);
-    if (made <= kMostRepeatedElements) continue;
-    return fail(Error::at({file}, fmt::format("constants that repeat one number have more than {} "
-                                              "elements",
-                                              kMostRepeatedElements))
-                    .note("a 'stablehlo.broadcast_in_dim' of the number takes no memory"));
-  }
-  return check_calls_in(file, text);
-}
-
 std::optional<FunctionText> find_function(std::string_view text, std::string_view name) {
-  Locations locations(text);
   const std::string called = fmt::format("@{}(", name);
   for (std::size_t at = text.find(called); at != kNowhere; at = text.find(called, at + 1)) {
     if (!defines_function(text, at)) continue;
     FunctionText function;
+    const Locations locations = named_locations(text);
     const std::size_t open = at + called.size() - 1;
     function.arguments = values_in(locations, inside(text, open));
     std::size_t next = after_brackets(text, open);
@@ -1144,16 +1155,6 @@ std::optional<FunctionText> find_function(std::string_view text, std::string_vie
     return function;
   }
   return std::nullopt;
-}
-
-std::vector<std::string> function_names(std::string_view text) {
-  std::vector<std::string> names;
-  for (std::size_t at = text.find('@'); at != kNowhere; at = text.find('@', at + 1)) {
-    const std::size_t end = after_word(text, at + 1);
-    if (!defines_function(text, at) || !text.substr(end).starts_with('(')) continue;
-    names.emplace_back(text.substr(at + 1, end - at - 1));
-  }
-  return names;
 }
 
 std::string without_locations(std::string_view text) {
@@ -1198,10 +1199,10 @@ std::map<std::string, std::int64_t> count_operations(std::string_view text) {
     const std::string_view word = text.substr(at, end - at);
     const std::string_view dialect = word.substr(0, word.find('.'));
     const bool is_first = at == 0 || text[at - 1] == ' ' || text[at - 1] == '"';
-    if (is_first && dialect.size() < word.size() && std::ranges::count(kDialects, dialect) > 0) {
+    if (is_first && dialect.size() < word.size() && contains(kDialects, dialect)) {
       const std::string name = operation_name(dialect, word.substr(dialect.size() + 1));
       const std::string_view last = std::string_view(name).substr(name.find('.') + 1);
-      if (std::ranges::count(kNoOperations, last) == 0) ++counts[name];
+      if (!contains(kNoOperations, last)) ++counts[name];
       at = text.substr(end).starts_with('"') ? end + 1 : end;  // of the operation's name
       continue;
     }

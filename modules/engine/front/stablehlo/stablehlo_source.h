@@ -37,9 +37,6 @@ inline constexpr int kMostBrackets = 200;                        // in each othe
 // Checks any text before XLA parses it: nested brackets and sizes of tensors.
 Status check_sizes(const std::string& file, std::string_view text);
 
-// Checks the text that XLA printed: constants that repeat one number, and calls of functions.
-Status check_contents(const std::string& file, std::string_view text);
-
 // An argument or a result of a function.
 struct FunctionValue {
   std::string type;                  // as in the text
@@ -56,9 +53,6 @@ struct FunctionText {
 
 // Nothing if there is no such function.
 std::optional<FunctionText> find_function(std::string_view text, std::string_view name);
-
-// The names of all functions, in the text's order.
-std::vector<std::string> function_names(std::string_view text);
 
 // Removes locations, whose syntax newer versions of MLIR changed. Line numbers are kept.
 std::string without_locations(std::string_view text);
@@ -88,35 +82,6 @@ struct JaxExport {
 
 // Nothing if the bytes are not such a file, or exceed the limits of arguments, sizes or platforms.
 std::optional<JaxExport> read_jax_export(std::string_view bytes);
-
-struct StableHloModule {
-  std::string producer;                 // "StableHLO 1.7.0"; empty: the file does not say
-  std::string whole;                    // the text that XLA made of it
-  std::string text;                     // the same with calls instead of constants
-  std::vector<ConstantText> constants;  // places in `whole`
-  FunctionText main;                    // without what JAX passes itself
-  std::vector<std::string> platforms;   // of a module with code for several
-};
-
-// Errors: the file cannot be read, is none of the three kinds, or too new for XLA.
-Result<StableHloModule> read_stablehlo(const std::string& file);
-
-// Values of the module's constants, in order. The first call reads all that are not in binary form.
-class ConstantValues {
- public:
-  // The module must outlive the values.
-  explicit ConstantValues(const StableHloModule& module) : module_(module) {}
-  Result<Value> value(std::size_t constant) const;
-
- private:
-  Status read_small() const;
-
-  const StableHloModule& module_;
-  mutable std::map<std::size_t, Value> small_;
-};
-
-// XLA's type; PRIMITIVE_TYPE_INVALID for types that inputs cannot have.
-xla::PrimitiveType type_of_text(std::string_view element);
 
 // Refuses the models that compiling refuses.
 Result<std::unique_ptr<OriginalProgram>> load_interpreted_program(const JobModel& job,

@@ -51,9 +51,7 @@ XlaOp take_run(const Node& node, XlaOp x, std::int64_t axis, const PlaceRun& run
   XlaOp part = xla::SliceInDim(x, low, high + 1, 1, axis);
   if (run.step < 0 && run.count > 1) part = xla::Rev(part, {axis});
   if (run.step != 0) return part;
-  Dimensions sizes = node.sizes_of(x);
-  entry(sizes, axis) = run.count;
-  return broadcast_to(node, part, sizes);
+  return broadcast_to(node, part, with_size(node.sizes_of(x), axis, run.count));
 }
 
 // Pads so that the result has ceil(in / stride) elements, with the window centred on the operand.
@@ -162,9 +160,8 @@ std::vector<XlaOp> broadcast_operands(const Node& node, std::optional<std::size_
                                       const char* needs) {
   std::vector<XlaOp> operands = node.operands();
   place_second_operand(node, operands);
-  std::vector<Dimensions> all;
-  for (const XlaOp operand : operands) all.push_back(node.sizes_of(operand));
-  const Dimensions sizes = common_sizes(node, all);
+  const Dimensions sizes =
+      common_sizes(node, mapped(operands, [&](XlaOp operand) { return node.sizes_of(operand); }));
   for (XlaOp& operand : operands) operand = broadcast_to(node, operand, sizes);
   if (operands.size() != count.value_or(operands.size())) node.refuse("needs {}", needs);
   return operands;
@@ -265,8 +262,8 @@ XlaOp take_places(const Node& node, XlaOp x, std::int64_t axis,
   }
   const std::vector<PlaceRun> runs = runs_of(places);
   if (runs.size() <= kMostSlices) {
-    std::vector<XlaOp> parts;
-    for (const PlaceRun& run : runs) parts.push_back(take_run(node, x, axis, run));
+    const auto parts =
+        mapped(runs, [&](const PlaceRun& run) { return take_run(node, x, axis, run); });
     return parts.size() == 1 ? parts.front() : xla::ConcatInDim(&node.builder(), parts, axis);
   }
   return gather(node, x, constant_integers(node, places),

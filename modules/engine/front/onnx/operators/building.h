@@ -110,6 +110,11 @@ std::vector<XlaOp> broadcast_operands(const Node& node, std::optional<std::size_
 inline XlaOp along(XlaOp values, const Dimensions& sizes, std::int64_t axis) {
   return xla::BroadcastInDim(values, sizes, {axis});
 }
+// Broadcasts a vector along the last dimension to the sizes of `like`.
+inline XlaOp along_last(const Node& node, XlaOp vector, XlaOp like) {
+  const Dimensions sizes = node.sizes_of(like);
+  return along(vector, sizes, std::ssize(sizes) - 1);
+}
 // Reshapes a tensor of one element to a scalar; leaves others as they are.
 inline XlaOp scalar_if_single(const Node& node, XlaOp x) {
   return product(node.sizes_of(x)) == 1 ? xla::Reshape(x, {}) : x;

@@ -50,9 +50,7 @@ XlaOp convolve(const Node& node, XlaOp x, XlaOp filter) {
 
 // Adds the bias while channels are last, so that it can join the kernel's epilogue.
 XlaOp with_bias(const Node& node, XlaOp x, int bias) {
-  if (!node.has(bias)) return x;
-  const Dimensions sizes = node.sizes_of(x);
-  return x + along(node.operand(bias), sizes, std::ssize(sizes) - 1);
+  return node.has(bias) ? x + along_last(node, node.operand(bias), x) : x;
 }
 
 void lower_conv(Node& node) {
@@ -155,10 +153,9 @@ void lower_qlinear_conv(Node& node) {
   const XlaOp made =
       convolve(node, without_zero_point(node, 0, 2), without_zero_point(node, 3, 5, 0));
   const XlaOp sums = with_bias(node, made, 8);
-  const Dimensions sizes = node.sizes_of(sums);
   const XlaOp scale = xla::Reshape(node.operand(1), {}) * node.operand(4);
   XlaOp ratio = scalar_if_single(node, scale / xla::Reshape(node.operand(6), {}));
-  if (!node.sizes_of(ratio).empty()) ratio = along(ratio, sizes, std::ssize(sizes) - 1);
+  if (!node.sizes_of(ratio).empty()) ratio = along_last(node, ratio, sums);
   const XlaOp scaled = cast(sums, node.type_of(ratio)) * ratio;
   const XlaOp point = xla::Reshape(node.operand(7), {});
   node.set(channels_first(node, saturated(node, scaled, point)));
@@ -258,19 +255,17 @@ void lower_max_pool(Node& node) {
 // Counts the elements of each window along one dimension.
 std::vector<std::int64_t> counted_elements(const PoolWindow& pool, std::size_t d,
                                            bool with_padding) {
-  std::vector<std::int64_t> counts;
-  const std::int64_t begin = with_padding ? -pool.window.low[d] : 0;
+  const SpatialWindow& window = pool.window;
+  const std::int64_t begin = with_padding ? -window.low[d] : 0;
   const std::int64_t end = with_padding ? pool.padded_end[d] : pool.in[d];
-  for (std::int64_t i = 0; i < pool.out[d]; ++i) {
+  return mapped(counted(pool.out[d]), [&](std::int64_t i) {
     std::int64_t count = 0;
-    for (std::int64_t k = 0; k < pool.window.size[d]; ++k) {
-      const std::int64_t at =
-          i * pool.window.stride[d] - pool.window.low[d] + k * pool.window.dilation[d];
+    for (std::int64_t k = 0; k < window.size[d]; ++k) {
+      const std::int64_t at = i * window.stride[d] - window.low[d] + k * window.dilation[d];
       if (at >= begin && at < end) ++count;
     }
-    counts.push_back(count);
-  }
-  return counts;
+    return count;
+  });
 }
 
 // `sizes`: with channels last.
@@ -371,11 +366,9 @@ void lower_max_unpool(Node& node) {
   node.set(pad(xla::Reshape(flat, made), scalar(node, node.type(0), 0), paddings));
 }
 
-// Places of samples; each member has one number for each [group, point].
-struct SamplePlaces {
-  XlaOp image;                 // int32: which image of the batch
-  std::vector<XlaOp> spatial;  // real: by spatial dimension, in elements from the first on
-};
+// Places of samples, [group, point]: the number of the image, int32; then for each spatial
+// dimension the place in elements, real.
+using SamplePlaces = std::vector<XlaOp>;
 
 enum class SampleKernel { kNearest, kLinear, kCubic };
 
@@ -497,19 +490,15 @@ ResizeWeights weights_around(const ResizeRules& rules, const ResizedAxis& axis, 
 
 std::vector<ResizeWeights> all_weights(const Node& node, const ResizeRules& rules,
                                        const ResizedAxis& axis) {
-  std::vector<ResizeWeights> all;
-  for (std::int64_t i = 0; i < axis.out; ++i) {
-    if (rules.mode != "nearest") {
-      all.push_back(weights_around(rules, axis, place_in_operand<double>(node, rules, axis, i)));
-      continue;
-    }
+  return mapped(counted(axis.out), [&](std::int64_t i) -> ResizeWeights {
+    if (rules.mode != "nearest")
+      return weights_around(rules, axis, place_in_operand<double>(node, rules, axis, i));
     // In single precision, as in PyTorch and ONNX Runtime: 17 / 1.7 is 10 there, and below it in
     // double precision, since the scale is not 1.7.
     const auto place = place_in_operand<float>(node, rules, axis, i);
     const auto at = static_cast<std::int64_t>(nearest_place(node, rules.nearest, place));
-    all.push_back({{std::clamp<std::int64_t>(at, 0, axis.in - 1), 1.0}});
-  }
-  return all;
+    return {{std::clamp<std::int64_t>(at, 0, axis.in - 1), 1.0}};
+  });
 }
 
 XlaOp select_along(const Node& node, XlaOp x, const ResizedAxis& axis,
@@ -581,11 +570,10 @@ std::optional<XlaOp> extrapolated(const Node& node, const ResizeRules& rules,
   std::optional<XlaOp> mask;
   if (rules.coordinate != "tf_crop_and_resize") return mask;
   for (const ResizedAxis& axis : axes) {
-    std::vector<std::int64_t> outside;
-    for (std::int64_t i = 0; i < axis.out; ++i) {
+    const auto outside = mapped(counted(axis.out), [&](std::int64_t i) -> std::int64_t {
       const double place = place_in_operand<double>(node, rules, axis, i);
-      outside.push_back(place < 0 || place > static_cast<double>(axis.in - 1) ? 1 : 0);
-    }
+      return place < 0 || place > static_cast<double>(axis.in - 1) ? 1 : 0;
+    });
     const XlaOp own = along(constant_integers(node, outside) != 0, sizes, axis.axis);
     mask = mask ? *mask | own : own;
   }
@@ -596,6 +584,9 @@ void resize_axes(Node& node, const ResizeRules& rules, std::vector<ResizedAxis> 
   if (rules.mode != "nearest" && rules.mode != "linear" && rules.mode != "cubic")
     node.refuse("has the mode '{}'", rules.mode);
   if (rules.antialias && rules.mode == "nearest") node.refuse("cannot smooth the nearest element");
+  std::erase_if(axes, [](const ResizedAxis& axis) {
+    return axis.in == axis.out && axis.scale == 1 && axis.begin == 0 && axis.end == 1;
+  });
   XlaOp x = node.operand(0);
   const auto type = node.type(0);
   const bool is_image = node.rank(0) > 2 && std::ranges::all_of(axes, [](const ResizedAxis& axis) {
@@ -663,10 +654,6 @@ std::vector<ResizedAxis> axes_by_sizes(const Node& node, const std::vector<std::
   return resized;
 }
 
-bool is_changed(const ResizedAxis& axis) {
-  return axis.in != axis.out || axis.scale != 1 || axis.begin != 0 || axis.end != 1;
-}
-
 // An optional operand may also be given without elements.
 bool is_given(const Node& node, int operand) {
   return node.has(operand) && product(node.sizes(operand)) > 0;
@@ -675,11 +662,9 @@ bool is_given(const Node& node, int operand) {
 // Also Resize up to opset 10. Operands: x, scales.
 void lower_upsample(Node& node) {
   const auto scales = node.has(1) ? node.known_reals(1) : node.reals<double>("scales");
-  auto axes = axes_by_scales(node, counted(node.rank(0)), scales);
-  std::erase_if(axes, [](const ResizedAxis& axis) { return !is_changed(axis); });
   ResizeRules rules{node.text("mode", "nearest"), "asymmetric", "floor"};
   if (rules.mode == "bilinear") rules.mode = "linear";
-  resize_axes(node, rules, std::move(axes));
+  resize_axes(node, rules, axes_by_scales(node, counted(node.rank(0)), scales));
 }
 
 // Operands: x, region of interest, scales, sizes.
@@ -704,7 +689,6 @@ void lower_resize(Node& node) {
       resized[i].end = region[resized.size() + i];
     }
   }
-  std::erase_if(resized, [](const ResizedAxis& axis) { return !is_changed(axis); });
   resize_axes(node, rules, std::move(resized));
 }
 
@@ -768,9 +752,7 @@ std::vector<SampleTap> taps_of(XlaOp place, SampleKernel kernel) {
 
 // Gathers the elements at integer places (int32): [group, point, channels].
 XlaOp elements_at(const Node& node, XlaOp images, const SamplePlaces& places) {
-  std::vector<XlaOp> parts = {places.image};
-  parts.insert(parts.end(), places.spatial.begin(), places.spatial.end());
-  return gather(node, images, stack(node, parts, 2), {counted(std::ssize(parts)), {2}, 2});
+  return gather(node, images, stack(node, places, 2), {counted(std::ssize(places)), {2}, 2});
 }
 
 // `images`: [batch, spatial..., channels]; the result is [group, point, channels].
@@ -778,16 +760,16 @@ XlaOp sample(const Node& node, XlaOp images, const SamplePlaces& places, const S
   const Dimensions sizes = node.sizes_of(images);
   std::vector<std::vector<SampleTap>> taps;  // by spatial dimension
   std::int64_t combinations = 1;             // of one tap of each dimension
-  for (std::size_t d = 0; d < places.spatial.size(); ++d) {
-    XlaOp place = places.spatial[d];
+  for (std::size_t d = 1; d < places.size(); ++d) {
+    XlaOp place = places[d];
     if (rules.kernel == SampleKernel::kNearest) place = xla::RoundToEven(place);
-    if (!moves_elements_alone(rules)) place = moved_inside(place, sizes[d + 1], rules);
+    if (!moves_elements_alone(rules)) place = moved_inside(place, sizes[d], rules);
     taps.push_back(taps_of(place, rules.kernel));
     combinations *= std::ssize(taps.back());
   }
   XlaOp made;
   for (std::int64_t i = 0; i < combinations; ++i) {
-    SamplePlaces whole{places.image, {}};
+    SamplePlaces whole = {places.front()};
     XlaOp weight, is_inside;
     std::int64_t block = combinations;
     for (std::size_t d = 0; d < taps.size(); ++d) {
@@ -799,7 +781,7 @@ XlaOp sample(const Node& node, XlaOp images, const SamplePlaces& places, const S
       const XlaOp own = (place >= least) & (place <= most);
       is_inside = d == 0 ? own : is_inside & own;
       weight = d == 0 ? tap.weight : weight * tap.weight;
-      whole.spatial.push_back(cast(xla::Clamp(least, place, most), xla::S32));
+      whole.push_back(cast(xla::Clamp(least, place, most), xla::S32));
     }
     XlaOp values = elements_at(node, images, whole);
     const auto by_point = [of = node.sizes_of(values)](XlaOp op) {
@@ -837,31 +819,19 @@ void lower_grid_sample(Node& node) {
   const SampleRules rules = grid_rules(node);
   const std::int64_t points = product(grid) / grid[0] / rank;
   const XlaOp flat = xla::Reshape(node.operand(1), {grid[0], points, rank});
-  SamplePlaces places{index_along(node, xla::S32, {grid[0], points}, 0), {}};
+  SamplePlaces places = {index_along(node, xla::S32, {grid[0], points}, 0)};
   for (std::int64_t d = 0; d < rank; ++d) {
     const std::int64_t from = rank - 1 - d;
     const XlaOp own = xla::Reshape(slice_at(flat, from, 2), {grid[0], points});
     const auto size = static_cast<double>(entry(in, d));
     const XlaOp from_zero = own + 1;
-    places.spatial.push_back(rules.reflects_at_centers ? from_zero / 2 * (size - 1)
-                                                       : (from_zero * size - 1) / 2);
+    places.push_back(rules.reflects_at_centers ? from_zero / 2 * (size - 1)
+                                               : (from_zero * size - 1) / 2);
   }
   const XlaOp images = channels_last(node, node.operand(0));
   Dimensions sizes(grid.begin(), grid.end() - 1);
   sizes.push_back(node.sizes(0)[1]);
   node.set(channels_first(node, xla::Reshape(sample(node, images, places, rules), sizes)));
-}
-
-// Places of `count` elements in [-1, 1]: their centers, or evenly spaced including both ends.
-std::vector<double> even_places(std::int64_t count, bool at_ends) {
-  std::vector<double> places;
-  const auto n = static_cast<double>(count);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto x = static_cast<double>(i);
-    const double at_end = count == 1 ? 0 : -1 + 2 * x / (n - 1);
-    places.push_back(at_ends ? at_end : -1 + (2 * x + 1) / n);
-  }
-  return places;
 }
 
 void lower_affine_grid(Node& node) {
@@ -873,13 +843,15 @@ void lower_affine_grid(Node& node) {
   const auto rank = std::ssize(spatial);
   if (node.sizes(0) != Dimensions{sizes[0], rank, rank + 1})
     node.refuse("has a theta that does not match its size");
-  // [spatial..., x, y, (z,) 1]
+  // [spatial..., x, y, (z,) 1], in [-1, 1]: elements' centers, or evenly spaced with both ends.
   const Dimensions with_last = joined({spatial, {1}});
   std::vector<XlaOp> parts;
   for (std::int64_t d = rank - 1; d >= 0; --d) {
     const std::int64_t count = entry(spatial, d);
-    const XlaOp known = constant_reals(node, type, even_places(count, at_ends), {count});
-    parts.push_back(along(known, with_last, d));
+    const XlaOp place = index_along(node, type, with_last, d);
+    parts.push_back(!at_ends     ? (place * 2 + 1) / count - 1
+                    : count == 1 ? xla::ZerosLike(place)
+                                 : place * 2 / (count - 1) - 1);
   }
   parts.push_back(xla::Broadcast(scalar(node, type, 1), with_last));
   const std::int64_t points = product(spatial);
@@ -936,12 +908,8 @@ XlaOp region_places(const Node& node, XlaOp begin, XlaOp size, std::int64_t cell
                     std::int64_t samples) {
   const std::int64_t count = cells * samples;
   const Dimensions sizes = {node.sizes_of(begin)[0], count};
-  std::vector<double> parts;
-  for (std::int64_t i = 0; i < count; ++i) {
-    parts.push_back((static_cast<double>(i) + 0.5) / static_cast<double>(count));
-  }
-  const XlaOp known = cast(xla::ConstantR1<double>(&node.builder(), parts), node.type_of(begin));
-  return along(begin, sizes, 0) + along(size, sizes, 0) * along(known, sizes, 1);
+  const XlaOp part = (index_along(node, node.type_of(begin), sizes, 1) + 0.5) / count;
+  return along(begin, sizes, 0) + along(size, sizes, 0) * part;
 }
 
 // Operands: images, regions as [x, y, end x, end y], the image of each region.
@@ -965,18 +933,18 @@ void lower_roi_align(Node& node) {
   };
   const Dimensions grid = {regions, rows * samples, columns * samples};
   const Dimensions flat = {regions, grid[1] * grid[2]};
-  SamplePlaces points{along(cast(node.operand(2), xla::S32), flat, 0), {}};
   const auto at_points = [&](XlaOp of_grid, std::int64_t axis) {
     return xla::Reshape(xla::BroadcastInDim(of_grid, grid, {0, axis}), flat);
   };
-  points.spatial = {at_points(places(1, rows), 1), at_points(places(0, columns), 2)};
+  const SamplePlaces points = {along(cast(node.operand(2), xla::S32), flat, 0),
+                               at_points(places(1, rows), 1), at_points(places(0, columns), 2)};
   const auto is_near = [&](std::size_t d) {
-    return (points.spatial[d] >= -1) & (points.spatial[d] <= sizes[d + 2]);
+    return (points[d] >= -1) & (points[d] <= sizes[d + 1]);
   };
   const bool is_max = node.text("mode", "avg") == "max";
   const XlaOp all = sample(node, channels_last(node, node.operand(0)), points,
                            {.padding = SamplePadding::kBorder, .takes_largest = is_max});
-  const XlaOp is_shown = xla::BroadcastInDim(is_near(0) & is_near(1), node.sizes_of(all), {0, 1});
+  const XlaOp is_shown = xla::BroadcastInDim(is_near(1) & is_near(2), node.sizes_of(all), {0, 1});
   const XlaOp shown = xla::Select(is_shown, all, xla::ZerosLike(all));
   const XlaOp cells = xla::Reshape(shown, {regions, rows, samples, columns, samples, sizes[1]});
   node.set(channels_first(
@@ -988,14 +956,14 @@ XlaOp deformed_patches(const Node& node, XlaOp images, XlaOp offsets, const Spat
   // offsets: [batch, rows of the window, columns, 2, rows of the result, columns]
   const Dimensions one = without(node.sizes_of(offsets), 3);
   const Dimensions flat = {one[0], product(one) / one[0]};
-  SamplePlaces places{index_along(node, xla::S32, flat, 0), {}};
+  SamplePlaces places = {index_along(node, xla::S32, flat, 0)};
   for (std::int64_t d = 0; d < 2; ++d) {
     const auto index = [&](std::int64_t dimension, std::int64_t step) {
       return index_along(node, node.type_of(offsets), one, dimension) * step;
     };
     const XlaOp place = part_at(node, offsets, d, 3) + index(1 + d, entry(window.dilation, d)) +
                         index(3 + d, entry(window.stride, d)) - entry(window.low, d);
-    places.spatial.push_back(xla::Reshape(place, flat));
+    places.push_back(xla::Reshape(place, flat));
   }
   return sample(node, images, places, {});
 }
@@ -1122,13 +1090,12 @@ XlaOp chosen_rows(const Node& node, XlaOp places, XlaOp chosen, std::int64_t row
       xla::CreateScalarLtComputation({xla::S64, xla::S64, xla::S64, xla::S64}, &builder), 0, true);
   const XlaOp none = xla::ConstantR0<std::int64_t>(&builder, -1);
   const XlaOp is_box = xla::GetTupleElement(sorted, 0) == 0;
-  std::vector<XlaOp> columns;
-  for (std::int64_t i = 1; i < 4; ++i) {
-    const XlaOp column = xla::GetTupleElement(sorted, i);
-    const XlaOp real = xla::Select(is_box, column, xla::Broadcast(none, {all}));
-    columns.push_back(xla::PadInDim(real, none, 0, 0, rows - all));  // or cuts them
-  }
-  return stack(node, columns, 1);
+  const auto column = [&](std::int64_t i) {
+    const XlaOp found =
+        xla::Select(is_box, xla::GetTupleElement(sorted, i), xla::Broadcast(none, {all}));
+    return xla::PadInDim(found, none, 0, 0, rows - all);  // or cuts them
+  };
+  return stack(node, {column(1), column(2), column(3)}, 1);
 }
 
 // Operands: boxes, scores [batch, classes, boxes], the maximum of boxes of a class, the thresholds

@@ -75,18 +75,20 @@ void set_scores(Node& node, int result, XlaOp scores, PostTransform transform,
   node.set(result, cast(scores, type));
 }
 
-// Reshapes to [rows, features]; a vector is a single row. Refuses more than two dimensions.
-XlaOp feature_rows(const Node& node, XlaOp x) {
+// Keeps F64 and converts all other types to F32.
+XlaOp as_real(const Node& node, XlaOp x) {
+  return node.type_of(x) == xla::F64 ? x : cast(x, xla::F32);
+}
+
+// The operand as [rows, features], F32 or F64; a vector is a single row. Refuses more than two
+// dimensions.
+XlaOp feature_rows(const Node& node) {
+  const XlaOp x = as_real(node, node.operand(0));
   const Dimensions sizes = node.sizes_of(x);
   if (sizes.size() == 1) return xla::Reshape(x, {1, sizes.front()});
   if (sizes.size() != 2)
     node.refuse("has an input of {} dimensions; it needs rows of features", sizes.size());
   return x;
-}
-
-// Keeps F64 and converts all other types to F32.
-XlaOp as_real(const Node& node, XlaOp x) {
-  return node.type_of(x) == xla::F64 ? x : cast(x, xla::F32);
 }
 
 // `integers`: the name of the attribute with integer labels. Refuses nodes without labels.
@@ -233,9 +235,8 @@ XlaOp probabilities_of_pairs(const Node& node, XlaOp first, std::int64_t classes
 
 // Broadcasts a number for each column to all rows of a tensor like `like`.
 XlaOp in_columns(const Node& node, const std::vector<double>& values, XlaOp like) {
-  const Dimensions sizes = node.sizes_of(like);
-  const XlaOp row = constant_reals(node, node.type_of(like), values, {sizes.back()});
-  return along(row, sizes, std::ssize(sizes) - 1);
+  const Dimensions row = {node.sizes_of(like).back()};
+  return along_last(node, constant_reals(node, node.type_of(like), values, row), like);
 }
 
 // Broadcasts one value for each feature, or one for all, to the sizes of `like`.
@@ -261,7 +262,7 @@ void lower_scaler(Node& node) {
 // Rows of zeros are kept.
 void lower_normalizer(Node& node) {
   const Dimensions sizes = node.sizes(0);
-  const XlaOp x = as_real(node, feature_rows(node, node.operand(0)));
+  const XlaOp x = feature_rows(node);
   const std::string norm = node.word("norm", {"MAX", "L1", "L2"});
   XlaOp size = norm == "MAX"  ? largest_of(xla::Abs(x), {1})
                : norm == "L1" ? sum_of(xla::Abs(x), {1})
@@ -410,11 +411,8 @@ void lower_label_encoder(Node& node) {
   node.set(gather(node, table, place, {{0}, {}, node.rank(0)}));
 }
 
-// The rows of features of linear models and support vector machines, whose coefficients become
-// weights.
-XlaOp model_rows(const Node& node) { return as_real(node, feature_rows(node, node.operand(0))); }
-
-// Floats of an attribute as a weight: any number of rows of `width`.
+// Floats of an attribute of a linear model or a support vector machine as a weight: any number of
+// rows of `width`.
 XlaOp model_matrix(Node& node, const std::string& name, std::int64_t width,
                    xla::PrimitiveType type) {
   const std::vector<float> values = node.reals(name);
@@ -439,7 +437,7 @@ XlaOp linear_scores(Node& node, XlaOp x) {
 }
 
 void lower_linear_regressor(Node& node) {
-  const XlaOp scores = linear_scores(node, model_rows(node));
+  const XlaOp scores = linear_scores(node, feature_rows(node));
   const std::int64_t targets = node.integer("targets", 1);
   if (node.sizes_of(scores).back() != targets) {
     node.refuse("has coefficients for {} targets instead of {}", node.sizes_of(scores).back(),
@@ -449,7 +447,7 @@ void lower_linear_regressor(Node& node) {
 }
 
 void lower_linear_classifier(Node& node) {
-  XlaOp scores = linear_scores(node, model_rows(node));
+  XlaOp scores = linear_scores(node, feature_rows(node));
   const ClassLabels labels = class_labels(node, "classlabels_ints");
   const std::int64_t count = node.sizes_of(scores).back();
   // A single score of two classes is that of the second.
@@ -504,7 +502,7 @@ float rho_of(const Node& node) {
 }
 
 void lower_svm_regressor(Node& node) {
-  const XlaOp x = model_rows(node);
+  const XlaOp x = feature_rows(node);
   const auto type = node.type_of(x);
   const std::int64_t supports = node.integer("n_supports", 0);
   const float rho = rho_of(node);
@@ -576,7 +574,7 @@ XlaOp pair_coefficients(Node& node, const std::vector<std::int64_t>& places) {
 
 // Compares all pairs of classes, or, without support vectors, scores each class.
 void lower_svm_classifier(Node& node) {
-  const XlaOp x = model_rows(node);
+  const XlaOp x = feature_rows(node);
   const auto type = node.type_of(x);
   const ClassLabels labels = class_labels(node, "classlabels_ints");
   const auto counts = node.integers("vectors_per_class");
@@ -635,24 +633,21 @@ std::vector<std::int64_t> integers_of_nodes(const Node& node, const std::string&
   return values;
 }
 
-// The numbers of an attribute; `is_double`: they are stored as float64.
-struct ForestNumbers {
-  std::vector<double> values;
-  bool is_double = false;
-};
-ForestNumbers numbers_of_tensor(const Node& node, const std::string& name) {
+// The numbers of an attribute. `has_doubles` becomes true if they are stored as float64.
+std::vector<double> numbers_of_tensor(const Node& node, const std::string& name,
+                                      bool& has_doubles) {
   const auto tensor = node.tensor(name);
+  if (!tensor) node.refuse("has no attribute '{}'", name);
   const auto values = tensor->Convert(xla::F64);
   if (!values.ok()) node.refuse("needs numbers as '{}'", name);
+  has_doubles = has_doubles || tensor->shape().element_type() == xla::F64;
   const auto data = values->data<double>();
-  return {{data.begin(), data.end()}, tensor->shape().element_type() == xla::F64};
+  return {data.begin(), data.end()};
 }
 
 std::vector<double> tensor_values(const Node& node, const std::string& name, std::size_t count,
-                                  Forest& forest) {
-  if (!node.has_attribute(name)) node.refuse("has no attribute '{}'", name);
-  auto [values, is_double] = numbers_of_tensor(node, name);
-  forest.has_doubles = forest.has_doubles || is_double;
+                                  bool& has_doubles) {
+  auto values = numbers_of_tensor(node, name, has_doubles);
   if (values.size() != count)
     node.refuse("has {} values of '{}' instead of {}", values.size(), name, count);
   return values;
@@ -693,18 +688,12 @@ void check_forest(const Node& node, const Forest& forest, std::int64_t features)
 }
 
 // The values of an attribute, or of its float64 variant "..._as_tensor".
-ForestNumbers forest_numbers(const Node& node, const std::string& name) {
+std::vector<double> forest_numbers(const Node& node, const std::string& name, bool& has_doubles) {
   const std::string other = name + "_as_tensor";
-  if (!node.has_attribute(other)) return {node.reals<double>(name), false};
+  if (!node.has_attribute(other)) return node.reals<double>(name);
   if (node.has_attribute(name)) node.refuse("has both '{}' and '{}'", name, other);
-  return numbers_of_tensor(node, other);
+  return numbers_of_tensor(node, other, has_doubles);
 }
-
-// Votes of TreeEnsembleRegressor and TreeEnsembleClassifier have different names.
-struct VoteNames {
-  std::string prefix;  // "class": of class_ids, class_nodeids ...
-  std::int64_t targets = 0;
-};
 
 Aggregate aggregate_of(const Node& node) {
   constexpr std::array kByWord = {Aggregate::kSum, Aggregate::kAverage, Aggregate::kMin,
@@ -728,10 +717,9 @@ class NumberedForest {
     const auto if_true = integers_of_nodes(node_, "nodes_truenodeids", count);
     const auto if_false = integers_of_nodes(node_, "nodes_falsenodeids", count);
     const auto missing = node_.integers("nodes_missing_value_tracks_true");
-    const auto thresholds = forest_numbers(node_, "nodes_values");
-    if (thresholds.values.size() != count)
-      node_.refuse("has {} values of 'nodes_values' for {} nodes", thresholds.values.size(), count);
-    forest_.has_doubles = thresholds.is_double;
+    const auto thresholds = forest_numbers(node_, "nodes_values", forest_.has_doubles);
+    if (thresholds.size() != count)
+      node_.refuse("has {} values of 'nodes_values' for {} nodes", thresholds.size(), count);
     for (std::size_t i = 0; i < count; ++i) {
       ForestNode one;
       one.tree = trees[i];
@@ -739,7 +727,7 @@ class NumberedForest {
       one.is_leaf = modes[i] == "LEAF";
       if (!one.is_leaf) one.mode = mode_of(modes[i], one);
       one.feature = features[i];
-      one.threshold = thresholds.values[i];
+      one.threshold = thresholds[i];
       one.missing_is_true = forest_item(missing, i) == 1;
       if (!places_.try_emplace({trees[i], numbers[i]}, i).second)
         node_.refuse("has {} twice", forest_place(one));
@@ -757,17 +745,15 @@ class NumberedForest {
     find_roots(has_parent);
   }
 
-  void read_votes(const VoteNames& names) {
-    const auto targets = node_.integers(names.prefix + "_ids");
+  // `prefix`: of the names, "class": class_ids, class_nodeids ...
+  void read_votes(const std::string& prefix) {
+    const auto targets = node_.integers(prefix + "_ids");
     const std::size_t count = targets.size();
-    const auto trees = integers_of_nodes(node_, names.prefix + "_treeids", count);
-    const auto numbers = integers_of_nodes(node_, names.prefix + "_nodeids", count);
-    const auto weights = forest_numbers(node_, names.prefix + "_weights");
-    if (weights.values.size() != count) {
-      node_.refuse("has {} values of '{}_weights' for {} votes", weights.values.size(),
-                   names.prefix, count);
-    }
-    forest_.has_doubles = forest_.has_doubles || weights.is_double;
+    const auto trees = integers_of_nodes(node_, prefix + "_treeids", count);
+    const auto numbers = integers_of_nodes(node_, prefix + "_nodeids", count);
+    const auto weights = forest_numbers(node_, prefix + "_weights", forest_.has_doubles);
+    if (weights.size() != count)
+      node_.refuse("has {} values of '{}_weights' for {} votes", weights.size(), prefix, count);
     for (std::size_t i = 0; i < count; ++i) {
       const auto found = places_.find({trees[i], numbers[i]});
       if (found == places_.end())
@@ -778,7 +764,7 @@ class NumberedForest {
                      forest_place(leaf));
       }
       // Old converters also gave votes to branches, at which no row ends.
-      if (leaf.is_leaf) leaf.votes.push_back({targets[i], weights.values[i]});
+      if (leaf.is_leaf) leaf.votes.push_back({targets[i], weights[i]});
     }
   }
 
@@ -824,7 +810,7 @@ std::vector<std::vector<double>> read_sets(const Node& node, Forest& forest) {
   const auto size = static_cast<std::size_t>(
       xla::ShapeUtil::ElementsIn(node.tensor("membership_values")->shape()));
   std::vector<double> open;
-  for (const double value : tensor_values(node, "membership_values", size, forest)) {
+  for (const double value : tensor_values(node, "membership_values", size, forest.has_doubles)) {
     if (!std::isnan(value)) {
       open.push_back(value);
       continue;
@@ -842,14 +828,16 @@ std::int64_t forest_targets(const Node& node) {
   return targets;
 }
 
-Forest read_forest(const Node& node, const VoteNames& votes, std::int64_t features) {
+// Of TreeEnsembleRegressor or TreeEnsembleClassifier, whose votes have names with this prefix.
+Forest read_forest(const Node& node, const std::string& prefix, std::int64_t targets,
+                   XlaOp features) {
   Forest forest;
-  forest.targets = votes.targets;
+  forest.targets = targets;
   forest.aggregate = aggregate_of(node);
   NumberedForest numbered(node, forest);
   numbered.read_nodes();
-  numbered.read_votes(votes);
-  check_forest(node, forest, features);
+  numbered.read_votes(prefix);
+  check_forest(node, forest, node.sizes_of(features).back());
   return forest;
 }
 
@@ -864,11 +852,11 @@ Forest read_tree_ensemble(const Node& node, std::int64_t features) {
   const auto true_is_leaf = integers_of_nodes(node, "nodes_trueleafs", count);
   const auto false_is_leaf = integers_of_nodes(node, "nodes_falseleafs", count);
   const auto missing = node.integers("nodes_missing_value_tracks_true");
-  const auto modes = tensor_values(node, "nodes_modes", count, forest);
-  forest.has_doubles = false;
-  const auto splits = tensor_values(node, "nodes_splits", count, forest);
+  bool modes_are_doubles = false;
+  const auto modes = tensor_values(node, "nodes_modes", count, modes_are_doubles);
+  const auto splits = tensor_values(node, "nodes_splits", count, forest.has_doubles);
   const auto targets = node.integers("leaf_targetids");
-  const auto weights = tensor_values(node, "leaf_weights", targets.size(), forest);
+  const auto weights = tensor_values(node, "leaf_weights", targets.size(), forest.has_doubles);
   auto sets = read_sets(node, forest);
 
   std::size_t sets_used = 0;
@@ -1283,9 +1271,7 @@ ForestTables tables_of(const Forest& forest, xla::PrimitiveType type, std::int64
       trees, {}, [](const PlacedTree& tree) { return std::pair(tree.target, tree.height); });
   add_blocks(trees, tables);
 
-  Dimensions roots;
-  for (const PlacedTree& tree : trees) roots.push_back(tree.root);
-  const PlacedParts placed = placed_parts(parts.parts(), roots);
+  const PlacedParts placed = placed_parts(parts.parts(), mapped(trees, &PlacedTree::root));
   constexpr auto kBits = kernels::forest_slot_bits(sizeof(Element));
   const std::int64_t count = std::ssize(placed.parts);
   tables.nodes = xla::Literal(shape_of(type == xla::F64 ? xla::S64 : xla::S32, {count, 2}));
@@ -1484,7 +1470,7 @@ XlaOp with_base_values(const Node& node, XlaOp scores, const std::vector<double>
 }
 
 void lower_tree_ensemble(Node& node) {
-  const XlaOp x = model_rows(node);
+  const XlaOp x = feature_rows(node);
   const auto transform =
       numbered(node, "post_transform", PostTransform::kNone, PostTransform::kProbit);
   const Forest forest = read_tree_ensemble(node, node.sizes_of(x).back());
@@ -1492,12 +1478,11 @@ void lower_tree_ensemble(Node& node) {
 }
 
 void lower_tree_regressor(Node& node) {
-  const XlaOp x = model_rows(node);
-  const Forest forest = read_forest(node, {.prefix = "target", .targets = forest_targets(node)},
-                                    node.sizes_of(x).back());
-  const auto base = forest_numbers(node, "base_values").values;
-  const XlaOp sums = with_base_values(node, walk_forest(node, x, forest), base);
-  set_scores(node, 0, sums, post_transform_of(node));
+  const XlaOp x = feature_rows(node);
+  Forest forest = read_forest(node, "target", forest_targets(node), x);
+  const XlaOp sums = walk_forest(node, x, forest);
+  const auto base = forest_numbers(node, "base_values", forest.has_doubles);
+  set_scores(node, 0, with_base_values(node, sums, base), post_transform_of(node));
 }
 
 // The classes for which leaves vote; `are_positive`: no vote is negative.
@@ -1539,15 +1524,15 @@ void set_binary_classes(Node& node, XlaOp scores, const ClassVotes& votes,
 }
 
 void lower_tree_classifier(Node& node) {
-  const XlaOp x = model_rows(node);
+  const XlaOp x = feature_rows(node);
   const ClassLabels labels = class_labels(node, "classlabels_int64s");
-  const Forest forest =
-      read_forest(node, {.prefix = "class", .targets = labels.count}, node.sizes_of(x).back());
+  Forest forest = read_forest(node, "class", labels.count, x);
   const auto transform = post_transform_of(node);
-  std::vector<double> base = forest_numbers(node, "base_values").values;
+  const XlaOp sums = walk_forest(node, x, forest);
+  std::vector<double> base = forest_numbers(node, "base_values", forest.has_doubles);
   // A single value is that of the first of two classes, as in ONNX Runtime.
   if (base.size() == 1 && labels.count == 2) base.push_back(0);
-  const XlaOp scores = with_base_values(node, walk_forest(node, x, forest), base);
+  const XlaOp scores = with_base_values(node, sums, base);
   const ClassVotes votes = class_votes(forest);
   if (labels.count == 2 && votes.classes.size() == 1) {
     return set_binary_classes(node, scores, votes, labels, transform);

@@ -268,8 +268,7 @@ void lower_stft(Node& node) {
   if (step < 1 || length < 1 || length > sizes[1]) node.refuse("has frames that do not fit");
   const std::int64_t count = 1 + (sizes[1] - length) / step;
   node.check_made(count, kMostKnownElements);
-  std::vector<std::int64_t> starts;
-  for (std::int64_t i = 0; i < count; ++i) starts.push_back(i * step);
+  const auto starts = mapped(counted(count), [&](std::int64_t i) { return i * step; });
   const auto numbers =
       xla::HloGatherInstruction::MakeGatherDimNumbers({0, 2, 3}, {}, {1}, /*index_vector_dim=*/1);
   XlaOp frames = xla::Gather(node.operand(0), constant_integers(node, starts), numbers,
@@ -302,14 +301,12 @@ void set_cosine_window(Node& node, CosineWindow window) {
   if (size < 0) node.refuse("has a negative size");
   node.check_made(size, kMostKnownElements);
   const auto length = static_cast<double>(node.flag("periodic", true) ? size : size - 1);
-  std::vector<double> values;
-  for (std::int64_t i = 0; i < size; ++i) {
+  const auto value = [&](std::int64_t i) {
     const double turn = length == 0 ? 0.5 : static_cast<double>(i) / length;
     const double angle = 2 * std::numbers::pi * turn;
-    values.push_back(window.constant + window.once * std::cos(angle) +
-                     window.twice * std::cos(2 * angle));
-  }
-  node.set(known_values(node, values));
+    return window.constant + window.once * std::cos(angle) + window.twice * std::cos(2 * angle);
+  };
+  node.set(known_values(node, mapped(counted(size), value)));
 }
 
 void lower_hann_window(Node& node) { set_cosine_window(node, {0.5, -0.5, 0}); }
@@ -437,12 +434,9 @@ void lower_reduce_log_sum_exp(Node& node) {
   set_reduced(node, xla::Log(reduce_axes(powers, axes, sum_of)) + largest, axes);
 }
 
-// Softmax and its variants use one axis since opset 13. Before, they flatten all axes from it on.
-struct NormalizedAxes {
-  XlaOp x;            // the operand as these operators see it
-  std::int64_t axis;  // of x
-};
-NormalizedAxes normalized_axes(const Node& node) {
+// The operand as softmax and its variants see it, and its axis: one since opset 13. Before, they
+// flatten all axes from it on.
+std::pair<XlaOp, std::int64_t> normalized_axes(const Node& node) {
   const XlaOp x = node.operand(0);
   if (node.opset() >= 13) return {x, node.axis(node.integer("axis", -1), node.rank(0))};
   return {xla::Reshape(x, sizes_split_at(node, node.integer("axis", 1))), 1};

@@ -18,12 +18,11 @@ constexpr std::int64_t kMostKnownInside = 4096;
 constexpr std::int64_t kMostNodesTried = 65536;
 
 std::vector<XlaOp> parameters_of(xla::XlaBuilder& builder, const std::vector<xla::Shape>& shapes) {
-  std::vector<XlaOp> parameters;
-  for (const xla::Shape& shape : shapes) {
-    const auto number = std::ssize(parameters);
-    parameters.push_back(xla::Parameter(&builder, number, shape, fmt::format("p{}", number)));
-  }
-  return parameters;
+  std::int64_t number = -1;
+  return mapped(shapes, [&](const xla::Shape& shape) {
+    ++number;
+    return xla::Parameter(&builder, number, shape, fmt::format("p{}", number));
+  });
 }
 
 // The value; nothing if it depends on the model's inputs, or is large.
@@ -33,17 +32,12 @@ std::optional<xla::Literal> small_known_value(const Node& node, XlaOp op) {
 }
 
 std::vector<xla::Shape> shapes_of(const Node& node, const std::vector<XlaOp>& ops) {
-  std::vector<xla::Shape> shapes;
-  for (const XlaOp op : ops) shapes.push_back(node.shape_of_op(op));
-  return shapes;
+  return mapped(ops, [&](XlaOp op) { return node.shape_of_op(op); });
 }
 
-std::vector<XlaOp> elements_of(XlaOp tuple, std::size_t count) {
-  std::vector<XlaOp> elements;
-  for (std::size_t i = 0; i < count; ++i) {
-    elements.push_back(xla::GetTupleElement(tuple, static_cast<std::int64_t>(i)));
-  }
-  return elements;
+std::vector<XlaOp> elements_of(XlaOp tuple, std::int64_t count, std::int64_t first = 0) {
+  return mapped(counted(count, first),
+                [&](std::int64_t i) { return xla::GetTupleElement(tuple, i); });
 }
 
 // The number of nodes of one step. `of_loop`: the number for an inner loop, which may be unrolled
@@ -125,8 +119,7 @@ class InnerGraph {
   // Refusal.
   std::optional<std::int64_t> counted_steps(const std::vector<XlaOp>& initial,
                                             std::int64_t most) const {
-    std::vector<std::optional<xla::Literal>> known;
-    for (const XlaOp op : initial) known.push_back(small_known_value(node_, op));
+    auto known = mapped(initial, [&](XlaOp op) { return small_known_value(node_, op); });
     const std::int64_t limit = std::min(most, kMostNodesTried / std::max(1, graph_.node_size()));
     for (std::int64_t step = 0; step < limit; ++step) {
       const auto builder = computation_builder(node_, "step");
@@ -141,9 +134,7 @@ class InnerGraph {
         inputs.push_back(known[i] ? xla::ConstantLiteral(builder.get(), *known[i])
                                   : unknown(initial[i]));
       }
-      std::vector<XlaOp> outer;
-      for (const XlaOp op : outer_) outer.push_back(unknown(op));
-      const std::vector<XlaOp> made = lower(*builder, inputs, outer);
+      const std::vector<XlaOp> made = lower(*builder, inputs, mapped(outer_, unknown));
       const auto goes_on = known_condition(node_, made.front());
       if (!goes_on) return std::nullopt;
       if (!*goes_on) return step + 1;
@@ -162,12 +153,7 @@ class InnerGraph {
       key += fmt::format("{}:", part.size());
       key += part;
     };
-    add(graph_.SerializeAsString());
-    for (const auto& [domain, version] : node_.scope().opsets()) {
-      add(domain);
-      add(std::to_string(version));
-    }
-    add(std::to_string(holds.value_or(-1)));
+    add(fmt::format("{} {}", fmt::ptr(&graph_), holds.value_or(-1)));
     for (const xla::Shape& shape : inputs) add(shape.ToString());
     for (std::size_t i = 0; i < names_.size(); ++i) {
       add(names_[i]);
@@ -208,7 +194,7 @@ class InnerGraph {
 // Takes the parameter of a loop's computation apart: number, state, fixed values.
 LoopStep loop_step(xla::XlaBuilder& builder, const xla::Shape& shape, std::size_t states) {
   const XlaOp whole = xla::Parameter(&builder, 0, shape, "p0");
-  const auto all = elements_of(whole, shape.tuple_shapes().size());
+  const auto all = elements_of(whole, std::ssize(shape.tuple_shapes()));
   const auto split = all.begin() + 1 + static_cast<std::ptrdiff_t>(states);
   return {builder, all.front(), {all.begin() + 1, split}, {split, all.end()}};
 }
@@ -247,7 +233,7 @@ Branch compiled_branch(const Node& node, const std::string& name) {
   const auto read = shapes_of(node, graph.outer());
   const auto builder = computation_builder(node, name);
   const XlaOp whole = xla::Parameter(builder.get(), 0, xla::ShapeUtil::MakeTupleShape(read), "p0");
-  const std::vector<XlaOp> made = graph.lower(*builder, {}, elements_of(whole, read.size()));
+  const std::vector<XlaOp> made = graph.lower(*builder, {}, elements_of(whole, std::ssize(read)));
   auto shapes = shapes_of(node, made);
   return {built_computation(node, *builder, xla::Tuple(builder.get(), made)),
           xla::Tuple(&node.builder(), graph.outer()), std::move(shapes)};
@@ -267,7 +253,7 @@ void lower_if(Node& node) {
         "inputs");
   const XlaOp chosen = xla::Conditional(xla::Reshape(node.operand(0), {}), yes.operand,
                                         yes.computation, no.operand, no.computation);
-  set_all(node, elements_of(chosen, yes.shapes.size()));
+  set_all(node, elements_of(chosen, std::ssize(yes.shapes)));
 }
 
 XlaOp no_steps(const Node& node, const xla::Shape& step, std::int64_t count) {
@@ -280,8 +266,8 @@ constexpr int kConditionInput = 1;
 // A Loop: at most `most_` steps, as long as the condition holds.
 class OnnxLoop {
  public:
-  explicit OnnxLoop(Node& node) : node_(node), body_(node, node.graph("body")) {
-    for (int i = 2; i < node.operand_count(); ++i) initial_.push_back(node.operand(i));
+  explicit OnnxLoop(Node& node)
+      : node_(node), body_(node, node.graph("body")), initial_(node.operands(2)) {
     if (body_.graph().output_size() < std::ssize(initial_) + 1)
       node.refuse("has a graph that makes too few values");
     nodes_ = std::max<std::int64_t>(1, nodes_of_step(body_.graph(), kMostNodesInLine));
@@ -463,7 +449,12 @@ class OnnxScan {
     const auto split = operands.begin() + states_;
     std::vector<XlaOp> state(operands.begin(), split);
     std::vector<XlaOp> sequences(split, operands.end());
-    read_axes("scan_input_axes", inputs_, sequences);
+    if (sequences.size() != inputs_.size()) node_.refuse("has too few operands");
+    const auto input_axes = node_.integers("scan_input_axes");
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const auto rank = std::ssize(node_.sizes_of(sequences[i]));
+      inputs_[i].axis = node_.axis(i < input_axes.size() ? input_axes[i] : 0, rank);
+    }
     const std::int64_t count = entry(node_.sizes_of(sequences.front()), inputs_.front().axis);
     std::vector<xla::Shape> shapes = shapes_of(node_, state);
     for (std::size_t i = 0; i < sequences.size(); ++i) {
@@ -497,16 +488,6 @@ class OnnxScan {
     }
   }
 
-  void read_axes(const std::string& name, std::vector<ScannedSequence>& sequences,
-                 const std::vector<XlaOp>& values) const {
-    if (values.size() != sequences.size()) node_.refuse("has too few operands");
-    const auto given = node_.integers(name);
-    for (std::size_t i = 0; i < sequences.size(); ++i) {
-      const auto rank = std::ssize(node_.sizes_of(values[i]));
-      sequences[i].axis = node_.axis(i < given.size() ? given[i] : 0, rank);
-    }
-  }
-
   std::vector<XlaOp> next_state(const LoopStep& step, std::int64_t count) const {
     const XlaOp back = (count - 1) - step.number;
     const auto place = [&](const ScannedSequence& of) { return of.backward ? back : step.number; };
@@ -534,23 +515,19 @@ class OnnxScan {
 // Opset 8: the first dimension is a batch, whose rows are scanned separately.
 void lower_batched_scan(Node& node) {
   if (node.has(0)) node.refuse("has sequence_lens, which cannot be compiled");
-  std::vector<XlaOp> operands;
-  for (int i = 1; i < node.operand_count(); ++i) operands.push_back(node.operand(i));
+  const std::vector<XlaOp> operands = node.operands(1);
   if (operands.empty()) node.refuse("has no operands");
   const Dimensions sizes = node.sizes_of(operands.front());
   if (sizes.empty()) node.refuse("needs a batch");
   std::vector<std::vector<XlaOp>> results;
   for (std::int64_t row = 0; row < sizes.front(); ++row) {
-    std::vector<XlaOp> of_row;
     const XlaOp place = constant_integer(node, row);
-    for (const XlaOp operand : operands) of_row.push_back(at_step(node, operand, 0, place));
-    const auto made = OnnxScan(node).scan(of_row);
+    const auto made = OnnxScan(node).scan(
+        mapped(operands, [&](XlaOp operand) { return at_step(node, operand, 0, place); }));
     results.resize(made.size());
     for (std::size_t i = 0; i < made.size(); ++i) results[i].push_back(made[i]);
   }
-  std::vector<XlaOp> all;
-  for (const auto& rows : results) all.push_back(stack(node, rows, 0));
-  set_all(node, all);
+  set_all(node, mapped(results, [&](const auto& rows) { return stack(node, rows, 0); }));
 }
 
 void lower_scan(Node& node) {
@@ -638,12 +615,6 @@ struct Cell {
   }
 };
 
-// Broadcasts a vector to all rows.
-XlaOp for_rows(const Node& node, XlaOp vector, XlaOp like) {
-  const Dimensions sizes = node.sizes_of(like);
-  return along(vector, sizes, std::ssize(sizes) - 1);
-}
-
 // Values of one direction that are the same for all steps; invalid if not given.
 struct CellWeights {
   XlaOp recurrence;
@@ -689,7 +660,7 @@ CellState gru_next(const Cell& cell, XlaOp x, const CellState& state, const Cell
   XlaOp hidden;
   if (resets_after_product(cell)) {
     hidden = cell.columns(product, 2);
-    if (weights.hidden.valid()) hidden = hidden + for_rows(cell.node, weights.hidden, hidden);
+    if (weights.hidden.valid()) hidden = hidden + along_last(cell.node, weights.hidden, hidden);
     hidden = reset * hidden;
   } else {
     hidden = times_transposed(reset * h, weights.hidden);
@@ -706,7 +677,7 @@ CellState lstm_next(const Cell& cell, XlaOp x, const CellState& state, const Cel
   const auto gate = [&](std::int64_t which, XlaOp seen) {
     XlaOp in = cell.columns(sum, which);
     if (weights.peepholes.valid()) {
-      const XlaOp peephole = for_rows(cell.node, cell.columns(weights.peepholes, which), in);
+      const XlaOp peephole = along_last(cell.node, cell.columns(weights.peepholes, which), in);
       in = in + peephole * seen;
     }
     return cell.gate(0, in);
@@ -813,8 +784,7 @@ class RecurrentLayer {
       state.push_back(zeros_of(node_, node_.type(0), {steps_, rows_, hidden_}));
     }
     CellWeights weights = weights_of_direction(cell, which);
-    std::vector<XlaOp> fixed;
-    for (const XlaOp* const one : weights.given()) fixed.push_back(*one);
+    const auto fixed = mapped(weights.given(), [](const XlaOp* one) { return *one; });
     return run_loop(node_, {.count = steps_}, state, fixed, [&](const LoopStep& step) {
       auto next = step.fixed.begin();
       for (XlaOp* const one : weights.given()) *one = *next++;  // as the loop's body sees them
@@ -828,7 +798,7 @@ class RecurrentLayer {
     const XlaOp place = reverse ? like(step.number, steps_ - 1) - step.number : step.number;
     const CellState before(step.state.begin(), step.state.begin() + kind_.states);
     XlaOp x = times_transposed(at_step(node_, weights.x, 0, place), weights.input);
-    if (weights.bias.valid()) x = x + for_rows(node_, weights.bias, x);
+    if (weights.bias.valid()) x = x + along_last(node_, weights.bias, x);
     CellState next = kind_.next(cell, x, before, weights);
     XlaOp shown = next.front();
     if (weights.lengths.valid()) {
@@ -938,11 +908,7 @@ XlaOp with_masks(const Node& node, XlaOp scores) {
 }
 
 // Scales queries, and keys too where their product could overflow.
-struct ScaledHeads {
-  XlaOp queries;
-  XlaOp keys;
-};
-ScaledHeads scaled_heads(const Node& node, XlaOp queries, XlaOp keys) {
+std::pair<XlaOp, XlaOp> scaled_heads(const Node& node, XlaOp queries, XlaOp keys) {
   const auto size = static_cast<double>(node.sizes_of(queries)[3]);
   const double scale = node.has_attribute("scale") ? static_cast<double>(node.real("scale", 1))
                                                    : 1 / std::sqrt(size);
@@ -964,8 +930,8 @@ void lower_attention(Node& node) {
   node.set(1, keys);
   node.set(2, values);
 
-  const ScaledHeads scaled = scaled_heads(node, queries, keys);
-  XlaOp scores = multiply_heads(node, scaled.queries, scaled.keys, true);
+  const auto [scaled_queries, scaled_keys] = scaled_heads(node, queries, keys);
+  XlaOp scores = multiply_heads(node, scaled_queries, scaled_keys, true);
   const std::int64_t shown = node.integer("qk_matmul_output_mode", 0);
   if (shown == 0) node.set(3, scores);
   if (const float cap = node.real("softcap", 0); cap > 0) {
@@ -1040,22 +1006,24 @@ void lower_rotary_embedding(Node& node) {
 }
 
 // Linear attention, without a softmax: each step of the sequence updates and reads a state.
-struct LinearAttentionSizes {
+struct LinearAttention {
   std::int64_t batch = 0;
   std::int64_t steps = 0;
   std::int64_t query_heads = 0;
   std::int64_t heads = 0;    // of keys and values
   std::int64_t depth = 0;    // of queries and keys
   std::int64_t columns = 0;  // of values
+  bool has_decay = false;
+  bool has_correction = false;
 
   Dimensions state() const { return {batch, heads, depth, columns}; }
 };
 
-LinearAttentionSizes linear_attention_sizes(const Node& node) {
+LinearAttention linear_attention(const Node& node) {
   for (const int operand : {0, 1, 2}) {
     if (node.rank(operand) != 3) node.refuse("needs operands of three dimensions");
   }
-  LinearAttentionSizes sizes;
+  LinearAttention sizes;
   sizes.query_heads = node.integer("q_num_heads");
   sizes.heads = node.integer("kv_num_heads");
   const Dimensions query = node.sizes(0);
@@ -1068,6 +1036,9 @@ LinearAttentionSizes linear_attention_sizes(const Node& node) {
   sizes.depth = query[2] / sizes.query_heads;
   sizes.columns = node.sizes(2)[2] / sizes.heads;
   if (node.sizes(1)[2] != sizes.heads * sizes.depth) node.refuse("has keys of another size");
+  const std::string rule = node.word("update_rule", {"gated_delta", "linear", "gated", "delta"});
+  sizes.has_decay = rule.starts_with("gated");
+  sizes.has_correction = rule.ends_with("delta");
   return sizes;
 }
 
@@ -1080,16 +1051,9 @@ XlaOp steps_first(const Node& node, int operand, std::int64_t heads) {
   return cast(xla::Transpose(cut, {1, 0, 2, 3}), xla::F32);
 }
 
-struct LinearAttentionRule {
-  LinearAttentionSizes sizes;
-  bool has_decay = false;
-  bool has_correction = false;
-};
-
 // Computes one step. State: that of the attention, and the results. Fixed: the operands, by step.
-std::vector<XlaOp> attend_step(const Node& node, const LinearAttentionRule& rule,
+std::vector<XlaOp> attend_step(const Node& node, const LinearAttention& sizes,
                                const LoopStep& step) {
-  const LinearAttentionSizes& sizes = rule.sizes;
   const auto of_step = [&](std::size_t which) {
     return at_step(node, step.fixed[which], 0, step.number);
   };
@@ -1097,8 +1061,8 @@ std::vector<XlaOp> attend_step(const Node& node, const LinearAttentionRule& rule
   const XlaOp key = of_step(1);
   XlaOp value = of_step(2);
   const auto by_depth = [&](XlaOp x) { return spread(x, sizes.state(), {3}); };
-  if (rule.has_decay) state = state * by_depth(of_step(3));
-  if (rule.has_correction) {
+  if (sizes.has_decay) state = state * by_depth(of_step(3));
+  if (sizes.has_correction) {
     value = of_step(step.fixed.size() - 1) * (value - xla::Einsum(key, state, "bhd,bhdc->bhc"));
   }
   state = state + by_depth(key) * spread(value, sizes.state(), {2});
@@ -1112,28 +1076,24 @@ std::vector<XlaOp> attend_step(const Node& node, const LinearAttentionRule& rule
 // Operands: queries, keys, values, the initial state, the logarithm of its decay, the rate of
 // corrections.
 void lower_linear_attention(Node& node) {
-  LinearAttentionRule rule{linear_attention_sizes(node)};
-  const LinearAttentionSizes& sizes = rule.sizes;
-  const std::string name = node.word("update_rule", {"gated_delta", "linear", "gated", "delta"});
-  rule.has_decay = name.starts_with("gated");
-  rule.has_correction = name.ends_with("delta");
+  const LinearAttention sizes = linear_attention(node);
   const std::vector<XlaOp> state = {
       node.has(3) ? cast(node.operand(3), xla::F32) : zeros_of(node, xla::F32, sizes.state()),
       zeros_of(node, xla::F32, {sizes.steps, sizes.batch, sizes.query_heads, sizes.columns})};
   std::vector<XlaOp> operands = {steps_first(node, 0, sizes.query_heads),
                                  steps_first(node, 1, sizes.heads),
                                  steps_first(node, 2, sizes.heads)};
-  if (rule.has_decay) {
+  if (sizes.has_decay) {
     operands.push_back(broadcast_to(node, xla::Exp(steps_first(node, 4, sizes.heads)),
                                     {sizes.steps, sizes.batch, sizes.heads, sizes.depth}));
   }
-  if (rule.has_correction) {
+  if (sizes.has_correction) {
     const std::int64_t heads = node.sizes(5).back() == 1 ? 1 : sizes.heads;
     operands.push_back(broadcast_to(node, steps_first(node, 5, heads),
                                     {sizes.steps, sizes.batch, sizes.heads, sizes.columns}));
   }
   const auto made = run_loop(node, {.count = sizes.steps}, state, operands,
-                             [&](const LoopStep& step) { return attend_step(node, rule, step); });
+                             [&](const LoopStep& step) { return attend_step(node, sizes, step); });
   const float given = node.real("scale", 0);
   const double scale =
       given == 0 ? 1 / std::sqrt(static_cast<double>(sizes.depth)) : static_cast<double>(given);
@@ -1191,10 +1151,7 @@ std::vector<XlaOp> run_loop(const Node& node, LoopLength length, std::vector<Xla
   const auto body_made = built_computation(node, *body, xla::Tuple(body.get(), next));
   const auto condition = loop_condition(node, length, shape, state.size());
   const XlaOp last = xla::While(condition, body_made, xla::Tuple(&builder, all));
-  for (std::size_t i = 0; i < state.size(); ++i) {
-    state[i] = xla::GetTupleElement(last, static_cast<std::int64_t>(i) + 1);
-  }
-  return state;
+  return elements_of(last, std::ssize(state), 1);
 }
 
 XlaOp at_step(const Node& node, XlaOp x, std::int64_t axis, XlaOp place) {

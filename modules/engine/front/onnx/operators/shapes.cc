@@ -107,7 +107,7 @@ void lower_squeeze(Node& node) {
   Dimensions kept;
   for (std::int64_t i = 0; i < rank; ++i) {
     const std::int64_t size = entry(sizes, i);
-    const bool goes = given ? std::ranges::count(axes, i) > 0 : size == 1;
+    const bool goes = given ? contains(axes, i) : size == 1;
     if (!goes) kept.push_back(size);
     if (goes && size != 1) node.refuse("squeezes a dimension of size {}", size);
   }
@@ -123,7 +123,7 @@ void lower_unsqueeze(Node& node) {
   Dimensions made;
   auto next = sizes.begin();
   for (std::int64_t i = 0; i < rank; ++i) {
-    const bool is_new = std::ranges::count(axes, i) > 0 || next == sizes.end();
+    const bool is_new = contains(axes, i) || next == sizes.end();
     made.push_back(is_new ? 1 : *next++);
   }
   node.set(xla::Reshape(node.operand(0), made));
@@ -144,12 +144,11 @@ void lower_concat(Node& node) {
 Dimensions split_sizes(const Node& node, std::int64_t size) {
   if (auto sizes = integers_of(node, {13, 1, "split"})) return *sizes;
   const std::int64_t parts = node.integer("num_outputs", node.result_count());
+  if (parts < 1) node.refuse("splits a dimension into {} parts", parts);
+  node.check_made(parts, kMostKnownElements);
   const std::int64_t part = (size + parts - 1) / parts;
-  Dimensions sizes;
-  for (std::int64_t i = 0; i < parts; ++i) {
-    sizes.push_back(std::clamp<std::int64_t>(size - i * part, 0, part));
-  }
-  return sizes;
+  return mapped(counted(parts),
+                [&](std::int64_t i) { return std::clamp<std::int64_t>(size - i * part, 0, part); });
 }
 
 void lower_split(Node& node) {
@@ -315,10 +314,9 @@ void lower_pad(Node& node) {
     node.check_made(before, kMostKnownElements);
     node.check_made(after, kMostKnownElements);
     node.check_made(size, kMostKnownElements);
-    std::vector<std::int64_t> places;
-    for (std::int64_t at = -before; at < size + after; ++at) {
-      places.push_back(mirrored_place(node, mode, at, size));
-    }
+    const auto places = mapped(counted(before + size + after, -before), [&](std::int64_t at) {
+      return mirrored_place(node, mode, at, size);
+    });
     x = take_places(node, x, axis, places);
   }
   node.set(x);
@@ -474,11 +472,11 @@ void lower_gather(Node& node) {
 // are their own.
 XlaOp whole_places(const Node& node, XlaOp along, std::int64_t axis) {
   const Dimensions sizes = node.sizes_of(along);
-  std::vector<XlaOp> parts;
-  for (std::int64_t i = 0; i < std::ssize(sizes); ++i) {
-    parts.push_back(i == axis ? along : index_along(node, node.type_of(along), sizes, i));
-  }
-  return stack(node, parts, std::ssize(sizes));
+  const auto rank = std::ssize(sizes);
+  const auto parts = mapped(counted(rank), [&](std::int64_t i) {
+    return i == axis ? along : index_along(node, node.type_of(along), sizes, i);
+  });
+  return stack(node, parts, rank);
 }
 
 // Full indices for operand 1, which holds indices along `axis`. Refuses other dimensions beyond the
@@ -525,10 +523,9 @@ void lower_gather_nd(Node& node) {
   const auto rank = std::ssize(wanted);
   if (batch < 0 || batch >= rank || batch > std::ssize(sizes))
     node.refuse("has too many batch_dims");
-  std::vector<XlaOp> parts;
-  for (std::int64_t i = 0; i < batch; ++i) {
-    parts.push_back(index_along(node, node.type(1), with_size(wanted, rank - 1, 1), i));
-  }
+  auto parts = mapped(counted(batch), [&](std::int64_t i) {
+    return index_along(node, node.type(1), with_size(wanted, rank - 1, 1), i);
+  });
   parts.push_back(tuple_places(node, batch));
   const XlaOp places = xla::ConcatInDim(&node.builder(), parts, rank - 1);
   const std::int64_t indexed = batch + wanted.back();
@@ -572,16 +569,10 @@ std::optional<xla::Literal> known_scatter(const Node& node, XlaOp places, XlaOp 
   return or_refuse(value_of_constants(node.made(alone.Build())));
 }
 
-// `indexed`: dimensions of the operand that places index. `window`: dimensions of the updates for
-// the others.
-xla::ScatterDimensionNumbers scatter_numbers(const Dimensions& indexed, const Dimensions& window,
-                                             std::int64_t tuple) {
-  return xla::HloScatterInstruction::MakeScatterDimNumbers(window, indexed, indexed, tuple);
-}
-
-// The last update of a place wins.
-void set_scatter(Node& node, XlaOp places, XlaOp updates,
-                 const xla::ScatterDimensionNumbers& numbers) {
+// `form`: as of the gather that would read the updates. The last update of a place wins.
+void set_scatter(Node& node, XlaOp places, XlaOp updates, const GatherForm& form) {
+  const auto numbers = xla::HloScatterInstruction::MakeScatterDimNumbers(form.kept, form.indexed,
+                                                                         form.indexed, form.tuple);
   if (product(node.sizes_of(updates)) == 0) return node.set(node.operand(0));
   if (const auto known = known_scatter(node, places, updates, numbers)) {
     return node.set(xla::ConstantLiteral(&node.builder(), *known));
@@ -593,17 +584,16 @@ void set_scatter(Node& node, XlaOp places, XlaOp updates,
 void lower_scatter_elements(Node& node) {
   const std::int64_t rank = node.rank(0);
   const std::int64_t axis = node.axis(node.integer("axis", 0), rank);
-  set_scatter(node, element_places(node, axis), node.operand(2),
-              scatter_numbers(counted(rank), {}, rank));
+  set_scatter(node, element_places(node, axis), node.operand(2), {counted(rank), {}, rank});
 }
 
 void lower_scatter_nd(Node& node) {
   const XlaOp places = tuple_places(node, 0);
   const Dimensions wanted = node.sizes(1);
   const auto rank = std::ssize(wanted);
-  set_scatter(node, places, node.operand(2),
-              scatter_numbers(counted(wanted.back()),
-                              other_dimensions(node.rank(2), counted(rank - 1)), rank - 1));
+  set_scatter(
+      node, places, node.operand(2),
+      {counted(wanted.back()), other_dimensions(node.rank(2), counted(rank - 1)), rank - 1});
 }
 
 // Writes an update into a cache: at its start, or at a place for each row of the batch.
@@ -623,7 +613,7 @@ void lower_tensor_scatter(Node& node) {
       along(cast(node.operand(2), xla::S64), grid, 0) + index_along(node, xla::S64, grid, 1);
   if (mode == "circular") places = places % entry(sizes, axis);
   set_scatter(node, whole_places(node, places, 1), node.operand(1),
-              scatter_numbers({0, axis}, other_dimensions(rank, {0, axis}), 2));
+              {{0, axis}, other_dimensions(rank, {0, axis}), 2});
 }
 
 // Reverses the first elements of each row of the batch; the second operand has their number.
@@ -656,7 +646,7 @@ void lower_one_hot(Node& node) {
   node.set(xla::Select(is_hot, value(1), value(0)));
 }
 
-// Orders of a sort; NaN is larger than all numbers.
+// Orders of a sort, as compiler/kernels/row_calls.cc knows them. NaN is larger than all numbers.
 XlaOp is_larger(XlaOp a, XlaOp b, absl::Span<const std::int64_t> /*no broadcast*/) {
   const XlaOp larger = a > b;
   return is_real(element_type_of(a)) ? larger | ((a != a) & (b == b)) : larger;
@@ -737,12 +727,8 @@ void lower_non_zero(Node& node) {
   node.set(xla::ConstantLiteral(&node.builder(), places));
 }
 
-// The operand, flattened if the node has no axis.
-struct AlongAxis {
-  XlaOp x;
-  std::int64_t axis = 0;
-};
-AlongAxis along_axis(const Node& node) {
+// The operand and the axis; flattened if the node has none.
+std::pair<XlaOp, std::int64_t> along_axis(const Node& node) {
   const XlaOp x = node.operand(0);
   if (!node.has_attribute("axis")) return {xla::Reshape(x, {product(node.sizes(0))}), 0};
   return {x, node.axis(node.integer("axis"), node.rank(0))};
@@ -751,10 +737,8 @@ AlongAxis along_axis(const Node& node) {
 void lower_compress(Node& node) {
   const auto [x, axis] = along_axis(node);
   const auto condition = node.known_integers(1);
-  std::vector<std::int64_t> places;
-  for (std::int64_t i = 0; i < std::ssize(condition); ++i) {
-    if (entry(condition, i) != 0) places.push_back(i);
-  }
+  Dimensions places = counted(std::ssize(condition));
+  std::erase_if(places, [&](std::int64_t i) { return entry(condition, i) == 0; });
   node.set(take_places(node, x, axis, places));
 }
 
@@ -771,8 +755,7 @@ UniqueParts unique_parts(const std::vector<std::vector<T>>& parts, bool sorted) 
   for (std::int64_t i = 0; i < std::ssize(parts); ++i) {
     where[entry(parts, i)].push_back(i);
   }
-  std::vector<const std::vector<std::int64_t>*> groups;
-  for (const auto& [part, places] : where) groups.push_back(&places);
+  auto groups = mapped(where, [](const auto& group) { return &group.second; });
   if (!sorted) std::ranges::sort(groups, {}, [](const auto* places) { return places->front(); });
   UniqueParts unique;
   unique.inverse.resize(parts.size());
