@@ -75,6 +75,14 @@ CliTest::Outcome CliTest::run(const std::vector<std::string>& arguments,
           result.signal, shown(result.standard_output), shown(result.standard_error)};
 }
 
+std::vector<std::string> CliTest::verbs() {
+  return {
+#define TFAOT_VERB(group, name, summary) replace_all(#name, "_", "-"),
+#include "modules/cli/src/commands/verbs.def"
+#undef TFAOT_VERB
+  };
+}
+
 void CliTest::write(const std::string& path, const std::string& text) {
   value_of(files_.replace_atomically(root_ / path, text));
 }

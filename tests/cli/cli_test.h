@@ -33,6 +33,9 @@ class CliTest : public ::testing::Test {
 
   Outcome run(const std::vector<std::string>& arguments, const Variables& environment = {}) const;
 
+  // The verbs of verbs.def.
+  static std::vector<std::string> verbs();
+
   // The path below the scratch folder.
   std::string at(const std::string& path) const { return (root_ / path).string(); }
   void write(const std::string& path, const std::string& text);

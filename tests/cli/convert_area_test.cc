@@ -13,6 +13,8 @@ namespace tfaot::toolkit::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
 
 class ConvertAreaTest : public CliTest {
  protected:
@@ -77,7 +79,6 @@ TEST_F(ConvertAreaTest, ErrorsSayWhatToDo) {
   refuse({"empty", "-o", "out"});
   write_program("raw", "net");
   refuse({"raw", "-o", "out"});
-  refuse({"area", "-o", "out", "--cpu-level", "avx2"});
   write_program("area", "other");
   refuse({"area", "-o", "out"});
   refuse({"area", "-o", "out", "--model", "third"});
@@ -89,6 +90,14 @@ TEST_F(ConvertAreaTest, ErrorsSayWhatToDo) {
   refuse({"area", "-o", "out", "--model", "net"});
   EXPECT_TRUE(matches_golden(transcript, "cli/convert_area_errors.txt"));
   EXPECT_EQ(files_.kind(at("out")), FileKind::kMissing);
+}
+
+TEST_F(ConvertAreaTest, OffersLevelsForAnUnknownOne) {
+  const Outcome level = convert({"area", "-o", "out", "--cpu-level", "avx2"});
+  EXPECT_EQ(level.exit_code, 2);
+  EXPECT_THAT(level.err, StartsWith("tfaot: error: 'avx2' is not a CPU level of objects for x86_64"
+                                    "\n  allowed: x86-64, x86-64-v2, "));
+  EXPECT_THAT(level.err, Not(HasSubstr("native")));
 }
 
 }  // namespace

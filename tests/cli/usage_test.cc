@@ -58,7 +58,7 @@ TEST_F(UsageTest, WrongCommandLinesSayWhatIsRight) {
     const Outcome outcome = run(line);
     EXPECT_EQ(outcome.exit_code, 2) << outcome.text();
     EXPECT_EQ(outcome.out, "") << outcome.text();
-    transcript += outcome.text() + "\n";
+    transcript += replace_all(outcome.text(), join(verbs(), ", "), "<verbs>") + "\n";
   }
   EXPECT_TRUE(matches_golden(transcript, "cli/usage_errors.txt"));
 }

@@ -48,7 +48,7 @@ inline std::vector<Level> make_levels() {
   std::string needed;
 #define TFAOT_ADD(x, name, features) needed += "" features;
 #define TFAOT_ADD_LEVEL(x, name, suffix, options, tuning, bytes, sums, rows, multiply_adds, \
-                        features)                                                           \
+                        by_default, features)                                               \
   needed += "" features;                                                                    \
   levels.push_back({name, needed});
   TFAOT_LEVELS_HERE(TFAOT_ADD_LEVEL, TFAOT_ADD, )

@@ -111,6 +111,7 @@ struct LevelRow {
   std::string_view name;
   std::string_view kernels;   // the suffix of its own; empty: it has none
   std::string_view tuning;    // LLVM's -mattr
+  bool by_default;            // compiled if a config names no levels
   std::string_view features;  // beyond those of the level before; '~' is before unlisted ones
 
   // In order; a level without any is that of a whole architecture.
@@ -125,9 +126,9 @@ struct LevelRow {
 #define TFAOT_IMPLIED(feature) feature " "
 #define TFAOT_UNLISTED(feature) "~" feature " "
 #define TFAOT_ROW(x, name, suffix, options, tuning, vector_bytes, sums, rows, multiply_adds, \
-                  features)                                                                  \
-  {name, #suffix, tuning, "" features},
-#define TFAOT_PLAIN_ROW(x, name, features) {name, "", "", "" features},
+                  by_default, features)                                                      \
+  {name, #suffix, tuning, by_default, "" features},
+#define TFAOT_PLAIN_ROW(x, name, features) {name, "", "", false, "" features},
 constexpr LevelRow kLevels[] = {TFAOT_LEVELS_OF_x86_64(TFAOT_ROW, TFAOT_PLAIN_ROW, )
                                     TFAOT_LEVELS_OF_aarch64(TFAOT_ROW, TFAOT_PLAIN_ROW, )};
 #undef TFAOT_ASKED
@@ -163,12 +164,12 @@ void add_row(std::string_view architecture, const CpuRow& row, std::vector<CpuLe
     std::sort(cpu.features.begin(), cpu.features.end());
     cpu.name = name;
     cpu.is_cpu = level == nullptr;
-    cpu.by_default = level != nullptr && !level->kernels.empty();
-    if (cpu.by_default) cpu.kernels = level->kernels;
+    cpu.by_default = level != nullptr && level->by_default;
     for (const CpuLevel& other : table) {
-      if (cpu.by_default || other.architecture != architecture) continue;
-      if (other.by_default && includes(cpu, other)) cpu.kernels = other.kernels;
+      const bool fits = other.architecture == architecture && includes(cpu, other);
+      if (fits && !other.is_cpu) cpu.kernels = other.kernels;
     }
+    if (level != nullptr && !level->kernels.empty()) cpu.kernels = level->kernels;
     table.push_back(cpu);
   }
 }
@@ -216,7 +217,7 @@ std::string native_cpu_level() {
   runs = runs features;                    \
   if (runs) highest = name;
 #define TFAOT_ROW(x, name, suffix, options, tuning, vector_bytes, sums, rows, multiply_adds, \
-                  features)                                                                  \
+                  by_default, features)                                                      \
   TFAOT_PLAIN_ROW(x, name, features)
   TFAOT_LEVELS_HERE(TFAOT_ROW, TFAOT_PLAIN_ROW, )
 #undef TFAOT_ASKED

@@ -42,14 +42,6 @@ Result<Inspected> inspect(const Context& context, const Path& path) {
       {fmt::format("'tfaot info' takes {}, a config file or a model", kPackageForms), ""}));
 }
 
-Result<Manifest> read_package(const Context& context, const Path& path) {
-  const FileSystem& files = context.files;
-  const NamedPath named = named_path(files, path);
-  if (named.kind == PathKind::kPackageTree) return read_tree(files, named.path);
-  if (named.kind == PathKind::kArchive) return read_archive_manifest(files, path);
-  return fail(wrong_input(files, path, {fmt::format("'tfaot diff' takes {}", kPackageForms), ""}));
-}
-
 std::vector<std::string> complete_package(const Context& context, const std::string& word) {
   return installed_names(context.files, context.environment.working_directory, word);
 }

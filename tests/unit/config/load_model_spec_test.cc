@@ -2,11 +2,13 @@
 #include <gmock/gmock.h>
 
 #include "tests/unit/config/config_fixture.h"
+#include "tfaot/records/cpu_levels.h"
 
 namespace tfaot::toolkit {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::ElementsAreArray;
 using testing::error_of;
 using ::testing::IsEmpty;
 using testing::load_text;
@@ -34,7 +36,7 @@ TEST(LoadModelSpec, FillsInEveryDefault) {
   EXPECT_THAT(spec->compilation.batch_sizes, ElementsAre(1));
   EXPECT_EQ(spec->compilation.namespace_name, "tfaot_model");
   EXPECT_EQ(spec->compilation.target_triple, "x86_64-unknown-linux-gnu");
-  EXPECT_THAT(spec->compilation.cpu_levels, ElementsAre("x86-64", "x86-64-v3", "x86-64-v4"));
+  EXPECT_THAT(spec->compilation.cpu_levels, ElementsAreArray(default_cpu_levels("x86_64")));
   EXPECT_EQ(spec->compilation.weights, WeightsMode::kShared);
   EXPECT_THAT(spec->compilation.tf_xla_flags, IsEmpty());
   EXPECT_THAT(spec->compilation.xla_flags, IsEmpty());

@@ -9,6 +9,7 @@ namespace {
 using ::testing::ElementsAre;
 using testing::error_of;
 using testing::load_text;
+using ::testing::StartsWith;
 
 constexpr const char* kOverridden =
     "model: {name: test, version: '1'}\n"
@@ -76,10 +77,9 @@ TEST(Overrides, ErrorsNameTheOptionAndAreUsageErrors) {
   EXPECT_EQ(error_of(load_text(kOverridden, {.namespace_name = "1"})),
             "--namespace: '1' is not allowed\n"
             "  allowed: a C++ namespace like 'a' or 'a::b'");
-  EXPECT_EQ(error_of(load_text(kOverridden, {.cpu_levels = {"x86-64-v5"}})),
-            "--cpu-levels: 'x86-64-v5' is not allowed (did you mean 'x86-64-v2'?)\n"
-            "  allowed: x86-64, x86-64-v2, x86-64-v3, x86-64-v4 and native, or generic on aarch64, "
-            "or a CPU of LLVM such as haswell, znver4 or neoverse-n1 (see docs/config.md)");
+  EXPECT_THAT(error_of(load_text(kOverridden, {.cpu_levels = {"x86-64-v9"}})),
+              StartsWith("--cpu-levels: 'x86-64-v9' is not allowed (did you mean 'x86-64-v2'?)\n"
+                         "  allowed: x86-64, x86-64-v2, "));
 }
 
 TEST(Overrides, ATargetMustSuitTheLevelsOfTheFile) {

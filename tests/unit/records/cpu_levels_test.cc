@@ -100,6 +100,19 @@ TEST(CpuLevels, LetTheCompilerUseNoMoreThanTheyNeed) {
   EXPECT_EQ(neoverse, "-cssc,-sha3");
 }
 
+TEST(CpuLevels, TheLowestHasAllFeatures) {
+  EXPECT_EQ(level_with_features("+sse2"), "x86-64");
+  EXPECT_EQ(level_with_features("+sse4.2, +avx2,+fma"), "x86-64-v3");
+  EXPECT_EQ(level_with_features("+avx512f"), "x86-64-v4");
+  EXPECT_FALSE(level_with_features("+amx"));
+  EXPECT_EQ(level_with_features("-avx").error().text(),
+            "--target_features: '-avx' is unknown\n"
+            "  x86-64: +cmov,+cx8,+fxsr,+mmx,+sse,+sse2,+x87\n"
+            "  x86-64-v2: +crc32,+cx16,+popcnt,+sahf,+sse3,+sse4.1,+sse4.2,+ssse3\n"
+            "  x86-64-v3: +avx,+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe,+xsave\n"
+            "  x86-64-v4: +avx512bw,+avx512cd,+avx512dq,+avx512f,+avx512vl");
+}
+
 TEST(CpuLevels, DefaultsSpanOldAndNewMachines) {
   EXPECT_THAT(default_cpu_levels("x86_64"), ElementsAre("x86-64", "x86-64-v3", "x86-64-v4"));
   EXPECT_THAT(default_cpu_levels("aarch64"), ElementsAre("generic"));

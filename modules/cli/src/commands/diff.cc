@@ -15,7 +15,7 @@
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/manifest.h"
 #include "tfaot/report/page.h"
-#include "tfaot/workflow/inspect.h"
+#include "tfaot/workflow/load_package.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -174,8 +174,13 @@ struct DiffArguments {
 
 Status diff(const DiffArguments& options, Program& program) {
   TFAOT_TRY(options.html.check(program));
-  TFAOT_ASSIGN(const Manifest first, read_package(program, program.absolute(options.first)));
-  TFAOT_ASSIGN(const Manifest second, read_package(program, program.absolute(options.second)));
+  const auto package = [&program](const std::string& path) {
+    return find_package(program, {program.absolute(path), false, "tfaot diff"});
+  };
+  TFAOT_ASSIGN(const FoundPackage one, package(options.first));
+  TFAOT_ASSIGN(const FoundPackage other, package(options.second));
+  const Manifest& first = one.manifest;
+  const Manifest& second = other.manifest;
   const std::vector<DifferenceGroup> found = differences_of(first, second);
   return options.html.show(program,
                            difference_page({first, options.first}, {second, options.second}, found),

@@ -26,9 +26,6 @@ struct Inspected {
 /// Error: the path leads to something else, or to something damaged.
 Result<Inspected> inspect(const Context& context, const Path& path);
 
-/// The manifest of an archive or a tree. Error: the path leads to something else.
-Result<Manifest> read_package(const Context& context, const Path& path);
-
 /// AREA/NAME and AREA/NAME/VERSION of installed packages that begin with `word`, for shells.
 std::vector<std::string> complete_package(const Context& context, const std::string& word);
 
