@@ -80,8 +80,9 @@ TEST(CpuLevels, NeedWhatTheirCpuHas) {
 }
 
 TEST(CpuLevels, CallTheKernelsOfTheHighestLevelInThem) {
-  EXPECT_EQ(cpu_level("x86-64-v2").kernels, "x86_64");
-  EXPECT_EQ(cpu_level("btver2").kernels, "x86_64");
+  EXPECT_EQ(cpu_level("nocona").kernels, "x86_64");
+  EXPECT_EQ(cpu_level("x86-64-v2").kernels, "x86_64_v2");
+  EXPECT_EQ(cpu_level("btver2").kernels, "x86_64_v2");
   EXPECT_EQ(cpu_level("haswell").kernels, "x86_64_v3");
   EXPECT_EQ(cpu_level("knl").kernels, "x86_64_v3");
   EXPECT_EQ(cpu_level("skylake-avx512").kernels, "x86_64_v4");
