@@ -21,18 +21,12 @@ inline std::vector<tfaot::toolkit::testing::ReferenceCase> reference_of(const st
 }
 
 template <class T>
-T number_of(const nlohmann::json& json) {
-  if constexpr (std::is_arithmetic_v<T>) return json.get<T>();
-  return T(json.get<double>());
-}
-
-template <class T>
 Rows<T> input_rows(const tfaot::toolkit::testing::ReferenceCase& one, const std::string& name) {
-  const nlohmann::json& flat = one.inputs.at(name);
+  const tfaot::toolkit::testing::Numbers& flat = one.inputs.at(name);
   const std::size_t elements = flat.size() / one.batch_size;
   Rows<T> rows(one.batch_size);
   for (std::size_t i = 0; i < flat.size(); ++i) {
-    rows[i / elements].push_back(number_of<T>(flat[i]));
+    rows[i / elements].push_back(tfaot::toolkit::testing::element<T>(flat[i]));
   }
   return rows;
 }
@@ -42,7 +36,7 @@ template <class T>
 ::testing::AssertionResult matches(const Rows<T>& rows,
                                    const tfaot::toolkit::testing::ReferenceCase& one,
                                    const std::string& name) {
-  const nlohmann::json& expected = one.outputs.at(name);
+  const tfaot::toolkit::testing::Numbers& expected = one.outputs.at(name);
   if (rows.size() != one.batch_size) {
     return ::testing::AssertionFailure() << rows.size() << " rows, not " << one.batch_size;
   }

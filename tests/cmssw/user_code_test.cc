@@ -44,8 +44,9 @@ TEST(UserCode, PredictsWhatTensorFlowDoes) {
 
 TEST(UserCode, ModelsWorkBeforeMain) {
   const ReferenceCase one = reference_of("minimal").front();
-  EXPECT_TRUE(tfaot::toolkit::testing::is_close(std::vector<float>{first_value_at_start},
-                                                nlohmann::json{one.outputs.at("y")[0]}));
+  EXPECT_TRUE(
+      tfaot::toolkit::testing::is_close(std::vector<float>{first_value_at_start},
+                                        tfaot::toolkit::testing::Numbers{one.outputs.at("y")[0]}));
 }
 
 TEST(UserCode, TakesTypesWithoutANameInCmssw) {

@@ -69,7 +69,7 @@ TEST(XlaFunction, EachObjectHasItsOwnMemory) {
   EXPECT_TRUE(matches(Rows<float>{{first.result0(0, 0), first.result0(0, 1)}}, cases[0], "y"));
   EXPECT_TRUE(tfaot::toolkit::testing::is_close(
       std::vector<float>{second.result0(0, 0), second.result0(0, 1)},
-      nlohmann::json{cases[1].outputs.at("y")[0], cases[1].outputs.at("y")[1]}));
+      tfaot::toolkit::testing::Numbers{cases[1].outputs.at("y")[0], cases[1].outputs.at("y")[1]}));
 }
 
 TEST(XlaFunction, ReadsArgumentsOfTheCaller) {

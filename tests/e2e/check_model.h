@@ -28,12 +28,6 @@ struct Columns<TensorList<Tensors...>> {
   using ConstSpans = std::tuple<Span<const typename Tensors::Element>...>;
 };
 
-template <class T>
-T value_of(const nlohmann::json& json) {
-  if constexpr (std::is_integral_v<T>) return json.is_boolean() ? json.get<bool>() : json.get<T>();
-  return T(json.get<double>());
-}
-
 template <class M>
 class ModelCheck {
  public:
@@ -73,8 +67,9 @@ class ModelCheck {
     const auto& info = M::description().inputs[I];
     const auto& values = case_.inputs.at(info.name);
     auto& flat = std::get<I>(flat_);
-    for (const auto& value : values)
-      flat.push_back(value_of<typename std::decay_t<decltype(flat)>::value_type>(value));
+    for (const long double value : values) {
+      flat.push_back(element<typename std::decay_t<decltype(flat)>::value_type>(value));
+    }
     auto& rows = std::get<I>(rows_);
     for (std::size_t r = 0; r < case_.batch_size; ++r) {
       const auto first = flat.begin() + static_cast<std::ptrdiff_t>(r * info.row_elements);

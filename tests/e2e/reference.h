@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // reference.json (model_folder.py): TensorFlow's own predictions for fixed inputs, and functions to
-// compare them with ours.
+// compare them with ours. Without JSON's header: many tests include this one, and TensorFlow's.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -8,17 +8,27 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace tfaot::toolkit::testing {
 
+// Of any element type, exactly; 0 or 1 for a bool. Flat, row-major.
+using Numbers = std::vector<long double>;
+
 struct ReferenceCase {
   std::size_t batch_size = 0;
-  std::map<std::string, nlohmann::json> inputs;  // flat, row-major
-  std::map<std::string, nlohmann::json> outputs;
+  std::map<std::string, Numbers> inputs;
+  std::map<std::string, Numbers> outputs;
 };
+
+// The number as a C++ type of elements.
+template <class T>
+T element(long double number) {
+  if constexpr (std::is_arithmetic_v<T>) return static_cast<T>(number);
+  return T(static_cast<double>(number));
+}
 
 // Throws if the file cannot be read.
 std::vector<ReferenceCase> read_reference(const std::string& file);
@@ -30,6 +40,6 @@ inline constexpr double kTolerance = 1e-5;
 // Integers and bools must be equal; floating point within kTolerance, or the last digit of a number
 // of 16 bits. For T of the C++ types of elements, with a byte for a bool.
 template <class T>
-::testing::AssertionResult is_close(const std::vector<T>& actual, const nlohmann::json& expected);
+::testing::AssertionResult is_close(const std::vector<T>& actual, const Numbers& expected);
 
 }  // namespace tfaot::toolkit::testing

@@ -26,20 +26,26 @@ function(tfaot_add_unit_test room)
   add_dependencies(tfaot_unit_tests tfaot_unit_${room})
   if(TFAOT_TESTS_BY_PROGRAM)
     set(command tfaot_unit_${room} --gtest_brief=1 "--gtest_filter=-${arg_WITH_COMPILER}")
-    if(NOT arg_SHARDS)
+    if(arg_SHARDS)
+      tfaot_add_shards(unit.${room} ${arg_SHARDS} unit ${command})
+    else()
       add_test(NAME unit.${room} COMMAND ${command})
       set_tests_properties(unit.${room} PROPERTIES LABELS unit)
-      return()
     endif()
-    foreach(shard RANGE 1 ${arg_SHARDS})
-      math(EXPR index "${shard} - 1")
-      add_test(NAME unit.${room}.${shard} COMMAND ${command})
-      set_tests_properties(unit.${room}.${shard} PROPERTIES
-        LABELS unit COST 100 ENVIRONMENT "GTEST_TOTAL_SHARDS=${arg_SHARDS};GTEST_SHARD_INDEX=${index}")
-    endforeach()
   else()
     tfaot_discover_tests(tfaot_unit_${room} unit)
   endif()
+endfunction()
+
+# tfaot_add_shards(<name> <count> <label> <program> [<argument>...]): the program's GoogleTest tests, shared by so many tests of
+# CTest, "<name>.1" and so on, which start first.
+function(tfaot_add_shards name count label)
+  foreach(shard RANGE 1 ${count})
+    math(EXPR index "${shard} - 1")
+    add_test(NAME ${name}.${shard} COMMAND ${ARGN})
+    set_tests_properties(${name}.${shard} PROPERTIES
+      LABELS ${label} COST 100 ENVIRONMENT "GTEST_TOTAL_SHARDS=${count};GTEST_SHARD_INDEX=${index}")
+  endforeach()
 endfunction()
 
 # tfaot_discover_tests(<program> <label> [<prefix>]): its GoogleTest tests as tests of CTest, "<prefix>Suite.Test". Their names leave out

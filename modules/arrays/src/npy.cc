@@ -2,7 +2,6 @@
 #include "tfaot/arrays/npy.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>

@@ -2,7 +2,6 @@
 #include "tfaot/compile/compile.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <future>

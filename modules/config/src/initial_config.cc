@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <map>
-#include <regex>
 #include <set>
 #include <sstream>
 
+#include "tfaot/base/pattern.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "tfaot/config/config_keys.h"
@@ -55,9 +55,9 @@ void add_comment(std::string& text, const std::string& indent, const std::string
 
 // A name that the exporter made up: "output_0", "Identity_1:0", "StatefulPartitionedCall:0", "42".
 bool says_nothing(const std::string& name) {
-  static const std::regex made_up(
+  static const Pattern made_up(
       "(output(_?\\d+)?|Identity(_\\d+)?|(Stateful)?PartitionedCall(_\\d+)?|\\d+)(:\\d+)?");
-  return name.size() < kColumns && std::regex_match(name, made_up);
+  return name.size() < kColumns && made_up.matches(name);
 }
 
 std::string described(const DescribedTensor& tensor) {

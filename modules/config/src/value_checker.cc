@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <optional>
-#include <regex>
 #include <string>
 #include <vector>
 
+#include "tfaot/base/pattern.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "tfaot/config/config_keys.h"
@@ -37,7 +37,7 @@ std::optional<TextProblem> check_text(const ConfigKey& key, const std::string& t
     return TextProblem{"it is empty", "allowed: " + rule.meaning};
   }
   if (rule.pattern.empty()) return std::nullopt;
-  if (!std::regex_match(text, std::regex(rule.pattern))) {
+  if (!Pattern(rule.pattern).matches(text)) {
     return TextProblem{fmt::format("'{}' is not allowed", shown(text)), "allowed: " + rule.meaning};
   }
   return rule.cpp_name ? check_cpp_name(text, key.path == "compilation.namespace") : std::nullopt;

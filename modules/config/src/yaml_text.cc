@@ -7,12 +7,12 @@
 
 #include <algorithm>
 #include <optional>
-#include <regex>
 #include <sstream>
 #include <string_view>
 #include <vector>
 
 #include "problems.h"
+#include "tfaot/base/pattern.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 
@@ -68,15 +68,14 @@ std::size_t value_start(std::string_view text, std::size_t at) {
 }
 
 NodeKind kind_of_plain(const std::string& text) {
-  static const std::regex integer(R"([-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)");
-  static const std::regex number(
+  static const Pattern integer(R"([-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)");
+  static const Pattern number(
       R"([-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))");
-  static const std::regex boolean("true|True|TRUE|false|False|FALSE");
-  if (text.size() > 1000)
-    return NodeKind::kText;  // the recursion of regex_match grows with the text
-  if (std::regex_match(text, integer)) return NodeKind::kInteger;
-  if (std::regex_match(text, number)) return NodeKind::kFloat;
-  if (std::regex_match(text, boolean)) return NodeKind::kBool;
+  static const Pattern boolean("true|True|TRUE|false|False|FALSE");
+  if (text.size() > 1000) return NodeKind::kText;  // the matcher's recursion grows with the text
+  if (integer.matches(text)) return NodeKind::kInteger;
+  if (number.matches(text)) return NodeKind::kFloat;
+  if (boolean.matches(text)) return NodeKind::kBool;
   return NodeKind::kText;
 }
 

@@ -3,20 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "tfaot/base/text.h"
+#include "tfaot/records/json_text.h"
 
 namespace tfaot::toolkit {
 namespace {
-
-// The library's writer replaces bytes that are not UTF-8 by U+FFFD; its reader removes the quotes
-// again.
-std::string valid_utf8(const std::string& text) {
-  using nlohmann::json;
-  return json::parse(json(text).dump(-1, ' ', false, json::error_handler_t::replace))
-      .get<std::string>();
-}
 
 // Direction marks can make a comment look like code; compilers warn about them.
 std::string without_direction_marks(std::string text) {

@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <regex>
 #include <string>
 #include <string_view>
 
 #include "headers.h"
 #include "names.h"
 #include "templates.h"
+#include "tfaot/base/pattern.h"
 #include "tfaot/base/render.h"
 #include "tfaot/base/result.h"
 #include "tfaot/base/text.h"
@@ -117,9 +117,8 @@ constexpr std::string_view kMemberNames =
 
 // A table in a generated class: in C++ no member may have the class's own name.
 bool is_table_name(const std::string& name) {
-  static const std::regex tables(
-      "k(Inputs|Outputs|Programs|Description|(Input|Output)[0-9]+Shape)");
-  return std::regex_match(name, tables);
+  static const Pattern tables("k(Inputs|Outputs|Programs|Description|(Input|Output)[0-9]+Shape)");
+  return tables.matches(name);
 }
 
 }  // namespace

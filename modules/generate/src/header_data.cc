@@ -2,7 +2,6 @@
 #include "header_data.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <set>
 

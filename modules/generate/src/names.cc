@@ -2,7 +2,6 @@
 #include "names.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "tfaot/records/names.h"
 

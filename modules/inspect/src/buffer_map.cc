@@ -3,23 +3,23 @@
 
 #include <algorithm>
 #include <map>
-#include <regex>
 
+#include "tfaot/base/pattern.h"
 #include "tfaot/base/text.h"
 
 namespace tfaot::toolkit {
 namespace {
 
 // "allocation 3: size 64, parameter 1, shape |f32[16]| at ShapeIndex {}:"
-const std::regex kAllocation(R"(allocation (\d+): size (\d+)(.*))");
+const Pattern kAllocation(R"(allocation (\d+): size (\d+)(.*))");
 // " value: <12 custom-call.4{0} @0> (size=64,offset=128): f32[4,4]{1,0}"
-const std::regex kValue(
+const Pattern kValue(
     R"( value: <\d+ (.+?)(?: \(phi\))? @-?\d+> \(size=(\d+),offset=(\d+)\): (.*))");
 // "    12:fusion.3"
-const std::regex kMoment(R"(    (\d+):(.+))");
+const Pattern kMoment(R"(    (\d+):(.+))");
 // "    custom-call.4{0}:3-9"
-const std::regex kRange(R"(    (.+):(\d+)-(\d+))");
-const std::regex kParameter(R"(.*, parameter (\d+).*)");
+const Pattern kRange(R"(    (.+):(\d+)-(\d+))");
+const Pattern kParameter(R"(.*, parameter (\d+).*)");
 
 // The matcher needs memory for each letter.
 constexpr std::size_t kLongestLine = 5000;
@@ -55,23 +55,23 @@ class Reader {
 
   void read(const std::string& line) {
     if (line.size() > kLongestLine) return;
-    std::smatch parts;
+    Pattern::Parts parts;
     if (line.starts_with("  InstructionSequence:")) part_ = Part::kMoments;
     if (line.starts_with("  BufferLiveRange:")) part_ = Part::kRanges;
     if (line.starts_with("  Live ranges at ")) part_ = Part::kNone;
-    if (std::regex_match(line, parts, kAllocation)) {
+    if (kAllocation.matches(line, parts)) {
       add_allocation(parts);
-    } else if (!map_.allocations.empty() && std::regex_match(line, parts, kValue)) {
+    } else if (!map_.allocations.empty() && kValue.matches(line, parts)) {
       PlacedValue value;
       value.name = without_empty_index(parts[1]);
       value.size = number_in<std::uint64_t>(parts[2]);
       value.offset = number_in<std::uint64_t>(parts[3]);
       value.shape = parts[4];
       map_.allocations.back().values.push_back(std::move(value));
-    } else if (part_ == Part::kRanges && std::regex_match(line, parts, kRange)) {
+    } else if (part_ == Part::kRanges && kRange.matches(line, parts)) {
       ranges_[without_empty_index(parts[1])] = {number_in<std::int64_t>(parts[2]),
                                                 number_in<std::int64_t>(parts[3])};
-    } else if (part_ == Part::kMoments && std::regex_match(line, parts, kMoment)) {
+    } else if (part_ == Part::kMoments && kMoment.matches(line, parts)) {
       map_.moments.push_back(parts[2]);
     }
   }
@@ -90,14 +90,14 @@ class Reader {
  private:
   enum class Part { kNone, kMoments, kRanges };
 
-  void add_allocation(const std::smatch& parts) {
+  void add_allocation(const Pattern::Parts& parts) {
     Allocation allocation;
     allocation.number = number_in<std::int64_t>(parts[1]);
     allocation.size = number_in<std::uint64_t>(parts[2]);
     const std::string attributes = parts[3];
     allocation.use = use_of(attributes);
-    std::smatch parameter;
-    if (std::regex_match(attributes, parameter, kParameter)) {
+    Pattern::Parts parameter;
+    if (kParameter.matches(attributes, parameter)) {
       allocation.parameter = number_in<std::int64_t>(parameter[1]);
     }
     map_.allocations.push_back(std::move(allocation));

@@ -3,18 +3,19 @@
 
 #include <algorithm>
 #include <map>
-#include <regex>
 #include <utility>
+
+#include "tfaot/base/pattern.h"
 
 namespace tfaot::toolkit {
 namespace {
 
 // "module_0004.cluster_0.0012.simplification.after_a.before_b.hlo.pb";
 // "tfaot.0002.simplified.hlo.pb"
-const std::regex kTheirFile(
+const Pattern kTheirFile(
     R"((?:\d+\.)?(module_\d+)\.(.+?)\.((?:\d{4}\..+)|[^.]+)\.(hlo\.pb|txt|ll))");
-const std::regex kTheirObject(R"((?:\d+\.)?(module_\d+)\.(.+)\.o)");
-const std::regex kOurFile(R"(tfaot\.(\d{4})\.(.+)\.hlo\.pb)");
+const Pattern kTheirObject(R"((?:\d+\.)?(module_\d+)\.(.+)\.o)");
+const Pattern kOurFile(R"(tfaot\.(\d{4})\.(.+)\.hlo\.pb)");
 constexpr const char* kOurModule = "tfaot";
 constexpr std::string_view kBuffersEnd = "-buffer-assignment";
 
@@ -61,7 +62,8 @@ void add_stage(std::vector<Stage>& stages, Stage stage) {
   }
 }
 
-void add_theirs(const FileSystem& files, const Path& path, const std::smatch& parts, Found& found) {
+void add_theirs(const FileSystem& files, const Path& path, const Pattern::Parts& parts,
+                Found& found) {
   const std::string stage = parts[3];
   const std::string ending = parts[4];
   if (ending == "ll") {
@@ -75,8 +77,8 @@ void add_theirs(const FileSystem& files, const Path& path, const std::smatch& pa
 }
 
 // Ours is the only module of its folder; XLA gives it a number.
-std::string module_name(const std::smatch& parts) {
-  return parts[2] == kOurModule ? kOurModule : parts[1].str() + "." + parts[2].str();
+std::string module_name(const Pattern::Parts& parts) {
+  return parts[2] == kOurModule ? kOurModule : parts[1] + "." + parts[2];
 }
 
 DumpedModule finished(Found found) {
@@ -93,7 +95,7 @@ bool is_dump(const FileSystem& files, const Path& folder) {
   if (!is_folder(files, folder)) return false;
   const auto names = files.list(folder);
   return names && std::ranges::any_of(*names, [](const std::string& name) {
-           return std::regex_match(name, kTheirFile) || std::regex_match(name, kOurFile);
+           return kTheirFile.matches(name) || kOurFile.matches(name);
          });
 }
 
@@ -101,13 +103,13 @@ Result<std::vector<DumpedModule>> dumped_modules(const FileSystem& files, const 
   TFAOT_ASSIGN(const std::vector<std::string> names, files.list(folder));
   std::map<std::string, Found> modules;
   for (const std::string& name : names) {
-    std::smatch parts;
-    if (std::regex_match(name, parts, kOurFile)) {
+    Pattern::Parts parts;
+    if (kOurFile.matches(name, parts)) {
       add_stage(modules[kOurModule].stages,
                 {{Phase::kOurs, parts[1]}, {(folder / name).string(), parts[2]}});
-    } else if (std::regex_match(name, parts, kTheirFile)) {
+    } else if (kTheirFile.matches(name, parts)) {
       add_theirs(files, folder / name, parts, modules[module_name(parts)]);
-    } else if (std::regex_match(name, parts, kTheirObject)) {
+    } else if (kTheirObject.matches(name, parts)) {
       modules[module_name(parts)].module.object = folder / name;
     }
   }

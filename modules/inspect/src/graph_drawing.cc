@@ -7,10 +7,10 @@
 #include <chrono>
 #include <map>
 #include <optional>
-#include <regex>
 #include <set>
 #include <vector>
 
+#include "tfaot/base/pattern.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
@@ -308,7 +308,7 @@ std::string with_page_colours(std::string svg) {
                       std::string("\"") + colour.variable + "\"");
   }
   // A page holds several drawings.
-  return std::regex_replace(svg, std::regex(R"re( id="[^"]*")re"), "");
+  return Pattern(R"re( id="[^"]*")re").without_matches(svg);
 }
 
 }  // namespace tfaot::toolkit

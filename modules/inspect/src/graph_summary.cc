@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/inspect/graph_summary.h"
+#include "tfaot/base/pattern.h"
 
 #include <algorithm>
 #include <map>
-#include <regex>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -251,9 +251,8 @@ std::vector<CodeNode> code_nodes(const HloGraph& graph) {
 }
 
 std::string short_origin(const std::string& origin) {
-  static const std::regex kCalls("((Stateful)?PartitionedCall(_[0-9]+)?/)+");
-  return std::regex_replace(first_origin(origin), kCalls, "",
-                            std::regex_constants::format_first_only);
+  static const Pattern kCalls("((Stateful)?PartitionedCall(_[0-9]+)?/)+");
+  return kCalls.without_first_match(first_origin(origin));
 }
 
 std::string layer_of(const std::string& origin) {

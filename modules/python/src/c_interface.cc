@@ -18,14 +18,15 @@
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/real_file_system.h"
 #include "tfaot/load/predictor.h"
+#include "tfaot/records/json_text.h"
 #include "tfaot/workflow/load_package.h"
 
 namespace {
 
 using namespace tfaot::toolkit;
 
-nlohmann::json tensors_to_json(const std::vector<TensorSpec>& tensors) {
-  nlohmann::json list = nlohmann::json::array();
+nlohmann::ordered_json tensors_to_json(const std::vector<TensorSpec>& tensors) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const TensorSpec& tensor : tensors) {
     list.push_back(
         {{"name", tensor.name}, {"dtype", word_of(tensor.dtype)}, {"row_shape", tensor.row_shape}});
@@ -35,14 +36,13 @@ nlohmann::json tensors_to_json(const std::vector<TensorSpec>& tensors) {
 
 std::string description_of(const Predictor& predictor) {
   const Manifest& manifest = predictor.model().manifest();
-  return nlohmann::json{{"name", manifest.name},
-                        {"version", manifest.version},
-                        {"cpu_level", predictor.cpu_level()},
-                        {"batch_sizes", manifest.batch_sizes},
-                        {"rows", word_of(manifest.rows)},
-                        {"inputs", tensors_to_json(manifest.signature.inputs)},
-                        {"outputs", tensors_to_json(manifest.signature.outputs)}}
-      .dump();
+  return json_to_text({{"name", manifest.name},
+                       {"version", manifest.version},
+                       {"cpu_level", predictor.cpu_level()},
+                       {"batch_sizes", manifest.batch_sizes},
+                       {"rows", word_of(manifest.rows)},
+                       {"inputs", tensors_to_json(manifest.signature.inputs)},
+                       {"outputs", tensors_to_json(manifest.signature.outputs)}});
 }
 
 // For tfaot_free().
@@ -62,7 +62,7 @@ auto without_exceptions(const Work& work) -> decltype(work()) {
   }
 }
 
-Result<Predictor> open_predictor(const nlohmann::json& request) {
+Result<Predictor> open_predictor(const nlohmann::ordered_json& request) {
   RealFileSystem files;
   SilentDiagnostics silence;
   Environment environment;
@@ -129,7 +129,7 @@ TFAOT_C_FUNCTION int tfaot_interface() { return 1; }
 // text, which tfaot_free() frees.
 TFAOT_C_FUNCTION tfaot_model* tfaot_open(const char* request, char** error) {
   auto opened = without_exceptions([&]() -> Result<std::unique_ptr<tfaot_model>> {
-    TFAOT_ASSIGN(Predictor predictor, open_predictor(nlohmann::json::parse(request)));
+    TFAOT_ASSIGN(Predictor predictor, open_predictor(json_from_text(request)));
     return std::make_unique<tfaot_model>(std::move(predictor));
   });
   hand_on_interrupt();

@@ -38,6 +38,7 @@ TFAOT_MEMBERS(ModelDescription, format, producer, signatures);
 TFAOT_MEMBERS(Tf2xlaFeed, tensor, name, dtype, shape);
 TFAOT_MEMBERS(Tf2xlaFetch, tensor, name);
 TFAOT_MEMBERS(Tf2xlaConfig, feeds, fetches, variables);
+TFAOT_MEMBERS(CachedTables, buffers, result_slot);
 TFAOT_MEMBERS(EngineResult, model, weight_files, coupled_rows, cached_bytes, refusals, counted);
 
 namespace {
@@ -106,6 +107,15 @@ std::string tf2xla_config_to_json(const Tf2xlaConfig& config) {
 
 std::optional<Tf2xlaConfig> tf2xla_config_from_json(const std::string& line) {
   return from_tagged_line<Tf2xlaConfig>("config", line);
+}
+
+std::string cached_tables_to_json(const CachedTables& tables) { return json_line(json_of(tables)); }
+
+std::optional<CachedTables> cached_tables_from_json(const std::string& line) {
+  const auto json = parse_json(line, "");
+  if (!json) return std::nullopt;
+  auto tables = read_value<CachedTables>(JsonReader(*json, ""));
+  return tables ? std::make_optional(*std::move(tables)) : std::nullopt;
 }
 
 }  // namespace tfaot::toolkit

@@ -13,6 +13,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/records/compiled_model_json.h"
 #include "tfaot/records/file_names.h"
+#include "tfaot/records/json_text.h"
 #include "tfaot/records/manifest.h"
 #include "tfaot/records/record_json.h"
 #include "tfaot/records/validation_json.h"
@@ -68,54 +69,54 @@ Result<decltype(kExpected)> only(const JsonReader& json) {
 
 template <>
 inline constexpr auto kMembers<TunedCall> =
-    std::tuple{Member{"batch_size", &TunedCall::batch_size},
-               Member{"cpu_level", &TunedCall::cpu_level},
-               Member{"ns", &TunedCall::ns, read_time},
-               Member{"low", &TunedCall::low, read_time},
-               Member{"high", &TunedCall::high, read_time},
-               Member{"repeats", &TunedCall::repeats, read_size},
-               Member{"live_permille", &TunedCall::live_permille, Presence::kNew, read_permille}};
+    std::array{member<&TunedCall::batch_size>("batch_size"),
+               member<&TunedCall::cpu_level>("cpu_level"),
+               member<&TunedCall::ns, read_time>("ns"),
+               member<&TunedCall::low, read_time>("low"),
+               member<&TunedCall::high, read_time>("high"),
+               member<&TunedCall::repeats, read_size>("repeats"),
+               new_member<&TunedCall::live_permille, read_permille>("live_permille")};
 template <>
 inline constexpr auto kMembers<Tuning> =
-    std::tuple{Member{"cpu", &Tuning::cpu}, Member{"calls", &Tuning::calls, read_calls}};
+    std::array{member<&Tuning::cpu>("cpu"), member<&Tuning::calls, read_calls>("calls")};
 template <>
-inline constexpr auto kMembers<ManifestWeights> = std::tuple{
-    Member{"storage", &ManifestWeights::storage}, Member{"size", &ManifestWeights::size, read_size},
-    Member{"sha256", &ManifestWeights::sha256, read_optional_sha256},
-    Member{"type", &ManifestWeights::type, Presence::kUnlessDefault},
-    Member{"model_size", &ManifestWeights::model_size, Presence::kUnlessDefault, read_size}};
+inline constexpr auto kMembers<ManifestWeights> = std::array{
+    member<&ManifestWeights::storage>("storage"), member<&ManifestWeights::size, read_size>("size"),
+    member<&ManifestWeights::sha256, read_optional_sha256>("sha256"),
+    member_unless_default<&ManifestWeights::type>("type"),
+    member_unless_default<&ManifestWeights::model_size, read_size>("model_size")};
 template <>
 inline constexpr auto kMembers<ManifestFile> =
-    std::tuple{Member{"path", &ManifestFile::path, read_path},
-               Member{"sha256", &ManifestFile::sha256, read_sha256},
-               Member{"size", &ManifestFile::size, read_size}};
+    std::array{member<&ManifestFile::path, read_path>("path"),
+               member<&ManifestFile::sha256, read_sha256>("sha256"),
+               member<&ManifestFile::size, read_size>("size")};
 
 // All but the validation and the files, which come last.
 template <>
-inline constexpr auto kMembers<Manifest> = std::tuple{
-    Member{"schema_version", &Manifest::schema_version, read_schema_version},
-    Member{"toolkit_version", &Manifest::toolkit_version, read_toolkit_version},
-    Member{"name", &Manifest::name, read_file_name},
-    Member{"version", &Manifest::version, read_file_name},
-    Member{"author", &Manifest::author},
-    Member{"description", &Manifest::description},
-    Member{"cpp_class", &Manifest::cpp_class, read_cpp_class},
-    Member{"tool_name", &Manifest::tool_name, read_tool_name},
-    Member{"architecture", &Manifest::architecture, read_file_name},
-    Member{"target_triple", &Manifest::target_triple},
-    Member{"engine", &Manifest::engine},
-    Member{"signature", &Manifest::signature, read_signature},
-    Member{"batch_sizes", &Manifest::batch_sizes, read_batch_sizes},
-    Member{"cpu_levels", &Manifest::cpu_levels, read_cpu_levels},
-    Member{"weights", &Manifest::weights},
-    Member{"tf_xla_flags", &Manifest::tf_xla_flags, read_texts},
-    Member{"xla_flags", &Manifest::xla_flags, read_texts},
-    Member{"source_sha256", &Manifest::source_sha256, read_sha256},
-    Member{"optimize", &Manifest::optimize, Presence::kUnlessDefault, only<Optimization::kSize>},
-    Member{"headers", &Manifest::headers, Presence::kUnlessDefault, only<HeadersMode::kCmssw>},
-    Member{"batch", &Manifest::batch, Presence::kUnlessDefault, only<BatchMode::kNone>},
-    Member{"rows", &Manifest::rows, Presence::kUnlessDefault, only<RowsMode::kCoupled>},
-    Member{"tuning", &Manifest::tuning, Presence::kUnlessDefault},
+inline constexpr auto kMembers<Manifest> = std::array{
+    member<&Manifest::schema_version, read_schema_version>("schema_version"),
+    member<&Manifest::toolkit_version, read_toolkit_version>("toolkit_version"),
+    member<&Manifest::name, read_file_name>("name"),
+    member<&Manifest::version, read_file_name>("version"),
+    member<&Manifest::author>("author"),
+    member<&Manifest::description>("description"),
+    member<&Manifest::cpp_class, read_cpp_class>("cpp_class"),
+    member<&Manifest::tool_name, read_tool_name>("tool_name"),
+    member<&Manifest::architecture, read_file_name>("architecture"),
+    member<&Manifest::target_triple>("target_triple"),
+    member<&Manifest::engine>("engine"),
+    member<&Manifest::signature, read_signature>("signature"),
+    member<&Manifest::batch_sizes, read_batch_sizes>("batch_sizes"),
+    member<&Manifest::cpu_levels, read_cpu_levels>("cpu_levels"),
+    member<&Manifest::weights>("weights"),
+    member<&Manifest::tf_xla_flags, read_texts>("tf_xla_flags"),
+    member<&Manifest::xla_flags, read_texts>("xla_flags"),
+    member<&Manifest::source_sha256, read_sha256>("source_sha256"),
+    member_unless_default<&Manifest::optimize, only<Optimization::kSize>>("optimize"),
+    member_unless_default<&Manifest::headers, only<HeadersMode::kCmssw>>("headers"),
+    member_unless_default<&Manifest::batch, only<BatchMode::kNone>>("batch"),
+    member_unless_default<&Manifest::rows, only<RowsMode::kCoupled>>("rows"),
+    member_unless_default<&Manifest::tuning>("tuning"),
 };
 
 namespace {
@@ -177,10 +178,10 @@ Status check_tuning(const JsonReader& json, const Manifest& manifest) {
 }  // namespace
 
 std::string manifest_to_json(const Manifest& manifest) {
-  auto json = json_of<ordered_json>(manifest);
+  auto json = json_of(manifest);
   if (manifest.validation) json["validation"] = validation_to_json(*manifest.validation);
-  json["files"] = json_of<ordered_json>(manifest.files);
-  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  json["files"] = json_of(manifest.files);
+  return json_to_text(json, 2) + "\n";
 }
 
 Result<Manifest> manifest_from_json(const std::string& text, const std::string& where) {

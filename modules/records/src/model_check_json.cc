@@ -20,7 +20,7 @@ std::optional<EngineCheck> engine_check_from_json(const std::string& line) {
 }
 
 nlohmann::ordered_json operations_to_json(const std::vector<CheckedOperation>& operations) {
-  auto json = json_of<nlohmann::ordered_json>(operations);
+  auto json = json_of(operations);
   for (auto& operation : json) {
     if (operation["oldest_opset"] == 0) operation.erase("oldest_opset");
   }
@@ -28,7 +28,7 @@ nlohmann::ordered_json operations_to_json(const std::vector<CheckedOperation>& o
 }
 
 nlohmann::ordered_json problems_to_json(const std::vector<ModelProblem>& problems) {
-  return json_of<nlohmann::ordered_json>(problems);
+  return json_of(problems);
 }
 
 std::vector<ModelProblem> problems_of(const Error& error, std::int64_t batch_size) {

@@ -14,16 +14,16 @@ Result<std::vector<FrozenInput>> read_inputs(const JsonReader& json);
 
 template <>
 inline constexpr auto kMembers<FrozenInput> =
-    std::tuple{Member{"name", &FrozenInput::name}, Member{"dtype", &FrozenInput::dtype},
-               Member{"row_shape", &FrozenInput::row_shape, Presence::kUnlessDefault}};
+    std::array{member<&FrozenInput::name>("name"), member<&FrozenInput::dtype>("dtype"),
+               member_unless_default<&FrozenInput::row_shape>("row_shape")};
 
 // The manifest has the others.
 template <>
-inline constexpr auto kMembers<ModelSection> = std::tuple{
-    Member{"format", &ModelSection::format}, Member{"inputs", &ModelSection::inputs, read_inputs},
-    Member{"outputs", &ModelSection::outputs},
-    Member{"dimensions", &ModelSection::dimensions, Presence::kUnlessDefault},
-    Member{"constants", &ModelSection::constants, Presence::kUnlessDefault}};
+inline constexpr auto kMembers<ModelSection> = std::array{
+    member<&ModelSection::format>("format"), member<&ModelSection::inputs, read_inputs>("inputs"),
+    member<&ModelSection::outputs>("outputs"),
+    member_unless_default<&ModelSection::dimensions>("dimensions"),
+    member_unless_default<&ModelSection::constants>("constants")};
 
 namespace {
 
@@ -76,7 +76,7 @@ Result<PackagedModel> read_model(const Manifest& manifest, const JsonReader& jso
 std::string package_record_to_json(const ModelSpec& spec, const CompiledModel& compiled) {
   CompiledModel kept = compiled;
   for (CompiledCode& code : kept.codes) code.from_cache = false;  // true for one run only
-  nlohmann::json json = json_of(spec.model);
+  ordered_json json = json_of(spec.model);
   json["compiled"] = json_of(kept);
   return json_line(json);
 }
@@ -96,6 +96,14 @@ Result<PackagedModel> package_record_from_json(const Manifest& manifest, const s
                     .note(fits.error().message()));
   }
   return model;
+}
+
+std::string compiled_model_to_json(const CompiledModel& compiled) {
+  return json_line(json_of(compiled));
+}
+
+Result<CompiledModel> compiled_model_from_json(const std::string& text, const std::string& where) {
+  return read_document<CompiledModel>(text, {where, "not a record"});
 }
 
 }  // namespace tfaot::toolkit

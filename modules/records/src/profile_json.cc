@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/records/profile_json.h"
 
+#include "tfaot/records/json_text.h"
 #include "tfaot/records/record_json.h"
 
 namespace tfaot::toolkit {
@@ -10,8 +11,8 @@ TFAOT_MEMBERS(ProfiledSize, rows, run_as, call, busy, calls, rounds, difference,
               allocations, allocated, resident, proportional);
 template <>
 inline constexpr auto kMembers<ProfiledOperation> =
-    std::tuple{TFAOT_PLAIN_MEMBERS(ProfiledOperation, name, category, inside, share),
-               Member{"origin", &ProfiledOperation::origin, Presence::kNew}};
+    std::array{TFAOT_PLAIN_MEMBERS(ProfiledOperation, name, category, inside, share),
+               new_member<&ProfiledOperation::origin>("origin")};
 TFAOT_MEMBERS(ProfiledOperations, model, version, rows, cpu_level, call, instrumented, operations);
 TFAOT_MEMBERS(BetterPlan, rows, run_as, call, better_as, better);
 TFAOT_MEMBERS(HeapMoment, ms, bytes);
@@ -22,8 +23,10 @@ TFAOT_MEMBERS(ProfiledMachine, name, cpu, cores, core, governor, mhz, load, nois
 TFAOT_MEMBERS(Profile, toolkit_version, machine, inputs, clock, round_count, round_ms,
               empty_resident, empty_proportional, heap_tool, empty_heap, curves, operations);
 
-nlohmann::ordered_json profile_to_json(const Profile& profile) {
-  return json_of<nlohmann::ordered_json>(profile);
+nlohmann::ordered_json profile_to_json(const Profile& profile) { return json_of(profile); }
+
+std::string profile_to_text(const Profile& profile, int indent) {
+  return json_to_text(profile_to_json(profile), indent);
 }
 
 Result<Profile> profile_from_json(const std::string& text, const std::string& where) {

@@ -17,7 +17,7 @@ constexpr int kSchemaVersion = 1;
 
 std::string rpm_record_to_json(const RpmRecord& record) {
   nlohmann::ordered_json json = {{kVersionKey, kSchemaVersion}};
-  json.update(json_of<nlohmann::ordered_json>(record));
+  json.update(json_of(record));
   return json.dump(2) + "\n";
 }
 

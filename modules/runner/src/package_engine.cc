@@ -16,7 +16,7 @@
 #include "runner.h"
 #include "tfaot/base/real_file_system.h"
 #include "tfaot/load/predictor.h"
-#include "tfaot/records/compiled_model_json.h"
+#include "tfaot/records/package_record_json.h"
 #include "tfaot/runtime/detail/description.h"
 
 namespace tfaot::runner {
@@ -74,7 +74,7 @@ Value value_of(toolkit::Result<Value> result) {
 
 toolkit::CompiledModel read_record(const std::string& path) {
   const std::string text = value_of(toolkit::RealFileSystem().read(path));
-  return value_of(toolkit::read_document<toolkit::CompiledModel>(text, {path, "not a record"}));
+  return value_of(toolkit::compiled_model_from_json(text, path));
 }
 
 // Settings "counters=BATCH_SIZE NUMBER" for code that counts, one for each.

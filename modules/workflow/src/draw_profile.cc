@@ -45,7 +45,7 @@ Status draw_profile(Context& context, const Profile& profile, const PlotRequest&
   TFAOT_ASSIGN(const ScratchFolder scratch, ScratchFolder::create(context));
   const Path drawn = scratch.path() / ("plot" + request.output.extension().string());
   ProcessSpec python = python_of(script, scratch.path());
-  python.standard_input = profile_to_json(profile).dump();
+  python.standard_input = profile_to_text(profile);
   for (const std::string& word : {std::string("-"), drawn.string(), std::string("--style"),
                                   std::string(word_of(request.style)), std::string("--time"),
                                   std::string(word_of(request.time)), std::string("--errors"),

@@ -2,7 +2,6 @@
 #include "tfaot/workflow/inspect_code.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/workflow/model_tree.h"
 
-#include <regex>
-
+#include "tfaot/base/pattern.h"
 #include "tfaot/base/text.h"
 #include "tfaot/config/config_keys.h"
 #include "tfaot/package/package.h"
@@ -63,8 +62,7 @@ Result<ModelTree> make_model_tree(Context& context, const ModelSpec& spec,
 
 std::string version_rule(const std::string& version) {
   const TextRule& rule = config_key("model.version").text;
-  const bool fits =
-      version.size() <= rule.max_length && std::regex_match(version, std::regex(rule.pattern));
+  const bool fits = version.size() <= rule.max_length && Pattern(rule.pattern).matches(version);
   return fits ? "" : rule.meaning;
 }
 

@@ -8,8 +8,8 @@
 #include "tfaot/arrays/array.h"
 #include "tfaot/arrays/csv.h"
 #include "tfaot/base/text.h"
-#include "tfaot/records/compiled_model_json.h"
 #include "tfaot/records/manifest_json.h"
+#include "tfaot/records/package_record_json.h"
 #include "tfaot/workflow/run_package.h"
 
 namespace tfaot::toolkit {
@@ -65,7 +65,7 @@ Result<RunnerFiles> write_runner_files(Context& context,
   CompiledModel tables = model->compiled();
   tables.hlo_text.clear();  // a plugin has none either
   const Path record = folder / "record.json";
-  TFAOT_TRY(write_scratch(files, record, json_line(json_of(tables))));
+  TFAOT_TRY(write_scratch(files, record, compiled_model_to_json(tables)));
   written.package = {"library=" + model->file().string(), "manifest=" + manifest.string(),
                      "record=" + record.string()};
 

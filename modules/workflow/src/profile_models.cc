@@ -7,13 +7,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "profile_inputs.h"
 #include "tfaot/base/interrupts.h"
+#include "tfaot/base/pattern.h"
 #include "tfaot/base/result.h"
 #include "tfaot/base/text.h"
 #include "tfaot/config/config.h"
@@ -59,8 +59,8 @@ constexpr std::int64_t kAllocationCalls = 16;
 
 // Lines of an engine's log: "INFO: [file.cc:54] text", "I0000 00:00:17954 file.cc:401] text".
 bool is_log_line(const std::string& line) {
-  static const std::regex log(R"((INFO|WARNING|WARN): .*|[IW]\d{4} [\d:. ]+\S+\] .*)");
-  return line.size() < 1000 && std::regex_match(line, log);
+  static const Pattern log(R"((INFO|WARNING|WARN): .*|[IW]\d{4} [\d:. ]+\S+\] .*)");
+  return line.size() < 1000 && log.matches(line);
 }
 
 // What the engine said, without its log and the runner's name.

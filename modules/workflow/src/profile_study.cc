@@ -177,7 +177,7 @@ class StudyRun {
     request.models = {model};
     TFAOT_ASSIGN(const Profile profile, profile_models(inner, request));
     const InterruptWatch watch;
-    return write_named_file(context_.files, file, profile_to_json(profile).dump(1) + "\n");
+    return write_named_file(context_.files, file, profile_to_text(profile, 1) + "\n");
   }
 
   // The results of all machines, each as one profile.

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/text.h"
@@ -16,6 +15,7 @@
 #include "tfaot/generate/tfcompile_header.h"
 #include "tfaot/records/cpu_levels.h"
 #include "tfaot/records/file_names.h"
+#include "tfaot/records/json_text.h"
 #include "tfaot/records/names.h"
 #include "tfaot/workflow/tool_layout.h"
 #include "tfaot/workflow/work_folder.h"
@@ -75,29 +75,23 @@ Result<Batch> batch_of(const Tf2xlaConfig& config, const TfcompileRequest& reque
 // An aot_config for the graph, so that all values are checked in one place.
 std::string config_text(const TfcompileRequest& request, const Tf2xlaConfig& config,
                         const Batch& batch) {
-  using nlohmann::json;
-  json inputs = json::array();
+  std::vector<std::string> inputs;
   for (const Tf2xlaFeed& feed : config.feeds) {
-    json shape = feed.shape;
-    if (!batch.fixed) shape[0] = nullptr;
-    json input = {{"name", feed.tensor}, {"shape", shape}};
-    if (!feed.dtype.empty()) input["dtype"] = feed.dtype;
-    inputs.push_back(std::move(input));
+    std::string shape = fmt::format("{}", fmt::join(feed.shape, ","));
+    if (!batch.fixed) shape.replace(0, shape.find(','), "null");
+    inputs.push_back(
+        fmt::format(R"({{"name":{},"shape":[{}]{}}})", json_string(feed.tensor), shape,
+                    feed.dtype.empty() ? "" : ",\"dtype\":" + json_string(feed.dtype)));
   }
-  json outputs = json::array();
-  for (const Tf2xlaFetch& fetch : config.fetches) outputs.push_back(fetch.tensor);
+  const auto outputs =
+      mapped(config.fetches, [](const Tf2xlaFetch& fetch) { return json_string(fetch.tensor); });
   const std::string name = request.cpp_class.substr(request.cpp_class.rfind(':') + 1);
-  json compilation = {{"batch_sizes", {1}}};
-  if (batch.fixed) compilation = {{"batch", word_of(BatchMode::kNone)}};
-  return json{{"model",
-               {{"name", name},
-                {"version", "1.0.0"},
-                {"format", word_of(ModelFormat::kFrozenGraph)},
-                {"frozen_graph", request.graph.string()},
-                {"inputs", inputs},
-                {"outputs", outputs}}},
-              {"compilation", compilation}}
-      .dump();
+  return fmt::format(R"({{"model":{{"name":{},"version":"1.0.0","format":"{}","frozen_graph":{},)"
+                     R"("inputs":[{}],"outputs":[{}]}},"compilation":{{{}}}}})",
+                     json_string(name), word_of(ModelFormat::kFrozenGraph),
+                     json_string(request.graph.string()), join(inputs, ","), join(outputs, ","),
+                     batch.fixed ? fmt::format(R"("batch":"{}")", word_of(BatchMode::kNone))
+                                 : R"("batch_sizes":[1])");
 }
 
 // No level below the one that --target_features asks for. On aarch64 scram passes a feature that

@@ -15,6 +15,7 @@
 #include "tfaot/records/compiled_model_json.h"
 #include "tfaot/records/dtype.h"
 #include "tfaot/records/file_names.h"
+#include "tfaot/records/json_text.h"
 #include "tfaot/records/manifest_json.h"
 #include "tfaot/records/model_description.h"
 #include "tfaot/records/model_spec.h"
@@ -128,7 +129,7 @@ ordered_json constants_to_json(const std::vector<ModelConstant>& constants) {
   ordered_json json = ordered_json::object();
   for (const ModelConstant& one : constants) {
     const std::string text = value_text(one);
-    auto value = ordered_json::parse(text, nullptr, false);
+    auto value = json_from_text(text);
     if (value.is_discarded()) value = text;  // JSON has no infinity
     json[one.name] = std::move(value);
   }
@@ -349,7 +350,7 @@ ordered_json signature_to_json(const DescribedSignature& signature) {
                        {"parameters", parameters_of(signature)},
                        {"flops_per_row", nullptr},
                        {"operations", std::move(operations)},
-                       {"weights", json_of<ordered_json>(signature.weights)},
+                       {"weights", json_of(signature.weights)},
                        {"problem", signature.problem},
                        {"notes", signature.notes}};
   if (signature.flops_per_row >= 0) json["flops_per_row"] = signature.flops_per_row;
@@ -510,8 +511,8 @@ ordered_json package_to_json(const Manifest& manifest) {
           {"model_weights_bytes",
            sizes.model_weights > 0 ? ordered_json(sizes.model_weights) : nullptr},
           {"headers_bytes", sizes.headers},
-          {"code", json_of<ordered_json>(sizes.objects)},
-          {"manifest", ordered_json::parse(manifest_to_json(manifest))}};
+          {"code", json_of(sizes.objects)},
+          {"manifest", json_from_text(manifest_to_json(manifest))}};
 }
 
 Status print_identity(const InfoArguments& options, Program& program) {

@@ -741,7 +741,7 @@ ordered_json stage_to_json(const HloGraph& stage) {
   return {{"stage", stage.stage},      {"instructions", summary.instructions},
           {"kinds", std::move(kinds)}, {"flops", summary.flops},
           {"bytes", summary.bytes},    {"picoseconds", summary.picoseconds},
-          {"entry", stage.entry},      {"computations", json_of<ordered_json>(stage.computations)},
+          {"entry", stage.entry},      {"computations", computations_to_json(stage.computations)},
           {"text", stage.text}};
 }
 
@@ -779,7 +779,7 @@ ordered_json inspection_to_json(const InspectedCode& code, const std::string& pa
           {"code_bytes", code.code_bytes},
           {"code_sha256", code.code_sha256},
           {"kernels", code.kernels},
-          {"weights", json_of<ordered_json>(code.weights)},
+          {"weights", weights_to_json(code.weights)},
           {"temporaries",
            {{"bytes", bytes_of(code.buffers, BufferUse::kTemporary)},
             {"most_alive", peak_of(code.buffers, BufferUse::kTemporary).bytes}}},

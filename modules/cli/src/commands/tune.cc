@@ -10,6 +10,7 @@
 #include "options/shared_options.h"
 #include "pages/pages.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/json_text.h"
 #include "tfaot/records/manifest_json.h"
 #include "tfaot/report/page.h"
 #include "tfaot/workflow/tuned_package.h"
@@ -224,7 +225,7 @@ Status tune(const TuneCommand& command, Program& program) {
   TFAOT_ASSIGN(const Manifest manifest, write_tuned_package(program, request));
   const Path& written = request.output.empty() ? request.package : request.output;
   nlohmann::ordered_json json = made_json("tuned", written, manifest);
-  json["tuning"] = nlohmann::ordered_json::parse(manifest_to_json(manifest))["tuning"];
+  json["tuning"] = json_from_text(manifest_to_json(manifest))["tuning"];
   report::Page page;
   page.heading = "tuned " + written.string();
   page.sections = {times_section(manifest), plan_section(manifest)};

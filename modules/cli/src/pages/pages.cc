@@ -8,6 +8,7 @@
 #include "options/shared_options.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/json_text.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -35,9 +36,7 @@ std::string microseconds(double ns) { return fmt::format("{:.3f}", ns / 1000); }
 
 report::Cell microseconds_cell(double ns) { return {.text = microseconds(ns), .number = ns}; }
 
-std::string json_text(const nlohmann::ordered_json& json) {
-  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
-}
+std::string json_text(const nlohmann::ordered_json& json) { return json_to_text(json, 2) + "\n"; }
 
 nlohmann::ordered_json made_json(const std::string& kind, const Path& path,
                                  const Manifest& manifest) {

@@ -10,7 +10,7 @@
 #include "tensorflow/core/public/version.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/printable.h"
-#include "tfaot/records/compiled_model_json.h"
+#include "tfaot/records/engine_job_json.h"
 #include "tfaot/records/symbols.h"
 #include "xla/service/cpu/cpu_compiler.h"
 
@@ -95,23 +95,16 @@ CountedCode counted_code(const xla::HloProfilePrinterData& data) {
   return counted;
 }
 
-constexpr const char* kBuffers = "buffers";
-constexpr const char* kResultSlot = "result_slot";
-
 // An entry is a line of JSON, then the object. An entry of another form comes from a defect of
 // tfaot: the code is then compiled again.
 std::optional<ObjectCode> code_from(const std::string& entry) {
   const auto line_end = entry.find('\n');
   if (line_end == std::string::npos) return std::nullopt;
-  const auto json = parse_json(entry.substr(0, line_end), "");
-  if (!json) return std::nullopt;
-  const JsonReader head(*json, "");
-  auto buffers = head.member(kBuffers).and_then(read_value<std::vector<BufferSlot>>);
-  const auto result_slot = head.member(kResultSlot).and_then(read_value<std::uint32_t>);
-  if (!buffers || !result_slot) return std::nullopt;
+  auto tables = cached_tables_from_json(entry.substr(0, line_end));
+  if (!tables) return std::nullopt;
   return ObjectCode{.bytes = entry.substr(line_end + 1),
-                    .buffers = std::move(*buffers),
-                    .result_slot = *result_slot};
+                    .buffers = std::move(tables->buffers),
+                    .result_slot = tables->result_slot};
 }
 
 }  // namespace
@@ -186,8 +179,7 @@ std::optional<ObjectCode> CodeCache::find(const std::string& hlo, const JobLevel
 
 Status CodeCache::keep(const std::string& hlo, const JobLevel& level, const ObjectCode& code) {
   const std::string name = key(hlo, level);
-  const std::string entry =
-      json_line({{kBuffers, json_of(code.buffers)}, {kResultSlot, code.result_slot}}) + code.bytes;
+  const std::string entry = cached_tables_to_json({code.buffers, code.result_slot}) + code.bytes;
   remote_.put(name, entry);
   return put_file(name, entry);
 }

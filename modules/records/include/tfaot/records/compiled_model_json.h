@@ -3,7 +3,7 @@
 // by.
 #pragma once
 
-#include <tuple>
+#include <array>
 
 #include "tfaot/records/compiled_model.h"
 #include "tfaot/records/model_spec.h"
@@ -20,11 +20,11 @@ TFAOT_MEMBERS(Variable, name, dtype, shape);
 TFAOT_MEMBERS(BufferSlot, kind, index, size);
 template <>
 inline constexpr auto kMembers<CompiledCode> =
-    std::tuple{TFAOT_PLAIN_MEMBERS(CompiledCode, batch_size, cpu_level, cpu_features, object,
+    std::array{TFAOT_PLAIN_MEMBERS(CompiledCode, batch_size, cpu_level, cpu_features, object,
                                    entry_symbol, buffers, result_slot, weights, kernels, hlo_sha256,
                                    estimated_cost, live_permille, from_cache),
-               Member{"shared_permille", &CompiledCode::shared_permille, Presence::kNew},
-               Member{"lane_bytes", &CompiledCode::lane_bytes, Presence::kNew}};
+               new_member<&CompiledCode::shared_permille>("shared_permille"),
+               new_member<&CompiledCode::lane_bytes>("lane_bytes")};
 TFAOT_MEMBERS(CompiledModel, engine, target_triple, signature, batch_sizes, cpu_levels, variables,
               weights, weights_size, weights_object, weights_object_sha256, weights_symbol, codes,
               source_sha256, hlo_text);

@@ -3,10 +3,13 @@
 // build, so a text that does not fit is a defect of tfaot. Pure functions.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tfaot/base/result.h"
+#include "tfaot/records/compiled_model.h"
 #include "tfaot/records/engine_job.h"
 #include "tfaot/records/model_description.h"
 
@@ -24,5 +27,14 @@ std::string model_description_to_json(const ModelDescription& model);
 std::optional<ModelDescription> model_description_from_json(const std::string& line);
 std::string tf2xla_config_to_json(const Tf2xlaConfig& config);
 std::optional<Tf2xlaConfig> tf2xla_config_from_json(const std::string& line);
+
+// What the code cache keeps of an object beside its bytes, in a line.
+struct CachedTables {
+  std::vector<BufferSlot> buffers;
+  std::uint32_t result_slot = 0;
+};
+std::string cached_tables_to_json(const CachedTables& tables);
+// Nothing if the line is another.
+std::optional<CachedTables> cached_tables_from_json(const std::string& line);
 
 }  // namespace tfaot::toolkit

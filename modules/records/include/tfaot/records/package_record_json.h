@@ -28,4 +28,8 @@ struct PackagedModel {
 Result<PackagedModel> package_record_from_json(const Manifest& manifest, const std::string& text,
                                                const std::string& where);
 
+// The tables alone, as `tfaot profile` hands them to the program that measures.
+std::string compiled_model_to_json(const CompiledModel& compiled);
+Result<CompiledModel> compiled_model_from_json(const std::string& text, const std::string& where);
+
 }  // namespace tfaot::toolkit

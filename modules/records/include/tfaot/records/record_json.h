@@ -4,12 +4,13 @@
 // otherwise; unknown keys are ignored. Pure functions.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <span>
 #include <string>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -20,44 +21,43 @@
 
 namespace tfaot::toolkit {
 
-// The table of a record's members.
+using nlohmann::ordered_json;
 
-enum class Presence {
-  kAlways,
-  kNew,            // may be missing in records that older versions wrote: it is then the default
-  kUnlessDefault,  // missing if it is the default, or empty
-};
-
-template <class Record, class Value>
+// A row of the table of a record's members. The record is passed as a void pointer, so that the
+// loops over a table are compiled once for all records.
 struct Member {
-  using Reader = Result<Value> (*)(const JsonReader& json);
-
-  constexpr Member(const char* name, Value Record::*member, Presence when = Presence::kAlways,
-                   Reader read = nullptr)
-      : key(name), place(member), presence(when), reader(read) {}
-  constexpr Member(const char* name, Value Record::*member, Reader read)
-      : Member(name, member, Presence::kAlways, read) {}
-
   const char* key;
-  Value Record::*place;
-  Presence presence;
-  Reader reader;  // refuses more values than others of the type; null: read_value()
+  Status (*read)(const JsonReader& json, void* record);
+  ordered_json (*write)(const void* record);
+  bool is_new = false;  // may be missing in records that older versions wrote: the default then
+  bool (*is_default)(const void* record) = nullptr;  // if given: missing if it is the default
 };
 
-// Specialized for each record: a tuple of its Members.
+// The member `kPlace`. `kReader`, of type Result<Value>(const JsonReader&), refuses more values
+// than read_value<Value>.
+template <auto kPlace, auto kReader = nullptr>
+constexpr Member member(const char* key);
+// May be missing in records that older versions wrote: it is then the default.
+template <auto kPlace, auto kReader = nullptr>
+constexpr Member new_member(const char* key);
+// Missing if it is the default, or empty.
+template <auto kPlace, auto kReader = nullptr>
+constexpr Member member_unless_default(const char* key);
+
+// Specialized for each record.
 template <class Record>
-inline constexpr std::tuple<> kMembers = {};
+inline constexpr std::array<Member, 0> kMembers = {};
 
 // Specializes kMembers for a record of up to 60 members: TFAOT_MEMBERS(Record, first, second);
 #define TFAOT_MEMBERS(Record, ...)                      \
   template <>                                           \
-  inline constexpr auto kMembers<Record> = std::tuple { \
+  inline constexpr auto kMembers<Record> = std::array { \
     TFAOT_PLAIN_MEMBERS(Record, __VA_ARGS__)            \
   }
 // Some rows of such a table.
 #define TFAOT_PLAIN_MEMBERS(Record, ...) TFAOT_SCAN(TFAOT_EACH_MEMBER(Record, __VA_ARGS__))
 #define TFAOT_EACH_MEMBER(Record, name, ...) \
-  Member{#name, &Record::name} __VA_OPT__(, TFAOT_NEXT TFAOT_PARENTHESES(Record, __VA_ARGS__))
+  member<&Record::name>(#name) __VA_OPT__(, TFAOT_NEXT TFAOT_PARENTHESES(Record, __VA_ARGS__))
 #define TFAOT_NEXT() TFAOT_EACH_MEMBER
 #define TFAOT_PARENTHESES ()
 // Each scan expands one member more.
@@ -67,11 +67,11 @@ inline constexpr std::tuple<> kMembers = {};
 #define TFAOT_SCAN_1(...) __VA_ARGS__
 
 template <class Record>
-concept HasMembers = std::tuple_size<std::remove_const_t<decltype(kMembers<Record>)>>::value != 0;
+concept HasMembers = !kMembers<Record>.empty();
 
-// Json is nlohmann::json, which sorts keys, or nlohmann::ordered_json, with the table's order.
-template <class Json = nlohmann::json, class Value>
-Json json_of(const Value& value);
+// Keys are in the order of the table.
+template <class Value>
+ordered_json json_of(const Value& value);
 template <class Value>
 Result<Value> read_value(const JsonReader& json);
 
@@ -105,62 +105,94 @@ Result<Integer> read_integer(const JsonReader& json) {
   return json.failed(std::to_string(number) + (number < 0 ? " is negative" : " is too large"));
 }
 
-template <class Record, class Value>
-Status read_member(const JsonReader& json, const Member<Record, Value>& member, Record& record) {
-  if (member.presence != Presence::kAlways && !json.has(member.key)) return {};
-  const auto reader = member.reader == nullptr ? read_value<Value> : member.reader;
-  TFAOT_ASSIGN(record.*member.place, json.member(member.key).and_then(reader));
+Status read_members(const JsonReader& json, std::span<const Member> members, void* record);
+ordered_json json_of_members(std::span<const Member> members, const void* record);
+
+// The types of a pointer to member.
+template <auto kPlace>
+struct Place;
+template <class Of, class Type, Type Of::*kPlace>
+struct Place<kPlace> {
+  using Record = Of;
+  using Value = Type;
+};
+
+template <class Value, auto kReader>
+Status read_into(const JsonReader& json, Value& value) {
+  if constexpr (std::is_null_pointer_v<decltype(kReader)>) {
+    TFAOT_ASSIGN(value, read_value<Value>(json));
+  } else {
+    TFAOT_ASSIGN(value, kReader(json));
+  }
   return {};
 }
 
-template <class Record, class Value>
-bool is_default(const Record& record, const Member<Record, Value>& member) {
-  const Value& value = record.*member.place;
-  if constexpr (HasWords<Value> || std::is_arithmetic_v<Value>) {
-    return value == Record().*member.place;
-  } else if constexpr (!std::is_void_v<InOptional<Value>>) {
-    return !value.has_value();
-  } else if constexpr (requires { value.empty(); }) {
+// These two are compiled for each member, so they leave the work to functions for each type.
+template <auto kPlace, auto kReader>
+Status read_member(const JsonReader& json, void* record) {
+  using Types = Place<kPlace>;
+  return read_into<typename Types::Value, kReader>(
+      json, static_cast<typename Types::Record*>(record)->*kPlace);
+}
+template <auto kPlace>
+ordered_json json_of_member(const void* record) {
+  return json_of(static_cast<const typename Place<kPlace>::Record*>(record)->*kPlace);
+}
+
+template <auto kPlace>
+bool is_default(const void* record) {
+  using Record = typename Place<kPlace>::Record;
+  const auto& value = static_cast<const Record*>(record)->*kPlace;
+  if constexpr (requires { value.empty(); }) {
     return value.empty();
+  } else if constexpr (requires { value.has_value(); }) {
+    return !value.has_value();
   } else {
-    return false;
+    return value == Record().*kPlace;
   }
 }
 
 template <HasMembers Record>
 Result<Record> read_record(const JsonReader& json) {
   Record record;
-  Status status;
-  const auto read = [&](const auto& member) {
-    status = read_member(json, member, record);
-    return status.has_value();
-  };
-  std::apply([&](const auto&... member) { (read(member) && ...); }, kMembers<Record>);
-  TFAOT_TRY(std::move(status));
+  TFAOT_TRY(read_members(json, kMembers<Record>, &record));
   return record;
 }
 
 }  // namespace detail
 
-template <class Json, class Value>
-Json json_of(const Value& value) {
+template <auto kPlace, auto kReader>
+constexpr Member member(const char* key) {
+  return {.key = key,
+          .read = detail::read_member<kPlace, kReader>,
+          .write = detail::json_of_member<kPlace>};
+}
+template <auto kPlace, auto kReader>
+constexpr Member new_member(const char* key) {
+  Member row = member<kPlace, kReader>(key);
+  row.is_new = true;
+  return row;
+}
+template <auto kPlace, auto kReader>
+constexpr Member member_unless_default(const char* key) {
+  Member row = member<kPlace, kReader>(key);
+  row.is_default = detail::is_default<kPlace>;
+  return row;
+}
+
+template <class Value>
+ordered_json json_of(const Value& value) {
   if constexpr (HasWords<Value>) {
     return word_of(value);
   } else if constexpr (HasMembers<Value>) {
-    Json json = Json::object();
-    const auto add = [&](const auto& member) {
-      if (member.presence == Presence::kUnlessDefault && detail::is_default(value, member)) return;
-      json[member.key] = json_of<Json>(value.*member.place);
-    };
-    std::apply([&](const auto&... member) { (add(member), ...); }, kMembers<Value>);
-    return json;
+    return detail::json_of_members(kMembers<Value>, &value);
   } else if constexpr (HasWords<detail::InOptional<Value>>) {
     return value ? word_of(*value) : "";
   } else if constexpr (!std::is_void_v<detail::InOptional<Value>>) {
-    return value ? json_of<Json>(*value) : Json();
+    return value ? json_of(*value) : ordered_json();
   } else if constexpr (!std::is_void_v<detail::InList<Value>>) {
-    Json json = Json::array();
-    for (const auto& item : value) json.push_back(json_of<Json>(item));
+    ordered_json json = ordered_json::array();
+    for (const auto& item : value) json.push_back(json_of(item));
     return json;
   } else {
     return value;
@@ -212,8 +244,8 @@ Result<Record> read_document(const std::string& text, const DocumentPlace& place
 
 // One line, or indented by two spaces for each level. Keys are sorted; bytes that are not UTF-8
 // become U+FFFD.
-std::string json_line(const nlohmann::json& json);
-std::string json_document(const nlohmann::json& json);
+std::string json_line(const ordered_json& json);
+std::string json_document(const ordered_json& json);
 
 // A record in one line, below a key that tells it from other lines of a program.
 template <HasMembers Record>
