@@ -193,8 +193,7 @@ TFAOT_INLINE Floats add_quarters(const Floats& a, const Floats& b, const Floats&
   return __builtin_shufflevector(sums, sums, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
 }
 
-// Stores a quarter of a vector, or fewer columns of it. Not as a masked whole vector: that would
-// often touch two lines of the cache.
+// Stores a quarter of a vector, or fewer columns of it, in a store that seldom touches two lines.
 template <int QUARTER>
 TFAOT_INLINE void store_quarter(float* to, Floats v, Int columns) {
   constexpr int kFirst = QUARTER * kQuadColumns;

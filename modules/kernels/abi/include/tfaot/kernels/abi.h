@@ -264,8 +264,8 @@ constexpr std::int64_t convolution_scratch_bytes(const ConvolutionCall& call,
 // tfaot_max_pool (padding and NaN are left out; of nothing else it is the lowest finite number),
 // tfaot_largest_pool (padding counts as -infinity; a NaN gives NaN) and tfaot_sum_pool (padding
 // counts as 0): in[1]: input[batch, in..., channels], result [batch, out..., channels].
-// tfaot_range_pool: [2, batch, out..., channels]: the maxima of tfaot_max_pool, then the minima in
-// the same way. No scratch: `out` is the result.
+// tfaot_range_pool, float32 alone: [2, batch, out..., channels]: the maxima of tfaot_max_pool, then
+// the minima in the same way. No scratch: `out` is the result.
 struct PoolCall {
   std::int64_t batch;
   Window window;
