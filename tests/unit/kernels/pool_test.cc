@@ -170,9 +170,7 @@ TEST_P(Pool, TakesTheLargestOrNan) {
   check_largest<double>(kernels<double>().largest_pool, 8);
 }
 
-TEST_P(Pool, TakesTheLargestAndTheSmallest) {
-  check_range<float>(kernels<float>().range_pool, 5);
-}
+TEST_P(Pool, TakesTheLargestAndTheSmallest) { check_range<float>(kernels<float>().range_pool, 5); }
 
 TEST_P(Pool, TakesTheLargestValueOfAFunction) {
   check_function(GetParam().f32.function_pool, kernels::kFunctionSwish, 9);
