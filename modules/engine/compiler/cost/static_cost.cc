@@ -101,8 +101,9 @@ void collect(const xla::HloComputation& computation, double runs,
 // The cycles of its multiply-adds. REQUIRES: a dot or a convolution.
 double xla_product_cycles(const Machine& machine, const HloInstruction& product) {
   if (product.opcode() == kConvolution) {
-    return static_cast<double>(xla::HloCostAnalysis::GetConvolutionFlops(&product)) / 2 *
-           kXlaMultiplyCycles;
+    const auto flops = xla::HloCostAnalysis::GetConvolutionFlops(
+        &product, product.operand(0)->shape(), product.operand(1)->shape(), product.shape());
+    return static_cast<double>(flops) / 2 * kXlaMultiplyCycles;
   }
   std::int64_t batch = 1;
   const ProductSize size = size_of_dot(product, batch);
