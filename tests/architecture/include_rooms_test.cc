@@ -96,6 +96,8 @@ TEST(IncludeRooms, ALibraryHasItsRoom) {
       {"libelf.h", "elf"},
       {"gelf.h", "elf"},
       {"uv.h", "base"},
+      {"regex", "base"},
+      {"nlohmann/json.hpp", "cli, python, records"},
       {"openssl/evp.h", "base"},
       {"tensorflow/core/public/session.h", "cmssw, engine, runner"},
       {"xla/literal.h", "engine, kernels"},

@@ -80,7 +80,8 @@ const Rooms kTools = {"base",      "records", "report",   "elf",     "config",  
 const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"fmt/", kTools},
     {"tl/", kTools},
-    {"nlohmann/", {"records", "generate", "workflow", "cli", "python"}},
+    {"nlohmann/", {"records", "cli", "python"}},  // json_text.h of records is for the others
+    {"regex", {"base"}},                          // Pattern of base is for the others
     {"uv.h", {"base"}},
     {"openssl/", {"base"}},
     {"httplib.h", {"remote"}},

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "running_engine.h"
 #include "single_operation.h"
 #include "tool.h"
 
@@ -67,41 +68,10 @@ class CheckTest : public ToolTest {
   }
 };
 
-// The engine without the time that starting it takes, which is most of a small model's.
-class LoadedEngine {
- public:
-  LoadedEngine() {
-    engine_ = std::jthread([this] {
-      ProcessSpec process;
-      process.program = TFAOT_LOADED_ENGINE;
-      process.arguments = {socket_.string()};
-      process.environment["TF_CPP_MIN_LOG_LEVEL"] = "2";
-      const auto ended = run_process(process);
-      EXPECT_TRUE(ended && ended->ok()) << (ended ? ended->standard_error : "");
-    });
-  }
-  ~LoadedEngine() {
-    ProcessSpec end;
-    end.program = TFAOT_LAUNCH_LOADED;
-    end.arguments = {socket_.string()};
-    const auto ended = run_process(end);
-    EXPECT_TRUE(ended && ended->ok()) << (ended ? ended->standard_error : "");
-  }
-  LoadedEngine(const LoadedEngine&) = delete;
-  LoadedEngine& operator=(const LoadedEngine&) = delete;
-
-  std::string launcher() const { return TFAOT_LAUNCH_LOADED " " + socket_.string(); }
-
- private:
-  TemporaryFolder folder_{"tfaot-engine-XXXXXX"};  // a blank would end the launcher's word
-  Path socket_ = folder_.path() / "socket";
-  std::jthread engine_;
-};
-
 TEST_F(CheckTest, AgreesWithCompileOnSingleOperations) {
   const auto operations = read_single_operations(TFAOT_SINGLE_OPERATIONS);
   ASSERT_GE(operations.size(), kFewestModels);
-  const LoadedEngine engine;
+  const RunningEngine engine;
   std::atomic<std::size_t> next = 0;
   std::atomic<std::size_t> compiled = 0;
   std::mutex mutex;
@@ -138,7 +108,7 @@ TEST_F(CheckTest, AgreesWithCompileOnSingleOperations) {
 
 TEST_F(CheckTest, AgreesWithCompileOnTheModelsOfOtherTests) {
   std::vector<std::string> wrong;
-  const LoadedEngine engine;
+  const RunningEngine engine;
   for (const char* folder : {TFAOT_REFUSED_MODELS, TFAOT_WORKS}) {
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
       const std::string name = entry.path().filename().string();

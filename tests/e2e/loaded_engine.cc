@@ -11,6 +11,12 @@
 #include "modules/engine/engine.h"
 #include "tfaot/base/program_start.h"
 #include "tfaot/base/real_file_system.h"
+#include "tfaot/records/model_check.h"
+
+namespace tfaot::toolkit::engine {
+// Declared here, because its header (front/graph/graph_source.h) reads TensorFlow's.
+std::vector<CheckedOperation> known_operations();
+}  // namespace tfaot::toolkit::engine
 
 namespace tfaot::toolkit::testing {
 namespace {
@@ -74,4 +80,9 @@ int serve(const std::string& path) {
 }  // namespace tfaot::toolkit::testing
 
 // loaded_engine SOCKET
-int main(int argc, char** argv) { return argc == 2 ? tfaot::toolkit::testing::serve(argv[1]) : 2; }
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  // TensorFlow makes its tables of operations at the first use: here once, not in each job.
+  static_cast<void>(tfaot::toolkit::engine::known_operations());
+  return tfaot::toolkit::testing::serve(argv[1]);
+}

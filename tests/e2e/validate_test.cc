@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "running_engine.h"
 #include "tfaot/base/text.h"
 #include "tool.h"
 
@@ -50,9 +51,10 @@ std::vector<TestPackage> test_packages() {
 TEST_F(ValidateTest, EveryModelPredictsAsTensorFlow) {
   const auto packages = test_packages();
   ASSERT_GT(packages.size(), 40U);
+  const RunningEngine engine;
   for (const TestPackage& package : packages) {
-    const ProcessResult result =
-        tool({"validate", package.tree, "--model", package.config, "--json", "-q"});
+    const ProcessResult result = tool({"validate", package.tree, "--model", package.config,
+                                       "--json", "-q", "--launcher", engine.launcher()});
     EXPECT_TRUE(result.ok()) << package.name << "\n" << result.standard_error;
     const json found = json::parse(result.standard_output, nullptr, false);
     ASSERT_TRUE(found.is_object()) << package.name << "\n" << result.standard_error;
