@@ -94,7 +94,7 @@ class Reader {
     Allocation allocation;
     allocation.number = number_in<std::int64_t>(parts[1]);
     allocation.size = number_in<std::uint64_t>(parts[2]);
-    const std::string attributes = parts[3];
+    const std::string& attributes = parts[3];
     allocation.use = use_of(attributes);
     Pattern::Parts parameter;
     if (kParameter.matches(attributes, parameter)) {

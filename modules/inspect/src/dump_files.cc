@@ -64,8 +64,8 @@ void add_stage(std::vector<Stage>& stages, Stage stage) {
 
 void add_theirs(const FileSystem& files, const Path& path, const Pattern::Parts& parts,
                 Found& found) {
-  const std::string stage = parts[3];
-  const std::string ending = parts[4];
+  const std::string& stage = parts[3];
+  const std::string& ending = parts[4];
   if (ending == "ll") {
     if (stage == "ir-no-opt") found.module.first_llvm = path;
     if (stage == "ir-with-opt") found.module.llvm = path;
