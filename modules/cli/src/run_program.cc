@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/cli/run_program.h"
 
+#include <pwd.h>
 #include <signal.h>
 #include <sys/utsname.h>
 #include <unistd.h>  // environ
@@ -43,6 +44,11 @@ std::map<std::string, std::string> all_variables() {
   return variables;
 }
 
+std::string user_name() {
+  const passwd* const user = ::getpwuid(::geteuid());  // null in containers without such a user
+  return user != nullptr ? user->pw_name : std::to_string(::geteuid());
+}
+
 Result<Environment> look_up_environment(const FileSystem& files) {
   Environment environment;
   environment.cmssw_base = variable("CMSSW_BASE");
@@ -53,7 +59,11 @@ Result<Environment> look_up_environment(const FileSystem& files) {
   if (error) return fail(Error("the working directory cannot be read: " + error.message()));
   TFAOT_ASSIGN(environment.program, files.read_symlink("/proc/self/exe"));
   utsname machine{};
-  if (uname(&machine) == 0) environment.architecture = machine.machine;
+  if (uname(&machine) == 0) {
+    environment.architecture = machine.machine;
+    environment.host = machine.nodename;
+  }
+  environment.user = user_name();
   environment.memory = machine_memory();
   environment.cores = std::max(1U, std::thread::hardware_concurrency());
   return environment;

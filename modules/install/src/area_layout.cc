@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "area_layout.h"
 
+#include <fmt/format.h>
+#include <string.h>  // strverscmp, which <cstring> does not promise
+
 #include <algorithm>
 
 #include "tfaot/base/limits.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/base/real_file_system.h"
 #include "tfaot/base/text.h"
 #include "tfaot/base/tool_names.h"
@@ -138,6 +142,38 @@ std::string toolkit_of_runtime(const FileSystem& fs, const Path& tool_file) {
   if (!is_file(fs, folder / kManifestName)) return heading->version;  // a toolkit's own runtime
   const auto manifest = read_manifest(fs, folder / kManifestName);
   return manifest ? manifest->toolkit_version : "";
+}
+
+Result<std::vector<std::string>> list_versions(const FileSystem& fs, const Path& tool_folder) {
+  TFAOT_ASSIGN(auto names, fs.list(tool_folder));
+  std::erase_if(names, [&](const std::string& name) {
+    return !is_area_name(name) || name == kCurrentName ||
+           fs.kind(tool_folder / name) != FileKind::kDirectory;
+  });
+  std::ranges::stable_sort(names, [](const std::string& a, const std::string& b) {
+    return ::strverscmp(a.c_str(), b.c_str()) < 0;  // 1.9.0 before 1.10.0
+  });
+  return names;
+}
+
+std::string named_current(const FileSystem& fs, const Path& tool_folder) {
+  const auto target = fs.read_symlink(tool_folder / kCurrentName);
+  return target ? target->string() : "";
+}
+
+Status check_installed(const FileSystem& fs, const Path& area, const std::string& tool_name,
+                       const std::string& version) {
+  const Path folder = area / tool_name;
+  TFAOT_TRY(check_inside_area(fs, area, folder / version / kManifestName));
+  if (!is_tool_folder_name(tool_name) || !is_tool_folder(fs, folder)) {
+    return fail(Error::at({area.string()}, fmt::format("no tool '{}' is installed", tool_name))
+                    .note("'tfaot list' shows what is"));
+  }
+  TFAOT_ASSIGN(const auto versions, list_versions(fs, folder));
+  if (version.empty() || contains(versions, version)) return {};
+  return fail(
+      Error::at({folder.string()}, fmt::format("version {} is not installed", shown(version)))
+          .note("installed: " + join(versions, ", ")));
 }
 
 Result<AreaLock> AreaLock::acquire(const Path& area, std::function<void(pid_t)> on_wait) {

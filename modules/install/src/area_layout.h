@@ -38,6 +38,15 @@ bool is_tool_folder_name(std::string_view name);
 // has neither.
 bool is_tool_folder(const FileSystem& fs, const Path& folder);
 
+// The folders of AREA/TOOL that are versions, 1.9.0 before 1.10.0.
+Result<std::vector<std::string>> list_versions(const FileSystem& fs, const Path& tool_folder);
+// The version that AREA/TOOL/current names, which need not exist; empty if there is no such link.
+std::string named_current(const FileSystem& fs, const Path& tool_folder);
+
+// Error, with the versions that exist, if AREA/TOOL/VERSION is no installed version.
+Status check_installed(const FileSystem& fs, const Path& area, const std::string& tool_name,
+                       const std::string& version);
+
 // Error if something between the area and `path` is a link or not a folder: a file written there
 // might end up outside of the area.
 Status check_inside_area(const FileSystem& fs, const Path& area, const Path& path);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A commit renames the rows of the area's table, in their order. If a tree exists at its place,
-// both are exchanged, and the old one is removed. The runtime's tool file, which models of this and
-// older toolkits use, comes before the links.
+// A commit renames the trees, then the rows of the area's table for each tool, in their order, then
+// the history. If a tree exists at its place, both are exchanged, and the old one is removed. The
+// runtime's tool file, which models of this and older toolkits use, comes before the links.
 #include <string.h>  // strverscmp, which <cstring> does not promise
 
 #include <fmt/format.h>
 
+#include "area_history.h"
 #include "area_layout.h"
 #include "tfaot/base/staged_update.h"
 #include "tfaot/base/text.h"
@@ -103,31 +104,43 @@ std::vector<Path> tool_files_of(const FileSystem& fs, const InstallPlan& plan) {
   return files;
 }
 
-// The toolbox keeps the tool file of the newest runtime: this package's, or the existing one.
-Status put_runtime(const FileSystem& fs, const InstallPlan& plan, const std::string& text,
+// The toolbox keeps the tool file of the newest runtime: that of a package, or the existing one.
+Status put_runtime(const FileSystem& fs, const std::vector<PreparedInstall>& installs,
                    StagedUpdate& update) {
   const std::string runtime(kRuntimeToolName);
-  const Path file = runtime_tool_file(plan.options);
+  const InstallOptions& options = installs.front().plan.options;
+  const Path file = runtime_tool_file(options);
   const auto there = fs.read(file);
-  const ToolboxEntry entry = read_toolbox_entry(fs, plan.options.area, file);
-  const bool is_of_this_package =
-      entry.tool_name == plan.manifest.tool_name && entry.version == plan.manifest.version;
-  const std::string toolkit = there ? toolkit_of_runtime(fs, file) : "";
-  if (is_of_this_package || toolkit.empty() ||
-      ::strverscmp(toolkit.c_str(), plan.manifest.toolkit_version.c_str()) < 0) {
-    return put_in_toolbox(fs, plan, {plan.destination / installed_tool_file(runtime), text}, file,
-                          update);
+  const ToolboxEntry entry = read_toolbox_entry(fs, options.area, file);
+  std::string toolkit = there ? toolkit_of_runtime(fs, file) : "";
+  const PreparedInstall* newest = nullptr;
+  bool has_runtime = false;
+  for (const PreparedInstall& install : installs) {
+    const Manifest& manifest = install.plan.manifest;
+    if (!install.plan.options.make_current || install.tool_files.runtime.empty()) continue;
+    has_runtime = true;
+    const bool is_its_own =
+        entry.tool_name == manifest.tool_name && entry.version == manifest.version;
+    if (is_its_own || toolkit.empty() ||
+        ::strverscmp(toolkit.c_str(), manifest.toolkit_version.c_str()) < 0) {
+      newest = &install;
+      toolkit = manifest.toolkit_version;
+    }
   }
-  return update.put_file(*there, file);  // replaces a link of an earlier tfaot
+  if (newest != nullptr) {
+    const Path place = newest->plan.destination / installed_tool_file(runtime);
+    return put_in_toolbox(fs, newest->plan, {place, newest->tool_files.runtime}, file, update);
+  }
+  // Replaces a link of an earlier tfaot.
+  return has_runtime ? update.put_file(*there, file) : Status();
 }
 
-// Makes the version the current one: everything except the tree.
+// Makes the version the current one: everything except the tree and the runtime.
 Status make_current(const FileSystem& fs, const InstallPlan& plan, const ToolFileTexts& tool_files,
                     StagedUpdate& update) {
   const std::string& tool_name = plan.manifest.tool_name;
   const AreaWords words = area_words(plan.options, tool_name, plan.manifest.version);
   const Path model = plan.destination / installed_tool_file(tool_name);
-  if (!tool_files.runtime.empty()) TFAOT_TRY(put_runtime(fs, plan, tool_files.runtime, update));
   for (const AreaRow& row : kAreaLayout) {
     if (row.kind == AreaKind::kLink) {
       TFAOT_TRY(update.put_link(in_area(row.target, words),
@@ -141,38 +154,67 @@ Status make_current(const FileSystem& fs, const InstallPlan& plan, const ToolFil
   return {};
 }
 
-}  // namespace
-
-Result<InstallReceipt> commit_install(FileSystem& fs, const InstallPlan& plan,
-                                      const ToolFileTexts& tool_files) {
-  const std::string& tool_name = plan.manifest.tool_name;
-  InstallReceipt receipt{.destination = plan.destination,
-                         .tool_file = plan.destination / installed_tool_file(tool_name),
-                         .tool_name = tool_name,
-                         .version = plan.manifest.version,
-                         .replaced_version = replaced_version(fs, plan),
-                         .unchanged = plan.already_installed};
-  TFAOT_TRY(check_tool_name(tool_files.model, tool_name));
-  if (!tool_files.runtime.empty()) {
-    TFAOT_TRY(check_tool_name(tool_files.runtime, std::string(kRuntimeToolName)));
-  }
-  StagedUpdate update(fs,
-                      private_folder(plan.options.area) / fmt::format("{}update", kStagingPrefix));
-  TFAOT_TRY(put_tree(fs, plan, tool_files, update));
-  // Before the files of toolboxes, which must not be older.
-  if (receipt.unchanged && receipt.replaced_version) TFAOT_TRY(renew_times(fs, plan.destination));
-  if (plan.options.make_current) {
-    TFAOT_TRY(make_current(fs, plan, tool_files, update));
-    receipt.tool_file = plan.tool_file;
-  }
-  TFAOT_TRY(update.commit());
-  // Done. If part of a replaced tree stays, the next install removes it.
-  if (!plan.already_installed) static_cast<void>(fs.remove_all(plan.staging));
-  return receipt;
+Status check_tool_names(const PreparedInstall& install) {
+  TFAOT_TRY(check_tool_name(install.tool_files.model, install.plan.manifest.tool_name));
+  if (install.tool_files.runtime.empty()) return {};
+  return check_tool_name(install.tool_files.runtime, std::string(kRuntimeToolName));
 }
 
-Status roll_back(FileSystem& fs, const InstallPlan& plan) {
-  return remove_leftovers(fs, plan.options.area);
+std::optional<AreaEvent> event_of(const FileSystem& fs, const PreparedInstall& install,
+                                  const InstallReceipt& receipt, const AreaActor& actor) {
+  if (receipt.unchanged && !receipt.replaced_version) return std::nullopt;
+  AreaEvent event = event_by(actor, receipt.tool_name, receipt.version);
+  event.current_before = named_current(fs, install.plan.options.area / receipt.tool_name);
+  event.current = install.plan.options.make_current ? receipt.version : event.current_before;
+  event.archive = install.archive;
+  event.archive_sha256 = install.archive_sha256;
+  return event;
+}
+
+}  // namespace
+
+InstallReceipt receipt_of(const FileSystem& fs, const InstallPlan& plan) {
+  const std::string& tool_name = plan.manifest.tool_name;
+  const bool is_current = plan.options.make_current;
+  return {
+      .destination = plan.destination,
+      .tool_file = is_current ? plan.tool_file : plan.destination / installed_tool_file(tool_name),
+      .tool_name = tool_name,
+      .version = plan.manifest.version,
+      .replaced_version = replaced_version(fs, plan),
+      .unchanged = plan.already_installed};
+}
+
+Result<std::vector<InstallReceipt>> commit_installs(FileSystem& fs,
+                                                    const std::vector<PreparedInstall>& installs,
+                                                    const AreaActor& actor) {
+  if (installs.empty()) return std::vector<InstallReceipt>();
+  const Path& area = installs.front().plan.options.area;
+  for (const PreparedInstall& install : installs) TFAOT_TRY(check_tool_names(install));
+  StagedUpdate update(fs, private_folder(area) / fmt::format("{}update", kStagingPrefix));
+  std::vector<InstallReceipt> receipts;
+  std::vector<AreaEvent> events;
+  for (const PreparedInstall& install : installs) {
+    const InstallPlan& plan = install.plan;
+    const InstallReceipt receipt = receipt_of(fs, plan);
+    TFAOT_TRY(put_tree(fs, plan, install.tool_files, update));
+    // Before the files of toolboxes, which must not be older.
+    if (receipt.unchanged && receipt.replaced_version) TFAOT_TRY(renew_times(fs, plan.destination));
+    if (auto event = event_of(fs, install, receipt, actor)) events.push_back(*std::move(event));
+    receipts.push_back(receipt);
+  }
+  TFAOT_TRY(put_runtime(fs, installs, update));
+  for (const PreparedInstall& install : installs) {
+    if (!install.plan.options.make_current) continue;
+    TFAOT_TRY(make_current(fs, install.plan, install.tool_files, update));
+  }
+  TFAOT_TRY(put_history(fs, area, events, actor, update));
+  TFAOT_TRY(update.commit());
+  // Done. If part of a replaced tree stays, the next install removes it.
+  for (const PreparedInstall& install : installs) {
+    if (!install.plan.already_installed) static_cast<void>(fs.remove_all(install.plan.staging));
+  }
+  return receipts;
 }
 
 Status remove_leftovers(FileSystem& fs, const Path& area) {
@@ -180,7 +222,8 @@ Status remove_leftovers(FileSystem& fs, const Path& area) {
   if (kind == FileKind::kMissing) return {};
   TFAOT_ASSIGN(const auto names, fs.list(private_folder(area)));
   for (const std::string& name : names) {
-    if (name != "lock") TFAOT_TRY(fs.remove_all(private_folder(area) / name));
+    if (name != "lock" && name != kHistoryName)
+      TFAOT_TRY(fs.remove_all(private_folder(area) / name));
   }
   return {};
 }

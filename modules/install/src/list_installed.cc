@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <string.h>  // strverscmp, which <cstring> does not promise
 
 #include <algorithm>
 
@@ -74,19 +73,6 @@ Result<Manifest> read_installed(const FileSystem& fs, const Path& folder) {
   return manifest;
 }
 
-// The folders of AREA/TOOL that are versions.
-Result<std::vector<std::string>> list_versions(const FileSystem& fs, const Path& tool_folder) {
-  TFAOT_ASSIGN(auto names, fs.list(tool_folder));
-  std::erase_if(names, [&](const std::string& name) {
-    return !is_area_name(name) || name == kCurrentName ||
-           fs.kind(tool_folder / name) != FileKind::kDirectory;
-  });
-  std::ranges::stable_sort(names, [](const std::string& a, const std::string& b) {
-    return ::strverscmp(a.c_str(), b.c_str()) < 0;  // 1.9.0 before 1.10.0
-  });
-  return names;
-}
-
 // Reports toolboxes with another version than `current`, which a killed install may leave.
 void check_toolboxes(const FileSystem& fs, const Path& area, const std::string& tool,
                      const std::string& current, std::vector<Error>& broken) {
@@ -103,7 +89,11 @@ void check_toolboxes(const FileSystem& fs, const Path& area, const std::string& 
 }  // namespace
 
 bool is_release_area(const FileSystem& fs, const Path& folder) {
-  return fs.kind(private_folder(folder)) == FileKind::kDirectory;
+  if (fs.kind(private_folder(folder)) == FileKind::kDirectory) return true;
+  const auto names = fs.list(folder).value_or(std::vector<std::string>());
+  return std::ranges::any_of(names, [&](const std::string& name) {
+    return is_tool_folder_name(name) && is_tool_folder(fs, folder / name);
+  });
 }
 
 std::optional<Path> installed_tree(const FileSystem& fs, const Path& path) {

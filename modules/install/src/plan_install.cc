@@ -324,4 +324,15 @@ Result<InstallPlan> plan_install(const FileSystem& fs, const Manifest& manifest,
                                        : "the folder holds no package that can be read"));
 }
 
+Result<InstallPlan> plan_use(const FileSystem& fs, const InstallOptions& options,
+                             const std::string& tool_name, const std::string& version) {
+  const Path tree = options.area / tool_name / version;
+  TFAOT_TRY(check_installed(fs, options.area, tool_name, version));
+  TFAOT_ASSIGN(const Manifest manifest, read_manifest(fs, tree / kManifestName));
+  TFAOT_ASSIGN(InstallPlan plan, plan_install(fs, manifest, options));
+  if (plan.destination == tree && plan.already_installed) return plan;
+  return fail(Error::at({tree.string()}, "the installed package is damaged")
+                  .note("'tfaot verify' says where; install it again"));
+}
+
 }  // namespace tfaot::toolkit

@@ -93,6 +93,7 @@ class DecompressedArchive {
   }
 
   const ArchiveSource& source() const { return source_; }
+  std::string sha256() { return source_.hash.hex_digest(); }
   archive* handle() const { return handle_.get(); }
   // The number of compressed bytes read so far.
   std::uint64_t used() const {
@@ -180,6 +181,7 @@ class ArchiveReader {
     return fail(refused(fmt::format("'{}' is not as long as its header says", current_.path)));
   }
 
+  std::string sha256() { return bytes_->sha256(); }
   Result<std::uint64_t> archive_size() const { return bytes_->source().file->size(); }
 
   // From here on the archive counts as made by tfaot: any fault in it is damage.
@@ -260,6 +262,9 @@ Result<ManifestEntry> read_manifest_entry(ArchiveReader& reader, const Path& arc
   }));
   TFAOT_ASSIGN(entry.manifest, manifest_from_json(entry.text, (archive / file->path).string()));
   reader.set_ours();
+  if (!check_own_hash(entry.text, "")) {
+    return fail(reader.refused("its manifest.json differs from its own SHA-256"));
+  }
   if (entry.stem != package_stem(entry.manifest)) {
     return fail(reader.refused(fmt::format("its folder is '{}', its manifest says '{}'", entry.stem,
                                            package_stem(entry.manifest))));
@@ -364,6 +369,8 @@ Status PackageArchive::check() {
     return producer([](std::string_view) { return Status(); });
   });
 }
+
+std::string PackageArchive::sha256() { return parts_->reader.sha256(); }
 
 Status PackageArchive::unpack(FileSystem& fs, const Path& destination,
                               const ExtractOptions& options) {

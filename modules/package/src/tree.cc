@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "tfaot/base/hash.h"
+#include "tfaot/base/limits.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/package/package.h"
 #include "tfaot/records/file_names.h"
@@ -76,6 +77,9 @@ Result<Manifest> read_tree(const FileSystem& fs, const Path& root) {
 
 Result<Manifest> verify_tree(const FileSystem& fs, const Path& root) {
   TFAOT_ASSIGN(Manifest manifest, read_tree(fs, root));
+  const Path file = root / kManifestName;
+  TFAOT_ASSIGN(const std::string text, read_limited(fs, file, kManifestLimit));
+  TFAOT_TRY(check_own_hash(text, file.string()));
   Error damage = Error::at({root.string()}, "the package's files differ from its manifest");
   for (const ManifestFile& listed : manifest.files) {
     TFAOT_ASSIGN(const auto reason, difference(fs, root / listed.path, listed));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "manifest_rules.h"
+#include "tfaot/base/hash.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/result.h"
 #include "tfaot/base/text.h"
@@ -175,13 +176,30 @@ Status check_tuning(const JsonReader& json, const Manifest& manifest) {
   return {};
 }
 
+constexpr std::string_view kObjectEnd = "\n}";
+constexpr std::string_view kOwnHash = ",\n  \"manifest_sha256\": \"";
+
+// The last member of a manifest is the hash of the text before it.
+std::string with_own_hash(const std::string& text) {
+  return fmt::format("{}{}{}\"{}\n", text, kOwnHash, sha256_of(text), kObjectEnd);
+}
+
 }  // namespace
 
 std::string manifest_to_json(const Manifest& manifest) {
   auto json = json_of(manifest);
   if (manifest.validation) json["validation"] = validation_to_json(*manifest.validation);
   json["files"] = json_of(manifest.files);
-  return json_to_text(json, 2) + "\n";
+  const std::string text = json_to_text(json, 2);
+  return with_own_hash(text.substr(0, text.size() - kObjectEnd.size()));
+}
+
+Status check_own_hash(const std::string& text, const std::string& where) {
+  const std::size_t end = text.rfind(kOwnHash);
+  const bool is_right = end == std::string::npos ? text.ends_with("]\n}\n")  // of an older tfaot
+                                                 : text == with_own_hash(text.substr(0, end));
+  if (is_right) return {};
+  return fail(Error::at({where}, "differs from its own SHA-256, so it was damaged or edited"));
 }
 
 Result<Manifest> manifest_from_json(const std::string& text, const std::string& where) {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/workflow/install_archives.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "area_actor.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/install/install.h"
 #include "tfaot/package/package.h"
@@ -13,67 +17,93 @@
 namespace tfaot::toolkit {
 namespace {
 
-struct OpenedArchive {
-  Path path;
-  PackageArchive package;
-};
-
-// From an empty staging folder to the new state; the caller rolls back.
-Result<InstallReceipt> unpack_and_commit(FileSystem& files, const InstallPlan& plan,
-                                         OpenedArchive& archive, const ExtractOptions& extract) {
-  TFAOT_TRY(plan.already_installed ? archive.package.check()
-                                   : archive.package.unpack(files, plan.staging, extract));
-  const Path tree = plan.already_installed ? plan.destination : plan.staging;
-  const auto rebased = [&](const std::string& name) -> Result<std::string> {
-    const Path file = tree / (name + ".xml");
-    TFAOT_ASSIGN(const FileKind kind, files.look(file));
-    if (kind == FileKind::kMissing) {
-      return fail(Error::at({archive.path.string()},
-                            fmt::format("the package has no tool file {}.xml", name))
-                      .note("make it again with 'tfaot package'"));
-    }
-    TFAOT_ASSIGN(const std::string text, read_limited(files, file, kToolFileLimit));
-    return rebase_tool_file({text, (archive.path / (name + ".xml")).string()},
-                            plan.destination.string());
-  };
-  ToolFileTexts tool_files;
-  TFAOT_ASSIGN(tool_files.model, rebased(plan.manifest.tool_name));
-  const std::string runtime(kRuntimeToolName);
-  TFAOT_ASSIGN(const FileKind kind, files.look(tree / (runtime + ".xml")));
-  if (kind == FileKind::kFile) {
-    TFAOT_ASSIGN(tool_files.runtime, rebased(runtime));
-  }
-  return commit_install(files, plan, tool_files);
+// Of several versions of one tool in a transaction the last one becomes current.
+bool comes_again(const std::vector<PackageArchive>& archives, std::size_t index) {
+  const std::string& tool_name = archives[index].manifest().tool_name;
+  return std::any_of(archives.begin() + static_cast<std::ptrdiff_t>(index) + 1, archives.end(),
+                     [&](const auto& later) { return later.manifest().tool_name == tool_name; });
 }
 
-// REQUIRES: the area's lock is held.
-Result<InstallReceipt> install_opened(FileSystem& files, OpenedArchive& archive,
-                                      const InstallOptions& options,
-                                      const ExtractOptions& extract) {
-  TFAOT_ASSIGN(const InstallPlan plan, plan_install(files, archive.package.manifest(), options));
-  Result<InstallReceipt> receipt = unpack_and_commit(files, plan, archive, extract);
-  if (receipt) return receipt;
-  Error error = std::move(receipt).error();
-  if (const Status undone = roll_back(files, plan); !undone) {
+bool came_before(const std::vector<PreparedInstall>& installs, const Path& destination) {
+  return std::ranges::any_of(installs, [&](const PreparedInstall& install) {
+    return install.plan.destination == destination;
+  });
+}
+
+// From an empty staging folder to what can be committed.
+Result<PreparedInstall> prepare(FileSystem& files, PackageArchive& archive, InstallPlan plan,
+                                const Path& path, const ExtractOptions& extract) {
+  TFAOT_TRY(plan.already_installed ? archive.check()
+                                   : archive.unpack(files, plan.staging, extract));
+  TFAOT_ASSIGN(ToolFileTexts tool_files, tool_files_for(files, plan, path));
+  return PreparedInstall{.plan = std::move(plan),
+                         .tool_files = std::move(tool_files),
+                         .archive = path.filename().string(),
+                         .archive_sha256 = archive.sha256()};
+}
+
+// Errors name the archive: it may be one of several.
+Error naming(const Path& archive, Error error) {
+  if (error.where().file == archive.string()) return error;
+  return error.note("while installing " + archive.string());
+}
+
+// REQUIRES: the area's lock is held. What failed runs unpacked, the caller removes.
+Result<std::vector<PreparedInstall>> prepare_all(Context& context, const InstallRequest& request,
+                                                 const InstallOptions& options) {
+  std::vector<PackageArchive> archives;
+  for (const Path& path : request.archives) {
+    context.diagnostics.verbose("checking " + path.string());
+    auto opened = PackageArchive::open(context.files, path);
+    if (!opened) return fail(naming(path, std::move(opened).error()));
+    archives.push_back(*std::move(opened));
+  }
+  std::vector<PreparedInstall> installs;
+  for (std::size_t i = 0; i < archives.size(); ++i) {
+    const Path& path = request.archives[i];
+    InstallOptions own = options;
+    own.make_current = options.make_current && !comes_again(archives, i);
+    auto plan = plan_install(context.files, archives[i].manifest(), own);
+    if (!plan) return fail(naming(path, std::move(plan).error()));
+    if (came_before(installs, plan->destination)) {
+      return fail(Error::at({path.string()}, "another archive of the command has this version"));
+    }
+    auto prepared =
+        prepare(context.files, archives[i], *std::move(plan), path, {request.allow_large});
+    if (!prepared) return fail(naming(path, std::move(prepared).error()));
+    installs.push_back(*std::move(prepared));
+  }
+  return installs;
+}
+
+Result<std::vector<InstallReceipt>> install_all(Context& context, const InstallRequest& request,
+                                                const InstallOptions& options) {
+  auto installs = prepare_all(context, request, options);
+  Result<std::vector<InstallReceipt>> receipts =
+      installs ? commit_installs(context.files, *installs,
+                                 actor_of(context.environment, AreaAction::kInstall))
+               : fail(std::move(installs).error());
+  if (receipts) return receipts;
+  Error error = std::move(receipts).error();
+  if (const Status undone = remove_leftovers(context.files, options.area); !undone) {
     error.note("and the unpacked files could not be removed: " + undone.error().text());
   }
+  if (request.archives.size() > 1) error.note("none of the archives was installed");
   return fail(std::move(error));
 }
 
-// REQUIRES: the area's lock is held. Errors name the archive: it may be one of several.
-Result<InstallReceipt> install_archive(FileSystem& files, const Path& archive,
-                                       const InstallOptions& options,
-                                       const ExtractOptions& extract) {
-  TFAOT_ASSIGN(PackageArchive package, PackageArchive::open(files, archive));
-  OpenedArchive opened{archive, std::move(package)};
-  Result<InstallReceipt> receipt = install_opened(files, opened, options, extract);
-  if (receipt || receipt.error().where().file == archive.string()) return receipt;
-  return fail(std::move(receipt).error().note("while installing " + archive.string()));
-}
-
-ScramStep scram_step(const FileSystem& files, const Path& area, const InstallReceipt& receipt) {
-  if (!receipt.replaced_version || !is_scram_area(files, area)) return ScramStep::kNone;
-  return receipt.replaced_version->empty() ? ScramStep::kSetUp : ScramStep::kBuild;
+// What --dry-run says: everything is checked, nothing is unpacked.
+Result<std::vector<InstallReceipt>> foresee_all(Context& context, const InstallRequest& request,
+                                                const InstallOptions& options) {
+  std::vector<InstallReceipt> receipts;
+  for (const Path& path : request.archives) {
+    TFAOT_ASSIGN(PackageArchive archive, PackageArchive::open(context.files, path));
+    auto plan = plan_install(context.files, archive.manifest(), options);
+    if (!plan) return fail(naming(path, std::move(plan).error()));
+    TFAOT_TRY(archive.check());
+    receipts.push_back(receipt_of(context.files, *plan));
+  }
+  return receipts;
 }
 
 // Reports what was installed.
@@ -88,6 +118,46 @@ void tell(const Context& context, const InstallReceipt& receipt) {
 }
 
 }  // namespace
+
+std::string time_before(std::chrono::seconds ago) {
+  const auto now = std::chrono::system_clock::now() - ago;
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(now)));
+}
+
+AreaActor actor_of(const Environment& environment, AreaAction action) {
+  return {.time = time_now(), .user = environment.user, .host = environment.host, .action = action};
+}
+
+Result<ToolFileTexts> tool_files_for(const FileSystem& files, const InstallPlan& plan,
+                                     const Path& archive) {
+  const Path tree = plan.already_installed ? plan.destination : plan.staging;
+  const auto rebased = [&](const std::string& name) -> Result<std::string> {
+    const Path file = tree / (name + ".xml");
+    TFAOT_ASSIGN(const FileKind kind, files.look(file));
+    if (kind == FileKind::kMissing) {
+      return fail(
+          Error::at({archive.string()}, fmt::format("the package has no tool file {}.xml", name))
+              .note("make it again with 'tfaot package'"));
+    }
+    TFAOT_ASSIGN(const std::string text, read_limited(files, file, kToolFileLimit));
+    return rebase_tool_file({text, (archive / (name + ".xml")).string()},
+                            plan.destination.string());
+  };
+  ToolFileTexts tool_files;
+  TFAOT_ASSIGN(tool_files.model, rebased(plan.manifest.tool_name));
+  const std::string runtime(kRuntimeToolName);
+  TFAOT_ASSIGN(const FileKind kind, files.look(tree / (runtime + ".xml")));
+  if (kind == FileKind::kFile) {
+    TFAOT_ASSIGN(tool_files.runtime, rebased(runtime));
+  }
+  return tool_files;
+}
+
+ScramStep scram_step(const FileSystem& files, const Path& area, const InstallReceipt& receipt) {
+  if (!receipt.replaced_version || !is_scram_area(files, area)) return ScramStep::kNone;
+  return receipt.replaced_version->empty() ? ScramStep::kSetUp : ScramStep::kBuild;
+}
 
 Status install_archives(Context& context, const InstallRequest& request,
                         const std::function<void(const InstalledArchive&)>& on_installed) {
@@ -104,13 +174,17 @@ Status install_archives(Context& context, const InstallRequest& request,
                                .make_current = request.make_current,
                                .replace = request.replace,
                                .toolkit = TFAOT_VERSION};
+  if (request.dry_run) {
+    TFAOT_ASSIGN(const auto receipts, foresee_all(context, request, options));
+    for (const InstallReceipt& receipt : receipts) {
+      on_installed({receipt, scram_step(context.files, area, receipt)});
+    }
+    return {};
+  }
   TFAOT_ASSIGN(AreaLock lock, AreaLock::acquire(area, tell_of_waiting(context.diagnostics, area)));
-  for (const Path& archive : request.archives) {
-    context.diagnostics.verbose("checking " + archive.string());
-    TFAOT_ASSIGN(
-        const InstallReceipt receipt,
-        install_archive(context.files, archive, options, {.allow_large = request.allow_large}));
-    lock.keep();
+  TFAOT_ASSIGN(const auto receipts, install_all(context, request, options));
+  lock.keep();
+  for (const InstallReceipt& receipt : receipts) {
     warn_of_blanks(context.diagnostics, receipt.destination.string());
     tell(context, receipt);
     on_installed({receipt, scram_step(context.files, area, receipt)});

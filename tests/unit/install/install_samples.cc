@@ -7,6 +7,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/base/tool_names.h"
 #include "tfaot/records/manifest_json.h"
+#include "tfaot/scram/tool_file.h"
 
 namespace tfaot::toolkit::testing {
 namespace {
@@ -23,32 +24,17 @@ std::string installed_in(const SamplePackage& package, const Path& area) {
   return (area / package.tool_name / package.version).string();
 }
 
-std::string rebased_tool_file(const SamplePackage& package, const Path& area) {
-  return tool_file(package.tool_name, package.version, installed_in(package, area));
-}
-
-Result<InstallReceipt> unpack_and_commit(FileSystem& fs, const SamplePackage& package,
-                                         const InstallPlan& plan) {
-  if (!plan.already_installed) {
-    for (const auto& [path, contents] : package.files()) {
-      TFAOT_TRY(fs.replace_atomically(plan.staging / path, contents));
-    }
-    TFAOT_TRY(fs.replace_atomically(plan.staging / "manifest.json",
-                                    manifest_to_json(package.manifest())));
-  }
-  const Path& area = plan.options.area;
-  return commit_install(
-      fs, plan,
-      {rebased_tool_file(package, area),
-       package.has_runtime_tool ? runtime_tool_file(package, area) : std::string()});
-}
-
 std::string read_or_nothing(const FileSystem& fs, const Path& path) {
   const auto text = fs.read(path);
   return text ? *text : "";
 }
 
 }  // namespace
+
+std::string rebased_tool_file(const SamplePackage& package, const Path& area) {
+  const std::string text = tool_file(package.tool_name, package.version, "@TOOL_BASE@");
+  return rebase_tool_file({text, "sample"}, installed_in(package, area)).value();
+}
 
 std::map<std::string, std::string> SamplePackage::files() const {
   return {{tool_name + ".xml", tool_file(tool_name, version, "@TOOL_BASE@")},
@@ -82,12 +68,32 @@ Manifest SamplePackage::manifest() const {
   return manifest;
 }
 
+Result<PreparedInstall> prepare_sample(FileSystem& fs, const SamplePackage& package,
+                                       const InstallOptions& options) {
+  TFAOT_ASSIGN(const InstallPlan plan, plan_install(fs, package.manifest(), options));
+  if (!plan.already_installed) {
+    for (const auto& [path, contents] : package.files()) {
+      TFAOT_TRY(fs.replace_atomically(plan.staging / path, contents));
+    }
+    TFAOT_TRY(fs.replace_atomically(plan.staging / "manifest.json",
+                                    manifest_to_json(package.manifest())));
+  }
+  return PreparedInstall{
+      .plan = plan,
+      .tool_files = {rebased_tool_file(package, options.area),
+                     package.has_runtime_tool ? runtime_tool_file(package, options.area)
+                                              : std::string()},
+      .archive = "test.tar.zst",
+      .archive_sha256 = "0123"};
+}
+
 Result<InstallReceipt> install_sample(FileSystem& fs, const SamplePackage& package,
                                       const InstallOptions& options) {
-  TFAOT_ASSIGN(const InstallPlan plan, plan_install(fs, package.manifest(), options));
-  auto receipt = unpack_and_commit(fs, package, plan);
-  if (!receipt) static_cast<void>(roll_back(fs, plan));
-  return receipt;
+  TFAOT_ASSIGN(const PreparedInstall prepared, prepare_sample(fs, package, options));
+  const auto receipts = commit_installs(fs, {prepared}, kActor);
+  if (receipts) return receipts->front();
+  static_cast<void>(remove_leftovers(fs, options.area));
+  return fail(receipts.error());
 }
 
 std::map<std::string, std::string> everything_in(const FileSystem& fs, const Path& folder) {

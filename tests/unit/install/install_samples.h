@@ -28,11 +28,18 @@ struct SamplePackage {
 inline const InstallOptions kOptions{.area = "/area"};
 inline constexpr const char* kToolFile = "/area/config/toolbox/tools/selected/tfaot-model-test.xml";
 
-// Plans, unpacks into plan.staging and commits; rolls back if that fails.
+// Who installs samples.
+inline const AreaActor kActor{.time = "2026-01-02T03:04:05Z", .user = "jane", .host = "node1"};
+
+// Plans and unpacks.
+Result<PreparedInstall> prepare_sample(FileSystem& fs, const SamplePackage& package,
+                                       const InstallOptions& options);
+// Plans, unpacks into plan.staging and commits; removes what is left if that fails.
 Result<InstallReceipt> install_sample(FileSystem& fs, const SamplePackage& package,
                                       const InstallOptions& options);
 
-// The package's tool file of the runtime, with its final base.
+// The package's tool files, with their final base.
+std::string rebased_tool_file(const SamplePackage& package, const Path& area);
 std::string runtime_tool_file(const SamplePackage& package, const Path& area);
 
 // Every entry below a folder and what it is: a file's contents, a link's target, or "folder".

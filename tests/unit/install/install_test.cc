@@ -33,7 +33,7 @@ TEST(Install, LaysOutTheArea) {
             "../../tfaot-model-test/current/lib/cmake/tfaot-model-test");
   EXPECT_EQ(fs.kind(receipt.tool_file), FileKind::kFile);  // scram copies toolboxes
   EXPECT_EQ(view_of(fs, "/area"), expected_view({}, "/area"));
-  EXPECT_THAT(fs.list("/area/.tfaot").value(), IsEmpty());
+  EXPECT_THAT(fs.list("/area/.tfaot").value(), ElementsAre("history.jsonl"));
 }
 
 TEST(Install, NamesTheToolFileAsScramLooksForIt) {
@@ -151,21 +151,21 @@ TEST(Install, ReplacesAVersionWhenAsked) {
   ASSERT_TRUE(install_sample(fs, {}, kOptions));
   ASSERT_TRUE(install_sample(fs, {.object = "other code"}, kReplace));
   EXPECT_EQ(view_of(fs, "/area"), expected_view({.object = "other code"}, "/area"));
-  EXPECT_THAT(fs.list("/area/.tfaot").value(), IsEmpty());
+  EXPECT_THAT(fs.list("/area/.tfaot").value(), ElementsAre("history.jsonl"));
 }
 
 TEST(Install, SaysWhatToDoWhereADiskCannotReplaceAFolder) {
   MemoryFileSystem fs;
   ASSERT_TRUE(install_sample(fs, {}, kOptions));
-  fs.inject({.change = 12, .reason = EINVAL});  // five files are unpacked, four tool files and two
-                                                // this writes copies of the old ones
+  // Five files are unpacked; four tool files and the history are written, with copies of three.
+  fs.inject({.change = 14, .reason = EINVAL});
   EXPECT_EQ(install_sample(fs, {.object = "other code"}, kReplace).error().text(),
             "/area/.tfaot/staging-tfaot-model-test-1.0.0: cannot exchange with "
             "'/area/tfaot-model-test/1.0.0': Invalid argument\n"
             "  some disks (NFS) cannot replace a folder in one step: give the new package another "
             "version");
   EXPECT_EQ(view_of(fs, "/area"), expected_view({}, "/area"));
-  EXPECT_THAT(fs.list("/area/.tfaot").value(), IsEmpty());
+  EXPECT_THAT(fs.list("/area/.tfaot").value(), ElementsAre("history.jsonl"));
 }
 
 // At every failure the area is exactly as before, or the install is done.
@@ -289,7 +289,8 @@ TEST(Install, RenewsTheToolFileOfEveryToolboxThatHasOne) {
 TEST(Install, RefusesAToolFileOfAnotherTool) {
   MemoryFileSystem fs;
   const auto plan = plan_install(fs, SamplePackage().manifest(), kOptions).value();
-  const auto receipt = commit_install(fs, plan, {"<tool name='gcc-cxxcompiler' version='1'/>"});
+  const auto receipt = commit_installs(
+      fs, {{.plan = plan, .tool_files = {"<tool name='gcc-cxxcompiler' version='1'/>"}}}, kActor);
   EXPECT_EQ(receipt.error().text(),
             "the package's tool file tfaot-model-test.xml is of a tool 'gcc-cxxcompiler'\n"
             "  compile the model again with 'tfaot compile'");
@@ -305,19 +306,20 @@ TEST(Install, TakesPackagesWithoutARuntimeTool) {
 TEST(Install, NeedsAnUnpackedPackage) {
   MemoryFileSystem fs;
   const auto plan = plan_install(fs, SamplePackage().manifest(), kOptions).value();
-  const auto receipt =
-      commit_install(fs, plan, {"<tool name='tfaot-model-test' version='1.0.0'/>"});
+  const auto receipt = commit_installs(
+      fs, {{.plan = plan, .tool_files = {"<tool name='tfaot-model-test' version='1.0.0'/>"}}},
+      kActor);
   EXPECT_EQ(receipt.error().text(),
             "nothing was unpacked into /area/.tfaot/staging-tfaot-model-test-1.0.0");
   EXPECT_EQ(receipt.error().kind(), ErrorKind::kInternal);
   EXPECT_EQ(fs.kind("/area"), FileKind::kMissing);
 }
 
-TEST(RollBack, RemovesTheStagingFolder) {
+TEST(RemoveLeftovers, RemovesTheStagingFolder) {
   MemoryFileSystem fs;
   const auto plan = plan_install(fs, SamplePackage().manifest(), kOptions).value();
   ASSERT_TRUE(fs.replace_atomically(plan.staging / "lib/test.o", "half"));
-  ASSERT_TRUE(roll_back(fs, plan));
+  ASSERT_TRUE(remove_leftovers(fs, plan.options.area));
   EXPECT_THAT(fs.list("/area/.tfaot").value(), IsEmpty());
 }
 

@@ -164,7 +164,7 @@ TEST_P(KillOnTheDisk, LeavesOldOrNew) {
 
     ASSERT_EQ(install_in_child(change.after, options, 1000), 0);  // the kernel freed the lock
     expect_whole(fs, change, area);
-    EXPECT_THAT(fs.list(area / ".tfaot").value(), ::testing::ElementsAre("lock"));
+    EXPECT_THAT(fs.list(area / ".tfaot").value(), ::testing::ElementsAre("history.jsonl", "lock"));
     ASSERT_LT(kill_at, 80U);
   }
 }

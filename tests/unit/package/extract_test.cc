@@ -93,8 +93,7 @@ TEST_P(ExtractFrom, RefusesAnArchiveCutAnywhere) {
   }
 }
 
-// A flipped bit may hit text in the manifest that nothing protects (the description), or a
-// checksum. Otherwise files match the manifest, or the archive is refused.
+// A flipped bit may hit what the compressor does not use. Otherwise the archive is refused.
 TEST_P(ExtractFrom, NeverGivesFilesThatDifferFromTheManifest) {
   MemoryFileSystem fs;
   const std::vector<StagedFile> files = {{"a.h", "text", {}}};

@@ -69,10 +69,8 @@ Error with_guess(Error error, const std::string& word, const std::vector<std::st
 
 // For words that are verbs of other tools.
 Error with_advice(Error error, const std::string& word) {
-  if (word == "uninstall" || word == "remove" || word == "delete") {
-    error.note(
-        "no verb removes a package: to do it manually, see docs/packages.md, 'Going "
-        "back, and removing'");
+  if (word == "uninstall" || word == "delete") {
+    error.note("'tfaot remove' takes a model, or a version of it, out of a release area");
   }
   return error;
 }

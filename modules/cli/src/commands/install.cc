@@ -29,17 +29,7 @@ std::string installed_text(const InstalledArchive& installed, const Path& area) 
   if (!receipt.tool_file.empty()) {
     text += fmt::format("  tool file {}\n", receipt.tool_file.string());
   }
-  if (installed.scram_step == ScramStep::kSetUp) {
-    text += fmt::format("  next, in {}:\n    scram setup {}\n    scram setup {}\n", area.string(),
-                        kRuntimeToolName, lower_case(receipt.tool_name));
-  }
-  if (installed.scram_step == ScramStep::kBuild) {
-    text += fmt::format(
-        "  next: 'scram b' in {}, which reads the new tool file\n"
-        "  in developer areas made before: scram setup {}\n",
-        area.string(), receipt.tool_file.string());
-  }
-  return text;
+  return text + scram_advice(installed, area);
 }
 
 nlohmann::ordered_json installed_json(const InstalledArchive& installed) {
@@ -66,7 +56,8 @@ Status install(InstallRequest request, Program& program) {
   Status status = install_archives(program, request, [&](const InstalledArchive& installed) {
     json.push_back(installed_json(installed));
     if (program.json) return;
-    program.console.report(installed_text(installed, request.release_area));
+    program.console.report((request.dry_run ? "would be: " : "") +
+                           installed_text(installed, request.release_area));
   });
   if (program.json) program.console.print(json_text(json));
   return status;
@@ -86,10 +77,11 @@ Action add_install(CLI::App& app) {
       "install without switching 'current' to this version");
   app.add_flag("--replace", request->replace, "replace the same version with other contents");
   add_allow_large(app, request->allow_large);
+  app.add_flag("--dry-run", request->dry_run, "check everything, and change nothing");
   app.footer(
       R"(Each archive is checked file by file, unpacked to a staging folder and renamed into place:
-a kill leaves the old state or the new one. Several archives are installed one after the
-other; the first error stops.
+a kill leaves the old state or the new one. Several archives are installed together:
+all of them or none.
 Example:
   tfaot install dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst --release-area /releases/r1)");
   return [request](Program& program) { return install(*request, program); };

@@ -9,6 +9,7 @@
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/json_text.h"
+#include "tfaot/records/names.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -45,6 +46,23 @@ nlohmann::ordered_json made_json(const std::string& kind, const Path& path,
           {"name", manifest.name},
           {"version", manifest.version},
           {"tool_name", manifest.tool_name}};
+}
+
+std::string scram_advice(const InstalledArchive& installed, const Path& area) {
+  const InstallReceipt& receipt = installed.receipt;
+  switch (installed.scram_step) {
+    case ScramStep::kNone:
+      break;
+    case ScramStep::kSetUp:
+      return fmt::format("  next, in {}:\n    scram setup {}\n    scram setup {}\n", area.string(),
+                         kRuntimeToolName, lower_case(receipt.tool_name));
+    case ScramStep::kBuild:
+      return fmt::format(
+          "  next: 'scram b' in {}, which reads the new tool file\n"
+          "  in developer areas made before: scram setup {}\n",
+          area.string(), receipt.tool_file.string());
+  }
+  return "";
 }
 
 void show_done(Program& program, const nlohmann::ordered_json& json, const std::string& report) {

@@ -13,6 +13,7 @@
 #include "tfaot/records/manifest.h"
 #include "tfaot/report/page.h"
 #include "tfaot/workflow/array_files.h"
+#include "tfaot/workflow/install_archives.h"
 #include "tfaot/workflow/validate_package.h"
 
 namespace CLI {
@@ -36,6 +37,9 @@ nlohmann::ordered_json made_json(const std::string& kind, const Path& path,
 
 // Prints what a verb did: the JSON with --json, else the report, unless --quiet is given.
 void show_done(Program& program, const nlohmann::ordered_json& json, const std::string& report);
+
+// What to do so that the scram of the area gets to know what was made current.
+std::string scram_advice(const InstalledArchive& installed, const Path& area);
 
 // --html, for every verb that makes a page of what it found:
 //

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Puts a package tree into a release area: plan, (the caller unpacks into plan.staging), then
-// commit or roll back. A kill at any moment leaves the old state or the new one. The next install
-// removes leftovers of a killed one. Two installs into one area wait for each other (AreaLock).
-// Paths never leave the area.
+// commit, or remove_leftovers(). A kill at any moment leaves the old state or the new one. The next
+// install removes leftovers of a killed one. Two installs into one area wait for each other
+// (AreaLock). Paths never leave the area.
 #pragma once
 
 #include <functional>
@@ -23,22 +23,49 @@ namespace tfaot::toolkit {
 Result<InstallPlan> plan_install(const FileSystem& fs, const Manifest& manifest,
                                  const InstallOptions& options);
 
-// REQUIRES: plan.staging contains the verified tree, unless plan.already_installed. The area gets
-// this package's runtime tool, unless it has one from a newer toolkit.
-Result<InstallReceipt> commit_install(FileSystem& fs, const InstallPlan& plan,
-                                      const ToolFileTexts& tool_files);
+// Commits all of them or none. The area gets the runtime tool of the newest toolkit among the
+// packages and itself. Of several versions of one tool, one at most may be made current. Adds lines
+// to the history for what changes. Returns the receipts in the order of `installs`. REQUIRES: all
+// plans are for one area.
+Result<std::vector<InstallReceipt>> commit_installs(FileSystem& fs,
+                                                    const std::vector<PreparedInstall>& installs,
+                                                    const AreaActor& actor);
 
-// Removes what killed installs left in AREA/.tfaot. REQUIRES: no install runs; AreaLock::acquire()
-// calls it.
+// What the commit of a plan will report. Only reads the disk.
+InstallReceipt receipt_of(const FileSystem& fs, const InstallPlan& plan);
+
+// A plan to make an installed version current. Error: the area has no such version, or it is
+// damaged.
+Result<InstallPlan> plan_use(const FileSystem& fs, const InstallOptions& options,
+                             const std::string& tool_name, const std::string& version);
+
+// A plan to remove an installed version, or all of them if `version` is empty. Only reads the disk.
+// Error: the area has no such version; it is current while others stay; the other models have no
+// runtime tool without it.
+Result<RemovalPlan> plan_removal(const FileSystem& fs, const Path& area,
+                                 const std::string& tool_name, const std::string& version);
+// Removes completely or not at all; a kill leaves an area that works.
+Status commit_removal(FileSystem& fs, const RemovalPlan& plan, const AreaActor& actor);
+
+// The area's history with a line for each change that has none yet, such as an RPM's; these have
+// the actor's time and no user. Only reads the disk.
+Result<std::vector<AreaEvent>> read_history(const FileSystem& fs, const Path& area,
+                                            const std::string& now);
+// Writes the lines of changes that have none yet.
+Status record_found(FileSystem& fs, const Path& area, const AreaActor& actor);
+// The version that was current before the current one; nothing if the history knows none that is
+// still there.
+std::optional<std::string> version_before(const std::vector<AreaEvent>& history,
+                                          const std::string& tool_name);
+
+// Removes what killed or failed installs left in AREA/.tfaot. REQUIRES: no other install runs;
+// AreaLock::acquire() calls it.
 Status remove_leftovers(FileSystem& fs, const Path& area);
-
-// Removes what the install made in AREA/.tfaot. REQUIRES: the caller holds the area's lock.
-Status roll_back(FileSystem& fs, const InstallPlan& plan);
 
 // True for the top folder of a release or developer area of scram.
 bool is_scram_area(const FileSystem& fs, const Path& folder);
 
-// True if packages were ever installed into this folder.
+// True if this folder has installed packages, or had them.
 bool is_release_area(const FileSystem& fs, const Path& folder);
 
 // The package tree of an installed version, if `path` is AREA/TOOL[/VERSION], or
@@ -52,6 +79,19 @@ std::vector<std::string> installed_names(const FileSystem& fs, const Path& folde
 
 // Everything installed, by tool name, then version; broken entries are listed separately.
 Result<InstalledList> list_installed(const FileSystem& fs, const Path& area);
+
+// The versions of an area, as they are: broken ones too.
+struct InstalledVersion {
+  std::string tool_name;
+  std::string version;
+};
+Result<std::vector<InstalledVersion>> installed_versions(const FileSystem& fs, const Path& area);
+// How what an install wrote into the version's tree differs from what it wrote, and files that
+// belong to no package. verify_tree() checks the package's own files.
+std::vector<Error> verify_version(const FileSystem& fs, const Path& area,
+                                  const InstalledVersion& installed);
+// The same for what is around the trees: links, tool files, the history.
+std::vector<Error> verify_area(const FileSystem& fs, const Path& area);
 
 // Held while an install runs, starting before plan_install(): a lock on AREA/.tfaot/lock. acquire()
 // makes the area, waits for other installs and removes leftovers of killed ones. At the end, what

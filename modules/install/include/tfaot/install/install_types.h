@@ -6,7 +6,7 @@
 //   AREA/lib/cmake/TOOL -> ../../TOOL/current/lib/cmake/TOOL
 //   AREA/config/toolbox/[SCRAM_ARCH/]tools/selected/TOOL.xml
 //                                                 a copy of the current version's
-//   AREA/.tfaot/                                  lock, staging folders
+//   AREA/.tfaot/                                  lock, history, staging folders
 #pragma once
 
 #include <filesystem>
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "tfaot/base/result.h"
+#include "tfaot/records/area_history.h"
 #include "tfaot/records/manifest.h"
 
 namespace tfaot::toolkit {
@@ -45,6 +46,23 @@ struct ToolFileTexts {
   std::string runtime{};  // empty: the package has none, because an older tfaot made it
 };
 
+// A plan whose tree lies in plan.staging, or at its place if it is installed already.
+struct PreparedInstall {
+  InstallPlan plan;
+  ToolFileTexts tool_files;
+  std::string archive{};  // for the history
+  std::string archive_sha256{};
+};
+
+// Who changes an area, when and by which verb: the part of AreaEvent that all lines of one change
+// share.
+struct AreaActor {
+  std::string time{};
+  std::string user{};
+  std::string host{};
+  AreaAction action = AreaAction::kInstall;
+};
+
 struct InstallReceipt {
   std::filesystem::path destination;
   std::filesystem::path tool_file;  // below config/toolbox; for a version not made current, its own
@@ -53,6 +71,20 @@ struct InstallReceipt {
   // If this version became current: the version that was current before, empty if none was.
   std::optional<std::string> replaced_version{};
   bool unchanged = false;  // the files existed already, with the same contents
+};
+
+// What a removal takes out of an area.
+struct RemovalPlan {
+  std::filesystem::path area;
+  std::string tool_name;
+  std::vector<std::string> versions{};
+  std::string current{};  // the version that users get now; empty: none
+  // Links and tool files that go with the last version; empty if versions stay.
+  std::vector<std::filesystem::path> links_and_tool_files{};
+  // The runtime's tool files that led into a removed version: with the text of another package's,
+  // or without a text if no model stays.
+  std::vector<std::filesystem::path> runtime_tool_files{};
+  std::optional<std::string> runtime_text{};
 };
 
 struct InstalledModel {

@@ -72,6 +72,8 @@ class PackageArchive {
   Status unpack(FileSystem& fs, const Path& destination, const ExtractOptions& options = {});
   // The same checks, but nothing is written.
   Status check();
+  // Of the archive's bytes. REQUIRES: unpack() or check() has succeeded; call it once.
+  std::string sha256();
 
  private:
   struct Parts;

@@ -23,6 +23,8 @@ struct Environment {
   Path working_directory;                        ///< absolute
   Path program;              ///< the tool's executable, absolute, links resolved
   std::string architecture;  ///< of the machine, "x86_64"
+  std::string user;          ///< who runs the program: the name, else the number
+  std::string host;          ///< the machine's name
   unsigned cores = 1;        ///< cores that this process may use
   std::uint64_t memory = 0;  ///< of the machine or container, in bytes; 0: unknown
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Archives -> release area: what `tfaot install` does. Each archive is checked file by file,
-// unpacked to a staging folder and renamed into place. A failure undoes all of it; a kill leaves
-// the old state or the new one. Two installs into one area wait for each other.
+// unpacked to a staging folder; all of them are renamed into place together. A failure undoes all
+// of it; a kill leaves an area that works. Two installs into one area wait for each other.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,13 @@ namespace tfaot::toolkit {
 
 /// What to install. Paths are absolute.
 struct InstallRequest {
-  std::vector<Path> archives;  ///< one after the other; the first error stops
+  std::vector<Path> archives;  ///< all of them are installed, or none
   Path release_area;           ///< made if missing
   std::string scram_arch;      ///< folder below config/toolbox; empty: that of a scram area
   bool make_current = true;    ///< switch users to these versions
   bool replace = false;        ///< replace the same version with other contents
   bool allow_large = false;    ///< unpack archives with far larger files
+  bool dry_run = false;        ///< check the archives and the area, and change nothing
 };
 
 /// How the scram of the area gets to know the new tool file. kSetUp: scram does not know the tool
@@ -34,8 +35,8 @@ struct InstalledArchive {
   ScramStep scram_step = ScramStep::kNone;
 };
 
-/// `on_installed` is called after each archive, in the calling thread. Error: an archive is
-/// damaged, or something is in the way; the archives before it stay installed.
+/// `on_installed` is called for each archive after all are installed, in the calling thread. Error:
+/// an archive is damaged, or something is in the way; then nothing was changed.
 Status install_archives(Context& context, const InstallRequest& request,
                         const std::function<void(const InstalledArchive&)>& on_installed);
 

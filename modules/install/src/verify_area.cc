@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether what an install put around the packages of an area is as an install leaves it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "area_history.h"
+#include "area_layout.h"
+#include "tfaot/base/limits.h"
+#include "tfaot/base/text.h"
+#include "tfaot/base/tool_names.h"
+#include "tfaot/records/file_names.h"
+#include "tfaot/records/manifest_json.h"
+#include "tfaot/scram/tool_file.h"
+
+namespace tfaot::toolkit {
+namespace {
+
+constexpr const char* kRenew = "'tfaot use' of the current version renews it";
+
+class AreaVerifier {
+ public:
+  AreaVerifier(const FileSystem& fs, const Path& area) : fs_(fs), area_(area) {}
+
+  void check_version(const std::string& tool_name, const std::string& version) {
+    const Path folder = area_ / tool_name / version;
+    const auto manifest = read_manifest(fs_, folder / kManifestName);
+    if (!manifest) return;  // the caller verifies the tree
+    const std::string runtime(kRuntimeToolName);
+    for (const std::string& tool : {tool_name, runtime}) {
+      const bool is_packaged = fs_.kind(folder / (tool + ".xml")) == FileKind::kFile;
+      if (is_packaged) check_installed_tool_file(folder, tool);
+    }
+    check_strays(folder, *manifest);
+  }
+
+  void check_current(const std::string& tool_name) {
+    const Path folder = area_ / tool_name;
+    const Path link = folder / kCurrentName;
+    const std::string version = named_current(fs_, folder);
+    if (version.empty()) {
+      if (fs_.kind(link) != FileKind::kMissing) add(link, "not a link to a version");
+      return;
+    }
+    if (!is_area_name(version) || fs_.kind(folder / version) != FileKind::kDirectory) {
+      return add(link, fmt::format("leads to '{}', which is not an installed version", version),
+                 "'tfaot use' chooses another");
+    }
+    const AreaWords words{.tool = tool_name, .version = version};
+    for (const AreaRow& row : kAreaLayout) {
+      if (row.kind != AreaKind::kLink) continue;
+      const Path place = area_ / in_area(row.path, words);
+      const auto target = fs_.read_symlink(place);
+      if (target && *target == in_area(row.target, words)) continue;
+      add(place, fmt::format("should be a link to {}", in_area(row.target, words)), kRenew);
+    }
+    check_toolboxes(tool_name, version);
+  }
+
+  void check_runtime() {
+    const std::string runtime(kRuntimeToolName);
+    for (const Path& file : tool_files_in(fs_, area_, runtime)) {
+      const ToolboxEntry entry = read_toolbox_entry(fs_, area_, file);
+      if (entry.tool_name.empty()) {
+        add(file, "leads to no package of the area", kRenew);
+      } else {
+        check_copy(file, entry.tool_name, entry.version, runtime);
+      }
+    }
+  }
+
+  void check_history() {
+    const Path file = private_folder(area_) / kHistoryName;
+    if (fs_.kind(file) == FileKind::kMissing) return;
+    const auto text = fs_.read(file);
+    const Status whole = text ? check_history_hashes(*text, file.string()) : fail(text.error());
+    if (!whole) return errors_.push_back(whole.error());
+    const auto history = read_history(fs_, area_, "");
+    if (!history) return errors_.push_back(history.error());
+    for (const AreaEvent& event : *history) {
+      if (event.action != AreaAction::kFound || !event.time.empty()) continue;
+      const Path tool = area_ / event.tool_name;
+      if (!event.is_present) add(tool / event.version, "is gone, and no verb removed it");
+      if (event.current != event.current_before) {
+        add(tool / kCurrentName,
+            fmt::format("the last verb made {} current, and not {}",
+                        shown_version(event.current_before), shown_version(event.current)));
+      }
+    }
+  }
+
+  std::vector<Error> take() { return std::move(errors_); }
+
+ private:
+  static std::string shown_version(const std::string& version) {
+    return version.empty() ? "no version" : version;
+  }
+
+  void add(const Path& place, std::string what, const char* advice = nullptr) {
+    Error error = Error::at({place.string()}, std::move(what));
+    errors_.push_back(advice == nullptr ? std::move(error) : std::move(error).note(advice));
+  }
+
+  // It is the package's own with the base of its place.
+  void check_installed_tool_file(const Path& folder, const std::string& tool) {
+    const Path file = folder / installed_tool_file(tool);
+    const auto packaged = read_limited(fs_, folder / (tool + ".xml"), kToolFileLimit);
+    const auto wanted = packaged ? rebase_tool_file({*packaged, folder.string()}, folder.string())
+                                 : Result<std::string>(fail(packaged.error()));
+    if (!wanted) return errors_.push_back(wanted.error());
+    const bool is_own = check_own_folders(fs_, area_, file).has_value();
+    const auto text = read_limited(fs_, file, kToolFileLimit);
+    if (is_own && fs_.kind(file) == FileKind::kFile && text && *text == *wanted) return;
+    const auto base = text ? tool_base_of({*text, file.string()}) : Result<std::string>("");
+    add(file,
+        base && !base->empty() && *base != folder.string()
+            ? fmt::format("its base is {}: the area was moved", *base)
+            : "differs from the package's tool file",
+        kRenew);
+  }
+
+  // Files that no package has, and links in place of folders.
+  void check_strays(const Path& folder, const Manifest& manifest) {
+    std::set<std::string> known = {std::string(kManifestName),
+                                   installed_tool_file(manifest.tool_name).string(),
+                                   installed_tool_file(std::string(kRuntimeToolName)).string()};
+    for (const ManifestFile& file : manifest.files) {
+      known.insert(file.path);
+      if (Status own = check_own_folders(fs_, folder, folder / file.path); !own) {
+        return errors_.push_back(own.error());
+      }
+    }
+    const auto files = list_files_recursively(fs_, folder);
+    if (!files) return errors_.push_back(files.error());
+    for (const std::string& file : *files) {
+      if (!known.contains(file)) add(folder / file, "belongs to no package");
+    }
+  }
+
+  void check_copy(const Path& file, const std::string& tool_name, const std::string& version,
+                  const std::string& tool) {
+    const auto text = read_limited(fs_, file, kToolFileLimit);
+    const auto wanted =
+        read_limited(fs_, area_ / tool_name / version / installed_tool_file(tool), kToolFileLimit);
+    if (text && wanted && *text == *wanted) return;
+    add(file, fmt::format("is not the tool file of {} {}", tool_name, version), kRenew);
+  }
+
+  void check_toolboxes(const std::string& tool_name, const std::string& version) {
+    const std::vector<Path> files = tool_files_in(fs_, area_, tool_name);
+    if (files.empty() && fs_.kind(private_folder(area_)) == FileKind::kDirectory) {
+      add(area_ / kToolboxes, "holds no tool file of " + tool_name, kRenew);
+    }
+    for (const Path& file : files) check_copy(file, tool_name, version, tool_name);
+  }
+
+  const FileSystem& fs_;
+  const Path& area_;
+  std::vector<Error> errors_{};
+};
+
+}  // namespace
+
+Result<std::vector<InstalledVersion>> installed_versions(const FileSystem& fs, const Path& area) {
+  TFAOT_ASSIGN(const auto tools, fs.list(area));
+  std::vector<InstalledVersion> found;
+  for (const std::string& tool : tools) {
+    if (!is_tool_folder_name(tool) || !is_tool_folder(fs, area / tool)) continue;
+    TFAOT_ASSIGN(const auto versions, list_versions(fs, area / tool));
+    for (const std::string& version : versions) found.push_back({tool, version});
+  }
+  return found;
+}
+
+std::vector<Error> verify_version(const FileSystem& fs, const Path& area,
+                                  const InstalledVersion& installed) {
+  AreaVerifier verifier(fs, area);
+  verifier.check_version(installed.tool_name, installed.version);
+  return verifier.take();
+}
+
+std::vector<Error> verify_area(const FileSystem& fs, const Path& area) {
+  AreaVerifier verifier(fs, area);
+  const auto tools = fs.list(area);
+  for (const std::string& tool : tools.value_or(std::vector<std::string>())) {
+    if (is_tool_folder_name(tool) && is_tool_folder(fs, area / tool)) verifier.check_current(tool);
+  }
+  verifier.check_runtime();
+  verifier.check_history();
+  return verifier.take();
+}
+
+}  // namespace tfaot::toolkit

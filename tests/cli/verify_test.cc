@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tfaot verify` on an area that was damaged in hundreds of ways, chosen by a fixed seed.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "cli_test.h"
+
+namespace tfaot::toolkit::testing {
+namespace {
+
+enum class Damage { kFlip, kCut, kLonger, kMissing, kLink, kStray, kCount };
+
+class VerifyTest : public CliTest {
+ protected:
+  VerifyTest() {
+    for (const std::string version : {"1.0.0", "1.1.0"}) {
+      const std::string archive = "dist/tfaot-model-test-net-" + version + "-x86_64-linux.tar.zst";
+      write_tree_at("tree" + version, {.version = version});
+      EXPECT_EQ(run({"package", "tree" + version, "-o", "dist"}).exit_code, 0);
+      EXPECT_EQ(run({"install", archive, "--release-area", "area"}).exit_code, 0);
+    }
+    copy_area("area", "whole");
+  }
+
+  // All files and links below a folder, sorted.
+  std::vector<std::filesystem::path> entries_of(const std::string& folder) const {
+    std::vector<std::filesystem::path> found;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(at(folder))) {
+      const bool is_empty_file = entry.path().filename() == "lock";
+      if (!is_empty_file && (entry.is_symlink() || entry.is_regular_file())) {
+        found.push_back(entry.path());
+      }
+    }
+    std::ranges::sort(found);
+    return found;
+  }
+
+  void copy_area(const std::string& from, const std::string& to) {
+    using Copy = std::filesystem::copy_options;
+    std::filesystem::remove_all(at(to));
+    std::filesystem::copy(at(from), at(to), Copy::recursive | Copy::copy_symlinks);
+  }
+
+  void damage_text(const std::filesystem::path& file, Damage damage) {
+    std::string text = files_.read(file).value();
+    if (damage == Damage::kLonger || text.empty()) {
+      text += '\n';
+    } else if (damage == Damage::kCut) {
+      text.resize(random_() % text.size());
+    } else {
+      char& byte = text[random_() % text.size()];
+      byte = static_cast<char>(byte ^ (1 << random_() % 8));
+    }
+    std::ofstream(file, std::ios::binary) << text;
+  }
+
+  void damage_entry(const std::filesystem::path& place, Damage damage) {
+    // An area of an older tfaot has no history either.
+    const bool is_needed = place.filename() != "history.jsonl";
+    if (damage == Damage::kMissing && !is_needed) damage = Damage::kFlip;
+    const bool is_in_tree = place.string().find("/1.") != std::string::npos;
+    if (damage == Damage::kStray && is_in_tree) {
+      std::ofstream(place.string() + ".more") << "more";
+    } else if (std::filesystem::is_symlink(place) || damage == Damage::kLink) {
+      std::filesystem::remove(place);
+      std::filesystem::create_symlink("nowhere", place);
+    } else if (damage == Damage::kMissing || (damage == Damage::kStray && is_needed)) {
+      std::filesystem::remove(place);
+    } else {
+      damage_text(place, damage);
+    }
+  }
+
+  std::mt19937 random_{1};
+};
+
+TEST_F(VerifyTest, FindsEachOfTwoHundredDamages) {
+  const Outcome whole = run({"verify", "area"});
+  EXPECT_EQ(whole.exit_code, 0) << whole.text();
+  constexpr int kDamages = 200;
+  for (int i = 0; i < kDamages; ++i) {
+    copy_area("whole", "area");
+    const auto entries = entries_of("area");
+    const std::filesystem::path place = entries[random_() % entries.size()];
+    const auto damage = static_cast<Damage>(i % static_cast<int>(Damage::kCount));
+    const std::string what = place.string() + " damage " + std::to_string(i);
+    damage_entry(place, damage);
+    const Outcome outcome = run({"verify", "area"});
+    EXPECT_EQ(outcome.exit_code, 1) << what << "\n" << outcome.text();
+  }
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit::testing
