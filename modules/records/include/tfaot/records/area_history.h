@@ -40,7 +40,7 @@ struct AreaEvent {
   AreaAction action = AreaAction::kInstall;
   std::string tool_name{};
   std::string version{};
-  bool is_present = true;      // the area has the version now
+  bool is_present = true;        // the area has the version now
   std::string current_before{};  // the version that users got; empty: none
   std::string current{};         // the version that users get now
   std::string archive{};         // the file name; empty: no archive

@@ -17,9 +17,9 @@ namespace tfaot::toolkit {
 
 /// A change of one model of an area.
 struct AreaRequest {
-  Path release_area{};         ///< absolute
-  std::string model{};         ///< the tool's name, or the model's
-  std::string version{};       ///< empty: see the function
+  Path release_area{};       ///< absolute
+  std::string model{};       ///< the tool's name, or the model's
+  std::string version{};     ///< empty: see the function
   std::string scram_arch{};  ///< as for an install
   bool dry_run = false;      ///< only say what would change; needs no permission to write
 };
@@ -34,8 +34,8 @@ Result<RemovalPlan> remove_versions(Context& context, const AreaRequest& request
 
 /// What garbage collection removes.
 struct GarbageRequest {
-  Path release_area{};   ///< absolute
-  unsigned days = 30;  ///< versions that users have not got for as long
+  Path release_area{};  ///< absolute
+  unsigned days = 30;   ///< versions that users have not got for as long
   bool dry_run = false;
 };
 /// Removes versions that are not current, and what killed runs left. A version of which the history

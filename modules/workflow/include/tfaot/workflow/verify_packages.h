@@ -13,7 +13,7 @@ namespace tfaot::toolkit {
 
 /// A package, or what is around the packages of an area.
 struct VerifiedItem {
-  Path path;              ///< of the tree, the archive or the area
+  Path path;                ///< of the tree, the archive or the area
   std::string tool_name{};  ///< empty for an area, and for what cannot be read
   std::string version{};
   std::size_t files = 0;    ///< that were compared with their SHA-256
