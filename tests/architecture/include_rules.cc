@@ -113,7 +113,7 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
 const std::regex kInclude(R"re(^\s*#\s*include\s*(?:<([^>]+)>|"([^"]+)")?.*)re");
 const std::regex kStandardHeader("[a-z_0-9]+");
 const std::regex kSystemHeader(
-    "sys/[a-z]+\\.h|(unistd|fcntl|signal|poll|sched|string|errno|dlfcn|link|malloc)\\.h");
+    "sys/[a-z]+\\.h|(unistd|fcntl|pwd|signal|poll|sched|string|errno|dlfcn|link|malloc)\\.h");
 
 std::string room_of(std::string_view path) {
   const std::size_t start = std::string_view("modules/").size();

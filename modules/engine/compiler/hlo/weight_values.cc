@@ -32,7 +32,7 @@ bool WeightValues::is_weight(const HloInstruction* instruction) const {
 void WeightValues::visit(const xla::HloComputation& computation, const Elements& elements) {
   for (const HloInstruction* instruction : computation.MakeInstructionPostOrder()) {
     if (instruction->opcode() == kWhile) visit_loop(*instruction);
-    if (auto value = value_of(*instruction, elements)) values_[instruction] = std::move(*value);
+    if (auto value = value_of(*instruction, elements)) values_[instruction] = *value;
   }
 }
 

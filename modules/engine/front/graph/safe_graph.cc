@@ -407,8 +407,13 @@ bool connects(const std::string& operation) { return is_listed(kStructure, opera
 bool calls_by_name(const std::string& operation) { return is_listed(kCallingByName, operation); }
 
 std::vector<const tf::KernelDef*> kernels_of(const std::string& operation) {
-  const auto found = std::ranges::equal_range(xla_kernels(), operation, {}, &tf::KernelDef::op);
-  return {found.begin(), found.end()};
+  const auto& all = xla_kernels();
+  std::vector<const tf::KernelDef*> found;
+  for (auto kernel = std::ranges::lower_bound(all, operation, {}, &tf::KernelDef::op);
+       kernel != all.end() && (*kernel)->op() == operation; ++kernel) {
+    found.push_back(*kernel);
+  }
+  return found;
 }
 
 std::vector<std::string> operations_with_kernel() {
