@@ -73,8 +73,7 @@ class StudyReader {
       wrong(node, fmt::format("{} is {}, but must be a map", what, config::describe(node)));
       return;
     }
-    std::vector<std::string> names;
-    for (const auto& [name, reader] : keys) names.push_back(name);
+    const auto names = mapped(keys, [](const auto& key) { return key.first; });
     std::map<std::string, bool> seen;
     for (const auto& entry : node) {
       const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "";
