@@ -13,9 +13,25 @@
 #include "tfaot/base/text.h"
 #include "tfaot/config/config_keys.h"
 #include "tfaot/records/cpp_names.h"
+#include "tfaot/records/words.h"
 #include "yaml_text.h"
 
-namespace tfaot::toolkit::config {
+namespace tfaot::toolkit {
+
+// What a value must be.
+template <>
+inline constexpr auto kWords<KeyType> = std::to_array<Word<KeyType>>({
+    {KeyType::kMap, "a map"},
+    {KeyType::kText, "a string"},
+    {KeyType::kTextOrNumber, "a string or a number"},
+    {KeyType::kWholeNumber, "a whole number"},
+    {KeyType::kShape, "a list of dimensions"},
+    {KeyType::kTextOrMap, "a string or a map"},
+    {KeyType::kSizes, "a map of names to sizes"},
+    {KeyType::kConstants, "a map of names to values"},
+});
+
+namespace config {
 namespace {
 
 // Checks one text against its ConfigKey.
@@ -52,33 +68,10 @@ std::vector<std::string> names_below(const std::string& path) {
   return mapped(children_of(path), [&](const ConfigKey* key) { return key_name(*key); });
 }
 
-std::string expected(const ConfigKey& key) {
-  switch (key.type) {
-    case KeyType::kMap:
-      return "a map";
-    case KeyType::kText:
-      return "a string";
-    case KeyType::kTextOrNumber:
-      return "a string or a number";
-    case KeyType::kWholeNumber:
-      return "a whole number";
-    case KeyType::kShape:
-      return "a list of dimensions";
-    case KeyType::kTextOrMap:
-      return "a string or a map";
-    case KeyType::kSizes:
-      return "a map of names to sizes";
-    case KeyType::kConstants:
-      return "a map of names to values";
-  }
-  return "another value";
-}
-
 // True if text is digits only, without leading zeros, and at most `maximum`.
 bool is_whole_number(const std::string& text, std::int64_t maximum) {
-  const bool digits = !text.empty() && text.size() <= 18 && text[0] != '0' &&
-                      text.find_first_not_of("0123456789") == std::string::npos;
-  return digits && std::stoll(text) <= maximum;
+  const auto number = parse_number<std::int64_t>(text);
+  return number && *number > 0 && *number <= maximum && text[0] != '0';
 }
 
 bool is_open_size(const YAML::Node& item) {
@@ -216,7 +209,7 @@ bool ValueChecker::check_item(const ConfigKey& key, const YAML::Node& node,
     }
   }
   Error& error = problems_.add(
-      node.Mark(), fmt::format("{}: expected {}, found {}", label, expected(key), describe(node)));
+      node.Mark(), fmt::format("{}: expected {}, found {}", label, word_of(type), describe(node)));
   if (takes_text && node.IsScalar() && kind != NodeKind::kOther) {
     const auto problem = check_text(key, node.Scalar());
     error.note(problem ? problem->note
@@ -358,4 +351,5 @@ ModelConstant constant_of(const std::string& name, const YAML::Node& value) {
   return constant;
 }
 
-}  // namespace tfaot::toolkit::config
+}  // namespace config
+}  // namespace tfaot::toolkit
