@@ -100,7 +100,7 @@ Result<std::vector<EngineResult>> run_all(FileSystem& fs, const ModelSpec& spec,
           fs, spec, call, options, [&](const std::string& text) { progress.step(text); }, distinct);
     }));
   }
-  // The others end before `running` does, so that none is still writing when an error is returned.
+  // If one fails, the end of `running` waits for the others: none is still writing then.
   std::vector<EngineResult> parts;
   for (auto& one : running) {
     TFAOT_ASSIGN(EngineResult part, one.get());
