@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kShortText = 28;  // bytes
 
-// Those of each enum are in its order.
+// The classes are in the order of the enum.
 const char* class_of(Verdict verdict) {
   constexpr std::array kClasses = {"", "note", "good", "warning", "bad"};
   return kClasses.at(static_cast<std::size_t>(verdict));
