@@ -76,16 +76,10 @@ Status read_flag(const std::string& argument, TfcompileFlags& flags) {
     return fail(Error::usage(fmt::format("unexpected argument '{}'", argument)));
   }
   name.erase(0, name.starts_with("--") ? 2 : 1);
-  if (name == "help") {
-    flags.help = true;
-    return {};
-  }
-  if (name == "version") {
-    flags.version = true;
-    return {};
-  }
-  if (name == "fixed_shapes") {
-    flags.fixed_shapes = true;
+  const std::map<std::string, bool*> truths = {
+      {"help", &flags.help}, {"version", &flags.version}, {"fixed_shapes", &flags.fixed_shapes}};
+  if (const auto truth = truths.find(name); truth != truths.end()) {
+    *truth->second = true;
     return {};
   }
   const auto texts = texts_of(flags);

@@ -18,8 +18,7 @@ std::string named(const Array& array) {
 
 Error no_array(const TensorSpec& input, const std::vector<Array>& arrays,
                const std::string& where) {
-  std::vector<std::string> names;
-  for (const Array& array : arrays) names.push_back(shown(array.name));
+  const auto names = mapped(arrays, [](const Array& array) { return shown(array.name); });
   Error error =
       Error::at({where}, fmt::format("there is no array '{}', which the model takes", input.name));
   if (names.empty()) return std::move(error).note("the file holds no array");

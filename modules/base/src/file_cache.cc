@@ -2,6 +2,7 @@
 #include "tfaot/base/file_cache.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -70,8 +71,7 @@ Status FileCache::trim(std::uint64_t limit) {
   TFAOT_TRY(fs_.remove_half_written(folder_));
   for (const Path& part : parts_of(fs_, folder_)) TFAOT_TRY(fs_.remove_half_written(part));
   std::vector<Entry> entries = entries_in(fs_, folder_);
-  std::sort(entries.begin(), entries.end(),
-            [](const Entry& a, const Entry& b) { return a.last_used > b.last_used; });
+  std::ranges::sort(entries, std::ranges::greater(), &Entry::last_used);
   std::uint64_t kept = 0;
   for (const Entry& one : entries) {
     kept += one.size;

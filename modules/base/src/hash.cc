@@ -39,13 +39,7 @@ std::string Sha256::hex_digest() {
   unsigned size = 0;
   Context::check(EVP_DigestFinal_ex(context_->evp.get(), digest.data(), &size));
   context_->start();
-  constexpr std::string_view kHexDigits = "0123456789abcdef";
-  std::string hex;
-  for (unsigned i = 0; i < size; ++i) {
-    hex += kHexDigits[digest[i] >> 4];
-    hex += kHexDigits[digest[i] & 15];
-  }
-  return hex;
+  return fmt::format("{:02x}", fmt::join(digest.begin(), digest.begin() + size, ""));
 }
 
 std::string sha256_of(std::string_view bytes) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/base/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace tfaot::toolkit {
@@ -39,12 +41,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
-  std::string joined;
-  for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (i > 0) joined += separator;
-    joined += parts[i];
-  }
-  return joined;
+  return fmt::format("{}", fmt::join(parts, separator));
 }
 
 std::vector<std::string> split_lines(std::string_view text) {
@@ -72,12 +69,7 @@ std::vector<std::string> split_words(std::string_view text, std::string_view sep
 
 bool is_one_of(std::string_view words, std::string_view word) {
   if (word.empty() || word.find(' ') != std::string_view::npos) return false;
-  for (auto at = words.find(word); at != std::string_view::npos; at = words.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    const bool starts = at == 0 || words[at - 1] == ' ';
-    if (starts && (end == words.size() || words[end] == ' ')) return true;
-  }
-  return false;
+  return fmt::format(" {} ", words).find(fmt::format(" {} ", word)) != std::string::npos;
 }
 
 std::string replace_all(std::string text, std::string_view from, std::string_view to) {

@@ -100,14 +100,11 @@ Result<std::vector<EngineResult>> run_all(FileSystem& fs, const ModelSpec& spec,
           fs, spec, call, options, [&](const std::string& text) { progress.step(text); }, distinct);
     }));
   }
-  // Waits for all, so that none is still writing when an error is returned.
-  std::vector<Result<EngineResult>> results;
-  results.reserve(running.size());
-  for (auto& one : running) results.push_back(one.get());
+  // If one fails, the end of `running` waits for the others: none is still writing then.
   std::vector<EngineResult> parts;
-  for (auto& result : results) {
-    if (!result) return fail(std::move(result).error());
-    parts.push_back(std::move(*result));
+  for (auto& one : running) {
+    TFAOT_ASSIGN(EngineResult part, one.get());
+    parts.push_back(std::move(part));
   }
   return parts;
 }

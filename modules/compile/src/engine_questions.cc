@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "engine_run.h"
+#include "tfaot/base/text.h"
 #include "tfaot/compile/model_files.h"
 #include "tfaot/records/engine_job_json.h"
 #include "tfaot/records/hlo_graph_json.h"
@@ -77,9 +78,9 @@ Result<EngineResult> original_predictions(FileSystem& fs, const ModelSpec& spec,
   plain.compilation.tf_xla_flags.clear();
   CompileOptions alone = options;
   alone.jobs = 1;
-  PredictJob job{
-      job_model(plain), plain.compilation.batch_sizes.front(), {}, request.limit.count()};
-  for (const Path& folder : request.folders) job.folders.push_back(folder.string());
+  PredictJob job{job_model(plain), plain.compilation.batch_sizes.front(),
+                 mapped(request.folders, [](const Path& folder) { return folder.string(); }),
+                 request.limit.count()};
   std::size_t done = 0;
   const auto on_step = [&](const std::string& step) {
     diagnostics.progress(++done, request.folders.size(), step);

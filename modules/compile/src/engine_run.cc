@@ -55,10 +55,6 @@ std::optional<Error> flag_error(const FileSystem& fs, const ModelSpec& spec,
   return std::nullopt;
 }
 
-bool is_among(std::string_view words, const std::string& flag) {
-  return (" " + std::string(words) + " ").find(" " + flag + " ") != std::string::npos;
-}
-
 // The rest of the line after the first of `marks` in the text; nothing if there is none. No
 // std::regex: its recursion grows with the text, and the flags come from the user.
 std::optional<std::string_view> line_after(std::string_view text,
@@ -93,7 +89,7 @@ std::optional<Error> wrong_flag(const FileSystem& fs, const ModelSpec& spec,
     flags = flags->substr(0, flags->find("  "));  // the flags after it were fine
     return flag_error(fs, spec, "XLA does not know '%'",
                       [&](const std::string& key, const std::string& flag) {
-                        return key == list && is_among(*flags, flag);
+                        return key == list && is_one_of(*flags, flag);
                       });
   }
   if (const auto line = line_after(last_words, {"Couldn't interpret value "})) {
@@ -109,7 +105,7 @@ std::optional<Error> wrong_flag(const FileSystem& fs, const ModelSpec& spec,
   if (!flags) return std::nullopt;
   return flag_error(
       fs, spec, "XLA cannot read the value of '%', or of a flag after it",
-      [&](const std::string&, const std::string& flag) { return is_among(*flags, flag); });
+      [&](const std::string&, const std::string& flag) { return is_one_of(*flags, flag); });
 }
 
 // REQUIRES: !result.ok(), and the engine reported nothing.

@@ -5,6 +5,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 #include <sstream>
@@ -71,9 +72,8 @@ std::string described(const DescribedTensor& tensor) {
 }
 
 std::string described(const std::vector<DescribedTensor>& tensors) {
-  std::vector<std::string> texts;
-  for (const DescribedTensor& tensor : tensors) texts.push_back(described(tensor));
-  return texts.empty() ? "none" : join(texts, "; ");
+  const auto text_of = [](const DescribedTensor& tensor) { return described(tensor); };
+  return tensors.empty() ? "none" : join(mapped(tensors, text_of), "; ");
 }
 
 std::vector<std::string> names_of(const std::vector<DescribedTensor>& tensors) {
@@ -93,10 +93,9 @@ bool has_no_batch(const DescribedSignature& signature) {
 }
 
 std::string yaml_of(const std::vector<ModelConstant>& constants) {
-  std::vector<std::string> values;
-  for (const ModelConstant& one : constants) {
-    values.push_back(yaml_of(one.name) + ": " + value_text(one));
-  }
+  const auto values = mapped(constants, [](const ModelConstant& one) {
+    return yaml_of(one.name) + ": " + value_text(one);
+  });
   return "{" + join(values, ", ") + "}";
 }
 
@@ -193,10 +192,8 @@ std::string remark_on(const std::string& key, const ModelDescription& model,
     return "This model needs the value of each of these; false and 0 are guesses.";
   }
   if (key != "model.serving_key") return "";
-  std::vector<std::string> others;
-  for (const DescribedSignature& other : model.signatures) {
-    if (other.key != signature.key) others.push_back(other.key);
-  }
+  std::vector<std::string> others = mapped(model.signatures, &DescribedSignature::key);
+  std::erase(others, signature.key);
   return fmt::format("Inputs: {}. Outputs: {}.{}{}", described(signature.inputs),
                      described(signature.outputs), remark_on_names(signature),
                      others.empty() ? "" : " Other signatures: " + join(others, ", ") + ".");
@@ -240,12 +237,12 @@ std::vector<std::string> open_dimensions(const DescribedSignature& signature) {
 
 Result<const DescribedSignature*> initial_signature(const ModelDescription& model,
                                                     const std::string& serving_key) {
-  const std::vector<std::string> keys = mapped(model.signatures, &DescribedSignature::key);
   const std::string wanted =
       serving_key.empty() ? config_key("model.serving_key").fallback : serving_key;
-  const auto found = std::ranges::find(keys, wanted);
-  if (found != keys.end()) return &model.signatures[std::size_t(found - keys.begin())];
+  const auto found = std::ranges::find(model.signatures, wanted, &DescribedSignature::key);
+  if (found != model.signatures.end()) return &*found;
   if (serving_key.empty() && !model.signatures.empty()) return &model.signatures.front();
+  const std::vector<std::string> keys = mapped(model.signatures, &DescribedSignature::key);
   Error error(fmt::format("there is no signature '{}'", serving_key));
   error.note("the model's signatures: " + join(keys, ", "));
   if (const auto close = closest_match(serving_key, keys)) {
@@ -280,9 +277,7 @@ std::string suggested_model_name(const Path& model) {
     const std::string above = folder.parent_path().filename().string();
     if (!above.empty()) name = above;
   }
-  for (char& c : name) {
-    if (!is_letter_or_digit(c)) c = '_';
-  }
+  std::ranges::replace_if(name, std::not_fn(is_letter_or_digit), '_');
   if (name.empty() || is_digit(name.front())) name = "model_" + name;
   return check_cpp_name(name, false) ? name + "_model" : name;
 }

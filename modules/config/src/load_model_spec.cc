@@ -298,9 +298,8 @@ ModelSection model_of(const Values& values, const Path& config_file) {
       break;
     case ModelFormat::kFrozenGraph: {
       const auto batch = config::word_at<BatchMode>(values, "compilation.batch");
-      for (const YAML::Node& item : values.at("model.inputs").node) {
-        model.inputs.push_back(frozen_input_of(item, batch));
-      }
+      model.inputs = mapped(values.at("model.inputs").node,
+                            [&](const YAML::Node& item) { return frozen_input_of(item, batch); });
       model.outputs = texts_of(values, "model.outputs");
       break;
     }
@@ -314,13 +313,10 @@ ModelSection model_of(const Values& values, const Path& config_file) {
 }
 
 // The values of `table` that are in `chosen`, in the table's order.
-std::vector<std::string> in_order_of(const std::vector<std::string>& table,
+std::vector<std::string> in_order_of(std::vector<std::string> table,
                                      const std::vector<std::string>& chosen) {
-  std::vector<std::string> ordered;
-  for (const std::string& name : table) {
-    if (std::count(chosen.begin(), chosen.end(), name)) ordered.push_back(name);
-  }
-  return ordered;
+  std::erase_if(table, [&](const std::string& name) { return !contains(chosen, name); });
+  return table;
 }
 
 CompilationSection compilation_of(const Values& values) {
@@ -338,9 +334,8 @@ CompilationSection compilation_of(const Values& values) {
   if (section.batch == BatchMode::kNone) {
     section.batch_sizes = {1};
   } else {
-    for (const YAML::Node& size : values.at("compilation.batch_sizes").node) {
-      section.batch_sizes.push_back(size.as<std::int64_t>());
-    }
+    section.batch_sizes = mapped(values.at("compilation.batch_sizes").node,
+                                 [](const YAML::Node& size) { return size.as<std::int64_t>(); });
   }
   std::sort(section.batch_sizes.begin(), section.batch_sizes.end());
   const std::string architecture = processor_of(section.target_triple);

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -35,7 +36,10 @@ class StudyReader {
         {"libraries", [&](const YAML::Node& node) { read_libraries(node); }},
         {"batch_sizes",
          [&](const YAML::Node& node) {
-           each(node, [&](const YAML::Node& item) { study.batch_sizes.push_back(rows_of(item)); });
+           each(node, [&](const YAML::Node& item) {
+             study.batch_sizes.push_back(whole_number(
+                 item, std::numeric_limits<std::int64_t>::max(), "a batch has at least one row"));
+           });
          }},
         {"cpu_levels", [&](const YAML::Node& node) { read_texts(node, study.cpu_levels); }},
         {"strategies",
@@ -49,7 +53,11 @@ class StudyReader {
            study.inputs = inputs_of(node);
            study.inputs_where = where(node);
          }},
-        {"rounds", [&](const YAML::Node& node) { study.rounds = rounds_of(node); }},
+        {"rounds",
+         [&](const YAML::Node& node) {
+           study.rounds = whole_number(node, kMostRounds,
+                                       fmt::format("there are 1 to {} rounds", kMostRounds));
+         }},
         {"round_ms", [&](const YAML::Node& node) { study.round_ms = round_ms_of(node); }},
     };
     read_map(root, "the study", keys);
@@ -73,8 +81,7 @@ class StudyReader {
       wrong(node, fmt::format("{} is {}, but must be a map", what, config::describe(node)));
       return;
     }
-    std::vector<std::string> names;
-    for (const auto& [name, reader] : keys) names.push_back(name);
+    const auto names = mapped(keys, [](const auto& key) { return key.first; });
     std::map<std::string, bool> seen;
     for (const auto& entry : node) {
       const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "";
@@ -189,26 +196,15 @@ class StudyReader {
                : (file_.parent_path() / text).lexically_normal().string();
   }
 
-  std::int64_t whole_number(const YAML::Node& node) {
-    if (config::kind_of(node) == NodeKind::kInteger) {
-      return std::strtoll(node.Scalar().c_str(), nullptr, 10);
+  // From 1 to `most`; else `fault` is what is wrong.
+  std::int64_t whole_number(const YAML::Node& node, std::int64_t most, const std::string& fault) {
+    if (config::kind_of(node) != NodeKind::kInteger) {
+      wrong(node, fmt::format("expected a whole number, not {}", config::describe(node)));
+      return 0;
     }
-    wrong(node, fmt::format("expected a whole number, not {}", config::describe(node)));
-    return 0;
-  }
-
-  std::int64_t rows_of(const YAML::Node& node) {
-    const std::int64_t rows = whole_number(node);
-    if (rows < 1 && is_number(node)) wrong(node, "a batch has at least one row");
-    return rows;
-  }
-
-  std::int64_t rounds_of(const YAML::Node& node) {
-    const std::int64_t rounds = whole_number(node);
-    if (is_number(node) && (rounds < 1 || rounds > kMostRounds)) {
-      wrong(node, fmt::format("there are 1 to {} rounds", kMostRounds));
-    }
-    return rounds;
+    const std::int64_t number = std::strtoll(node.Scalar().c_str(), nullptr, 10);
+    if (number < 1 || number > most) wrong(node, fault);
+    return number;
   }
 
   double round_ms_of(const YAML::Node& node) {

@@ -13,9 +13,25 @@
 #include "tfaot/base/text.h"
 #include "tfaot/config/config_keys.h"
 #include "tfaot/records/cpp_names.h"
+#include "tfaot/records/words.h"
 #include "yaml_text.h"
 
-namespace tfaot::toolkit::config {
+namespace tfaot::toolkit {
+
+// What a value must be.
+template <>
+inline constexpr auto kWords<KeyType> = std::to_array<Word<KeyType>>({
+    {KeyType::kMap, "a map"},
+    {KeyType::kText, "a string"},
+    {KeyType::kTextOrNumber, "a string or a number"},
+    {KeyType::kWholeNumber, "a whole number"},
+    {KeyType::kShape, "a list of dimensions"},
+    {KeyType::kTextOrMap, "a string or a map"},
+    {KeyType::kSizes, "a map of names to sizes"},
+    {KeyType::kConstants, "a map of names to values"},
+});
+
+namespace config {
 namespace {
 
 // Checks one text against its ConfigKey.
@@ -24,7 +40,7 @@ namespace {
 std::optional<TextProblem> check_text(const ConfigKey& key, const std::string& text) {
   const TextRule& rule = key.text;
   if (!key.allowed.empty()) {
-    if (std::count(key.allowed.begin(), key.allowed.end(), text)) return std::nullopt;
+    if (contains(key.allowed, text)) return std::nullopt;
     return TextProblem{
         fmt::format("'{}' is not allowed{}", shown(text), guess(text, key.allowed)),
         "allowed: " + (rule.meaning.empty() ? join(key.allowed, ", ") : rule.meaning)};
@@ -52,33 +68,10 @@ std::vector<std::string> names_below(const std::string& path) {
   return mapped(children_of(path), [&](const ConfigKey* key) { return key_name(*key); });
 }
 
-std::string expected(const ConfigKey& key) {
-  switch (key.type) {
-    case KeyType::kMap:
-      return "a map";
-    case KeyType::kText:
-      return "a string";
-    case KeyType::kTextOrNumber:
-      return "a string or a number";
-    case KeyType::kWholeNumber:
-      return "a whole number";
-    case KeyType::kShape:
-      return "a list of dimensions";
-    case KeyType::kTextOrMap:
-      return "a string or a map";
-    case KeyType::kSizes:
-      return "a map of names to sizes";
-    case KeyType::kConstants:
-      return "a map of names to values";
-  }
-  return "another value";
-}
-
 // True if text is digits only, without leading zeros, and at most `maximum`.
 bool is_whole_number(const std::string& text, std::int64_t maximum) {
-  const bool digits = !text.empty() && text.size() <= 18 && text[0] != '0' &&
-                      text.find_first_not_of("0123456789") == std::string::npos;
-  return digits && std::stoll(text) <= maximum;
+  const auto number = parse_number<std::int64_t>(text);
+  return number && *number > 0 && *number <= maximum && text[0] != '0';
 }
 
 bool is_open_size(const YAML::Node& item) {
@@ -144,7 +137,7 @@ bool ValueChecker::check_key(const std::string& path, const YAML::Node& key,
     return false;
   }
   const std::vector<std::string> names = names_below(path);
-  if (std::count(names.begin(), names.end(), name)) return true;
+  if (contains(names, name)) return true;
   const auto match = closest_match(name, names);
   Error& error = problems_.add(key.Mark(), fmt::format("unknown key '{}' {}{}", shown(name),
                                                        place_of(path), guess(name, names)));
@@ -195,43 +188,28 @@ bool ValueChecker::check_value(const ConfigKey& key, const Value& value) {
 bool ValueChecker::check_item(const ConfigKey& key, const YAML::Node& node,
                               const std::string& label) {
   const NodeKind kind = kind_of(node);
-  switch (key.type) {
-    case KeyType::kWholeNumber:
-      return check_whole_number(key, node, label);
-    case KeyType::kShape:
-      if (kind == NodeKind::kList) return check_shape(key, node, label);
-      break;
-    case KeyType::kMap:
-      if (kind == NodeKind::kMap) return true;
-      break;
-    case KeyType::kSizes:
-      if (kind == NodeKind::kMap) return check_sizes(key, node, label);
-      break;
-    case KeyType::kConstants:
-      if (kind == NodeKind::kMap) return check_constants(node, label);
-      break;
-    case KeyType::kTextOrMap:
-      if (kind == NodeKind::kMap) {
-        const std::size_t before = problems_.count();
-        Values unused;
-        check_map(key.path + "[]", node, node.Mark(), unused);
-        return problems_.count() == before;
-      }
-      if (kind == NodeKind::kText) return check_text_item(key, node, label);
-      break;
-    case KeyType::kText:
-      if (kind == NodeKind::kText) return check_text_item(key, node, label);
-      break;
-    case KeyType::kTextOrNumber:
-      if (kind == NodeKind::kText || kind == NodeKind::kInteger || kind == NodeKind::kFloat) {
-        return check_text_item(key, node, label);
-      }
-      break;
+  const KeyType type = key.type;
+  if (type == KeyType::kWholeNumber) return check_whole_number(key, node, label);
+  const bool takes_text =
+      type == KeyType::kText || type == KeyType::kTextOrNumber || type == KeyType::kTextOrMap;
+  const bool is_number = kind == NodeKind::kInteger || kind == NodeKind::kFloat;
+  if ((takes_text && kind == NodeKind::kText) || (type == KeyType::kTextOrNumber && is_number)) {
+    return check_text_item(key, node, label);
+  }
+  if (type == KeyType::kShape && kind == NodeKind::kList) return check_shape(key, node, label);
+  if (kind == NodeKind::kMap) {
+    if (type == KeyType::kMap) return true;
+    if (type == KeyType::kSizes) return check_sizes(key, node, label);
+    if (type == KeyType::kConstants) return check_constants(node, label);
+    if (type == KeyType::kTextOrMap) {
+      const std::size_t before = problems_.count();
+      Values unused;
+      check_map(key.path + "[]", node, node.Mark(), unused);
+      return problems_.count() == before;
+    }
   }
   Error& error = problems_.add(
-      node.Mark(), fmt::format("{}: expected {}, found {}", label, expected(key), describe(node)));
-  const bool takes_text = key.type != KeyType::kMap && key.type != KeyType::kShape &&
-                          key.type != KeyType::kSizes && key.type != KeyType::kConstants;
+      node.Mark(), fmt::format("{}: expected {}, found {}", label, word_of(type), describe(node)));
   if (takes_text && node.IsScalar() && kind != NodeKind::kOther) {
     const auto problem = check_text(key, node.Scalar());
     error.note(problem ? problem->note
@@ -373,4 +351,5 @@ ModelConstant constant_of(const std::string& name, const YAML::Node& value) {
   return constant;
 }
 
-}  // namespace tfaot::toolkit::config
+}  // namespace config
+}  // namespace tfaot::toolkit

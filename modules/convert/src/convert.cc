@@ -71,11 +71,9 @@ constexpr Side kInputs = {"inputs", kInputPrefix, &UpstreamHeader::arguments};
 constexpr Side kOutputs = {"outputs", kOutputPrefix, &UpstreamHeader::results};
 
 Names names_of(const SizedHeader& one, const Side& side) {
-  Names names;
-  for (const UpstreamTensor& tensor : one.header->*side.tensors) {
-    names.push_back(plain_name(tensor.name, side.prefix, one.batch_size));
-  }
-  return names;
+  return mapped(one.header->*side.tensors, [&](const UpstreamTensor& tensor) {
+    return plain_name(tensor.name, side.prefix, one.batch_size);
+  });
 }
 
 Names sorted(Names names) {
@@ -191,11 +189,10 @@ Result<std::string> level_of(const Program& program, const std::string& wanted) 
 
 // "x: float32 [3], y: bool []"
 std::string tensors_text(const std::vector<TensorSpec>& tensors) {
-  std::vector<std::string> words;
-  for (const TensorSpec& tensor : tensors) {
-    words.push_back(fmt::format("{}: {} [{}]", tensor.name, word_of(tensor.dtype),
-                                fmt::join(tensor.row_shape, ", ")));
-  }
+  const auto words = mapped(tensors, [](const TensorSpec& tensor) {
+    return fmt::format("{}: {} [{}]", tensor.name, word_of(tensor.dtype),
+                       fmt::join(tensor.row_shape, ", "));
+  });
   return join(words, ", ");
 }
 

@@ -30,17 +30,12 @@ Result<std::int64_t> number_of(std::string_view text) {
 class HeaderLines {
  public:
   // `where` names the file in errors.
-  HeaderLines(const std::string& text, std::string where) : where_(std::move(where)) {
-    for (const std::string& line : split_lines(text)) lines_.push_back(trim(line));
-  }
+  HeaderLines(const std::string& text, std::string where)
+      : lines_(mapped(split_lines(text), trim)), where_(std::move(where)) {}
 
   const std::vector<std::string>& all() const { return lines_; }  // trimmed
 
-  bool has(std::string_view word) const {
-    return std::any_of(lines_.begin(), lines_.end(), [&](const std::string& line) {
-      return line.find(word) != std::string::npos;
-    });
-  }
+  bool has(std::string_view word) const { return find(word) != lines_.end(); }
 
   // 12 for "static constexpr size_t kName = 12;".
   Result<std::int64_t> constant(std::string_view name) const {
@@ -55,10 +50,7 @@ class HeaderLines {
 
   // The lines between the one that contains `start` and the next one that is "};".
   Result<std::vector<std::string>> block(std::string_view start) const {
-    const auto holds = [&](const std::string& line) {
-      return line.find(start) != std::string::npos;
-    };
-    const auto first = std::find_if(lines_.begin(), lines_.end(), holds);
+    const auto first = find(start);
     const auto last = std::find(first, lines_.end(), "};");
     if (last != lines_.end()) return std::vector<std::string>(first + 1, last);
     return fail(unfit(fmt::format("'{}' is missing", start)));
@@ -79,10 +71,7 @@ class HeaderLines {
 
   // The quoted words of the line after the first one that contains `start`; may be none.
   std::vector<std::string> quoted_behind(std::string_view start) const {
-    const auto holds = [&](const std::string& line) {
-      return line.find(start) != std::string::npos;
-    };
-    const auto found = std::find_if(lines_.begin(), lines_.end(), holds);
+    const auto found = find(start);
     std::vector<std::string> words;
     if (found == lines_.end() || found + 1 == lines_.end()) return words;
     const std::string& line = found[1];
@@ -101,6 +90,12 @@ class HeaderLines {
   }
 
  private:
+  // The first line that contains the word.
+  std::vector<std::string>::const_iterator find(std::string_view word) const {
+    return std::ranges::find_if(
+        lines_, [&](const std::string& line) { return line.find(word) != std::string::npos; });
+  }
+
   std::vector<std::string> lines_;
   std::string where_;
 };

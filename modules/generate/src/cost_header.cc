@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "escape.h"
 #include "names.h"
 #include "templates.h"
@@ -11,26 +9,13 @@
 #include "tfaot/records/dtype.h"
 
 namespace tfaot::toolkit {
-namespace {
-
-// Picoseconds, at least one: 0 means that nothing was measured.
-std::uint64_t cost_of(const Manifest& manifest, std::int64_t batch_size, const std::string& level) {
-  if (!manifest.tuning) return 0;
-  for (const TunedCall& call : manifest.tuning->calls) {
-    if (call.batch_size != batch_size || call.cpu_level != level) continue;
-    return static_cast<std::uint64_t>(std::max(1LL, std::llround(call.ns * 1000)));
-  }
-  return 0;
-}
-
-}  // namespace
 
 GeneratedFile cost_header(const Manifest& manifest) {
   TemplateData calls{TemplateData::type::list};
   for (const std::int64_t batch_size : manifest.batch_sizes) {
     for (const std::string& level : manifest.cpu_levels) {
       calls << TemplateObject{{"constant", cost_constant(batch_size, level)},
-                              {"cost", std::to_string(cost_of(manifest, batch_size, level))}};
+                              {"cost", std::to_string(measured_cost(manifest, batch_size, level))}};
     }
   }
   const std::string cpu = manifest.tuning ? comment_line(manifest.tuning->cpu) : "";

@@ -19,12 +19,10 @@ std::string qualified_type(DType dtype) {
 
 // "::tfaot::Tensor<float, 4>", one a line.
 std::string tensor_types(const std::vector<TensorSpec>& tensors) {
-  std::vector<std::string> types;
-  for (const TensorSpec& tensor : tensors) {
-    std::string type = fmt::format("::tfaot::Tensor<{}", qualified_type(tensor.dtype));
-    for (const std::int64_t dimension : tensor.row_shape) type += fmt::format(", {}", dimension);
-    types.push_back(type + ">");
-  }
+  const auto types = mapped(tensors, [](const TensorSpec& tensor) {
+    return fmt::format("::tfaot::Tensor<{}{}{}>", qualified_type(tensor.dtype),
+                       tensor.row_shape.empty() ? "" : ", ", fmt::join(tensor.row_shape, ", "));
+  });
   return join(types, ",\n        ");
 }
 
@@ -49,11 +47,9 @@ TemplateObject struct_data(const std::vector<TensorSpec>& tensors,
 
 // "rows * 4", or "1" of one number without a batch.
 std::string elements_text(const TensorSpec& tensor, BatchMode batch) {
-  std::vector<std::string> factors;
-  if (batch == BatchMode::kFirst) factors.emplace_back("rows");
-  for (const std::int64_t dimension : tensor.row_shape)
-    factors.push_back(std::to_string(dimension));
-  return factors.empty() ? "1" : join(factors, " * ");
+  const std::string row = fmt::format("{}", fmt::join(tensor.row_shape, " * "));
+  if (batch == BatchMode::kFirst) return row.empty() ? "rows" : "rows * " + row;
+  return row.empty() ? "1" : row;
 }
 
 // A declaration of the usage example: "std::vector<float> x_0(rows * 4);  // x:0".

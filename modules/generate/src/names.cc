@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "tfaot/base/text.h"
 #include "tfaot/records/names.h"
 
 namespace tfaot::toolkit {
@@ -26,7 +27,7 @@ PackageNames package_names(const CompiledModel& compiled, const Manifest& manife
   names.base = base_variable(names.tool);
   names.made_by = made_by_line(manifest.name, manifest.version);
   names.toolkit_version = manifest.toolkit_version;
-  for (const CompiledCode& code : compiled.codes) names.objects.push_back(code.object);
+  names.objects = mapped(compiled.codes, &CompiledCode::object);
   if (!compiled.weights_object.empty()) names.objects.push_back(compiled.weights_object);
   return names;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <map>
+
 #include "header_data.h"
 #include "headers.h"
 #include "templates.h"
@@ -13,10 +15,9 @@ namespace {
 
 // "{4, 2}"
 std::string counts(const std::vector<TensorSpec>& tensors, std::int64_t rows) {
-  std::vector<std::uint64_t> numbers;
-  for (const TensorSpec& tensor : tensors) {
-    numbers.push_back(row_elements(tensor) * static_cast<std::uint64_t>(rows));
-  }
+  const auto numbers = mapped(tensors, [&](const TensorSpec& tensor) {
+    return row_elements(tensor) * static_cast<std::uint64_t>(rows);
+  });
   return fmt::format("{{{}}}", fmt::join(numbers, ", "));
 }
 
@@ -56,20 +57,14 @@ TemplateData functions_data(const CompiledModel& compiled, const ModelSpec& spec
 
 // CMSSW has names for vectors of five types.
 std::string arrays_type(DType dtype) {
-  switch (dtype) {
-    case DType::kBool:
-      return "tfaot::BoolArrays";
-    case DType::kInt32:
-      return "tfaot::Int32Arrays";
-    case DType::kInt64:
-      return "tfaot::Int64Arrays";
-    case DType::kFloat32:
-      return "tfaot::FloatArrays";
-    case DType::kFloat64:
-      return "tfaot::DoubleArrays";
-    default:
-      return fmt::format("std::vector<std::vector<{}>>", cpp_type_name(dtype));
-  }
+  static const std::map<DType, std::string> named = {{DType::kBool, "tfaot::BoolArrays"},
+                                                     {DType::kInt32, "tfaot::Int32Arrays"},
+                                                     {DType::kInt64, "tfaot::Int64Arrays"},
+                                                     {DType::kFloat32, "tfaot::FloatArrays"},
+                                                     {DType::kFloat64, "tfaot::DoubleArrays"}};
+  const auto found = named.find(dtype);
+  if (found != named.end()) return found->second;
+  return fmt::format("std::vector<std::vector<{}>>", cpp_type_name(dtype));
 }
 
 TemplateData cmssw_usage_data(const CompiledModel& compiled, const PackageNames& names) {

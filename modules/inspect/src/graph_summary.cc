@@ -201,10 +201,8 @@ void add_origins(HloComputation& computation, const Computations& computations) 
 }  // namespace
 
 const HloComputation* entry_of(const HloGraph& graph) {
-  for (const HloComputation& computation : graph.computations) {
-    if (computation.name == graph.entry) return &computation;
-  }
-  return nullptr;
+  const auto found = std::ranges::find(graph.computations, graph.entry, &HloComputation::name);
+  return found == graph.computations.end() ? nullptr : &*found;
 }
 
 StageSummary summary_of(const HloGraph& graph) {

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cmath>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -96,16 +95,6 @@ std::vector<::tfaot::TensorInfo> tensor_infos(const std::vector<TensorSpec>& ten
     return ::tfaot::TensorInfo{tensor.name.c_str(), tensor.dtype, tensor.row_shape.data(),
                                tensor.row_shape.size(), row_elements(tensor)};
   });
-}
-
-// Picoseconds that 'tfaot tune' measured, at least one; 0: nothing was measured.
-std::uint64_t measured_cost(const Manifest& manifest, const CompiledCode& code) {
-  if (!manifest.tuning) return 0;
-  for (const TunedCall& call : manifest.tuning->calls) {
-    if (call.batch_size != code.batch_size || call.cpu_level != code.cpu_level) continue;
-    return static_cast<std::uint64_t>(std::max(1LL, std::llround(call.ns * 1000)));
-  }
-  return 0;
 }
 
 constexpr std::chrono::minutes kLinkerTimeout{10};
@@ -203,7 +192,7 @@ Result<::tfaot::Code> LoadedModel::Parts::make_code(const CompiledCode& code,
   made.slots = slots.back().data();
   made.slot_count = slots.back().size();
   made.result_slot = code.result_slot;
-  made.cost = measured_cost(manifest, code);
+  made.cost = measured_cost(manifest, code.batch_size, code.cpu_level);
   made.estimated_cost = code.estimated_cost;
   made.live_permille = code.live_permille;
   made.shared_permille = code.shared_permille;

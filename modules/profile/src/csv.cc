@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
+
 #include "tfaot/base/text.h"
 
 namespace tfaot::toolkit {
@@ -20,9 +23,7 @@ std::string csv_file_name(const ProfiledCurve& curve) {
   if (curve.engine == ProfiledEngine::kPackage) {
     name += fmt::format("_{}_{}", curve.cpu_level, word_of(curve.strategy));
   }
-  for (char& c : name) {
-    if (!is_name_character(c)) c = '_';
-  }
+  std::ranges::replace_if(name, std::not_fn(is_name_character), '_');
   return name + ".csv";
 }
 

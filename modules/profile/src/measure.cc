@@ -153,11 +153,7 @@ std::vector<std::size_t> composed(ComposeStrategy strategy, const std::vector<st
 }
 
 std::string rule_text(std::size_t rows, const std::vector<std::size_t>& calls) {
-  std::string text = std::to_string(rows);
-  for (std::size_t i = 0; i < calls.size(); ++i) {
-    text += (i == 0 ? ":" : ",") + std::to_string(calls[i]);
-  }
-  return text;
+  return fmt::format("{}:{}", rows, fmt::join(calls, ","));
 }
 
 Result<ProfiledOperations> measure_operations(Runner& runner, const CountedCode& code,

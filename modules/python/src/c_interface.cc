@@ -17,6 +17,7 @@
 #include "tfaot/base/diagnostics.h"
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/real_file_system.h"
+#include "tfaot/base/text.h"
 #include "tfaot/load/predictor.h"
 #include "tfaot/records/json_text.h"
 #include "tfaot/workflow/load_package.h"
@@ -26,12 +27,10 @@ namespace {
 using namespace tfaot::toolkit;
 
 nlohmann::ordered_json tensors_to_json(const std::vector<TensorSpec>& tensors) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const TensorSpec& tensor : tensors) {
-    list.push_back(
-        {{"name", tensor.name}, {"dtype", word_of(tensor.dtype)}, {"row_shape", tensor.row_shape}});
-  }
-  return list;
+  return mapped(tensors, [](const TensorSpec& tensor) -> nlohmann::ordered_json {
+    return {
+        {"name", tensor.name}, {"dtype", word_of(tensor.dtype)}, {"row_shape", tensor.row_shape}};
+  });
 }
 
 std::string description_of(const Predictor& predictor) {

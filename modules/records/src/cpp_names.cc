@@ -39,16 +39,6 @@ std::string member_name(const std::string& tensor, std::string_view kind, std::s
   return used ? name + "_" : name;
 }
 
-std::set<std::string_view> set_of(std::string_view text) {
-  std::set<std::string_view> names;
-  while (!text.empty()) {
-    const std::size_t end = text.find(' ');
-    names.insert(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return names;
-}
-
 }  // namespace
 
 std::optional<TextProblem> check_cpp_name(const std::string& name, bool is_namespace) {
@@ -76,15 +66,8 @@ std::optional<TextProblem> check_cpp_name(const std::string& name, bool is_names
   return std::nullopt;
 }
 
-bool is_taken_macro(std::string_view name) {
-  static const std::set<std::string_view> macros = set_of(kTakenMacros);
-  return macros.contains(name);
-}
-
-bool is_taken_global(std::string_view name) {
-  static const std::set<std::string_view> globals = set_of(kTakenGlobals);
-  return globals.contains(name);
-}
+bool is_taken_macro(std::string_view name) { return is_one_of(kTakenMacros, name); }
+bool is_taken_global(std::string_view name) { return is_one_of(kTakenGlobals, name); }
 
 std::vector<std::string> member_names(const std::vector<std::string>& tensors,
                                       std::string_view kind) {

@@ -4,41 +4,17 @@
 #include "tfaot/records/record_json.h"
 
 namespace tfaot::toolkit {
-namespace {
 
-constexpr const char* kNotes = "notes";
-constexpr const char* kFile = "file";
-constexpr const char* kKey = "key";
-constexpr const char* kLine = "line";
-
-template <class Value>
-Status read_optional(const JsonReader& json, const char* key, Value& value) {
-  if (!json.has(key)) return {};
-  TFAOT_ASSIGN(value, json.member(key).and_then(read_value<Value>));
-  return {};
-}
-
-Result<EngineLine> read_line(const JsonReader& json, EngineWord word) {
-  EngineLine line{.word = word, .text = ""};
-  TFAOT_ASSIGN(line.text, json.member(word_of(word)).and_then(&JsonReader::text));
-  if (word != EngineWord::kError) return line;
-  TFAOT_TRY(read_optional(json, kNotes, line.notes));
-  TFAOT_TRY(read_optional(json, kFile, line.file));
-  TFAOT_TRY(read_optional(json, kKey, line.config_key));
-  TFAOT_TRY(read_optional(json, kLine, line.line));
-  return line;
-}
-
-}  // namespace
+// Of an error, besides its word and text.
+template <>
+inline constexpr auto kMembers<EngineLine> =
+    std::array{new_member<&EngineLine::notes>("notes"), new_member<&EngineLine::file>("file"),
+               new_member<&EngineLine::config_key>("key"), new_member<&EngineLine::line>("line")};
 
 std::string engine_line_to_json(const EngineLine& line) {
-  nlohmann::json json = {{word_of(line.word), line.text}};
-  if (line.word == EngineWord::kError) {
-    json[kNotes] = line.notes;
-    json[kFile] = line.file;
-    json[kKey] = line.config_key;
-    json[kLine] = line.line;
-  }
+  ordered_json json = ordered_json::object();
+  if (line.word == EngineWord::kError) json = json_of(line);
+  json[word_of(line.word)] = line.text;
   return json_line(json);
 }
 
@@ -46,10 +22,15 @@ std::optional<EngineLine> engine_line_from_json(const std::string& text) {
   const auto json = parse_json(text, "");
   if (!json) return std::nullopt;
   const JsonReader reader(*json, "");
-  for (const auto& row : kWords<EngineWord>) {
-    if (!reader.has(row.word)) continue;
-    auto line = read_line(reader, row.value);
-    return line ? std::make_optional(*std::move(line)) : std::nullopt;
+  for (const auto& [word, key] : kWords<EngineWord>) {
+    if (!reader.has(key)) continue;
+    const auto said = reader.member(key).and_then(&JsonReader::text);
+    Result<EngineLine> line = EngineLine();
+    if (word == EngineWord::kError) line = read_value<EngineLine>(reader);
+    if (!said || !line) return std::nullopt;
+    line->word = word;
+    line->text = *said;
+    return *std::move(line);
   }
   return std::nullopt;
 }

@@ -2,6 +2,7 @@
 #include "tfaot/records/manifest.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tfaot/records/dtype.h"
 #include "tfaot/records/names.h"
@@ -53,6 +54,16 @@ Manifest make_manifest(const ModelSpec& spec, const CompiledModel& compiled,
   manifest.source_sha256 = compiled.source_sha256;
   manifest.files = std::move(files);
   return manifest;
+}
+
+std::uint64_t measured_cost(const Manifest& manifest, std::int64_t batch_size,
+                            const std::string& cpu_level) {
+  if (!manifest.tuning) return 0;
+  for (const TunedCall& call : manifest.tuning->calls) {
+    if (call.batch_size != batch_size || call.cpu_level != cpu_level) continue;
+    return static_cast<std::uint64_t>(std::max(1LL, std::llround(call.ns * 1000)));
+  }
+  return 0;
 }
 
 }  // namespace tfaot::toolkit

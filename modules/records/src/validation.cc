@@ -13,21 +13,17 @@ constexpr double kMovesAllowed = 8;
 }  // namespace
 
 Tolerance usual_tolerance(WeightsType type) {
-  Tolerance tolerance;
   switch (type) {
+    case WeightsType::kBfloat16:
+      return {.relative = 0.02};
+    case WeightsType::kFloat16:
+      return {.relative = 0.002};
+    case WeightsType::kInt8:
+      return {.relative = 0.05};
     case WeightsType::kFloat32:
       break;
-    case WeightsType::kBfloat16:
-      tolerance.relative = 0.02;
-      break;
-    case WeightsType::kFloat16:
-      tolerance.relative = 0.002;
-      break;
-    case WeightsType::kInt8:
-      tolerance.relative = 0.05;
-      break;
   }
-  return tolerance;
+  return {};
 }
 
 double relative_difference(const ArrayDifference& difference) {

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <string>
+#include <variant>
 
 #include "page_templates.h"
 #include "page_text.h"
@@ -20,34 +22,15 @@ namespace {
 
 constexpr std::size_t kShortText = 28;  // bytes
 
+// The classes are in the order of the enum.
 const char* class_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kNote:
-      return "note";
-    case Verdict::kGood:
-      return "good";
-    case Verdict::kWarning:
-      return "warning";
-    case Verdict::kBad:
-      return "bad";
-    case Verdict::kNone:
-      break;
-  }
-  return "";
+  constexpr std::array kClasses = {"", "note", "good", "warning", "bad"};
+  return kClasses.at(static_cast<std::size_t>(verdict));
 }
 
 const char* class_of(ColumnKind kind) {
-  switch (kind) {
-    case ColumnKind::kCode:
-      return "code";
-    case ColumnKind::kNumber:
-      return "number";
-    case ColumnKind::kHash:
-      return "hash";
-    case ColumnKind::kText:
-      break;
-  }
-  return "text";
+  constexpr std::array kClasses = {"text", "code", "number", "hash"};
+  return kClasses.at(static_cast<std::size_t>(kind));
 }
 
 std::string percent(double share) {
@@ -65,9 +48,9 @@ TemplateData line_data(const std::string& text) {
   return text.empty() ? TemplateData(false) : TemplateData(printable_line(text));
 }
 
-TemplateObject paragraph_of(const Text& block) { return {{"text", printable_line(block.text)}}; }
+TemplateObject data_of(const Text& block) { return {{"text", printable_line(block.text)}}; }
 
-TemplateObject callout_of(const Callout& block) {
+TemplateObject data_of(const Callout& block) {
   TemplateList notes;
   for (const std::string& note : block.notes) {
     for (const std::string& line : split_lines(note)) {
@@ -80,7 +63,7 @@ TemplateObject callout_of(const Callout& block) {
           {"notes", std::move(notes)}};
 }
 
-TemplateObject facts_of(const Facts& block) {
+TemplateObject data_of(const Facts& block) {
   TemplateList facts;
   for (const Fact& fact : block.facts) {
     if (fact.value.empty() || fact.where == Where::kText) continue;
@@ -112,7 +95,8 @@ TemplateObject cell_of(const Cell& cell, const std::string& style) {
   return object;
 }
 
-TemplateObject table_of(const Table& block) {
+// `text`: shown instead of an empty one.
+TemplateObject data_of(const Table& block) {
   TemplateList columns;
   std::vector<std::string> styles;
   for (std::size_t i = 0; i < block.columns.size(); ++i) {
@@ -128,16 +112,15 @@ TemplateObject table_of(const Table& block) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (block.columns[i].where != Where::kText) cells.push_back(cell_of(row[i], styles[i]));
     }
-    TemplateObject object;
-    object["cells"] = cells;
-    rows.push_back(object);
+    rows.push_back(TemplateObject{{"cells", std::move(cells)}});
   }
   return {{"caption", printable_line(block.caption)},
+          {"text", printable_line(block.empty)},
           {"columns", std::move(columns)},
           {"rows", std::move(rows)}};
 }
 
-TemplateObject bars_of(const Bars& block) {
+TemplateObject data_of(const Bars& block) {
   double most = 0;
   for (const Bar& bar : block.bars) most = std::max(most, bar.value);
   TemplateList bars;
@@ -164,7 +147,7 @@ TemplateObject bars_of(const Bars& block) {
           {"legend", std::move(legend)}};
 }
 
-TemplateObject listing_of(const Listing& block) {
+TemplateObject data_of(const Listing& block) {
   // Unmarked lines go together: a listing may have many.
   TemplateList lines;
   std::string rest;
@@ -192,7 +175,7 @@ TemplateObject listing_of(const Listing& block) {
       {"lines", std::move(lines)}};
 }
 
-TemplateObject drawing_of(const Figure& block) {
+TemplateObject data_of(const Figure& block) {
   return {{"title", printable_line(block.title)},
           {"caption", line_data(block.caption)},
           {"zoomable", block.zoomable},
@@ -200,35 +183,24 @@ TemplateObject drawing_of(const Figure& block) {
           {"svg", svg_element(block.svg)}};
 }
 
-TemplateObject link_of(const Link& block) {
+TemplateObject data_of(const Link& block) {
   return {{"text", printable_line(block.text)}, {"address", printable_line(block.address)}};
 }
 
-struct DataOf {
-  TemplateObject operator()(const Text& block) const {
-    return {{"paragraph", paragraph_of(block)}};
-  }
-  TemplateObject operator()(const Callout& block) const { return {{"callout", callout_of(block)}}; }
-  TemplateObject operator()(const Facts& block) const { return {{"facts", facts_of(block)}}; }
-  TemplateObject operator()(const Table& block) const {
-    if (!block.rows.empty()) return {{"table", table_of(block)}};
-    return {{"empty_table", TemplateObject{{"caption", printable_line(block.caption)},
-                                           {"text", printable_line(block.empty)}}}};
-  }
-  TemplateObject operator()(const Bars& block) const { return {{"bars", bars_of(block)}}; }
-  TemplateObject operator()(const Listing& block) const { return {{"listing", listing_of(block)}}; }
-  TemplateObject operator()(const Figure& block) const { return {{"figure", drawing_of(block)}}; }
-  TemplateObject operator()(const Link& block) const { return {{"link", link_of(block)}}; }
-};
+// The keys of the kinds of blocks, in the order of Block.
+constexpr std::array kBlockKeys = {"paragraph", "callout", "facts",  "table",
+                                   "bars",      "listing", "figure", "link"};
+static_assert(kBlockKeys.size() == std::variant_size_v<Block>);
 
-// Keys for all kinds of blocks, false for all but the block's own.
+// Keys for all kinds of blocks, false for all but the block's own: a key that is missing would be
+// looked up in what is around the block.
 TemplateData block_data(const Block& block) {
-  TemplateObject data = std::visit(DataOf(), block);
-  // A key that is missing would be looked up in what is around the block.
-  for (const char* kind : {"paragraph", "callout", "facts", "table", "empty_table", "bars",
-                           "listing", "figure", "link"}) {
-    data.try_emplace(kind, false);
-  }
+  TemplateObject data = {{"empty_table", false}};
+  for (const char* key : kBlockKeys) data[key] = false;
+  const auto* const table = std::get_if<Table>(&block);
+  const bool is_empty = table != nullptr && table->rows.empty();
+  data[is_empty ? "empty_table" : kBlockKeys.at(block.index())] =
+      std::visit([](const auto& one) { return data_of(one); }, block);
   return data;
 }
 
@@ -244,14 +216,10 @@ bool is_on_page(const Block& block) {
 // Fewer sections need no list of contents.
 constexpr std::size_t kFewestContents = 3;
 
-TemplateList highlights_of(const Page& page) {
-  TemplateList highlights;
-  for (const Highlight& one : page.highlights) {
-    highlights.push_back(TemplateObject{{"label", printable_line(one.label)},
-                                        {"value", printable_line(one.value)},
-                                        {"note", line_data(one.note)}});
-  }
-  return highlights;
+TemplateObject highlight_of(const Highlight& one) {
+  return {{"label", printable_line(one.label)},
+          {"value", printable_line(one.value)},
+          {"note", line_data(one.note)}};
 }
 
 // Anchors keep their names when other sections come or go; equal titles get numbers.
@@ -281,11 +249,10 @@ TemplateList sections_of(const Page& page) {
     for (const Block& block : section.blocks) {
       if (is_on_page(block)) blocks.push_back(block_data(block));
     }
-    TemplateObject object = {{"id", anchors.next(section.title)},
-                             {"title", printable_line(section.title)},
-                             {"badge", badge_data(section.badge)}};
-    object["blocks"] = blocks;
-    sections.push_back(object);
+    sections.push_back(TemplateObject{{"id", anchors.next(section.title)},
+                                      {"title", printable_line(section.title)},
+                                      {"badge", badge_data(section.badge)},
+                                      {"blocks", std::move(blocks)}});
   }
   return sections;
 }
@@ -308,7 +275,7 @@ std::string html_of(const Page& page) {
                          {"style", std::string(kPageStyle)},
                          {"script", script},
                          {"script_hash", policy_hash(script)}};
-  data["highlights"] = highlights_of(page);
+  data["highlights"] = list_data(page.highlights, highlight_of);
   data["sections"] = sections_of(page);
   return render(kPageTemplate, data, Escaping::kXml);
 }

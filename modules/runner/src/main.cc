@@ -228,6 +228,20 @@ void end_with_parent(const std::string& parent) {
   if (std::to_string(getppid()) != parent) throw std::runtime_error("the parent is gone");
 }
 
+std::string answer(Session& session, const std::string& line) {
+  std::istringstream words(line);
+  std::string verb;
+  std::size_t number = 0;
+  words >> verb >> number;  // some verbs have none
+  if (verb == "write") return session.write(line.substr(verb.size() + 1));
+  if (verb == "version") return session.version();
+  if (verb == "prepare") return session.prepare(number);
+  if (verb == "time") return session.time(number);
+  if (verb == "allocations") return session.allocations(number);
+  if (verb == "operations") return session.operations(number);
+  throw std::runtime_error("unknown request: " + line);
+}
+
 // Returns whether a program around it needs the process to end properly, to write its file.
 bool serve(int argc, char** argv) {
   const auto start = Clock::now();
@@ -241,27 +255,7 @@ bool serve(int argc, char** argv) {
   const std::chrono::nanoseconds spent = Clock::now() - start;
   std::cout << "ready " << spent.count() << std::endl;
   for (std::string line; std::getline(std::cin, line);) {
-    std::istringstream words(line);
-    std::string verb;
-    std::size_t number = 0;
-    words >> verb >> number;  // some verbs have none
-    std::string answer;
-    if (verb == "write") {
-      answer = session.write(line.substr(verb.size() + 1));
-    } else if (verb == "version") {
-      answer = session.version();
-    } else if (verb == "prepare") {
-      answer = session.prepare(number);
-    } else if (verb == "time") {
-      answer = session.time(number);
-    } else if (verb == "allocations") {
-      answer = session.allocations(number);
-    } else if (verb == "operations") {
-      answer = session.operations(number);
-    } else {
-      throw std::runtime_error("unknown request: " + line);
-    }
-    std::cout << answer << std::endl;
+    std::cout << answer(session, line) << std::endl;
   }
   return is_watched;
 }

@@ -9,7 +9,7 @@
 //   allocations CALLS  -> "COUNT BYTES" that CALLS calls asked the allocator for; "unknown"
 //   operations CALLS   -> counters of the instrumented code, in clock ticks of CALLS calls
 //   write PREFIX       -> "ok": the outputs of the last prepare, as raw rows, in PREFIX0, PREFIX1
-//   ... version            -> of the engine; "unknown"
+//   version            -> of the engine; "unknown"
 // It writes "ready NANOSECONDS" once, after its first prediction (1 row): the time since its
 // main() began. All engines are timed by the same loop, main.cc.
 //   RUNNER KEY=VALUE...   keys, in any order; some come once for each input or output:
@@ -17,9 +17,7 @@
 //   model, library        the engine's own file or folder; its shared library
 //   input, output         "DTYPE SHAPE NAME": float32 28,28,3 x; SHAPE is "-" for one number
 //   input_file            raw rows of an input, in the order of the inputs
-//   constant              as input, int64 or float64: what the engine's model may have for an
-//   input,
-//                         but not the package
+//   constant              as input, int64 or float64: an input of the engine's model alone
 //   constant_file         its raw value, in the order of the constants
 //   expected_file         raw rows of an output; none: nothing is compared
 //   first                 rows of the first prediction [1]; 0: none before the first "prepare"

@@ -67,9 +67,8 @@ Status apply_flags(const std::string& file, const std::vector<BuildFlag>& flags,
   for (const BuildFlag& flag : flags) {
     const std::string name = flag.name.starts_with("REM_") ? flag.name.substr(4) : flag.name;
     if (contains(kCompilerFlags, name) || contains(kKnownFlags, flag.name)) continue;
-    const std::string warning = fmt::format("{}:{}: the flag {} has no meaning outside of scram",
-                                            file, flag.line, flag.name);
-    add_new(warnings, warning);
+    add_new(warnings, fmt::format("{}:{}: the flag {} has no meaning outside of scram", file,
+                                  flag.line, flag.name));
   }
   for (const std::string_view view : kCompilerFlags) {
     const std::string name(view);
@@ -170,10 +169,7 @@ class Planner {
     for (const BuildUse& use : block.uses) {
       const bool own = contains(kept_back, use.name);
       auto& uses = own || target.kind != TargetKind::kPackage ? target.private_uses : target.uses;
-      const bool twice = std::any_of(uses.begin(), uses.end(), [&use](const BuildUse& other) {
-        return other.name == use.name;
-      });
-      if (!twice) uses.push_back(use);
+      if (!contains(uses, use.name, &BuildUse::name)) uses.push_back(use);
     }
   }
 

@@ -11,8 +11,8 @@ constexpr const char* kOld = "of older versions";
 
 using Elements = std::map<std::string, ElementRule>;
 
-const Elements& elements_of_both() {
-  static const Elements table = {
+Elements elements_of_both() {
+  return {
       {"root", {}},
       {"flags", {.attributes = {"*"}}},
       {"lib", {.attributes = {"name", "type"}, .required = {"name"}}},
@@ -21,11 +21,10 @@ const Elements& elements_of_both() {
         .newer = {{"for", kOld}, {"force_link", kOld}},
         .required = {"name"}}},
   };
-  return table;
 }
 
-const Elements& elements_of_tool_files() {
-  static const Elements table = {
+Elements elements_of_tool_files() {
+  return {
       {"tool",
        {.attributes = {"name", "version", "type"},
         .newer = {{"revision", "older than November 2024, as CMSSW_13_0's,"}, {"path", kOld}},
@@ -39,13 +38,12 @@ const Elements& elements_of_tool_files() {
         .newer = {{"join", kOld}},
         .required = {"name"}}},
   };
-  return table;
 }
 
 // The elements that say what is built, and our <aot_compile>. <productstore>, <classpath> and
 // <group> are for scram's own configuration and have no effect here.
-const Elements& elements_of_build_files() {
-  static const Elements table = {
+Elements elements_of_build_files() {
+  return {
       {"export", {}},
       {"environment", {}},
       {"include_path", {.attributes = {"path"}, .required = {"path"}}},
@@ -58,19 +56,27 @@ const Elements& elements_of_build_files() {
        {.attributes = {"model", "class", "batch_sizes", "cpu_levels", "headers", "version"},
         .required = {"model", "class"}}},
   };
-  return table;
 }
 
-const Elements& own_elements_of(ScramFile file) {
-  return file == ScramFile::kToolFile ? elements_of_tool_files() : elements_of_build_files();
+// The rules of one kind of file, with those of both.
+template <class Rules>
+Rules joined(Rules own, const Rules& both) {
+  own.insert(both.begin(), both.end());
+  return own;
+}
+
+const Elements& elements_of(ScramFile file) {
+  static const Elements tool_file = joined(elements_of_tool_files(), elements_of_both());
+  static const Elements build_file = joined(elements_of_build_files(), elements_of_both());
+  return file == ScramFile::kToolFile ? tool_file : build_file;
 }
 
 using Conditions = std::map<std::string, ConditionRule>;
 
-const Conditions& conditions_of_both() {
+Conditions conditions_of_both() {
   static const ConditionRule listed = {{.attributes = {"name", "match", "value"}}};
   static const ConditionRule unlisted = {{.attributes = {"name", "match", "value"}}, false};
-  static const Conditions table = {
+  return {
       {"architecture", listed}, {"ifarchitecture", listed},
       {"release", listed},      {"ifrelease", listed},
       {"compiler", listed},     {"ifcompiler", listed},
@@ -78,17 +84,21 @@ const Conditions& conditions_of_both() {
       {"ifproject", unlisted},  {"ifconfig", unlisted},
       {"ifscram", unlisted},    {"ifcxx11_abi", {{.attributes = {"value"}}}},
   };
-  return table;
 }
 
-const Conditions& own_conditions_of(ScramFile file) {
-  static const Conditions tool_file = {
-      {"ifversion", {{.attributes = {"name", "match", "value"}}, false}},
-  };
-  static const Conditions build_file = {
-      {"iftool", {{.attributes = {"name", "match", "version"}, .required = {"name"}}}},
-  };
+const Conditions& conditions_of(ScramFile file) {
+  static const Conditions tool_file = joined(
+      {{"ifversion", {{.attributes = {"name", "match", "value"}}, false}}}, conditions_of_both());
+  static const Conditions build_file =
+      joined({{"iftool", {{.attributes = {"name", "match", "version"}, .required = {"name"}}}}},
+             conditions_of_both());
   return file == ScramFile::kToolFile ? tool_file : build_file;
+}
+
+template <class Rules>
+std::optional<typename Rules::mapped_type> rule_in(const Rules& rules, const std::string& name) {
+  const auto found = rules.find(name);
+  return found == rules.end() ? std::nullopt : std::optional(found->second);
 }
 
 bool is_called(const pugi::xml_node& node, std::string_view name) { return node.name() == name; }
@@ -96,33 +106,18 @@ bool is_called(const pugi::xml_node& node, std::string_view name) { return node.
 }  // namespace
 
 std::optional<ElementRule> element_rule(ScramFile file, const std::string& element) {
-  for (const Elements* table : {&own_elements_of(file), &elements_of_both()}) {
-    if (const auto found = table->find(element); found != table->end()) return found->second;
-  }
-  return std::nullopt;
+  return rule_in(elements_of(file), element);
 }
 
 std::vector<std::string> known_elements(ScramFile file) {
-  std::vector<std::string> names = known_conditions(file);
-  for (const Elements* table : {&own_elements_of(file), &elements_of_both()}) {
-    for (const auto& [name, rule] : *table) names.push_back(name);
-  }
+  std::vector<std::string> names;
+  for (const auto& [name, rule] : conditions_of(file)) names.push_back(name);
+  for (const auto& [name, rule] : elements_of(file)) names.push_back(name);
   return names;
 }
 
 std::optional<ConditionRule> condition_rule(ScramFile file, const std::string& element) {
-  for (const Conditions* table : {&own_conditions_of(file), &conditions_of_both()}) {
-    if (const auto found = table->find(element); found != table->end()) return found->second;
-  }
-  return std::nullopt;
-}
-
-std::vector<std::string> known_conditions(ScramFile file) {
-  std::vector<std::string> names;
-  for (const Conditions* table : {&own_conditions_of(file), &conditions_of_both()}) {
-    for (const auto& [name, rule] : *table) names.push_back(name);
-  }
-  return names;
+  return rule_in(conditions_of(file), element);
 }
 
 bool begins_case(const pugi::xml_node& node) {

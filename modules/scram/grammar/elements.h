@@ -38,7 +38,6 @@ struct ConditionRule {
 
 // None for other elements. <iftool> is a condition of BuildFiles, <ifversion> of tool files.
 std::optional<ConditionRule> condition_rule(ScramFile file, const std::string& element);
-std::vector<std::string> known_conditions(ScramFile file);
 
 // True if it is <elif/> or <else/>: the condition's next case begins after it. It is always empty.
 bool begins_case(const pugi::xml_node& node);

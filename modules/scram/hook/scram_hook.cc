@@ -200,12 +200,26 @@ Status check_program(const std::string& program) {
                   .note("install tfaot in a folder with an ordinary name"));
 }
 
-// Left by killed runs. BuildRules.py is in the same folder as one of the files.
-Status remove_half_written(FileSystem& fs, const HookOptions& options) {
+// Calls `change` with BuildRules.py; false: the area is in the `wanted` state already.
+template <class Change>
+Result<bool> change_area(FileSystem& fs, const HookOptions& options, HookState wanted,
+                         Change change) {
+  TFAOT_ASSIGN(const HookStatus status, hook_status(fs, options));
+  if (status.state == wanted) return false;
+  HookFile rules{hook_area(options.area).build_rules, ""};
+  TFAOT_ASSIGN(rules.text, fs.read(rules.path));
+  TFAOT_TRY(check_block(rules.path, rules.text));
+  for (const HookFile& file : hook_files(options)) {
+    TFAOT_TRY(check_ours(fs, options.area, file.path));
+  }
+  const InterruptWatch watch;
+  const DespiteInterrupts finish;  // three short files that belong together
+  // What killed runs left. BuildRules.py is in the same folder as one of the files.
   for (const HookFile& file : hook_files(options)) {
     TFAOT_TRY(fs.remove_half_written(file.path.parent_path()));
   }
-  return {};
+  TFAOT_TRY(change(rules));
+  return true;
 }
 
 }  // namespace
@@ -243,37 +257,21 @@ Result<HookStatus> hook_status(const FileSystem& fs, const HookOptions& options)
 
 Result<bool> install_hook(FileSystem& fs, const HookOptions& options) {
   TFAOT_TRY(check_program(options.program));
-  TFAOT_ASSIGN(const HookStatus status, hook_status(fs, options));
-  if (status.state == HookState::kInstalled) return false;
-  const Path rules_file = hook_area(options.area).build_rules;
-  TFAOT_ASSIGN(const std::string rules, fs.read(rules_file));
-  TFAOT_TRY(check_block(rules_file, rules));
-  for (const HookFile& file : hook_files(options))
-    TFAOT_TRY(check_ours(fs, options.area, file.path));
-  const InterruptWatch watch;
-  const DespiteInterrupts finish;  // three short files that belong together
-  TFAOT_TRY(remove_half_written(fs, options));
-  for (const HookFile& file : hook_files(options)) {
-    TFAOT_TRY(fs.replace_atomically(file.path, file.text));
-  }
-  TFAOT_TRY(fs.replace_atomically(rules_file, with_block(rules, TFAOT_VERSION)));
-  return true;
+  return change_area(fs, options, HookState::kInstalled, [&](const HookFile& rules) -> Status {
+    for (const HookFile& file : hook_files(options)) {
+      TFAOT_TRY(fs.replace_atomically(file.path, file.text));
+    }
+    return fs.replace_atomically(rules.path, with_block(rules.text, TFAOT_VERSION));
+  });
 }
 
 Result<bool> remove_hook(FileSystem& fs, const HookOptions& options) {
-  TFAOT_ASSIGN(const HookStatus status, hook_status(fs, options));
-  if (status.state == HookState::kAbsent) return false;
-  const Path rules_file = hook_area(options.area).build_rules;
-  TFAOT_ASSIGN(const std::string rules, fs.read(rules_file));
-  TFAOT_TRY(check_block(rules_file, rules));
-  for (const HookFile& file : hook_files(options))
-    TFAOT_TRY(check_ours(fs, options.area, file.path));
-  const InterruptWatch watch;
-  const DespiteInterrupts finish;  // as above
-  TFAOT_TRY(remove_half_written(fs, options));
-  if (find_block(rules)) TFAOT_TRY(fs.replace_atomically(rules_file, without_block(rules)));
-  for (const HookFile& file : hook_files(options)) TFAOT_TRY(fs.remove_all(file.path));
-  return true;
+  return change_area(fs, options, HookState::kAbsent, [&](const HookFile& rules) -> Status {
+    const std::string without = without_block(rules.text);
+    if (without != rules.text) TFAOT_TRY(fs.replace_atomically(rules.path, without));
+    for (const HookFile& file : hook_files(options)) TFAOT_TRY(fs.remove_all(file.path));
+    return {};
+  });
 }
 
 }  // namespace tfaot::toolkit

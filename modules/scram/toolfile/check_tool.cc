@@ -321,11 +321,7 @@ class ValueChecks {
   }
 
   bool exists(const Path& path) const {
-    const FileKind kind = fs_.kind(path);
-    if (kind != FileKind::kSymlink) return kind != FileKind::kMissing;
-    const auto target = fs_.read_symlink(path);
-    return target &&
-           fs_.kind((path.parent_path() / *target).lexically_normal()) != FileKind::kMissing;
+    return fs_.kind(path, Links::kFollow) != FileKind::kMissing;
   }
 
   const FileSystem& fs_;

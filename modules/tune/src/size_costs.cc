@@ -22,9 +22,7 @@ std::uint64_t code_bytes(const Manifest& manifest, std::size_t size) {
 
 double estimated_ns(const std::vector<SizeCost>& compiled, std::size_t size) {
   const auto n = static_cast<double>(size);
-  const auto above =
-      std::lower_bound(compiled.begin(), compiled.end(), size,
-                       [](const SizeCost& cost, std::size_t wanted) { return cost.size < wanted; });
+  const auto above = std::ranges::lower_bound(compiled, size, {}, &SizeCost::size);
   if (above == compiled.end()) {
     return compiled.back().ns * n / static_cast<double>(compiled.back().size);
   }

@@ -112,13 +112,10 @@ Result<Suggestion> suggest_sizes(const Manifest& manifest, const SuggestOptions&
     return fail(
         Error::usage("no batch size fits into the limits").note("allow more by --max-bytes"));
   }
-  const auto by_time = [](const SizeSet& a, const SizeSet& b) { return a.ns < b.ns; };
-  const double enough =
-      std::min_element(sets.begin(), sets.end(), by_time)->ns * (1 + kSuggestSlack);
+  const double enough = std::ranges::min_element(sets, {}, &SizeSet::ns)->ns * (1 + kSuggestSlack);
   std::erase_if(sets, [enough](const SizeSet& set) { return set.ns > enough; });
-  const auto best = std::min_element(sets.begin(), sets.end(), [](const auto& a, const auto& b) {
-    return std::tuple(a.bytes, a.sizes.size(), a.ns) < std::tuple(b.bytes, b.sizes.size(), b.ns);
-  });
+  const auto best = std::ranges::min_element(
+      sets, {}, [](const SizeSet& set) { return std::tuple(set.bytes, set.sizes.size(), set.ns); });
   return Suggestion{costs.cpu_level, std::move(*best), evaluate(compiled, options.rows)};
 }
 

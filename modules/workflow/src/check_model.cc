@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <mutex>
 
+#include "tfaot/base/text.h"
 #include "tfaot/compile/engine_questions.h"
 #include "tfaot/config/initial_config.h"
 #include "tfaot/records/model_check_json.h"
@@ -97,15 +98,12 @@ Result<SignatureCheck> check_signature(const Context& context, const CheckReques
 
 Result<std::vector<const DescribedSignature*>> wanted_signatures(const CheckRequest& request,
                                                                  const ModelDescription& model) {
-  std::vector<const DescribedSignature*> wanted;
-  if (!request.signature.empty()) {
-    const auto found = initial_signature(model, request.signature);
-    if (!found) return fail(Error(found.error()).moved_to({request.path.string()}));
-    wanted.push_back(*found);
-    return wanted;
+  if (request.signature.empty()) {
+    return mapped(model.signatures, [](const DescribedSignature& signature) { return &signature; });
   }
-  for (const DescribedSignature& signature : model.signatures) wanted.push_back(&signature);
-  return wanted;
+  const auto found = initial_signature(model, request.signature);
+  if (!found) return fail(Error(found.error()).moved_to({request.path.string()}));
+  return std::vector<const DescribedSignature*>{*found};
 }
 
 }  // namespace

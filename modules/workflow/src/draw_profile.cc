@@ -46,12 +46,9 @@ Status draw_profile(Context& context, const Profile& profile, const PlotRequest&
   const Path drawn = scratch.path() / ("plot" + request.output.extension().string());
   ProcessSpec python = python_of(script, scratch.path());
   python.standard_input = profile_to_text(profile);
-  for (const std::string& word : {std::string("-"), drawn.string(), std::string("--style"),
-                                  std::string(word_of(request.style)), std::string("--time"),
-                                  std::string(word_of(request.time)), std::string("--errors"),
-                                  std::string(word_of(request.errors))}) {
-    python.arguments.push_back(word);
-  }
+  python.arguments.insert(python.arguments.end(),
+                          {"-", drawn.string(), "--style", word_of(request.style), "--time",
+                           word_of(request.time), "--errors", word_of(request.errors)});
   TFAOT_ASSIGN(const ProcessResult result, run_tool(python, kPython));
   if (!result.ok()) return fail(not_drawn(request.output, result));
   TFAOT_ASSIGN(const Path place, place_for_named_file(context.files, request.output));

@@ -78,11 +78,7 @@ Status add_object(const FileSystem& files, const Path& file, InspectedCode& code
 // The stages, buffers and LLVM IR of a module of a dump folder.
 Status add_module(Context& context, const EngineProgram& engine, const DumpedModule& module,
                   const DumpFacts& facts, InspectedCode& code) {
-  HloQuestion question;
-  question.files = module.stages;
-  question.kernels = facts.kernels;
-  question.inputs = facts.inputs;
-  question.scratch_bytes = facts.scratch_bytes;
+  const HloQuestion question{module.stages, facts.kernels, facts.inputs, facts.scratch_bytes};
   TFAOT_ASSIGN(code.stages, read_hlo(context.files, question, engine));
   leave_out_equal(code.stages);
   std::ranges::for_each(code.stages, complete_graph);

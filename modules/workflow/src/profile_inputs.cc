@@ -48,10 +48,8 @@ std::optional<std::string> values_as(DType dtype, const ModelConstant& constant)
 }  // namespace
 
 std::string tensor_setting(const TensorSpec& tensor) {
-  std::vector<std::string> sizes;
-  for (const std::int64_t size : tensor.row_shape) sizes.push_back(std::to_string(size));
-  return fmt::format("{} {} {}", word_of(tensor.dtype), sizes.empty() ? "-" : join(sizes, ","),
-                     tensor.name);
+  const std::string sizes = fmt::format("{}", fmt::join(tensor.row_shape, ","));
+  return fmt::format("{} {} {}", word_of(tensor.dtype), sizes.empty() ? "-" : sizes, tensor.name);
 }
 
 Result<RunnerFiles> write_runner_files(Context& context,

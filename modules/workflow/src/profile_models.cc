@@ -44,8 +44,9 @@ namespace {
 struct Measured {
   ProfiledCurve curve;
   RunnerSpec spec;
-  std::vector<std::string> run_as;              // of each number of rows
-  std::vector<std::vector<std::size_t>> calls;  // of a package: the same as compiled sizes
+  std::vector<std::string> run_as;  // of each number of rows
+  // Of a package: the same as compiled sizes; empty for a user's rule.
+  std::vector<std::vector<std::size_t>> calls;
   std::unique_ptr<RunnerProcess> runner;
 };
 
@@ -53,6 +54,14 @@ struct HeapFolder {
   HeapTool tool = HeapTool::kMassif;
   Path folder;  // empty, for scratch files
 };
+
+void append(std::vector<std::string>& settings, const std::vector<std::string>& more) {
+  settings.insert(settings.end(), more.begin(), more.end());
+}
+
+std::vector<std::string> rule_settings(const std::vector<std::string>& rules) {
+  return mapped(rules, [](const std::string& rule) { return "batch_rule=" + rule; });
+}
 
 constexpr int kStarts = 3;
 constexpr std::int64_t kAllocationCalls = 16;
@@ -128,7 +137,7 @@ Status watch_heap(Context& context, const HeapFolder& heap, const std::vector<st
   request.runner = measured.spec;
   request.folder = heap.folder;
   TFAOT_TRY(context.files.create_directories(request.folder));
-  for (const ProfiledSize& size : curve.sizes) request.rows.push_back(size.rows);
+  request.rows = mapped(curve.sizes, &ProfiledSize::rows);
   if (curve.engine == ProfiledEngine::kPackage) {
     // From its own downwards.
     request.cpu_levels.assign(levels.begin(), std::ranges::find(levels, curve.cpu_level));
@@ -154,13 +163,6 @@ struct CurveRequest {
   ComposeStrategy strategy = ComposeStrategy::kNormal;
   std::vector<std::string> batch_rules;  // of the user, for kRules
   std::vector<std::int64_t> rows;
-};
-
-struct PlannedCurve {
-  ProfiledCurve curve;                          // without times and source
-  std::vector<std::string> rules;               // for the runner
-  std::vector<std::string> run_as;              // of each number of rows
-  std::vector<std::vector<std::size_t>> calls;  // the same as sizes; empty for a user's rule
 };
 
 // Scratch memory of an instance at this level.
@@ -201,29 +203,31 @@ std::string rule_of(const std::vector<std::string>& rules, std::int64_t rows) {
   return "";
 }
 
-// Error: the package has no such level, this CPU cannot run it, or a rule is wrong.
-Result<PlannedCurve> plan_curve(const std::shared_ptr<const LoadedModel>& model,
-                                const CurveRequest& request) {
+// The curve without times and source, and the rules as settings. Error: the package has no such
+// level, this CPU cannot run it, or a rule is wrong.
+Result<Measured> plan_curve(const std::shared_ptr<const LoadedModel>& model,
+                            const CurveRequest& request) {
   const ComposeStrategy strategy = request.strategy;
-  PlannedCurve planned;
-  if (strategy == ComposeStrategy::kRules) planned.rules = request.batch_rules;
-  TFAOT_ASSIGN(const Predictor predictor,
-               Predictor::create(model, {request.cpu_level, planned.rules}));
+  Measured planned;
+  std::vector<std::string> rules;
+  if (strategy == ComposeStrategy::kRules) rules = request.batch_rules;
+  TFAOT_ASSIGN(const Predictor predictor, Predictor::create(model, {request.cpu_level, rules}));
   const ::tfaot::BatchPlan& plan = predictor.plan();
   for (const std::int64_t count : request.rows) {
     const auto rows = static_cast<std::size_t>(count);
     if (strategy == ComposeStrategy::kStitching || strategy == ComposeStrategy::kPadding) {
       const PlannedRows calls = composed_calls(strategy, plan.sizes(), rows);
-      planned.rules.push_back(rule_text(rows, calls.chunks));
+      rules.push_back(rule_text(rows, calls.chunks));
       planned.run_as.push_back(run_as_text(calls));
       planned.calls.push_back(calls.chunks);
       continue;
     }
-    const std::string rule = rule_of(planned.rules, count);
+    const std::string rule = rule_of(rules, count);
     const PlannedRows calls = rule.empty() ? planned_calls(plan, rows) : PlannedRows();
     planned.run_as.push_back(rule.empty() ? run_as_text(calls) : "rule " + rule);
     planned.calls.push_back(calls.chunks);
   }
+  planned.spec.settings = rule_settings(rules);
   planned.curve.model = model->manifest().name;
   planned.curve.version = model->manifest().version;
   planned.curve.cpu_level = predictor.cpu_level();
@@ -280,9 +284,8 @@ Result<std::vector<ProfiledOperations>> profile_operations(Context& context,
   for (const std::int64_t size : sizes) {  // else a size might run as several smaller ones
     spec.settings.push_back(fmt::format("batch_rule={0}:{0}", size));
   }
-  for (const auto* const more : {&files.package, &files.tensors}) {
-    spec.settings.insert(spec.settings.end(), more->begin(), more->end());
-  }
+  append(spec.settings, files.package);
+  append(spec.settings, files.tensors);
   TFAOT_ASSIGN(const auto runner, RunnerProcess::start(context.files, spec));
   std::vector<ProfiledOperations> all;
   std::ranges::sort(counted, {}, &CountedCode::batch_size);
@@ -304,7 +307,7 @@ Result<std::unique_ptr<RunnerProcess>> start_with_rules(const Context& context,
                                                         const Measured& normal,
                                                         const std::vector<std::string>& rules) {
   RunnerSpec spec = normal.spec;
-  for (const std::string& rule : rules) spec.settings.push_back("batch_rule=" + rule);
+  append(spec.settings, rule_settings(rules));
   return RunnerProcess::start(context.files, spec);
 }
 
@@ -506,7 +509,7 @@ class Profiler {
     TFAOT_TRY(add_package_curves(model, loaded, rows, files));
     TFAOT_ASSIGN(const std::vector<std::string> constants,
                  constant_settings(context_, package.spec.model.constants, scratch));
-    files.tensors.insert(files.tensors.end(), constants.begin(), constants.end());
+    append(files.tensors, constants);
     for (const PeerModel& peer : model.peers) TFAOT_TRY(add_peer(peer, manifest, files));
     total_ += measured_.size() + rows.size() + (request_.operations ? 1 : 0);
     if (request_.heap_tool) total_ += measured_.size();
@@ -559,9 +562,8 @@ class Profiler {
     ConfigOverrides overrides;
     overrides.dimensions = request_.dimensions;
     if (named.kind == PathKind::kConfig) return overrides;
-    for (const std::int64_t rows : request_.rows) {
-      overrides.batch_sizes.push_back(std::to_string(rows));
-    }
+    overrides.batch_sizes =
+        mapped(request_.rows, [](std::int64_t rows) { return std::to_string(rows); });
     return overrides;
   }
 
@@ -606,24 +608,18 @@ class Profiler {
     for (const std::string& level : levels) {
       for (const ComposeStrategy strategy : request_.strategies) {
         if (coupled && strategy != ComposeStrategy::kNormal) continue;
-        TFAOT_ASSIGN(PlannedCurve planned,
+        TFAOT_ASSIGN(Measured added,
                      plan_curve(loaded, {level, strategy, request_.batch_rules, rows}));
-        Measured& added = measured_.emplace_back();
-        added.curve = std::move(planned.curve);
         added.curve.source = model.name;
-        added.run_as = std::move(planned.run_as);
-        added.calls = std::move(planned.calls);
         added.spec.program = runner_;
         added.spec.timeout = engine_time(context_);
         added.spec.memory = memory_;
-        added.spec.settings = {"engine=package", core_setting(),
-                               "cpu_level=" + added.curve.cpu_level};
-        for (const std::string& rule : planned.rules) {
-          added.spec.settings.push_back("batch_rule=" + rule);
-        }
-        for (const auto* const more : {&files.package, &files.tensors, &files.predicted}) {
-          added.spec.settings.insert(added.spec.settings.end(), more->begin(), more->end());
-        }
+        append(added.spec.settings,
+               {"engine=package", core_setting(), "cpu_level=" + added.curve.cpu_level});
+        append(added.spec.settings, files.package);
+        append(added.spec.settings, files.tensors);
+        append(added.spec.settings, files.predicted);
+        measured_.push_back(std::move(added));
       }
     }
     return {};
@@ -654,9 +650,8 @@ class Profiler {
     } else {
       added.spec.program = runner_;
     }
-    for (const auto* const more : {&files.tensors, &files.predicted}) {
-      added.spec.settings.insert(added.spec.settings.end(), more->begin(), more->end());
-    }
+    append(added.spec.settings, files.tensors);
+    append(added.spec.settings, files.predicted);
     measured_.push_back(std::move(added));
     return {};
   }

@@ -3,14 +3,14 @@
 
 #include <utility>
 
+#include "tfaot/base/text.h"
+
 namespace tfaot::toolkit {
 
 Result<std::vector<Array>> predict(Predictor& predictor, const ModelInputs& inputs) {
   const std::vector<TensorSpec>& tensors = predictor.model().manifest().signature.outputs;
-  std::vector<Array> outputs;
-  for (const TensorSpec& tensor : tensors) {
-    outputs.push_back(make_array(tensor, inputs.rows));
-  }
+  std::vector<Array> outputs =
+      mapped(tensors, [&](const TensorSpec& tensor) { return make_array(tensor, inputs.rows); });
   std::vector<const void*> from;
   std::vector<void*> to;
   for (const Array& array : inputs.arrays) from.push_back(array.bytes.data());

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/text.h"
@@ -27,11 +29,9 @@ namespace {
 // tfaot::v0_3_0 (tfaot/runtime/detail/abi.h), and one of its members.
 std::vector<std::string> runtime_symbols() {
   const std::string name = "v" + replace_all(TFAOT_VERSION, ".", "_");
-  std::vector<std::string> prefixes;
-  for (const char* kind : {"_ZN", "_ZNK", "_ZTVN", "_ZTIN"}) {
-    prefixes.push_back(fmt::format("{}5tfaot{}{}", kind, name.size(), name));
-  }
-  return prefixes;
+  return mapped(std::array{"_ZN", "_ZNK", "_ZTVN", "_ZTIN"}, [&](const char* kind) {
+    return fmt::format("{}5tfaot{}{}", kind, name.size(), name);
+  });
 }
 
 // How the config's shapes are read.
@@ -103,9 +103,8 @@ Result<std::vector<std::string>> levels_of(const TfcompileRequest& request,
   if (!request.target_features.empty() && machine == "x86_64") {
     TFAOT_ASSIGN(const std::string lowest, level_with_features(request.target_features));
     levels = {lowest};
-    for (const std::string& level : default_cpu_levels(machine)) {
-      if (ascend(lowest, level)) levels.push_back(level);
-    }
+    std::ranges::copy_if(default_cpu_levels(machine), std::back_inserter(levels),
+                         [&](const std::string& level) { return ascend(lowest, level); });
   }
   if (!request.target_cpu.empty()) levels = {request.target_cpu};
   return request.cpu_levels.empty() ? levels : request.cpu_levels;

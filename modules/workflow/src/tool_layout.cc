@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/file_names.h"
@@ -37,10 +40,8 @@ std::string library_path(const Context& context, const Path& program) {
   }
   const Path users = tensorflow_folder(context.environment);
   if (!users.empty()) folders.push_back(context.absolute(users).string());
-  for (const std::string& folder :
-       split_words(context.environment.variable("LD_LIBRARY_PATH"), ":")) {
-    folders.push_back(folder);
-  }
+  std::ranges::move(split_words(context.environment.variable("LD_LIBRARY_PATH"), ":"),
+                    std::back_inserter(folders));
   return join(folders, ":");
 }
 

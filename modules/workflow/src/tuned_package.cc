@@ -19,9 +19,7 @@ namespace {
 
 Status check_holds_costs(const Manifest& manifest, const Path& tree) {
   const std::string path = cost_header(manifest).path;
-  for (const ManifestFile& file : manifest.files) {
-    if (file.path == path) return {};
-  }
+  if (contains(manifest.files, path, &ManifestFile::path)) return {};
   return fail(Error::at({tree.string()}, "the package has no " + path)
                   .note("it was made by an older tfaot; compile the model again"));
 }

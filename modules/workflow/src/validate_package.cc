@@ -187,17 +187,11 @@ class Validator {
     std::vector<ReferenceBatch> made;
     for (const InputKind kind : kinds) {
       for (const std::int64_t count : rows) {
-        ReferenceBatch batch{kind, {count, {}}, {}};
-        if (kind == InputKind::kFile) {
-          for (const Array& array : file_.arrays) {
-            batch.inputs.arrays.push_back(repeated(array, count));
-          }
-        } else {
-          batch.inputs.arrays =
-              edge_arrays(signature.inputs,
-                          {.kind = kind, .rows = count, .seed = request_.seed, .uses = uses_});
-        }
-        made.push_back(std::move(batch));
+        std::vector<Array> arrays =
+            kind == InputKind::kFile
+                ? mapped(file_.arrays, [&](const Array& array) { return repeated(array, count); })
+                : edge_arrays(signature.inputs, {kind, count, request_.seed, uses_});
+        made.push_back({kind, {count, std::move(arrays)}, {}});
       }
     }
     return made;
@@ -205,9 +199,8 @@ class Validator {
 
   // Fills in the outputs, and removes the batches that the model refuses.
   Status ask_reference(std::vector<ReferenceBatch>& batches) {
-    std::vector<const ModelInputs*> inputs;
-    for (const ReferenceBatch& batch : batches) inputs.push_back(&batch.inputs);
-    TFAOT_ASSIGN(ReferenceAnswers answers, reference_->predict(inputs));
+    const auto inputs_of = [](const ReferenceBatch& batch) { return &batch.inputs; };
+    TFAOT_ASSIGN(ReferenceAnswers answers, reference_->predict(mapped(batches, inputs_of)));
     const Path& model = package_.spec.model.source;
     TFAOT_TRY(check_same_signature(model, answers.signature, manifest().signature));
     result_.summary.reference = answers.program;
@@ -428,13 +421,12 @@ Status record_validation(Context& context, const ValidateRequest& request,
     manifest.validation = result.summary;
     return ChangedContents{std::move(manifest), {}};
   };
-  TFAOT_ASSIGN(const Manifest written, change_package(context,
-                                                      {.package = result.path,
-                                                       .output = {},
-                                                       .allow_large = request.package.allow_large,
-                                                       .instead = kInsteadOfInstalled},
-                                                      record));
-  static_cast<void>(written);
+  TFAOT_TRY(change_package(context,
+                           {.package = result.path,
+                            .output = {},
+                            .allow_large = request.package.allow_large,
+                            .instead = kInsteadOfInstalled},
+                           record));
   return {};
 }
 

@@ -23,8 +23,8 @@ Error other_tensors(const Path& model) {
 }
 
 std::string sorted_names(const auto& tensors) {
-  std::vector<std::string> names;
-  for (const auto& tensor : tensors) names.push_back(shown(tensor.name));
+  std::vector<std::string> names =
+      mapped(tensors, [](const auto& tensor) { return shown(tensor.name); });
   std::ranges::sort(names);
   return join(names, ", ");
 }

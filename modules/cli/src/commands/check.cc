@@ -47,20 +47,23 @@ std::string trait_text(OperationTrait trait) {
   return "its size depends on the data";
 }
 
-std::string support_text(const CheckedOperation& row) {
+Cell support_cell(const CheckedOperation& row) {
+  const auto cell = [&](const char* text, Verdict verdict) -> Cell {
+    return {.text = text, .verdict = row.traits.empty() ? verdict : Verdict::kWarning};
+  };
   switch (row.support) {
     case OperationSupport::kKernel:
-      return "yes";
+      return cell("yes", Verdict::kGood);
     case OperationSupport::kStructure:
-      return "not needed";
+      return cell("not needed", Verdict::kGood);
     case OperationSupport::kTypes:
-      return "other types";
+      return cell("other types", Verdict::kBad);
     case OperationSupport::kConstant:
-      return "no; constants only";
+      return cell("no; constants only", Verdict::kWarning);
     case OperationSupport::kRefused:
       break;
   }
-  return row.traits.empty() ? "no" : "refused";
+  return cell(row.traits.empty() ? "no" : "refused", Verdict::kBad);
 }
 
 std::string used_types(const CheckedOperation& row) {
@@ -72,10 +75,9 @@ std::string used_types(const CheckedOperation& row) {
 }
 
 std::string allowed_types(const CheckedOperation& row) {
-  std::vector<std::string> types;
-  for (const CheckedType& type : row.types) {
-    types.push_back(type.attribute + ": " + join(type.allowed, ", "));
-  }
+  const auto types = mapped(row.types, [](const CheckedType& type) {
+    return type.attribute + ": " + join(type.allowed, ", ");
+  });
   return join(types, "; ");
 }
 
@@ -86,21 +88,6 @@ std::vector<std::int64_t> sizes_made(const SignatureCheck& check, const std::str
     if (code.cpu_level == level) sizes.push_back(code.batch_size);
   }
   return sizes;
-}
-
-Verdict support_verdict(const CheckedOperation& row) {
-  if (!row.traits.empty()) return Verdict::kWarning;
-  switch (row.support) {
-    case OperationSupport::kKernel:
-    case OperationSupport::kStructure:
-      return Verdict::kGood;
-    case OperationSupport::kConstant:
-      return Verdict::kWarning;
-    case OperationSupport::kTypes:
-    case OperationSupport::kRefused:
-      break;
-  }
-  return Verdict::kBad;
 }
 
 // At most kNamedNodes of them.
@@ -127,8 +114,8 @@ bool is_remarkable(const CheckedOperation& row) {
 
 Callout remark_of(const CheckedOperation& row) {
   Callout remark{.text = fmt::format("{}: node{} {}", row.operation,
-                                     row.nodes.size() == 1 ? "" : "s", node_names(row))};
-  for (const OperationTrait trait : row.traits) remark.notes.push_back(trait_text(trait));
+                                     row.nodes.size() == 1 ? "" : "s", node_names(row)),
+                 .notes = mapped(row.traits, trait_text)};
   if (row.support == OperationSupport::kTypes) {
     remark.notes.push_back("has a kernel for " + allowed_types(row));
   }
@@ -147,7 +134,7 @@ Table checked_operations(const std::vector<CheckedOperation>& operations) {
   for (const CheckedOperation& row : operations) {
     table.rows.push_back({{row.operation},
                           number_cell(static_cast<std::int64_t>(row.nodes.size())),
-                          {.text = support_text(row), .verdict = support_verdict(row)},
+                          support_cell(row),
                           {used_types(row)},
                           {node_names(row)}});
   }
@@ -311,12 +298,10 @@ Table known_table(const KnownOperations& known) {
                    {"Inputs that must be constants", kCode},
                    {"Remarks"}};
   for (const CheckedOperation& row : known.operations) {
-    std::vector<std::string> types;
-    for (const CheckedType& type : row.types) {
-      types.push_back(fmt::format("{}={{{}}}", type.attribute, join(type.allowed, ",")));
-    }
-    std::vector<std::string> remarks;
-    for (const OperationTrait trait : row.traits) remarks.push_back(trait_text(trait));
+    const auto types = mapped(row.types, [](const CheckedType& type) {
+      return fmt::format("{}={{{}}}", type.attribute, join(type.allowed, ","));
+    });
+    std::vector<std::string> remarks = mapped(row.traits, trait_text);
     if (is_refused(row)) remarks.insert(remarks.begin(), "refused if an output needs it");
     table.rows.push_back({{row.operation},
                           {join(types, " ")},

@@ -27,10 +27,6 @@ struct Counts {
   std::size_t warnings = 0;
 };
 
-std::string plural(std::size_t count, const std::string& word) {
-  return fmt::format("{} {}{}", count, word, count == 1 ? "" : "s");
-}
-
 Result<ToolCheckRequest> request_of(const CheckToolArguments& options, const Context& context) {
   ToolCheckRequest request;
   for (const std::string& file : options.files) request.files.push_back(context.absolute(file));
@@ -75,7 +71,7 @@ Status check(const CheckToolArguments& options, Program& program) {
   if (program.json) program.console.print(json_text(json));
   if (counts.errors == 0 && (counts.warnings == 0 || !options.strict)) return {};
   return fail(Error(
-      fmt::format("{}, {}", plural(counts.errors, "error"), plural(counts.warnings, "warning"))));
+      fmt::format("{}, {}", counted(counts.errors, "error"), counted(counts.warnings, "warning"))));
 }
 
 }  // namespace

@@ -83,9 +83,7 @@ Status check_verb(const std::vector<std::string>& arguments) {
     return fail(Error::usage("a verb is missing").note(all()).note("see 'tfaot --help'"));
   }
   const std::string& word = arguments.front();
-  if (word.rfind('-', 0) == 0 || contains(names, word)) {
-    return {};
-  }
+  if (word.starts_with('-') || contains(names, word)) return {};
   Error error = Error::usage(fmt::format("unknown verb '{}'", shown(word)));
   return fail(with_advice(with_guess(std::move(error), word, names), word).note(all()));
 }
@@ -188,7 +186,7 @@ std::optional<Error> leftover_error(const CLI::App& app) {
   const std::vector<std::string> words = app.remaining();
   if (words.empty()) return std::nullopt;
   const std::string word = words.front().substr(0, words.front().find('='));
-  if (word.rfind('-', 0) != 0) {
+  if (!word.starts_with('-')) {
     return Error::usage(fmt::format("{}unexpected argument '{}'", prefix(app), word));
   }
   std::vector<std::string> names;
@@ -221,9 +219,7 @@ Error mismatch_error(const CLI::App& app, const std::string& message) {
 Status check_empty_values(const CLI::App& app, const CLI::App& verb) {
   for (const CLI::Option* option : verb.get_options()) {
     const auto& values = option->results();
-    if (option->check_lname("additional-flags") || !std::count(values.begin(), values.end(), "")) {
-      continue;
-    }
+    if (option->check_lname("additional-flags") || !contains(values, "")) continue;
     return fail(usage_error(app, option->get_name() + " is empty"));
   }
   return {};

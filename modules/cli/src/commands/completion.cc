@@ -92,10 +92,6 @@ std::string manual_page(const CommandRecord& tool, const CommandRecord& verb) {
 // Escapes a text between two ' for bash and zsh.
 std::string in_quotes(const std::string& text) { return replace_all(text, "'", R"('\'')"); }
 
-std::string verb_names(const CommandRecord& tool) {
-  return join(mapped(tool.verbs, &CommandRecord::name), " ");
-}
-
 // " --a --b" for a command.
 std::string option_names(const CommandRecord& command) {
   std::string names;
@@ -217,7 +213,8 @@ std::vector<std::string> fish_options(const CommandRecord& command) {
 }
 
 TemplateObject tool_data(const CommandRecord& tool) {
-  return {{"version", TFAOT_VERSION}, {"verb_names", verb_names(tool)}};
+  return {{"version", TFAOT_VERSION},
+          {"verb_names", join(mapped(tool.verbs, &CommandRecord::name), " ")}};
 }
 
 std::string bash_completion(const CommandRecord& tool) {
@@ -245,12 +242,8 @@ std::string completion(const CommandRecord& tool, const ShellForm& shell) {
   return render(shell.text, data, Escaping::kNone);
 }
 
-std::string zsh_completion(const CommandRecord& tool) {
-  return completion(tool, {templates::kZshCompletion, in_quotes, zsh_options});
-}
-std::string fish_completion(const CommandRecord& tool) {
-  return completion(tool, {templates::kFishCompletion, fish_quoted, fish_options});
-}
+constexpr ShellForm kZsh = {templates::kZshCompletion, in_quotes, zsh_options};
+constexpr ShellForm kFish = {templates::kFishCompletion, fish_quoted, fish_options};
 
 struct CompletionArguments {
   std::string shell;
@@ -263,8 +256,8 @@ Status write_help(FileSystem& files, const Path& share) {
   const CommandRecord tool = describe_tool();
   std::vector<std::pair<std::string, std::string>> texts = {
       {"bash-completion/completions/tfaot", bash_completion(tool)},
-      {"zsh/vendor-completions/_tfaot", zsh_completion(tool)},
-      {"fish/vendor_completions.d/tfaot.fish", fish_completion(tool)},
+      {"zsh/vendor-completions/_tfaot", completion(tool, kZsh)},
+      {"fish/vendor_completions.d/tfaot.fish", completion(tool, kFish)},
       {"man/man1/tfaot.1", manual_page(tool)}};
   for (const CommandRecord& verb : tool.verbs) {
     texts.emplace_back("man/man1/tfaot-" + verb.name + ".1", manual_page(tool, verb));
@@ -289,8 +282,8 @@ Status complete(const CompletionArguments& options, Program& program) {
   }
   const CommandRecord tool = describe_tool();
   program.console.print(options.shell == "bash"  ? bash_completion(tool)
-                        : options.shell == "zsh" ? zsh_completion(tool)
-                                                 : fish_completion(tool));
+                        : options.shell == "zsh" ? completion(tool, kZsh)
+                                                 : completion(tool, kFish));
   return {};
 }
 

@@ -34,11 +34,9 @@ struct DifferenceGroup {
 };
 
 NamedValues fact_values(const Manifest& manifest) {
-  NamedValues values;
-  for (const report::Fact& fact : facts_of(manifest)) {
-    values.emplace_back(fact.label, replace_all(fact.value, "\n", ", "));
-  }
-  return values;
+  return mapped(facts_of(manifest), [](const report::Fact& fact) {
+    return std::pair(fact.label, replace_all(fact.value, "\n", ", "));
+  });
 }
 
 NamedValues tensor_values(const Manifest& manifest) {
@@ -57,12 +55,10 @@ NamedValues tensor_values(const Manifest& manifest) {
 }
 
 NamedValues file_values(const Manifest& manifest) {
-  NamedValues values;
-  for (const ManifestFile& file : manifest.files) {
-    values.emplace_back(file.path, fmt::format("{} bytes, sha256 {}", file.size,
-                                               file.sha256.substr(0, kHashCharacters)));
-  }
-  return values;
+  return mapped(manifest.files, [](const ManifestFile& file) {
+    return std::pair(file.path, fmt::format("{} bytes, sha256 {}", file.size,
+                                            file.sha256.substr(0, kHashCharacters)));
+  });
 }
 
 // In the order of `tfaot info`. Two packages without a difference have the same contents.

@@ -53,16 +53,15 @@ std::string batches_text(BatchMode batch, const std::vector<std::int64_t>& sizes
 }
 
 std::string dimensions_text(const std::vector<DimensionSize>& dimensions) {
-  std::vector<std::string> sizes;
-  for (const DimensionSize& one : dimensions)
-    sizes.push_back(fmt::format("{}={}", one.name, one.size));
+  const auto sizes = mapped(dimensions, [](const DimensionSize& one) {
+    return fmt::format("{}={}", one.name, one.size);
+  });
   return join(sizes, ", ");
 }
 
 std::string constants_text(const std::vector<ModelConstant>& constants) {
-  std::vector<std::string> values;
-  for (const ModelConstant& one : constants) values.push_back(one.name + "=" + value_text(one));
-  return join(values, ", ");
+  const auto text_of = [](const ModelConstant& one) { return one.name + "=" + value_text(one); };
+  return join(mapped(constants, text_of), ", ");
 }
 
 const char* rows_text(RowsMode rows) {
@@ -167,10 +166,9 @@ ordered_json spec_to_json(const ModelSpec& spec) {
 // A model.
 
 std::string operations_text(const DescribedSignature& signature) {
-  std::vector<std::string> counts;
-  for (const OperationCount& one : signature.operations) {
-    counts.push_back(fmt::format("{} {}", one.count, shown(one.operation)));
-  }
+  const auto counts = mapped(signature.operations, [](const OperationCount& one) {
+    return fmt::format("{} {}", one.count, shown(one.operation));
+  });
   return join(counts, ", ");
 }
 
@@ -381,7 +379,7 @@ std::string weights_text(const Manifest& manifest) {
 double per_row(const TunedCall& call) { return call.ns / static_cast<double>(call.batch_size); }
 
 std::size_t level_index(const Manifest& manifest, const std::string& level) {
-  const auto found = std::find(manifest.cpu_levels.begin(), manifest.cpu_levels.end(), level);
+  const auto found = std::ranges::find(manifest.cpu_levels, level);
   return static_cast<std::size_t>(found - manifest.cpu_levels.begin());
 }
 
@@ -566,7 +564,7 @@ PackageSizes package_sizes(const Manifest& manifest) {
   for (const ManifestFile& file : manifest.files) {
     files[file.path] = file.size;
     if (is_object_file(file.path) && !is_weights_file(file.path)) sizes.code += file.size;
-    if (file.path.compare(0, headers.size(), headers) == 0) sizes.headers += file.size;
+    if (file.path.starts_with(headers)) sizes.headers += file.size;
   }
   for (const std::int64_t batch_size : manifest.batch_sizes) {
     for (const std::string& level : manifest.cpu_levels) {

@@ -52,9 +52,8 @@ std::string duration_text(std::int64_t picoseconds) {
   return fmt::format("{:.2f} ms", ns / 1e6);
 }
 
-// "12.3 M"; "-" for a negative number.
+// "12.3 M". REQUIRES: the number is not negative.
 std::string count_text(std::int64_t number) {
-  if (number < 0) return "-";
   if (number < 10'000) return std::to_string(number);
   const double count = static_cast<double>(number);
   if (count < 999'500) return fmt::format("{:.1f} k", count / 1e3);
@@ -185,20 +184,20 @@ NamedValues instruction_values(const InspectedCode& code) {
       ++counts[node.kind == NodeKind::kFusion ? node.opcode : node_title(node)];
     }
   }
-  NamedValues values;
-  for (const auto& [what, count] : counts) values.emplace_back(what, std::to_string(count));
-  return values;
+  return mapped(counts,
+                [](const auto& one) { return std::pair(one.first, std::to_string(one.second)); });
+}
+
+std::string layer_title(const LayerSummary& layer) {
+  return layer.layer.empty() ? "(no layer)" : layer.layer;
 }
 
 NamedValues layer_values(const InspectedCode& code) {
-  NamedValues values;
-  if (const HloGraph* const stage = last_stage(code)) {
-    for (const LayerSummary& layer : layers_of(*stage)) {
-      values.emplace_back(layer.layer.empty() ? "(no layer)" : layer.layer,
-                          duration_text(layer.picoseconds));
-    }
-  }
-  return values;
+  const HloGraph* const stage = last_stage(code);
+  if (stage == nullptr) return {};
+  return mapped(layers_of(*stage), [](const LayerSummary& layer) {
+    return std::pair(layer_title(layer), duration_text(layer.picoseconds));
+  });
 }
 
 struct ComparedValues {
@@ -375,18 +374,10 @@ constexpr std::size_t kMostBoxes = 1500;
 constexpr std::size_t kMostLines = 20'000;
 constexpr std::size_t kMostLayerBars = 20;
 
-Cell known_cell(std::int64_t number) {
-  return number < 0 ? Cell{.text = "-"} : number_cell(number);
-}
-
-Cell count_cell(std::int64_t number) {
+// "-" for a negative number, which is not known; sorted by the number.
+Cell known_cell(std::int64_t number, std::string (*text_of)(std::int64_t)) {
   if (number < 0) return {.text = "-"};
-  return {.text = count_text(number), .number = static_cast<double>(number)};
-}
-
-Cell time_cell(std::int64_t picoseconds) {
-  if (picoseconds < 0) return {.text = "-"};
-  return {.text = duration_text(picoseconds), .number = static_cast<double>(picoseconds)};
+  return {.text = text_of(number), .number = static_cast<double>(number)};
 }
 
 Verdict verdict_of(NodeKind kind) {
@@ -416,10 +407,10 @@ std::vector<Cell> hot_spot_row(const CodeNode& one) {
         .text = fmt::format("{:.1f} %", 100 * one.share), .number = one.share, .share = one.share};
   }
   return {std::move(share),
-          time_cell(one.picoseconds),
+          known_cell(one.picoseconds, duration_text),
           {.text = runs_text(one.runs), .number = one.runs.times},
-          count_cell(one.flops),
-          count_cell(one.bytes),
+          known_cell(one.flops, count_text),
+          known_cell(one.bytes, count_text),
           {.text = word_of(node.kind), .verdict = verdict_of(node.kind)},
           {node_title(node)},
           {short_origin(node.origin)},
@@ -452,8 +443,8 @@ Section hot_spots_section(const HloGraph& stage) {
   report::Bars bars{.caption = "Estimated time by layer", .where = Where::kPage};
   for (const LayerSummary& layer : layers_of(stage)) {
     if (layer.picoseconds <= 0 || bars.bars.size() == kMostLayerBars) break;
-    bars.bars.push_back({layer.layer.empty() ? "(no layer)" : layer.layer,
-                         static_cast<double>(layer.picoseconds), duration_text(layer.picoseconds)});
+    bars.bars.push_back({layer_title(layer), static_cast<double>(layer.picoseconds),
+                         duration_text(layer.picoseconds)});
   }
   if (!bars.bars.empty()) section.blocks.emplace_back(std::move(bars));
   section.blocks.emplace_back(std::move(table));
@@ -532,8 +523,8 @@ Section memory_section(const BufferMap& map) {
                             {value.shape},
                             number_cell(static_cast<std::int64_t>(value.offset)),
                             number_cell(static_cast<std::int64_t>(value.size)),
-                            known_cell(value.first),
-                            known_cell(value.last)});
+                            known_cell(value.first, report::grouped_digits),
+                            known_cell(value.last, report::grouped_digits)});
     }
   }
   section.blocks.emplace_back(std::move(table));
@@ -894,12 +885,10 @@ const CodeListing* listing_named(const InspectedCode& code, const std::string& n
 }
 
 Result<const HloGraph*> graph_named(const InspectedCode& code, const std::string& name) {
-  std::vector<std::string> names;
-  for (const HloGraph& stage : code.stages) {
-    if (stage.stage == name) return &stage;
-    names.push_back(stage.stage);
+  if (const HloGraph* const stage = name.empty() ? last_stage(code) : stage_named(code, name)) {
+    return stage;
   }
-  if (name.empty() && !code.stages.empty()) return &code.stages.back();
+  std::vector<std::string> names = mapped(code.stages, &HloGraph::stage);
   names.insert(names.end(), {kFirstLlvm, kLlvm, kAssembly});
   Error error = name.empty() ? Error("no stage of HLO is known")
                              : Error::usage(fmt::format("--stage: there is no '{}'", name));

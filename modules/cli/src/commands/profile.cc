@@ -104,18 +104,17 @@ Status check_numbers(const ProfileCommand& command) {
 
 // A library without a model that it could run is a mistake.
 Status check_libraries(const ProfileCommand& command) {
+  std::set<ProfiledEngine> with_model;
+  for (const std::string& peer : command.peers) {
+    TFAOT_ASSIGN(const EngineAndFile model, engine_and_file("--peer", peer));
+    with_model.insert(model.first);
+  }
   for (const std::string& library : command.libraries) {
     TFAOT_ASSIGN(const EngineAndFile named, engine_and_file("--library", library));
-    bool has_peer = false;
-    for (const std::string& peer : command.peers) {
-      TFAOT_ASSIGN(const EngineAndFile model, engine_and_file("--peer", peer));
-      has_peer = has_peer || model.first == named.first;
-    }
-    if (!has_peer) {
-      return fail(Error::usage(
-          fmt::format("profile: --library {0}=... needs a model for it: --peer {0}=MODEL",
-                      word_of(named.first))));
-    }
+    if (with_model.contains(named.first)) continue;
+    return fail(Error::usage(
+        fmt::format("profile: --library {0}=... needs a model for it: --peer {0}=MODEL",
+                    word_of(named.first))));
   }
   return {};
 }

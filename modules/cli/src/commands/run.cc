@@ -168,16 +168,13 @@ report::Page predictions_page(const RunResult& result) {
   page.highlights = {{"rows", report::grouped_digits(result.rows), ""},
                      {"CPU level", result.cpu_level, ""},
                      {"outputs", std::to_string(result.outputs.size()), ""}};
-  Section outputs;
-  outputs.title = "Outputs";
-  outputs.blocks.emplace_back(statistics_table(result.outputs));
+  Section outputs{"Outputs", {}, {statistics_table(result.outputs)}};
   for (const Array& output : result.outputs) {
     Bars bars = histogram(output);
     if (!bars.bars.empty()) outputs.blocks.emplace_back(std::move(bars));
   }
   page.sections.push_back(std::move(outputs));
-  Section rows;
-  rows.title = "Rows";
+  Section rows{"Rows", {}, {}};
   if (result.rows > kShownRows) {
     rows.blocks.emplace_back(report::Text{
         fmt::format("The first {} of {} rows.", kShownRows, report::grouped_digits(result.rows))});
@@ -218,16 +215,14 @@ std::string not_negative(const std::string& text) {
 }
 
 nlohmann::ordered_json run_to_json(const RunResult& result, const std::string& file) {
-  nlohmann::ordered_json outputs = nlohmann::ordered_json::array();
-  for (const Array& array : result.outputs) {
-    outputs.push_back(
-        {{"name", array.name}, {"dtype", word_of(array.dtype)}, {"shape", array.shape}});
-  }
+  const auto output_json = [](const Array& array) -> nlohmann::ordered_json {
+    return {{"name", array.name}, {"dtype", word_of(array.dtype)}, {"shape", array.shape}};
+  };
   nlohmann::ordered_json json = {{"model", result.model},
                                  {"version", result.version},
                                  {"cpu_level", result.cpu_level},
                                  {"rows", result.rows},
-                                 {"outputs", std::move(outputs)}};
+                                 {"outputs", mapped(result.outputs, output_json)}};
   if (!file.empty()) json["file"] = file;
   return json;
 }

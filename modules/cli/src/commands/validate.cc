@@ -67,11 +67,10 @@ std::string reference_text(const ValidationResult& result) {
 
 // Names of the outputs that a file of saved ones lacks.
 std::vector<std::string> not_compared(const ValidationResult& result) {
-  std::vector<std::string> names;
-  for (const TensorSpec& output : result.manifest.signature.outputs) {
-    const auto found = std::ranges::find(result.outputs, output.name, &ValidatedOutput::output);
-    if (found == result.outputs.end()) names.push_back(output.name);
-  }
+  std::vector<std::string> names = mapped(result.manifest.signature.outputs, &TensorSpec::name);
+  std::erase_if(names, [&](const std::string& name) {
+    return contains(result.outputs, name, &ValidatedOutput::output);
+  });
   return names;
 }
 
@@ -102,9 +101,7 @@ std::vector<ValidatedOutput> by_batch(const std::vector<ValidatedOutput>& output
     const auto [found, is_new] = worst.try_emplace({one.rows, one.composition, one.cpu_level}, one);
     if (!is_new && is_worse(one, found->second)) found->second = one;
   }
-  std::vector<ValidatedOutput> list;
-  for (auto& [key, one] : worst) list.push_back(std::move(one));
-  return list;
+  return mapped(worst, [](const auto& entry) { return entry.second; });
 }
 
 Bars batches_chart(const std::vector<ValidatedOutput>& batches,

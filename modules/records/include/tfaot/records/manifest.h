@@ -78,4 +78,8 @@ struct Manifest {
 Manifest make_manifest(const ModelSpec& spec, const CompiledModel& compiled,
                        const std::string& tool_name, std::vector<ManifestFile> files);
 
+// Picoseconds of a call that `tfaot tune` measured, at least one; 0: nothing was measured.
+std::uint64_t measured_cost(const Manifest& manifest, std::int64_t batch_size,
+                            const std::string& cpu_level);
+
 }  // namespace tfaot::toolkit
