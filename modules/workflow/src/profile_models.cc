@@ -614,8 +614,9 @@ class Profiler {
         added.spec.program = runner_;
         added.spec.timeout = engine_time(context_);
         added.spec.memory = memory_;
-        append(added.spec.settings,
-               {"engine=package", core_setting(), "cpu_level=" + added.curve.cpu_level});
+        added.spec.settings.insert(
+            added.spec.settings.begin(),
+            {"engine=package", core_setting(), "cpu_level=" + added.curve.cpu_level});
         append(added.spec.settings, files.package);
         append(added.spec.settings, files.tensors);
         append(added.spec.settings, files.predicted);
