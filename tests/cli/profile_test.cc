@@ -83,7 +83,7 @@ TEST_F(ProfileTest, PrintsATable) {
   EXPECT_TRUE(matches_golden(masked(outcome.text()), "cli/profile.txt"));
   const std::string started = read("cache/started");
   EXPECT_THAT(started, HasSubstr("engine=package core="));
-  EXPECT_THAT(started, HasSubstr("\nbatch_rule=3:1,1,1 engine=package "));
+  EXPECT_THAT(started, HasSubstr("batch_rule=3:1,1,1 library="));
   EXPECT_THAT(started, HasSubstr("batch_rule=1:1 batch_rule=3:4 batch_rule=8:4,4"));
   EXPECT_THAT(started,
               HasSubstr("engine=onnxruntime model=" + at("net.onnx") + " library=" + at("ort.so") +
