@@ -38,10 +38,9 @@ Result<AreaState> state_of_disk(const FileSystem& fs, const Path& area) {
   AreaState state;
   TFAOT_ASSIGN(const FileKind kind, fs.look(area));
   if (kind == FileKind::kMissing) return state;
-  TFAOT_ASSIGN(const auto tools, fs.list(area));
+  TFAOT_ASSIGN(const auto tools, list_tools(fs, area));
   for (const std::string& tool : tools) {
     const Path folder = area / tool;
-    if (!is_tool_folder_name(tool) || !is_tool_folder(fs, folder)) continue;
     TFAOT_ASSIGN(const auto versions, list_versions(fs, folder));
     state[tool] = {{versions.begin(), versions.end()}, named_current(fs, folder)};
   }

@@ -144,6 +144,14 @@ std::string toolkit_of_runtime(const FileSystem& fs, const Path& tool_file) {
   return manifest ? manifest->toolkit_version : "";
 }
 
+Result<std::vector<std::string>> list_tools(const FileSystem& fs, const Path& area) {
+  TFAOT_ASSIGN(auto names, fs.list(area));
+  std::erase_if(names, [&](const std::string& name) {
+    return !is_tool_folder_name(name) || !is_tool_folder(fs, area / name);
+  });
+  return names;
+}
+
 Result<std::vector<std::string>> list_versions(const FileSystem& fs, const Path& tool_folder) {
   TFAOT_ASSIGN(auto names, fs.list(tool_folder));
   std::erase_if(names, [&](const std::string& name) {

@@ -38,6 +38,8 @@ bool is_tool_folder_name(std::string_view name);
 // has neither.
 bool is_tool_folder(const FileSystem& fs, const Path& folder);
 
+// The names of the area's folders that are tools' folders, sorted.
+Result<std::vector<std::string>> list_tools(const FileSystem& fs, const Path& area);
 // The folders of AREA/TOOL that are versions, 1.9.0 before 1.10.0.
 Result<std::vector<std::string>> list_versions(const FileSystem& fs, const Path& tool_folder);
 // The version that AREA/TOOL/current names, which need not exist; empty if there is no such link.

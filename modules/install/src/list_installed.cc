@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "area_layout.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/manifest_json.h"
@@ -90,10 +88,7 @@ void check_toolboxes(const FileSystem& fs, const Path& area, const std::string& 
 
 bool is_release_area(const FileSystem& fs, const Path& folder) {
   if (fs.kind(private_folder(folder)) == FileKind::kDirectory) return true;
-  const auto names = fs.list(folder).value_or(std::vector<std::string>());
-  return std::ranges::any_of(names, [&](const std::string& name) {
-    return is_tool_folder_name(name) && is_tool_folder(fs, folder / name);
-  });
+  return !list_tools(fs, folder).value_or(std::vector<std::string>()).empty();
 }
 
 std::optional<Path> installed_tree(const FileSystem& fs, const Path& path) {
@@ -128,11 +123,10 @@ std::vector<std::string> installed_names(const FileSystem& fs, const Path& folde
 }
 
 Result<InstalledList> list_installed(const FileSystem& fs, const Path& area) {
-  TFAOT_ASSIGN(const auto tools, fs.list(area));
+  TFAOT_ASSIGN(const auto tools, list_tools(fs, area));
   InstalledList list;
   for (const std::string& tool : tools) {
     const Path folder = area / tool;
-    if (!is_tool_folder_name(tool) || !is_tool_folder(fs, folder)) continue;
     TFAOT_ASSIGN(const auto versions, list_versions(fs, folder));
     const auto current = current_version(fs, folder / kCurrentName);
     if (!current) list.broken.push_back(current.error());

@@ -163,10 +163,9 @@ class AreaVerifier {
 }  // namespace
 
 Result<std::vector<InstalledVersion>> installed_versions(const FileSystem& fs, const Path& area) {
-  TFAOT_ASSIGN(const auto tools, fs.list(area));
+  TFAOT_ASSIGN(const auto tools, list_tools(fs, area));
   std::vector<InstalledVersion> found;
   for (const std::string& tool : tools) {
-    if (!is_tool_folder_name(tool) || !is_tool_folder(fs, area / tool)) continue;
     TFAOT_ASSIGN(const auto versions, list_versions(fs, area / tool));
     for (const std::string& version : versions) found.push_back({tool, version});
   }
@@ -182,9 +181,9 @@ std::vector<Error> verify_version(const FileSystem& fs, const Path& area,
 
 std::vector<Error> verify_area(const FileSystem& fs, const Path& area) {
   AreaVerifier verifier(fs, area);
-  const auto tools = fs.list(area);
+  const auto tools = list_tools(fs, area);
   for (const std::string& tool : tools.value_or(std::vector<std::string>())) {
-    if (is_tool_folder_name(tool) && is_tool_folder(fs, area / tool)) verifier.check_current(tool);
+    verifier.check_current(tool);
   }
   verifier.check_runtime();
   verifier.check_history();
