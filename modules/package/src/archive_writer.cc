@@ -104,7 +104,6 @@ la_ssize_t ArchiveSource::read(archive*, void* source, const void** bytes) {
   }
   self.buffer = std::move(*piece);
   self.offset += self.buffer.size();
-  self.hash.update(self.buffer);
   *bytes = self.buffer.data();
   return static_cast<la_ssize_t>(self.buffer.size());
 }

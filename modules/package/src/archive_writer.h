@@ -13,7 +13,6 @@
 #include <string_view>
 
 #include "tfaot/base/file_system.h"
-#include "tfaot/base/hash.h"
 #include "tfaot/package/package.h"
 
 namespace tfaot::toolkit {
@@ -76,7 +75,6 @@ struct ArchiveSource {
   std::uint64_t offset = 0;
   std::string buffer;
   std::optional<Error> error;  // of the file system
-  Sha256 hash{};               // of the bytes that were read; only for archives without seeks
 
   // Callbacks of archive_read_open().
   static la_ssize_t read(archive*, void* source, const void** bytes);

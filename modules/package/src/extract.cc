@@ -48,7 +48,7 @@ class DecompressedArchive {
     for (const int code :
          {archive_read_support_format_raw(handle), archive_read_support_format_empty(handle),
           archive_read_support_filter_zstd(handle), archive_read_support_filter_gzip(handle),
-          archive_read_open(handle, &source_, nullptr, ArchiveSource::read, nullptr)}) {
+          archive_read_open(handle, this, nullptr, read_source, nullptr)}) {
       if (code != ARCHIVE_OK) return false;
     }
     constexpr int kOneAndTheFile = 2;
@@ -93,7 +93,8 @@ class DecompressedArchive {
   }
 
   const ArchiveSource& source() const { return source_; }
-  std::string sha256() { return source_.hash.hex_digest(); }
+  // Of the compressed bytes read so far; call it once.
+  std::string sha256() { return hash_.hex_digest(); }
   archive* handle() const { return handle_.get(); }
   // The number of compressed bytes read so far.
   std::uint64_t used() const {
@@ -101,7 +102,15 @@ class DecompressedArchive {
   }
 
  private:
+  static la_ssize_t read_source(archive* reader, void* decompressed, const void** bytes) {
+    auto& self = *static_cast<DecompressedArchive*>(decompressed);
+    const la_ssize_t size = ArchiveSource::read(reader, &self.source_, bytes);
+    if (size > 0) self.hash_.update(self.source_.buffer);
+    return size;
+  }
+
   ArchiveSource source_;
+  Sha256 hash_;
   ArchiveReadHandle handle_;  // after source_, so freed before it
   bool is_empty_ = false;
   std::uint64_t given_ = 0;

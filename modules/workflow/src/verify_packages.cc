@@ -22,10 +22,12 @@ void set_package(VerifiedItem& item, const Manifest& manifest) {
 
 VerifiedItem verify_one_tree(const FileSystem& files, const Path& tree) {
   VerifiedItem item{.path = tree};
-  if (const auto manifest = read_tree(files, tree)) set_package(item, *manifest);
-  if (const auto verified = verify_tree(files, tree); !verified) {
-    item.faults.push_back(verified.error());
+  auto manifest = verify_tree(files, tree);
+  if (!manifest) {
+    item.faults.push_back(manifest.error());
+    manifest = read_tree(files, tree);
   }
+  if (manifest) set_package(item, *manifest);
   return item;
 }
 
