@@ -83,9 +83,6 @@ Cut full_cut(Int rows, int tile_rows) {
           static_cast<int>(rest % kMaxRows)};
 }
 
-// Setting up what convolutions need takes as long as some products of small nets, so these have
-// code of their own: one block of plain tiles.
-
 constexpr Element kZeros[kMaxVectors * kLanes<Element>] = {};
 
 TFAOT_INLINE Int vectors_of(Int columns) { return ceil_div(columns, kLanes<Element>); }
@@ -100,19 +97,17 @@ TFAOT_INLINE bool has_distant_rows(const Gemm& g) {
          g.run * g.columns * static_cast<Int>(sizeof(Element)) <= kMostBytes;
 }
 
-// True if form_of() would choose plain tiles everywhere.
-TFAOT_INLINE bool has_plain_tiles(const Gemm& g, Int rows) {
-  const Int last = (g.columns - 1) % kLanes<Element> + 1;
-  if (!TFAOT_HAS_MASKS) return last == kLanes<Element>;
-  const bool is_for_half = last <= kLanes<Element> / 2 || g.columns <= kLanes<Element>;
-  return !TFAOT_HAS_EDGE_TILES || rows < kMaxRows || g.row_bias != nullptr || !is_for_half;
-}
+// In blocks of this many rows, distant rows stay in the first-level cache.
+constexpr Int kDistantBlockRows = Int{4} * kMaxRows;
 
-// True for a product of one run for which gemm.cc would find one block and nothing to prefetch.
+// True for a product of one run, one block, and nothing to prefetch. It has code of its own, as
+// setting up what convolutions need takes as long as some products of small nets.
 TFAOT_INLINE bool is_plain(const Gemm& g, Int rows) {
   return rows > 2 && rows <= kBlockRows && rows == g.row_count[3] && g.c_line == 0 &&
-         taps_of(g) == 1 && g.addends == nullptr && g.matrices == 0 && has_plain_tiles(g, rows) &&
-         !has_distant_rows(g) && !is_prefetched(vectors_of(g.columns) * g.run * TFAOT_VECTOR_BYTES);
+         taps_of(g) == 1 && g.addends == nullptr && g.matrices == 0 &&
+         (TFAOT_HAS_MASKS || g.columns % kLanes<Element> == 0) &&
+         (rows <= kDistantBlockRows || !has_distant_rows(g)) &&
+         !is_prefetched(vectors_of(g.columns) * g.run * TFAOT_VECTOR_BYTES);
 }
 
 // REQUIRES: is_plain().
@@ -120,7 +115,7 @@ __attribute__((noinline)) inline void multiply_plain(const Gemm& g, Int rows) {
   const Element* row[kBlockRows];
   for (Int r = 0; r < rows; ++r) row[r] = g.a + r * g.row_step[3];
   const Int tap = 0;
-  const Cut cut = even_cut(rows);
+  const Cut even = even_cut(rows);
   const Int vectors = vectors_of(g.columns);
   Tiles<Element> t = {};
   t.taps = &tap;
@@ -134,23 +129,31 @@ __attribute__((noinline)) inline void multiply_plain(const Gemm& g, Int rows) {
   t.rectifier = g.rectifier;
   int take = 0;
   for (Int v = 0; v < vectors; v += take) {
-    take = next_vectors(cut.rows, vectors - v);
+    take = next_vectors(even.rows, vectors - v);
     const Int column = v * kLanes<Element>;
-    if (v + take == vectors) t.last = g.columns - (vectors - 1) * kLanes<Element>;
+    Form form = {};
+    if (v + take == vectors) {
+      t.last = g.columns - (vectors - 1) * kLanes<Element>;
+      if (g.row_bias == nullptr) form = form_of(t, rows, {}, take, t.last);
+    }
+    const Cut cut = form.shape == Shape::kPlain ? even : full_cut(rows, form.rows);
     t.rows = row;
     t.b = g.b + v / kVectorsPerPanel * g.b_panel + v % kVectorsPerPanel * kLanes<Element>;
     t.start = g.bias != nullptr ? g.bias + column : kZeros;
     t.row_start = g.row_bias;
     t.c = g.c + column;
-    t.count = cut.larger;
-    multiply(cut.rows, take, t);
-    if (cut.others == 0) continue;
-    const Int done = cut.larger * cut.rows;
-    t.rows += done;
-    if (g.row_bias != nullptr) t.row_start += done;
-    t.c += done * t.c_row;
-    t.count = cut.others;
-    multiply(cut.other_rows, take, t);
+    const auto next = [&](Int count, int tile_rows, const Form& of) {
+      if (count == 0) return;
+      t.count = count;
+      of.shape == Shape::kPlain ? multiply(tile_rows, take, t) : multiply_formed(of, t);
+      const Int done = count * tile_rows;
+      t.rows += done;
+      if (t.row_start != nullptr) t.row_start += done;
+      t.c += done * t.c_row;
+    };
+    next(cut.larger, cut.rows, form);
+    next(cut.others, cut.other_rows, {});
+    next(cut.last_rows > 0 ? 1 : 0, cut.last_rows, {});
   }
   activate({g.c, g.c_row, rows, g.columns, g.function});
 }
@@ -199,8 +202,6 @@ class Odometer {
 };
 
 constexpr Int kMaxTaps = 64;
-constexpr Int kDistantBlockRows = Int{4} * kMaxRows;
-
 // The largest of `parts` equal pieces.
 TFAOT_INLINE Int piece_of(Int total, Int parts) {
   return parts == 1 ? total : ceil_div(total, parts);  // a division is slow

@@ -17,7 +17,7 @@ void multiply_panels(Gemm& g, const Element* panels) {
 
 // Multiplies with a right side that is not packed. If its rows are contiguous, whole panels of it
 // are read in place.
-void multiply_matrix(Gemm g, const MatMulCall& call, const Element* rhs, Element* scratch) {
+void multiply_matrix(Gemm& g, const MatMulCall& call, const Element* rhs, Element* scratch) {
   constexpr Int kColumns = kPanelColumns<Element>;
   Int in_place = 0;
   if (call.rhs_column_stride == 1 && call.rows <= kRowsInPlace) {
@@ -33,9 +33,11 @@ void multiply_matrix(Gemm g, const MatMulCall& call, const Element* rhs, Element
   if (in_place == call.columns) return;
   pack_matrix(scratch, rhs + in_place * call.rhs_column_stride, call.depth, call.columns - in_place,
               call.rhs_depth_stride, call.rhs_column_stride);
-  g.columns = call.columns - in_place;
-  skip_columns(g, in_place);
-  multiply_panels(g, scratch);
+  if (in_place == 0) return multiply_panels(g, scratch);
+  Gemm rest = g;
+  rest.columns = call.columns - in_place;
+  skip_columns(rest, in_place);
+  multiply_panels(rest, scratch);
 }
 
 bool is_row(const MatMulCall& call) {
