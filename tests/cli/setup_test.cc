@@ -3,11 +3,14 @@
 // tests/packaging/fetch_tensorflow_test.sh; here a stand-in fills the cache.
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+
 #include "cli_test.h"
 
 namespace tfaot::toolkit::testing {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -53,6 +56,56 @@ TEST_F(SetupTest, TheNamedTensorFlowBeatsTheOneBesideTheEngine) {
   script("exit 0\n");
   EXPECT_THAT(setup({{"TFAOT_TENSORFLOW_ROOT", at("empty")}}).err,
               HasSubstr("does not find TensorFlow\n  looked in ROOT/empty\n"));
+}
+
+// As pip lays them out: the archive, and an empty file for each that comes out of it.
+class CompilerWheelTest : public SetupTest {
+ protected:
+  CompilerWheelTest() {
+    write_model();
+    write("wheel/tensorflow/THIRD_PARTY_NOTICES.txt", "notices\n");
+    EXPECT_TRUE(
+        files_.copy_file(TFAOT_LOST_LIBRARY, root_ / "wheel/tensorflow/libtensorflow_cc.so.2"));
+    for (const char* const name : {"libtensorflow_cc.so.2", "THIRD_PARTY_NOTICES.txt"}) {
+      write(std::string(kHome) + "/tensorflow/" + name, "");
+    }
+    EXPECT_EQ(std::system(("tar cJf '" + archive() + "' -C '" + at("wheel") + "' .").c_str()), 0);
+  }
+  std::string archive() const { return at(std::string(kHome) + ".tar.xz"); }
+  Outcome compiles() {
+    return run({"compile", "-c", "model/aot_config.yaml", "-o", "out"},
+               {{"TFAOT_CACHE_DIR", at("a cache")}});
+  }
+
+  static constexpr const char* kHome = "prefix/libexec/tfaot/" TFAOT_TENSORFLOW_FOLDER;
+};
+
+TEST_F(CompilerWheelTest, IsUnpackedByTheFirstCommandThatNeedsIt) {
+  write(std::string(kHome) + ".unpacked/tensorflow/half", "left by a killed run");
+  const Outcome first = compiles();
+  EXPECT_THAT(first.err, HasSubstr("[0/1] unpacking TensorFlow, once\n"));
+  EXPECT_THAT(first.err, Not(HasSubstr("TensorFlow's")));
+  EXPECT_THAT(files_in(kHome), ElementsAre("tensorflow/THIRD_PARTY_NOTICES.txt",
+                                           "tensorflow/libtensorflow_cc.so.2"));
+  EXPECT_EQ(read(std::string(kHome) + "/tensorflow/THIRD_PARTY_NOTICES.txt"), "notices\n");
+  for (const char* const left : {".unpacked", ".lock"}) {
+    EXPECT_EQ(files_.kind(at(std::string(kHome) + left)), FileKind::kMissing);
+  }
+  EXPECT_THAT(compiles().err, Not(HasSubstr("unpacking")));
+  EXPECT_THAT(setup().out, HasSubstr("nothing to do"));
+}
+
+TEST_F(CompilerWheelTest, ADamagedOneIsAnErrorAndStays) {
+  write(std::string(kHome) + ".tar.xz", "no archive");
+  EXPECT_TRUE(matches_golden(compiles().text(), "cli/setup_damaged_wheel.txt"));
+  EXPECT_EQ(read(std::string(kHome) + "/tensorflow/libtensorflow_cc.so.2"), "");
+}
+
+TEST_F(CompilerWheelTest, ATensorFlowThatTheUserNamesComesFirst) {
+  const Outcome outcome = run({"compile", "-c", "model/aot_config.yaml", "-o", "out"},
+                              {{"TFAOT_TENSORFLOW_ROOT", at("wheel/tensorflow")}});
+  EXPECT_THAT(outcome.err, Not(HasSubstr("unpacking")));
+  EXPECT_THAT(outcome.err, Not(HasSubstr("TensorFlow's")));
 }
 
 TEST_F(SetupTest, AnEmptyPartOfTheLoadersPathIsNoFolder) {

@@ -60,7 +60,8 @@ std::optional<Error> missing_tensorflow(const FileSystem& fs, const EngineProgra
   return Error::at({engine.file.string()},
                    fmt::format("TensorFlow's {} cannot be loaded", *library))
       .note("looked in " + searched_folders(fs, engine))
-      .note("fetch it: tfaot setup")
+      .note("get it: pip install tfaot-compiler==" TFAOT_TENSORFLOW_VERSION
+            " where tfaot came by pip, else: tfaot setup")
       .note(
           "or set TFAOT_TENSORFLOW_ROOT to the 'tensorflow' folder of an unpacked wheel (see "
           "docs/install.md)");

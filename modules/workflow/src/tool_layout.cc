@@ -9,6 +9,7 @@
 #include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/file_names.h"
+#include "tfaot/workflow/set_up_tensorflow.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -30,13 +31,16 @@ Path in_cache(const Environment& environment, const char* folder) {
   return caches.empty() ? Path() : caches / "tfaot" / folder;
 }
 
-// Where the loader looks for the TensorFlow of a program: the folder that the user names; else the
-// one beside the program, then the user's cache. After it come the loader's previous folders, such
-// as a release's libraries with the same names. No part is empty: it would be the current folder.
+// Where the loader looks for the TensorFlow of a program: the folder that the user names; else
+// those next to the program (an administrator's, then the one of the wheel tfaot-compiler), then
+// the user's cache. After it come the loader's previous folders, such as a release's libraries with
+// the same names. No part is empty: it would be the current folder.
 std::string library_path(const Context& context, const Path& program) {
   std::vector<std::string> folders;
   if (context.environment.variable("TFAOT_TENSORFLOW_ROOT").empty()) {
-    folders.push_back((program.parent_path() / "tensorflow").string());
+    for (const char* const folder : {"tensorflow", TFAOT_TENSORFLOW_FOLDER "/tensorflow"}) {
+      folders.push_back((program.parent_path() / folder).string());
+    }
   }
   const Path users = tensorflow_folder(context.environment);
   if (!users.empty()) folders.push_back(context.absolute(users).string());
@@ -45,7 +49,10 @@ std::string library_path(const Context& context, const Path& program) {
   return join(folders, ":");
 }
 
-EngineProgram program_with_tensorflow(const Context& context, Path file) {
+Result<EngineProgram> program_with_tensorflow(const Context& context, Path file) {
+  if (context.environment.variable("TFAOT_TENSORFLOW_ROOT").empty()) {
+    TFAOT_TRY(unpack_tensorflow(context, file));
+  }
   EngineProgram program;
   program.library_path = library_path(context, file);
   program.file = std::move(file);
@@ -195,9 +202,18 @@ Result<Path> find_plot_script(const Context& context) {
 }
 
 Result<Path> find_python_folder(const Context& context) {
-  TFAOT_ASSIGN(const Path module,
-               installed_file(context, prefix(context) / TFAOT_LIBDIR "/tfaot/python/tfaot.py",
-                              "the Python module tfaot.py"));
+  // Or where pip put it, in the environment of one Python or another.
+  std::vector<Path> places = {prefix(context) / TFAOT_LIBDIR "/tfaot/python/tfaot.py"};
+  const Path libraries = prefix(context) / "lib";
+  const auto found = context.files.list(libraries);
+  for (const std::string& name : found.value_or(std::vector<std::string>())) {
+    if (!name.starts_with("python3.")) continue;
+    const Path place = libraries / name / "site-packages/tfaot.py";
+    if (is_file(context.files, place)) places.push_back(place);
+  }
+  TFAOT_ASSIGN(
+      const Path module,
+      first_file(context, places, "the Python module tfaot.py is missing", "reinstall tfaot"));
   return module.parent_path();
 }
 

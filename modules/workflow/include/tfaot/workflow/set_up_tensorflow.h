@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts the TensorFlow that compiling needs into the user's cache: what `tfaot setup` does. A kill
-// leaves all of it or nothing.
+// Puts the TensorFlow that compiling needs where the engine finds it: out of the wheel
+// tfaot-compiler, or into the user's cache, which is what `tfaot setup` does. A kill leaves all of
+// it or nothing.
 #pragma once
 
 #include <functional>
@@ -17,6 +18,11 @@ struct TensorflowSetup {
   std::string wheel;       ///< "tensorflow-cpu 2.18.1"
   Path folder;             ///< where the wheel is unpacked
 };
+
+/// Unpacks TensorFlow next to `program`, the engine or a runner, if tfaot-compiler is installed
+/// there and this was not done yet. Wheels cannot do it themselves, and pip's own compression is
+/// twice as large. Error: the folder cannot be written, or the archive is damaged.
+Status unpack_tensorflow(const Context& context, const Path& program);
 
 /// `on_line` is called with each line that the fetching script prints, in the calling thread.
 /// Error: it fails, or the engine still does not find TensorFlow.
