@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# check_release_inside.sh tarball|deb: the part of check_release.sh that runs in the bare root, as root, in a folder with
+# check_release_inside.sh tarball|deb|wheels: the part of check_release.sh that runs in the bare root, as root, in a folder with
 # the packages.
 set -euo pipefail
 export DEBIAN_FRONTEND=noninteractive
@@ -33,6 +33,13 @@ case $1 in
     mv tfaot-* "$prefix" # a second place, with a space
     PATH="$prefix/bin:$PATH"
     ;;
+  wheels)
+    get ca-certificates python3-venv # numpy comes from the index of this machine
+    prefix="/opt/environment"
+    python3 -m venv "$prefix"
+    PATH="$prefix/bin:$PATH"
+    pip install --quiet --find-links . tfaot
+    ;;
 esac
 update-ca-certificates >/dev/null 2>&1
 no_compiler
@@ -42,8 +49,12 @@ if tfaot compile -c "$examples/minimal/aot_config.yaml" -o out 2>message; then
   fail "it compiles without TensorFlow"
 fi
 cat message
-grep -q 'fetch it: tfaot setup' message || fail "the message does not say how to get TensorFlow"
+grep -q 'else: tfaot setup' message || fail "the message does not say how to get TensorFlow"
 
+if [[ $1 == wheels ]]; then
+  step "tfaot-compiler"
+  pip install --quiet --no-index --find-links . tfaot-compiler
+fi
 step "tfaot setup"
 tfaot setup
 step "tfaot setup, a second time"
@@ -57,7 +68,8 @@ tfaot install dist/*.tar.* --release-area area
 no_compiler
 
 step "Predictions with the linker alone, and in Python"
-get binutils python3-numpy
+get binutils
+[[ $1 == wheels ]] || get python3-numpy
 tfaot run area/minimal --inputs random --rows 3
 PYTHONPATH=$(tfaot setup --python-path) python3 -c '
 import numpy, tfaot

@@ -13,13 +13,38 @@ file(READ "${CPACK_TFAOT_RUNTIME_TOOL}" text)
 string(REPLACE "{{tool_base}}" "${tool_base}" text "${text}")
 file(WRITE "${root}/${CPACK_TFAOT_DATADIR}/tfaot/tfaot-runtime.xml" "${text}")
 
+# _tfaot_link_small_libarchive(<folder> <program>...)
+# Debian's libarchive.so needs libxml2, for xar, and that needs 33 MB of Unicode tables. From Debian's static library this makes
+# <folder>/libarchive.so.13 with only what the programs call.
+function(_tfaot_link_small_libarchive folder)
+  execute_process(COMMAND nm -D --undefined-only ${ARGN} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "archive_[a-z0-9_]+" symbols "${symbols}")
+  list(REMOVE_DUPLICATES symbols)
+  list(TRANSFORM symbols PREPEND "-Wl,-u," OUTPUT_VARIABLE wanted)
+  list(JOIN symbols ";" exports)
+  file(WRITE "${CPACK_TOPLEVEL_DIRECTORY}/libarchive.map" "{ global: ${exports}; local: *; };\n")
+  # What Debian's needs, if this one still does. The linker says so if it needs libxml2 after all.
+  get_filename_component(static "${CPACK_TFAOT_LIBARCHIVE}" DIRECTORY)
+  execute_process(COMMAND readelf -dW "${CPACK_TFAOT_LIBARCHIVE}" OUTPUT_VARIABLE needed COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "lib[^]/ ]+\\.so[.0-9]+" needed "${needed}")
+  list(FILTER needed EXCLUDE REGEX "^lib(archive|xml2)")
+  list(TRANSFORM needed PREPEND "-l:")
+  file(MAKE_DIRECTORY "${folder}")
+  execute_process(
+    COMMAND "${CPACK_TFAOT_COMPILER}" -shared -s -o "${folder}/libarchive.so.13" -Wl,-soname,libarchive.so.13 -Wl,--gc-sections
+            "-Wl,--version-script=${CPACK_TOPLEVEL_DIRECTORY}/libarchive.map" -Wl,-z,defs ${wanted} "${static}/libarchive.a"
+            -Wl,--as-needed ${needed}
+    COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
 if(NOT CPACK_GENERATOR STREQUAL "TGZ")
   return()
 endif()
 # A tarball needs only Debian's C and C++ libraries, which a machine with a compiler has. They must not be older than those of our
 # build. The other libraries are in the tarball, each with its licence.
 file(GLOB programs "${root}/${CPACK_TFAOT_BINDIR}/tfaot*" "${root}/${CPACK_TFAOT_LIBEXECDIR}/tfaot-*")
-file(GLOB modules "${root}/${CPACK_TFAOT_PYTHON_DIR}/*.so")
+file(GLOB_RECURSE modules "${root}/${CPACK_TFAOT_PYTHON_DIR}/*.so")
+_tfaot_link_small_libarchive("${root}/${CPACK_TFAOT_LIBRARY_DIR}" ${programs} ${modules})
 file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${programs} MODULES ${modules}
   RESOLVED_DEPENDENCIES_VAR libraries UNRESOLVED_DEPENDENCIES_VAR not_found
   PRE_EXCLUDE_REGEXES "^libtensorflow" "^ld-linux" "^lib(c|m|dl|rt|pthread|stdc\\+\\+|gcc_s)\\.so")
@@ -27,9 +52,13 @@ if(not_found)
   message(FATAL_ERROR "tfaot: the tarball would lack ${not_found}")
 endif()
 foreach(library IN LISTS libraries)
-  file(INSTALL "${library}" DESTINATION "${root}/${CPACK_TFAOT_LIBRARY_DIR}" FOLLOW_SYMLINK_CHAIN)
-  # By its file name: the package may list it in /lib, which is /usr/lib now.
+  # Under the name that the loader looks for: wheels have no links.
   file(REAL_PATH "${library}" file)
+  get_filename_component(name "${library}" NAME)
+  if(NOT EXISTS "${root}/${CPACK_TFAOT_LIBRARY_DIR}/${name}")
+    file(INSTALL "${file}" DESTINATION "${root}/${CPACK_TFAOT_LIBRARY_DIR}" RENAME "${name}")
+  endif()
+  # By its file name: the package may list it in /lib, which is /usr/lib now.
   get_filename_component(name "${file}" NAME)
   execute_process(COMMAND dpkg-query --search "*/${name}" OUTPUT_VARIABLE owner ERROR_VARIABLE error RESULT_VARIABLE status)
   if(NOT status EQUAL 0)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# The toolkit as packages, which packaging/release.sh makes: a tarball that works wherever it is unpacked, and a .deb. They contain
-# what is installed (TfaotInstall.cmake), without the component "here", and what TfaotFinishPackage.cmake adds.
+# The toolkit as packages, which packaging/release.sh makes: a tarball that works wherever it is unpacked, of which it also makes the
+# wheel (packaging/make_wheels.py), and a .deb. They contain what is installed (TfaotInstall.cmake), without the component "here", and
+# what TfaotFinishPackage.cmake adds.
 set(CPACK_PACKAGE_NAME tfaot)
 set(CPACK_PACKAGE_VENDOR tfaot)
-set(CPACK_PACKAGE_CONTACT "The developers of tfaot <tfaot@localhost>")
+set(CPACK_PACKAGE_CONTACT "tfaot maintainers <maintainers@users.noreply.a-seed-68d4a3c1.example>")
 set(CPACK_PACKAGE_FILE_NAME "tfaot-${PROJECT_VERSION}-${CMAKE_SYSTEM_PROCESSOR}-linux")
 set(CPACK_GENERATOR "TGZ;DEB")
 set(CPACK_STRIP_FILES ON)
@@ -27,5 +28,7 @@ set(CPACK_TFAOT_DOCDIR "${CMAKE_INSTALL_DOCDIR}")
 set(CPACK_TFAOT_BINDIR "${CMAKE_INSTALL_BINDIR}")
 set(CPACK_TFAOT_LIBEXECDIR "${CMAKE_INSTALL_LIBEXECDIR}/tfaot")
 set(CPACK_TFAOT_LIBRARY_DIR "${library_dir}")
+set(CPACK_TFAOT_COMPILER "${CMAKE_CXX_COMPILER}")
+set(CPACK_TFAOT_LIBARCHIVE "${LibArchive_LIBRARIES}")
 set(CPACK_TFAOT_PYTHON_DIR "${CMAKE_INSTALL_LIBDIR}/tfaot/python")
 include(CPack)

@@ -44,7 +44,7 @@ as_user() {
 examples="$prefix/share/doc/tfaot/examples"
 code=0
 as_user tfaot compile -c "$examples/minimal/aot_config.yaml" -o out 2>message || code=$?
-if [[ $code != 1 ]] || ! grep -q '^  fetch it: tfaot setup$' message; then
+if [[ $code != 1 ]] || ! grep -q '^  get it: pip install tfaot-compiler==.* where tfaot came by pip, else: tfaot setup$' message; then
   fail "without TensorFlow, compile ends with code $code and says $(cat message)"
 fi
 cache=$(cd "$tensorflow/../.." && pwd -P)

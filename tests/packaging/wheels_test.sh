@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# wheels_test.sh BUILD_DIR TENSORFLOW SCRATCH: the wheels of make_wheels.sh, in a fresh environment of each Python from 3.9 to 3.13 that
+# this machine has: pip installs them without an index, the tools compile a model and run it, Python runs it too, and pip removes all
+# of it. In the first one find_package(tfaot) builds a plugin. Exit code 77, with the reason, if numpy's wheels are not in the cache.
+set -euo pipefail
+build_dir=$1
+tensorflow=$2
+scratch=$3
+source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)
+fail() {
+  echo "error: $*" >&2
+  exit 1
+}
+numpy=$(bash "$source_dir/packaging/numpy_wheels.sh" --no-fetch) || {
+  echo "skipped: numpy's wheels are not there; packaging/numpy_wheels.sh fetches them"
+  exit 77
+}
+rm -rf "$scratch"
+mkdir -p "$scratch/home" "$scratch/again"
+cd "$scratch"
+
+# The first Python of this version that runs: on PATH, else pyenv's. A pyenv on PATH may only say that it has none.
+python_of() {
+  local python pyenv
+  pyenv=$(pyenv root 2>/dev/null || true)
+  for python in $(type -ap "python$1") "$pyenv"/versions/"$1".*/bin/"python$1"; do
+    if "$python" -c 'import ensurepip, venv' 2>/dev/null; then
+      echo "$python"
+      return
+    fi
+  done
+}
+
+cpack --config "$build_dir/CPackConfig.cmake" -G TGZ -B packages
+TFAOT_TENSORFLOW_ROOT=$tensorflow bash "$source_dir/packaging/make_wheels.sh" --fast packages/tfaot-*.tar.gz wheels
+wheels=(wheels/tfaot-*-py3-none-manylinux_2_*_x86_64.whl wheels/tfaot_compiler-*-py3-none-manylinux_2_17_x86_64.whl)
+[[ $(ls wheels) == $(basename -a "${wheels[@]}") ]] || fail "these wheels were made: $(ls wheels)"
+# pip's limit for a project on PyPI is 100 MB a file; this one is small.
+(($(stat -c %s "${wheels[0]}") < 15000000)) || fail "the wheel of the tools has $(stat -c %s "${wheels[0]}") bytes"
+for wheel in "${wheels[@]}"; do /usr/bin/python3 -m wheel unpack --dest unpacked "$wheel"; done # checks each hash of RECORD
+tree=$(echo unpacked/tfaot-[0-9]*/*.data/data)
+if grep -rIlF -e "$source_dir" -e "$build_dir" -e "$tensorflow" unpacked; then fail "these files name folders of this machine"; fi
+mkdir twice
+tar xzf packages/tfaot-*.tar.gz -C twice
+/usr/bin/python3 "$source_dir/packaging/make_wheels.py" tools twice/tfaot-* again
+cmp "${wheels[0]}" again/*.whl || fail "the same files give another wheel"
+[[ -f $tree/lib/cmake/tfaot/tfaotConfig.cmake ]] || fail "the wheel has no CMake package"
+rm -rf unpacked twice again
+
+as_user() {
+  env -i PATH="$scratch/environment/bin:/usr/local/bin:/usr/bin:/bin" HOME="$scratch/home" LANG=C.UTF-8 "$@"
+}
+pip() { as_user pip --disable-pip-version-check --quiet "$@"; }
+install() { pip install --no-index --find-links wheels --find-links "$numpy" "$@"; }
+examples="$scratch/environment/share/doc/tfaot/examples"
+tested=0
+
+for version in 3.9 3.10 3.11 3.12 3.13; do
+  python=$(python_of "$version")
+  if [[ -z $python ]]; then
+    echo "there is no Python $version"
+    continue
+  fi
+  printf '\n== Python %s\n' "$version"
+  rm -rf environment out
+  "$python" -m venv environment
+  install tfaot
+  [[ $(head -c 4 environment/bin/tfaot) == $'\x7fELF' ]] || fail "bin/tfaot is not a program"
+
+  code=0
+  as_user tfaot compile -c "$examples/minimal/aot_config.yaml" -o out 2>message || code=$?
+  if [[ $code != 1 ]] || ! grep -q 'pip install tfaot-compiler==' message; then
+    fail "without tfaot-compiler, compile ends with code $code and says $(cat message)"
+  fi
+  install 'tfaot[compiler]'
+  pip check
+  as_user tfaot compile -c "$examples/minimal/aot_config.yaml" -o out 2>message
+  grep -q 'unpacking TensorFlow, once' message || fail "tfaot-compiler is not what was used: $(cat message)"
+  as_user tfaot setup | grep -q '^nothing to do' || fail "tfaot setup does not find tfaot-compiler"
+  as_user tfaot run out --inputs ones --rows 2
+  as_user python -c '
+import numpy, tfaot
+model = tfaot.Model("out")
+for values in model(*[numpy.ones((2, *one.row_shape), one.dtype) for one in model.inputs]).values():
+    print(values.tolist())'
+  [[ $(as_user tfaot setup --python-path) == "$scratch/environment/lib/python$version/site-packages" ]] ||
+    fail "tfaot setup --python-path says $(as_user tfaot setup --python-path)"
+
+  if ((tested++ == 0)); then
+    bash "$source_dir/tests/packaging/check_run_paths.sh" 20 environment/{bin,lib/tfaot,libexec}
+    for program in environment/bin/tfaot* environment/libexec/tfaot/tfaot-* environment/lib/python*/site-packages/{,tfaot/}*tfaot*.so; do
+      [[ -e $program ]] || continue
+      if LD_LIBRARY_PATH=$(echo environment/libexec/tfaot/tensorflow*/tensorflow) ldd "$program" | grep '=>' |
+        grep -vF -e "$scratch/environment/" -e " environment/" |
+        grep -vE '^[[:space:]]*(lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s)\.so|linux-vdso)'; then
+        fail "these libraries of $program are not in the wheel"
+      fi
+    done
+    # The CMake of an active environment finds what is in it.
+    as_user cmake -S "$examples/minimal" -B minimal -DCMAKE_BUILD_TYPE=Release
+    as_user cmake --build minimal
+    as_user minimal/minimal
+    as_user bash "$examples/quickstart.sh" "$scratch/quick start"
+  fi
+
+  pip uninstall --yes tfaot tfaot-compiler
+  left=$(find environment -path '*tfaot*')
+  [[ -z $left ]] || fail "pip left $left"
+done
+((tested > 0)) || fail "no Python from 3.9 to 3.13 can make environments"
+rm -rf environment
