@@ -29,7 +29,7 @@ constexpr Ceiling kCeilings[] = {
     {"modules/profile", 850},   {"modules/python", 200},   {"modules/records", 4890},
     {"modules/release", 810},   {"modules/remote", 320},   {"modules/report", 1190},
     {"modules/runner", 1470},   {"modules/runtime", 3460}, {"modules/scram", 2880},
-    {"modules/tfcompile", 250}, {"modules/tune", 670},     {"modules/workflow", 7340},
+    {"modules/tfcompile", 250}, {"modules/tune", 670},     {"modules/workflow", 7400},
 };
 constexpr std::size_t kSlack = 500;  // lines that a room may be below its ceiling
 
