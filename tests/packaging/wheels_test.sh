@@ -36,8 +36,8 @@ cpack --config "$build_dir/CPackConfig.cmake" -G TGZ -B packages
 TFAOT_TENSORFLOW_ROOT=$tensorflow bash "$source_dir/packaging/make_wheels.sh" --fast packages/tfaot-*.tar.gz wheels
 wheels=(wheels/tfaot-*-py3-none-manylinux_2_*_x86_64.whl wheels/tfaot_compiler-*-py3-none-manylinux_2_17_x86_64.whl)
 [[ $(ls wheels) == $(basename -a "${wheels[@]}") ]] || fail "these wheels were made: $(ls wheels)"
-# pip's limit for a project on PyPI is 100 MB a file; this one is small.
-(($(stat -c %s "${wheels[0]}") < 15000000)) || fail "the wheel of the tools has $(stat -c %s "${wheels[0]}") bytes"
+# With libxml2 and its Unicode tables it would have 28 MB.
+(($(stat -c %s "${wheels[0]}") < 20000000)) || fail "the wheel of the tools has $(stat -c %s "${wheels[0]}") bytes"
 for wheel in "${wheels[@]}"; do /usr/bin/python3 -m wheel unpack --dest unpacked "$wheel"; done # checks each hash of RECORD
 tree=$(echo unpacked/tfaot-[0-9]*/*.data/data)
 if grep -rIlF -e "$source_dir" -e "$build_dir" -e "$tensorflow" unpacked; then fail "these files name folders of this machine"; fi
