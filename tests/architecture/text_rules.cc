@@ -21,7 +21,7 @@ struct Ceiling {
   std::size_t lines;
 };
 constexpr Ceiling kCeilings[] = {
-    {"modules/arrays", 1290},   {"modules/base", 4010},    {"modules/cli", 7620},
+    {"modules/arrays", 1290},   {"modules/base", 4010},    {"modules/cli", 8250},
     {"modules/cmssw", 490},     {"modules/compile", 1790}, {"modules/config", 2520},
     {"modules/convert", 1000},  {"modules/elf", 1060},     {"modules/engine", 29900},
     {"modules/generate", 1330}, {"modules/inspect", 1570}, {"modules/install", 1740},
@@ -29,7 +29,7 @@ constexpr Ceiling kCeilings[] = {
     {"modules/profile", 850},   {"modules/python", 200},   {"modules/records", 4890},
     {"modules/release", 810},   {"modules/remote", 320},   {"modules/report", 1190},
     {"modules/runner", 1470},   {"modules/runtime", 3460}, {"modules/scram", 2960},
-    {"modules/tfcompile", 250}, {"modules/tune", 670},     {"modules/workflow", 7340},
+    {"modules/tfcompile", 250}, {"modules/tune", 670},     {"modules/workflow", 7860},
 };
 constexpr std::size_t kSlack = 500;  // lines that a room may be below its ceiling
 
