@@ -135,7 +135,7 @@ TEST_F(OnnxTest, CheckNamesAnUnknownOperator) {
 
 TEST_F(OnnxTest, InspectAndProfileTakeTheFile) {
   const json found = json_of({"inspect", onnx("tracks"), "--dimension", "n_tracks=4", "-q"});
-  EXPECT_EQ(found["name"], "tracks 0") << found;
+  EXPECT_EQ(found["name"], "tracks 1.0.0") << found;
   const std::string profile = done({"profile", onnx("tracks"), "--dimension", "n_tracks=4",
                                     "--batch-sizes", "1,4", "--rounds", "1", "--round-ms", "0.1"});
   EXPECT_THAT(profile, HasSubstr("tracks"));
