@@ -6,26 +6,40 @@ Compiles a model during the build and makes it a library.
 
 ### Signature
 
-    tfaot_add_model(<target> CONFIG <file>
-                    [BATCH_SIZES <size>...] [CPU_LEVELS <level>...]
-                    [NAMESPACE <namespace>] [NAME <name>] [VERSION <version>]
+    tfaot_add_model(<target> CONFIG <file> | MODEL <path>
+                    [BATCH_SIZES <size>...] [CPU_LEVELS <level>...] [DIMENSIONS <name>=<size>...]
+                    [NAMESPACE <namespace>] [NAME <name>] [VERSION <version>] [SIGNATURE <key>]
                     [HEADERS self_contained | cmssw] [ROWS alone | coupled]
+                    [BATCH first | none] [OPSET known | any] [OPTIMIZE speed | size]
+                    [WEIGHTS shared | embedded]
+                    [WEIGHTS_TYPE float32 | bfloat16 | float16 | int8]
                     [OUTPUT_DIR <folder>] [SHARED | STATIC] [TUNE])
 
 `<target>` is a name of your choice, or the C++ name of the model, such as `tfaot_model::test`.
+
+`MODEL` needs no config: the keywords say what a config would. "The config's" in the table is then
+what a config says that has only a name, a version and batch sizes.
 
 ### Keywords
 
 | Keyword | Default | Meaning |
 |---|---|---|
-| `CONFIG` | required | The `aot_config.yaml`, relative to the current source folder. |
-| `BATCH_SIZES` | the config's `compilation.batch_sizes` | Batch sizes to compile. |
+| `CONFIG` | this or `MODEL` is required | The `aot_config.yaml`, relative to the current source folder. |
+| `MODEL` | this or `CONFIG` is required | A SavedModel's folder, an ONNX file or a file with StableHLO, relative to the current source folder. |
+| `BATCH_SIZES` | the config's `compilation.batch_sizes`; of a `MODEL` 1 | Batch sizes to compile. |
 | `CPU_LEVELS` | the config's `compilation.cpu_levels` | CPU levels or CPUs to compile for, such as `x86-64-v3` or `znver4` (config.md). |
 | `NAMESPACE` | the config's `compilation.namespace`, else `tfaot_model` | C++ namespace of the model's class. |
-| `NAME` | the config's `model.name` | It must equal the config's. Required in a project that builds tfaot itself: when CMake runs, tfaot is not built yet, so it cannot read the config. |
+| `DIMENSIONS` | the config's `model.dimensions` | Sizes of dimensions that the model leaves open, such as `n_tracks=50`, or by input and axis `x:1=50`. |
+| `NAME` | the config's `model.name`; of a `MODEL` the target's name | It must equal the config's. With `CONFIG` required in a project that builds tfaot itself: when CMake runs, tfaot is not built yet, so it cannot read the config. |
 | `HEADERS` | the config's `compilation.headers`, else `self_contained` | `cmssw`: the headers are for CMSSW's own PhysicsTools/TensorFlowAOT; their users need that and TensorFlow's XLA runtime (cmssw.md). |
-| `VERSION` | the config's `model.version` | It must equal the config's. Required like `NAME`, but only with `SHARED`. |
+| `VERSION` | the config's `model.version`; of a `MODEL` 1.0.0 | It must equal the config's. Required like `NAME`, but only with `SHARED`. |
+| `SIGNATURE` | `serving_default` | Of a `MODEL` that is a SavedModel: the signature to compile. |
 | `ROWS` | the config's `compilation.rows`, else `alone` | `coupled`: rows of a batch depend on each other, so only batches of the compiled sizes run (config.md). |
+| `BATCH` | the config's `compilation.batch`, else `first` | `none`: the model has no batch, and one run computes whole tensors (config.md). |
+| `OPSET` | the config's `model.opset`, else `known` | `any`: also ONNX models of newer opsets than tfaot knows. |
+| `OPTIMIZE` | the config's `compilation.optimize`, else `speed` | `size`: less memory for weights, slower. |
+| `WEIGHTS` | the config's `compilation.weights`, else `shared` | `embedded`: the weights are constants in every object. |
+| `WEIGHTS_TYPE` | the config's `compilation.weights_type`, else `float32` | Of products: fewer bits are smaller and less accurate (weights.md). |
 | `OUTPUT_DIR` | `<target>.tfaot/package` in the current build folder | The package tree, relative to the current build folder. |
 | `STATIC` | on | Make a static library. |
 | `TUNE` | off | Run `tfaot tune` during the build: it measures the compiled batch sizes on this machine, and batches are composed by these costs. The package then differs from build to build. |
@@ -49,28 +63,66 @@ change. Its users are compiled or linked again only if the files they use have c
 
     find_package(tfaot REQUIRED)
     tfaot_add_model(tagger CONFIG models/tagger/aot_config.yaml BATCH_SIZES 1 16 64)
+    tfaot_add_model(vertex MODEL models/vertex.onnx BATCH_SIZES 1 16 DIMENSIONS n_tracks=50)
     add_library(plugin MODULE plugin.cc)
-    target_link_libraries(plugin PRIVATE tfaot_model::tagger)
+    target_link_libraries(plugin PRIVATE tfaot_model::tagger tfaot_model::vertex)
 #]=]
 function(tfaot_add_model target)
   set(options SHARED STATIC TUNE)
-  set(values CONFIG HEADERS NAME NAMESPACE OUTPUT_DIR ROWS VERSION)
-  set(lists BATCH_SIZES CPU_LEVELS)
+  set(values CONFIG MODEL NAME NAMESPACE VERSION SIGNATURE OUTPUT_DIR BATCH HEADERS OPSET OPTIMIZE ROWS WEIGHTS WEIGHTS_TYPE)
+  set(lists BATCH_SIZES CPU_LEVELS DIMENSIONS)
   cmake_parse_arguments(PARSE_ARGV 1 arg "${options}" "${values}" "${lists}")
-  _tfaot_check_args(tfaot_add_model "${options};${values};${lists}" "${arg_UNPARSED_ARGUMENTS}" "${arg_BATCH_SIZES};${arg_CPU_LEVELS}"
+  _tfaot_check_args(tfaot_add_model "${options};${values};${lists}" "${arg_UNPARSED_ARGUMENTS}" "${arg_BATCH_SIZES};${arg_CPU_LEVELS};${arg_DIMENSIONS}"
                     "${arg_KEYWORDS_MISSING_VALUES}")
-  _tfaot_require(tfaot_add_model CONFIG "${arg_CONFIG}")
+  _tfaot_require(tfaot_add_model "CONFIG or MODEL" "${arg_CONFIG}${arg_MODEL}")
+  foreach(other IN ITEMS MODEL SIGNATURE)
+    if(DEFINED arg_CONFIG AND DEFINED arg_${other})
+      message(FATAL_ERROR "tfaot_add_model: CONFIG and ${other} exclude each other; give only one")
+    endif()
+  endforeach()
   if(arg_SHARED AND arg_STATIC)
     message(FATAL_ERROR "tfaot_add_model: SHARED and STATIC exclude each other; give only one")
   endif()
-  if(DEFINED arg_HEADERS AND NOT arg_HEADERS MATCHES "^(self_contained|cmssw)$")
-    message(FATAL_ERROR "tfaot_add_model: HEADERS '${arg_HEADERS}' is neither self_contained nor cmssw")
-  endif()
-  if(DEFINED arg_ROWS AND NOT arg_ROWS MATCHES "^(alone|coupled)$")
-    message(FATAL_ERROR "tfaot_add_model: ROWS '${arg_ROWS}' is neither alone nor coupled")
-  endif()
+  set(words_BATCH first none)
+  set(words_HEADERS self_contained cmssw)
+  set(words_OPSET known any)
+  set(words_OPTIMIZE speed size)
+  set(words_ROWS alone coupled)
+  set(words_WEIGHTS shared embedded)
+  set(words_WEIGHTS_TYPE float32 bfloat16 float16 int8)
+  set(modes BATCH HEADERS OPSET OPTIMIZE ROWS WEIGHTS WEIGHTS_TYPE)
+  foreach(keyword IN LISTS modes)
+    if(DEFINED arg_${keyword} AND NOT arg_${keyword} IN_LIST words_${keyword})
+      string(JOIN " nor " words ${words_${keyword}})
+      message(FATAL_ERROR "tfaot_add_model: ${keyword} '${arg_${keyword}}' is neither ${words}")
+    endif()
+  endforeach()
+  foreach(dimension IN LISTS arg_DIMENSIONS)
+    if(NOT dimension MATCHES "^.+=[1-9][0-9]*$")
+      message(FATAL_ERROR "tfaot_add_model: DIMENSIONS takes <name>=<size>, not '${dimension}'")
+    endif()
+  endforeach()
   _tfaot_check_toolkit(tfaot_add_model)
-  _tfaot_absolute_path(arg_CONFIG "${CMAKE_CURRENT_SOURCE_DIR}")
+  foreach(keyword IN ITEMS CONFIG MODEL)
+    _tfaot_absolute_path(arg_${keyword} "${CMAKE_CURRENT_SOURCE_DIR}")
+  endforeach()
+  if(DEFINED arg_MODEL)
+    set(default_NAME "${target}")
+    set(default_NAMESPACE tfaot_model)
+    set(default_VERSION 1.0.0)
+    if(target MATCHES "^(.*)::([^:]*)$")
+      set(default_NAMESPACE "${CMAKE_MATCH_1}")
+      set(default_NAME "${CMAKE_MATCH_2}")
+    endif()
+    foreach(keyword IN ITEMS NAME NAMESPACE VERSION)
+      if(NOT DEFINED arg_${keyword})
+        set(arg_${keyword} "${default_${keyword}}")
+      endif()
+    endforeach()
+    _tfaot_config_of_model(tfaot_add_model arg_CONFIG MODEL "${arg_MODEL}" NAME "${arg_NAME}" NAMESPACE "${arg_NAMESPACE}" VERSION "${arg_VERSION}"
+                           SIGNATURE "${arg_SIGNATURE}" BATCH "${arg_BATCH}" BATCH_SIZES ${arg_BATCH_SIZES})
+    set(_tfaot_place "${CMAKE_CURRENT_LIST_FILE}:0")  # for errors of the compilation (tfaot_command.cmake)
+  endif()
   set(given "")
   foreach(keyword IN ITEMS NAME NAMESPACE VERSION)
     if(DEFINED arg_${keyword})
@@ -92,13 +144,16 @@ function(tfaot_add_model target)
   _tfaot_absolute_path(tree "${CMAKE_CURRENT_BINARY_DIR}")
   string(REPLACE "_" "-" tool_name "tfaot-model-${name}")
   _tfaot_target_options(tool_options)
-  foreach(keyword IN ITEMS BATCH_SIZES CPU_LEVELS HEADERS NAMESPACE ROWS)
+  foreach(keyword IN LISTS modes ITEMS BATCH_SIZES CPU_LEVELS NAMESPACE)
     if(DEFINED arg_${keyword})  # not if(arg_...): 0 and "no" are values too
       string(TOLOWER "--${keyword}" option)
       string(REPLACE "_" "-" option "${option}")
       string(REPLACE ";" "," value "${arg_${keyword}}")
       list(APPEND tool_options ${option} "${value}")
     endif()
+  endforeach()
+  foreach(dimension IN LISTS arg_DIMENSIONS)
+    list(APPEND tool_options --dimension "${dimension}")
   endforeach()
   set(type STATIC)
   if(arg_SHARED)

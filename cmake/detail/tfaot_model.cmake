@@ -20,6 +20,60 @@ function(_tfaot_target_options out)
 endfunction()
 
 #[=[
+_tfaot_config_of_model(<function> <out-config> MODEL <path> NAME <name> NAMESPACE <namespace> VERSION <version> [SIGNATURE <key>]
+                       [BATCH <word>] [BATCH_SIZES <size>...])
+Writes the config of a model without one into the build folder; what is not said here are options of the tool. The caller's variable
+_tfaot_made_config is then its path, so that errors need not name a file that nobody wrote.
+]=]
+function(_tfaot_config_of_model function out_config)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "MODEL;NAME;NAMESPACE;VERSION;SIGNATURE;BATCH" "BATCH_SIZES")
+  if(NOT EXISTS "${arg_MODEL}")
+    message(FATAL_ERROR "${function}: there is no model '${arg_MODEL}'\n"
+                        "  It is a SavedModel's folder, an ONNX file or a file with StableHLO.")
+  endif()
+  # As format_of_file() in modules/records/src/model_files.cc.
+  set(format saved_model)
+  if(arg_MODEL MATCHES "\\.onnx$")
+    set(format onnx)
+  elseif(arg_MODEL MATCHES "\\.(mlir|mlirbc|stablehlo|jax)$")
+    set(format stablehlo)
+  elseif(arg_MODEL MATCHES "\\.(pb|pbtxt)$")
+    message(FATAL_ERROR "${function}: a frozen graph needs a config: it does not say what its inputs and outputs are\n"
+                        "  'tfaot init ${arg_MODEL}' writes one.")
+  elseif(NOT IS_DIRECTORY "${arg_MODEL}")
+    message(FATAL_ERROR "${function}: this is no model: ${arg_MODEL}\n"
+                        "  A model is a SavedModel's folder, an ONNX file (.onnx) or a file with StableHLO (.mlir, .mlirbc, .stablehlo, .jax).")
+  endif()
+  if(NOT "${arg_NAME}" MATCHES "^[A-Za-z_][A-Za-z0-9_]*$")
+    message(FATAL_ERROR "${function}: the model's name '${arg_NAME}' is not a C++ name\n  Give it another one: NAME <name>.")
+  endif()
+  foreach(word IN ITEMS MODEL NAME NAMESPACE VERSION SIGNATURE)
+    string(REPLACE "\\" "\\\\" ${word} "${arg_${word}}")
+    string(REPLACE "\"" "\\\"" ${word} "${${word}}")
+  endforeach()
+  string(JOIN ", " sizes ${arg_BATCH_SIZES})
+  if(NOT sizes MATCHES "^[1-9][0-9]*(, [1-9][0-9]*)*$")
+    set(sizes 1)  # what is wrong is an option, too, and its error names that
+  endif()
+  set(batch "\"batch_sizes\": [${sizes}]")
+  if(arg_BATCH STREQUAL "none")
+    set(batch "\"batch\": \"none\"")
+  endif()
+  set(key "")
+  if(NOT SIGNATURE STREQUAL "")
+    set(key ", \"serving_key\": \"${SIGNATURE}\"")
+  endif()
+  string(REPLACE "::" "_" file "${arg_NAMESPACE}_${arg_NAME}")
+  set(config "${CMAKE_CURRENT_BINARY_DIR}/${file}.aot_config.json")
+  file(CONFIGURE OUTPUT "${config}" @ONLY CONTENT [=[
+{"model": {"name": "@NAME@", "version": "@VERSION@", "format": "@format@", "@format@": "@MODEL@"@key@},
+ "compilation": {"namespace": "@NAMESPACE@", @batch@}}
+]=])
+  set(${out_config} "${config}" PARENT_SCOPE)
+  set(_tfaot_made_config "${config}" PARENT_SCOPE)
+endfunction()
+
+#[=[
 _tfaot_model_identity(<function> <config> <out-name> <out-namespace> <out-version> [NAME <name>] [NAMESPACE <namespace>]
                       [VERSION <version>])
 The model's names in the config. NAME and VERSION may only repeat them; NAMESPACE replaces the config's. If the tool does not exist yet,

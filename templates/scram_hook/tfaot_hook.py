@@ -6,7 +6,7 @@ BuildRules.py of this area calls add_to(). A product with such elements gets rul
 which compile each model into it.
 """
 import re
-from os.path import dirname
+from os.path import basename, dirname, splitext
 from xml.parsers import expat
 
 from SCRAM import scramerror
@@ -20,6 +20,7 @@ ATTRIBUTES = {
     "class": r"[A-Za-z]\w*(::[A-Za-z]\w*)*",
     "batch_sizes": r"[1-9]\d*([ ,]+[1-9]\d*)*",
     "cpu_levels": r"[\w.-]+([ ,]+[\w.-]+)*",
+    "dimensions": r"[\w.:/-]+=[1-9]\d*([ ,]+[\w.:/-]+=[1-9]\d*)*",
     "headers": r"self_contained|cmssw",
     "version": r"[\w.+-]+",
 }
@@ -34,9 +35,10 @@ def problem_of(attributes, variables_allowed=False):
             continue
         if not re.fullmatch(ATTRIBUTES[name], value, re.ASCII):
             return "%s='%s' cannot be used" % (name, value)
-    for name in ["model", "class"]:
-        if name not in attributes:
-            return "%s=... is missing" % name
+    if "model" not in attributes:
+        return "model=... is missing"
+    if "class" not in attributes and is_config(attributes["model"]):
+        return "class=... is missing: it is the config's model.name"
     if "version" in attributes and is_config(attributes["model"]):
         return "version='%s' has no effect: the config has a version" % attributes["version"]
     return ""
@@ -97,14 +99,27 @@ def is_config(source):
     return source.endswith((".yaml", ".yml", ".json"))
 
 
+def class_of(attributes):
+    """Without a class, a model is named after its file or folder, as name_from_path() of tfaot's base does."""
+    if "class" in attributes or is_config(attributes["model"]):
+        return attributes.get("class", "")
+    folder, name = dirname(attributes["model"].rstrip("/")), splitext(basename(attributes["model"].rstrip("/")))[0]
+    if name in ("saved_model", "model", "frozen_graph"):
+        name = basename(folder) or name
+    name = re.sub(r"[^A-Za-z0-9]", "_", name)
+    return "model_" + name if not name or name[0].isdigit() else name
+
+
 def write_rules(out, product, path, attributes, place):
-    namespace, _, name = attributes["class"].rpartition("::")
+    namespace, _, name = class_of(attributes).rpartition("::")
     options = []
     if not is_config(attributes["model"]):
         options += ["--model-name", name, "--model-version", attributes.get("version", "1.0.0")]
     for attribute in ("batch_sizes", "cpu_levels", "headers"):
         if attribute in attributes:
             options += ["--" + attribute.replace("_", "-"), ",".join(list_of(attributes[attribute]))]
+    for dimension in list_of(attributes.get("dimensions", "")):
+        options += ["--dimension", dimension]
     if namespace:
         options += ["--namespace", namespace]
     for variable, value in (("MODEL", attributes["model"]),
@@ -136,7 +151,7 @@ def template(rules):
             attributes = attributes_of(text)
             place = attributes.pop("place")
             problem = problem_of(attributes)
-            name = attributes.get("class", "").split("::")[-1]
+            name = "" if problem else class_of(attributes).split("::")[-1]
             if problem or name in models:
                 stop(rules.getLocalBuildFile(), problem or "two models of one class, '%s'" % name)
             models[name] = (attributes, place)

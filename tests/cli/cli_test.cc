@@ -77,7 +77,7 @@ CliTest::Outcome CliTest::run(const std::vector<std::string>& arguments,
 
 std::vector<std::string> CliTest::verbs() {
   return {
-#define TFAOT_VERB(group, name, summary) replace_all(#name, "_", "-"),
+#define TFAOT_VERB(group, need, name, summary) replace_all(#name, "_", "-"),
 #include "modules/cli/src/commands/verbs.def"
 #undef TFAOT_VERB
   };

@@ -89,7 +89,7 @@ class CompletionTest : public CliTest {
 
 TEST_F(CompletionTest, BashOffersVerbsOptionsWordsAndFiles) {
   EXPECT_THAT(bash({"co"}), ElementsAre("compile", "convert-area", "condor", "completion"));
-  EXPECT_THAT(bash({"--"}), ElementsAre("--help", "--version"));
+  EXPECT_THAT(bash({"--"}), ElementsAre("--help", "--version", "--help-all"));
   EXPECT_THAT(bash({"help", "up"}), ElementsAre("update-weights"));
   EXPECT_THAT(bash({"compile", "--ca"}), ElementsAre("--cache", "--cache-limit"));
   EXPECT_THAT(bash({"compile", "--weights", ""}), ElementsAre("shared", "embedded"));

@@ -14,7 +14,7 @@ TEST_F(DocsTest, ManualShowsTheHelpOfEachVerb) {
   const Path file = Path(TFAOT_DOCS_DIR) / "cli.md";
   const std::string manual = files_.read(file).value();
   std::string renewed = manual;
-  std::vector<std::vector<std::string>> lines = {{"--help"}};
+  std::vector<std::vector<std::string>> lines = {{"--help"}, {"--help-all"}};
   for (const std::string& verb : verbs()) lines.push_back({verb, "--help"});
   for (const std::vector<std::string>& line : lines) {
     const Outcome outcome = run(line);

@@ -102,7 +102,7 @@ TEST_F(LimitsTest, TfaotsOwnWorkGetsSoMuchTime) {
 }
 
 TEST_F(LimitsTest, EveryVerbHasALimitOfTime) {
-  const std::string help = CliTest::run({"--help"}).out;
+  const std::string help = CliTest::run({"--help-all"}).out;
   for (const std::string& verb : verbs()) {
     EXPECT_THAT(help, HasSubstr("\n  " + verb + " "));
     EXPECT_THAT(CliTest::run({verb, "--help"}).out, HasSubstr("--timeout SECONDS")) << verb;

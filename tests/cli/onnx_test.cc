@@ -43,10 +43,19 @@ TEST_F(OnnxTest, CompilesWithoutAConfig) {
   ASSERT_EQ(compiled.exit_code, 0) << compiled.text();
   const Json manifest = Json::parse(read("out/manifest.json"));
   EXPECT_EQ(manifest["name"], "my_net");
-  EXPECT_EQ(manifest["version"], "0");
+  EXPECT_EQ(manifest["version"], "1.0.0");
   EXPECT_EQ(manifest["batch_sizes"], Json::parse("[1, 4]"));
   EXPECT_THAT(read("out/record.json"),
               HasSubstr(R"("dimensions":[{"name":"m","size":5},{"name":"n","size":4}])"));
+}
+
+TEST_F(OnnxTest, SaysWhatItChoseWithoutAConfig) {
+  const std::string transcript =
+      run({"compile", "my-net.onnx", "-o", "out", "--dimension", "n=4", "-j", "1"}).text() + "\n" +
+      run({"compile", "net", "-o", "a folder", "--model-name", "tagger", "--model-version", "2.5",
+           "--batch-sizes", "1,4", "--cpu-levels", "x86-64", "-j", "1"})
+          .text();
+  EXPECT_TRUE(matches_golden(transcript, "cli/compile_chosen.txt"));
 }
 
 TEST_F(OnnxTest, ASavedModelOrAConfigInPlaceOfTheOption) {
@@ -55,6 +64,8 @@ TEST_F(OnnxTest, ASavedModelOrAConfigInPlaceOfTheOption) {
   write_model();
   EXPECT_EQ(run({"compile", "model/aot_config.yaml", "-o", "other", "-q"}).exit_code, 0);
   EXPECT_EQ(Json::parse(read("other/manifest.json"))["name"], "test_net");
+  EXPECT_EQ(run({"compile", "model/aot_config.yaml", "-o", "other", "--model-name", "x"}).exit_code,
+            2);
 }
 
 TEST_F(OnnxTest, WithoutABatchThereIsOneSize) {
@@ -79,6 +90,9 @@ TEST_F(OnnxTest, ErrorsOfCompiling) {
                   {"compile", "my-net.onnx", "-o", "out", "--dimension", "n"},
                   {"compile", "my-net.onnx", "-o", "out", "--dimension", "n=0"},
                   {"compile", "my-net.onnx", "-o", "out", "--batch", "none", "--batch-sizes", "2"},
+                  {"compile", "my-net.onnx", "-o", "out", "--model-name", "9lives"},
+                  {"compile", "my-net.onnx", "-o", "out", "--model-version", "-"},
+                  {"compile", "-c", "aot_config.yaml", "-o", "out", "--model-version", "2"},
                   {"check", "my-net.onnx", "--format", "onnx"}}),
       "cli/onnx_errors.txt"));
 }

@@ -10,6 +10,7 @@
 
 #include "cli_test.h"
 #include "fake_linker.h"
+#include "fake_runner.h"
 
 namespace tfaot::toolkit::testing {
 namespace {
@@ -19,38 +20,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A call takes a microsecond, another engine's takes three; each allocates twice.
-constexpr const char* kRunner = R"sh(#!/bin/sh
-ns=1000
-apart=0
-case "$*" in *engine=onnxruntime*) ns=3000 apart=0.5;; esac
-echo "$*" >> "$TFAOT_CACHE_DIR/started"
-case "$*" in *model=*broken*) echo 'INFO: [a.cc:54] I log' >&2; echo 'no such operator' >&2; exit 1;; esac
-case "$*" in *model=*large*) much=$(head -c 200000000 /dev/zero | tr '\0' x); sleep 1000;; esac
-echo ready 2000000
-while read -r verb number; do
-  case $verb in
-    prepare) echo ok $apart 1;;
-    time) echo $((ns * number)) $((ns * number));;
-    allocations) echo $((2 * number)) $((64 * number));;
-    operations) echo;;
-  esac
-done
-)sh";
-
-// What is this machine's own.
-std::string masked(std::string text) {
-  text = std::regex_replace(text, std::regex("(: doubtful times)?\n  [^\n]*; noise [^\n]*"),
-                            "\n  MACHINE");
-  text =
-      std::regex_replace(text, std::regex("tfaot: warning: (the machine|the clock)[^\n]*\n"), "");
-  const std::size_t memory = text.find("load ms");
-  if (memory == std::string::npos) return text;
-  return text.substr(0, memory) +
-         std::regex_replace(text.substr(memory), std::regex(" +[0-9.]+( [kMG]B| bytes)?(?=  |\n)"),
-                            " #");
-}
-
 class ProfileTest : public CliTest {
  protected:
   ProfileTest() {
@@ -58,9 +27,7 @@ class ProfileTest : public CliTest {
     EXPECT_EQ(CliTest::run({"compile", "-c", "model/aot_config.yaml", "-o", "out", "-q"}).exit_code,
               0);
     write_fake_linker(at("bin"), read("out/record.json"), at("linked"));
-    write("prefix/libexec/tfaot/tfaot-runner", kRunner);
-    make_executable(at("prefix/libexec/tfaot/tfaot-runner"));
-    write("prefix/" TFAOT_LIBDIR "/tfaot/libtfaot_count_allocations.so", "");
+    write_fake_runner(at("prefix"));
     write("cache/started", "");
   }
 
@@ -309,6 +276,8 @@ TEST_F(ProfileTest, SaysWhatIsWrong) {
   write("broken.onnx", "a net");
   write("other.csv", "a,b\n1,2\n");
   write("ort.so", "a library");
+  write("bin/python3", "#!/bin/sh\n");  // has no framework
+  make_executable(at("bin/python3"));
   const std::vector<std::vector<std::string>> lines = {
       {},
       {"nowhere"},

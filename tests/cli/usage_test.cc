@@ -17,6 +17,8 @@ TEST_F(UsageTest, WrongCommandLinesSayWhatIsRight) {
       {"--frob"},
       {"help", "compil"},
       {"help", "compile", "package"},
+      {"help", "--all", "compile"},
+      {"compile", "--help-all"},
       {"compile"},
       {"compile", "-c", "x"},
       {"compile", "-c", "x", "-o", "y", "--batch-size", "3"},
@@ -69,6 +71,21 @@ TEST_F(UsageTest, HelpIsAVerb) {
   EXPECT_EQ(run({"help", "help"}).out, run({"help"}).out);
   EXPECT_EQ(run({"help", "compile"}).out, run({"compile", "--help"}).out);
   EXPECT_NE(run({"help", "compile"}).out, run({"help"}).out);
+}
+
+TEST_F(UsageTest, HelpListsTheVerbsThatMostPeopleNeedOrAll) {
+  const std::string few = run({"--help"}).out;
+  const std::string all = run({"--help-all"}).out;
+  EXPECT_EQ(run({"help", "--all"}).out, all);
+  std::size_t listed = 0;
+  for (const std::string& verb : verbs()) {
+    const std::string line = "\n  " + verb + " ";
+    EXPECT_NE(all.find(line), std::string::npos) << verb;
+    listed += few.find(line) == std::string::npos ? 0 : 1;
+  }
+  EXPECT_LE(listed, 13U);
+  EXPECT_GE(listed, 12U);
+  EXPECT_NE(few.find("'tfaot help --all' lists all verbs"), std::string::npos);
 }
 
 TEST_F(UsageTest, HelpFitsTheTerminal) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/executable_file.h"
 #include "tests/support/golden.h"
 #include "tfaot/base/text.h"
 #include "tool.h"
@@ -51,7 +52,7 @@ TEST_F(OnnxTest, CompilesWithoutAConfig) {
         "n_tracks=5", "-q"});
   const json manifest = json_of({"info", "out"})["manifest"];
   EXPECT_EQ(manifest["name"], "jet_tagger");
-  EXPECT_EQ(manifest["version"], "0");
+  EXPECT_EQ(manifest["version"], "1.0.0");
   EXPECT_EQ(manifest["batch_sizes"], json::parse("[1, 4]"));
   EXPECT_EQ(manifest["signature"]["inputs"][0]["row_shape"], json::parse("[5, 2]"));
   EXPECT_EQ(manifest["weights"]["storage"], "shared");
@@ -134,7 +135,7 @@ TEST_F(OnnxTest, CheckNamesAnUnknownOperator) {
 
 TEST_F(OnnxTest, InspectAndProfileTakeTheFile) {
   const json found = json_of({"inspect", onnx("tracks"), "--dimension", "n_tracks=4", "-q"});
-  EXPECT_EQ(found["name"], "tracks 0") << found;
+  EXPECT_EQ(found["name"], "tracks 1.0.0") << found;
   const std::string profile = done({"profile", onnx("tracks"), "--dimension", "n_tracks=4",
                                     "--batch-sizes", "1,4", "--rounds", "1", "--round-ms", "0.1"});
   EXPECT_THAT(profile, HasSubstr("tracks"));
@@ -194,9 +195,15 @@ std::string onnx_runtime() {
 
 TEST_F(OnnxTest, ValidateNeedsOnnxRuntime) {
   done({"compile", onnx("dense"), "-o", "out", "-q"});
-  const ProcessResult result = tool({"validate", "out", "--model", onnx("dense")});
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.standard_error, HasSubstr("--library libonnxruntime.so.1"));
+  ASSERT_TRUE(files_.replace_atomically(root_ / "bin/python3", "#!/bin/sh\n"));  // has no wheel
+  make_executable(root_ / "bin/python3");
+  const auto result = run_process(
+      shell_with_tool(root_, "PATH=bin:$PATH tfaot validate out --model " + onnx("dense")));
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->exit_code, 1);
+  EXPECT_THAT(result->standard_error,
+              AllOf(HasSubstr("onnxruntime is not installed: python3 in PATH has no package"),
+                    HasSubstr("--library FILE.so")));
 }
 
 TEST_F(OnnxTest, PredictsAsOnnxRuntime) {

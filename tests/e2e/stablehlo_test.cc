@@ -163,7 +163,7 @@ TEST_F(StableHloTest, CheckNamesACallByName) {
 TEST_F(StableHloTest, InspectAndProfileTakeTheFile) {
   const std::string model = stablehlo("attention/model.stablehlo");
   const json found = json_of({"inspect", model, "--dimension", "n_tracks=4", "-q"});
-  EXPECT_EQ(found["name"], "attention 0");
+  EXPECT_EQ(found["name"], "attention 1.0.0");
   EXPECT_THAT(done({"profile", model, "--dimension", "n_tracks=4", "--batch-sizes", "1,4",
                     "--rounds", "1", "--round-ms", "0.1"}),
               HasSubstr("attention"));

@@ -327,11 +327,23 @@ User.so:
         (self.area / "src/Sub/Pkg/data/net.onnx").touch()
         self.assertIn(">> Compiling model", self.make(tree + ".o"))
 
+    def test_a_model_is_named_after_its_file(self):
+        shutil.copy(HERE.parent / "e2e/models/onnx/tracks/model.onnx", self.area / "src/Sub/Pkg/data/tracks.onnx")
+        self.write("src/Sub/Pkg/BuildFile.xml", '<aot_compile model="/data/tracks.onnx" dimensions="n_tracks=5"/>')
+        self.read_build_file()
+        tree = "tmp/src/Sub/Pkg/src/SubPkg/tfaot/tracks"
+        self.assertIn(">> Compiling model tracks (src/Sub/Pkg/data/tracks.onnx)", self.make(tree + ".o"))
+        manifest = json.loads((self.area / tree / "manifest.json").read_text())
+        self.assertEqual(manifest["cpp_class"], "tfaot_model::tracks")
+        self.assertEqual(manifest["signature"]["inputs"][0]["row_shape"][0], 5)
+
     def test_mistakes_end_scram(self):
         for attributes, name, before, complaint in (
                 ('batch_sizes="1 x"', "minimal", "", "batch_sizes='1 x' cannot be used"),
                 ('batch_size="1"', "minimal", "", "unknown attribute 'batch_size'"),
                 ("", "3d", "", "class='3d' cannot be used"),
+                ('dimensions="n"', "minimal", "", "dimensions='n' cannot be used"),
+                ("", "minimal", '<aot_compile model="c.yaml"/>', "class=... is missing: it is the config's model.name"),
                 ("", "minimal", '<aot_compile model="/m" class="ns::minimal"/>', "two models of one class, 'minimal'"),
                 ("", "minimal", '<export><aot_compile model="/m" class="other"/></export>', "it is inside <export>"),
                 ('headers="self-contained"', "minimal", "", "headers='self-contained' cannot be used"),

@@ -5,7 +5,6 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
 #include <sstream>
@@ -13,6 +12,7 @@
 #include "tfaot/base/pattern.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
+#include "tfaot/base/tool_names.h"
 #include "tfaot/config/config_keys.h"
 #include "tfaot/records/cpp_names.h"
 #include "yaml_text.h"
@@ -270,15 +270,7 @@ std::string initial_config(const ModelDescription& model, const DescribedSignatu
 }
 
 std::string suggested_model_name(const Path& model) {
-  const Path folder = model.has_filename() ? model : model.parent_path();
-  std::string name = folder.stem().string();
-  const bool says_nothing = name == "saved_model" || name == "model" || name == "frozen_graph";
-  if (says_nothing && folder.has_parent_path()) {
-    const std::string above = folder.parent_path().filename().string();
-    if (!above.empty()) name = above;
-  }
-  std::ranges::replace_if(name, std::not_fn(is_letter_or_digit), '_');
-  if (name.empty() || is_digit(name.front())) name = "model_" + name;
+  const std::string name = name_from_path(model);
   return check_cpp_name(name, false) ? name + "_model" : name;
 }
 

@@ -371,7 +371,7 @@ Result<ModelSpec> load_without_config(const FileSystem& fs, const Path& model, M
                                       const ConfigOverrides& overrides) {
   YAML::Node root;
   root["model"]["name"] = overrides.name.empty() ? suggested_model_name(model) : overrides.name;
-  root["model"]["version"] = overrides.version.empty() ? "0" : overrides.version;
+  root["model"]["version"] = overrides.version.empty() ? "1.0.0" : overrides.version;
   root["model"]["format"] = word_of(format);
   root["model"][word_of(format)] = model.string();
   root["compilation"] = YAML::Node(YAML::NodeType::Map);

@@ -77,6 +77,7 @@ std::string model_call(const std::string& file, const AotModel& model) {
       .value("HEADERS", model.headers)
       .list("BATCH_SIZES", model.batch_sizes)
       .list("CPU_LEVELS", model.cpu_levels)
+      .list("DIMENSIONS", model.dimensions)
       .end();
 }
 

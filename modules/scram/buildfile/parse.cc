@@ -13,8 +13,10 @@
 #include "grammar/references.h"
 #include "grammar/xml_source.h"
 #include "tfaot/base/expression.h"
+#include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
 #include "tfaot/base/text.h"
+#include "tfaot/base/tool_names.h"
 #include "tfaot/scram/buildfile.h"
 
 namespace tfaot::toolkit {
@@ -385,6 +387,13 @@ class Parser {
     AotModel model;
     TFAOT_ASSIGN(model.model, expand(element, element.value("model")));
     TFAOT_ASSIGN(model.class_name, expand(element, element.value("class")));
+    if (model.class_name.empty()) {
+      if (is_one_of(".yaml .yml .json", Path(model.model).extension().string())) {
+        return fail(error(element, "<aot_compile> of a config needs the attribute 'class'")
+                        .note("it is the config's model.name"));
+      }
+      model.class_name = name_from_path(model.model);
+    }
     model.batch_sizes = split_words(element.value("batch_sizes"), kCommasAndBlanks);
     for (const std::string& size : model.batch_sizes) {
       if (size.find_first_not_of("0123456789") == std::string::npos && size[0] != '0') continue;
@@ -392,6 +401,16 @@ class Parser {
                       .note("write batch_sizes=\"1 4 16\""));
     }
     model.cpu_levels = split_words(element.value("cpu_levels"), kCommasAndBlanks);
+    model.dimensions = split_words(element.value("dimensions"), kCommasAndBlanks);
+    for (const std::string& dimension : model.dimensions) {
+      const std::size_t mark = dimension.rfind('=');
+      const bool has_name = mark != std::string::npos && mark > 0;
+      if (has_name && parse_number<std::int32_t>(dimension.substr(mark + 1)).value_or(0) > 0) {
+        continue;
+      }
+      return fail(error(element, fmt::format("dimensions: '{}' is not name=size", dimension))
+                      .note("write dimensions=\"n_tracks=50\""));
+    }
     TFAOT_ASSIGN(model.headers, expand(element, element.value("headers")));
     if (!model.headers.empty() && model.headers != "self_contained" && model.headers != "cmssw") {
       return fail(error(element, fmt::format("headers: '{}' is neither self_contained nor cmssw",

@@ -53,8 +53,9 @@ Elements elements_of_build_files() {
        {.attributes = {"name", "command", "for", "foreach"}, .required = {"name", "command"}}},
       {"set", {.attributes = {"name", "value"}, .required = {"name", "value"}}},
       {"aot_compile",
-       {.attributes = {"model", "class", "batch_sizes", "cpu_levels", "headers", "version"},
-        .required = {"model", "class"}}},
+       {.attributes = {"model", "class", "batch_sizes", "cpu_levels", "dimensions", "headers",
+                       "version"},
+        .required = {"model"}}},
   };
 }
 

@@ -148,8 +148,8 @@ Result<ModelTree> build_package(Context& context, const BuildRequest& request) {
   const Location& place = request.place;
   if (made || place.file.empty() || made.error().where().file == place.file) return made;
   if (made.error().where().file.empty()) return fail(std::move(made).error().moved_to(place));
-  return fail(
-      std::move(made).error().note(fmt::format("asked for in {}:{}", place.file, place.line)));
+  const std::string line = place.line > 0 ? fmt::format(":{}", place.line) : "";
+  return fail(std::move(made).error().note(fmt::format("asked for in {}{}", place.file, line)));
 }
 
 }  // namespace tfaot::toolkit

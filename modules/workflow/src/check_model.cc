@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/workflow/check_model.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <mutex>
 
@@ -58,12 +60,12 @@ Result<SignatureCheck> check_as_configured(const Context& context, const CheckRe
   BuildRequest build;
   build.config = config;
   build.overrides = request.overrides;
-  build.output_directory = scratch / "package";
+  build.output_directory = request.keep.empty() ? scratch / "package" : request.keep;
   build.engine = request.engine;
   build.cache = request.cache;
   build.check = &check.found;
   const Result<ModelTree> made = build_package(inner, build);
-  TFAOT_TRY(context.files.remove_all(build.output_directory));
+  if (request.keep.empty()) TFAOT_TRY(context.files.remove_all(build.output_directory));
   check.compiles = made.has_value();
   check.warnings = std::move(diagnostics).warnings();
   if (made) return check;
@@ -98,7 +100,7 @@ Result<SignatureCheck> check_signature(const Context& context, const CheckReques
 
 Result<std::vector<const DescribedSignature*>> wanted_signatures(const CheckRequest& request,
                                                                  const ModelDescription& model) {
-  if (request.signature.empty()) {
+  if (request.signature.empty() && request.keep.empty()) {
     return mapped(model.signatures, [](const DescribedSignature& signature) { return &signature; });
   }
   const auto found = initial_signature(model, request.signature);
@@ -131,7 +133,8 @@ Result<ModelCheck> check_model(const Context& context, const CheckRequest& reque
   }
   if (kind != PathKind::kModel) {
     return fail(
-        wrong_input(files, request.path, {"'tfaot check' takes a config, " + model_kinds(), ""}));
+        wrong_input(files, request.path,
+                    {fmt::format("'{}' takes a config, {}", request.command, model_kinds()), ""}));
   }
   TFAOT_ASSIGN(const EngineProgram engine, find_engine(context, request.engine.engine));
   TFAOT_ASSIGN(const ModelDescription model, describe_model(files, request.path, engine));

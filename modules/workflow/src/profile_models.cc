@@ -514,11 +514,8 @@ class Profiler {
     total_ += measured_.size() + rows.size() + (request_.operations ? 1 : 0);
     if (request_.heap_tool) total_ += measured_.size();
     std::vector<Runner*> runners;
-    for (Measured& one : measured_) {
-      TFAOT_TRY(start_runner(context_, one));
-      runners.push_back(one.runner.get());
-      step("load " + curve_name(one.curve));
-    }
+    TFAOT_TRY(start_runners());
+    for (const Measured& one : measured_) runners.push_back(one.runner.get());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       TFAOT_ASSIGN(std::vector<ProfiledSize> timed,
                    measure_size(runners, rows[i], request_.measure));
@@ -654,6 +651,22 @@ class Profiler {
     append(added.spec.settings, files.tensors);
     append(added.spec.settings, files.predicted);
     measured_.push_back(std::move(added));
+    return {};
+  }
+
+  Status start_runners() {
+    for (Measured& one : measured_) {
+      const Status started = start_runner(context_, one);
+      const bool is_peer = one.curve.engine != ProfiledEngine::kPackage;
+      if (!started && !(is_peer && request_.left_out != nullptr)) return started;
+      TFAOT_TRY(check_interrupts());
+      if (!started) {
+        request_.left_out->push_back({one.curve.engine, started.error()});
+        one.runner.reset();
+      }
+      step("load " + curve_name(one.curve));
+    }
+    std::erase_if(measured_, [](const Measured& one) { return one.runner == nullptr; });
     return {};
   }
 

@@ -18,6 +18,7 @@
 #include "tfaot/compile/model_files.h"
 #include "tfaot/profile/runner.h"
 #include "tfaot/workflow/array_files.h"
+#include "tfaot/workflow/frameworks.h"
 #include "tfaot/workflow/work_folder.h"
 #include "validated_model.h"
 
@@ -224,11 +225,7 @@ class OnnxRuntimeReference final : public Reference {
 
 Result<Path> onnx_runtime_library(const Context& context, const Path& library) {
   if (library.empty()) {
-    return fail(
-        Error::usage("validate: an ONNX model is compared with ONNX Runtime, whose library is not "
-                     "named: --library libonnxruntime.so.1")
-            .note("it is in the Python wheel onnxruntime, folder onnxruntime/capi "
-                  "(docs/validate.md)"));
+    return find_framework(context, ProfiledEngine::kOnnxRuntime, "--library FILE.so");
   }
   if (is_file(context.files, library)) return library;
   return fail(Error::at({library.string()}, "no such file").note("named by --library"));

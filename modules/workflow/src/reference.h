@@ -39,7 +39,7 @@ class Reference {
 struct ReferenceRequest {
   ModelSpec spec;       // of the package, with the model's source
   Signature signature;  // of the package
-  Path library;         // of ONNX Runtime, for ONNX models; absolute
+  Path library;         // of ONNX Runtime, for ONNX models; absolute; empty: that of python3
   EngineRun engine;
 };
 

@@ -196,6 +196,11 @@ Result<Path> find_fetch_script(const Context& context) {
                         "the script that fetches TensorFlow");
 }
 
+Result<Path> find_demo_script(const Context& context) {
+  return installed_file(context, prefix(context) / TFAOT_DATADIR / "tfaot/demo/demo.sh",
+                        "the script of the demo");
+}
+
 Result<Path> find_plot_script(const Context& context) {
   return installed_file(context, prefix(context) / TFAOT_DATADIR / "tfaot/plot.py",
                         "the script that draws plots");

@@ -120,6 +120,16 @@ case_run(m2)
 case_expect_predictions(model minimal 1)
 case_expect_json(build/other_minimal.tfaot/package/manifest.json "[2]" batch_sizes)
 
+# Without a class, a model is named after its file or folder.
+write(Mod/El/bin/BuildFile.xml "<aot_compile model='../data/minimal/saved_model' batch_sizes='1,3'/>
+<aot_compile model='${CASE_TOOLKIT}/tests/e2e/models/onnx/tracks/model.onnx' dimensions='n_tracks=5'/>
+<bin name='m5' file='main.cc'><flags CPPDEFINES='MODEL=tfaot_model::minimal'/></bin>")
+configure("" Mod/El/bin/BuildFile.xml)
+case_build()
+case_run(m5)
+case_expect_predictions(model minimal 1)
+case_expect_json(build/tfaot_model_tracks.tfaot/package/manifest.json 5 signature inputs 0 row_shape 0)
+
 case_execute("compile" COMMAND "${CASE_PREFIX}/bin/tfaot" compile -c "${CASE_TOOLKIT}/examples/minimal/aot_config.yaml"
              -o "${CASE_BINARY}/area/model" --quiet)
 write(Mod/El/bin/BuildFile.xml "<bin name='m3' file='main.cc'><use name='tfaot-model-minimal'/>

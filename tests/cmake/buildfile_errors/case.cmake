@@ -61,6 +61,8 @@ expect("<aot_compile model='minimal/aot_config.yaml' class='Other'/><bin file='a
        "tfaot_add_buildfile: ${place}:1: the config's model is not called 'Other' (${root}/Sub/Pkg/minimal/aot_config.yaml)")
 expect("<aot_compile model='minimal/aot_config.yaml' class='minimal' version='2.0'/><bin file='a.cc'/>" ""
        "tfaot_add_buildfile: ${place}:1: version='2.0' has no effect: the config has a version (${root}/Sub/Pkg/minimal/aot_config.yaml)")
+expect("<aot_compile model='minimal/aot_config.yaml'/><bin file='a.cc'/>" ""
+       "tfaot_add_buildfile: ${place}:1: <aot_compile> of a config needs the attribute 'class' it is the config's model.name")
 file(WRITE "${root}/Sub/Pkg/graph.pb" "")
 expect("<aot_compile model='graph.pb' class='minimal'/><bin file='a.cc'/>" ""
        "tfaot_add_buildfile: ${place}:1: a frozen graph needs a config: it does not say what its inputs and outputs are")

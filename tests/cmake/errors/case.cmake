@@ -4,13 +4,13 @@ function(expect code message)
   case_configure(OPTIONS "-DCALL=${code}" FAIL "${message}")
 endfunction()
 
-expect("tfaot_add_model(m)" "tfaot_add_model: CONFIG is required")
+expect("tfaot_add_model(m)" "tfaot_add_model: CONFIG or MODEL is required")
 expect("tfaot_add_model(m CONFIG)" "tfaot_add_model: CONFIG needs a value")
 expect("tfaot_add_model(m CONFIG nowhere.yaml)"
        "tfaot_add_model: CONFIG is not a file: ${CASE_SOURCE}/nowhere.yaml")
 expect("tfaot_add_model(m CONFG a.yaml)"
        "tfaot_add_model: unknown keyword 'CONFG'
-          Known keywords: SHARED STATIC TUNE CONFIG HEADERS NAME NAMESPACE OUTPUT_DIR ROWS VERSION BATCH_SIZES CPU_LEVELS")
+          Known keywords: SHARED STATIC TUNE CONFIG MODEL NAME NAMESPACE VERSION SIGNATURE OUTPUT_DIR BATCH HEADERS OPSET OPTIMIZE ROWS WEIGHTS WEIGHTS_TYPE BATCH_SIZES CPU_LEVELS DIMENSIONS")
 expect("tfaot_add_model(m CONFIG a.yaml BATCH_SIZES 1 2 NAMESPCE ns)"
        "tfaot_add_model: unknown keyword 'NAMESPCE' Known keywords: SHARED")
 expect("tfaot_add_model(m CONFIG a.yaml SOMETHING)" "tfaot_add_model: unknown keyword 'SOMETHING' Known keywords:")
@@ -20,6 +20,34 @@ expect("tfaot_add_model(m CONFIG a.yaml ROWS mixed)"
        "tfaot_add_model: ROWS 'mixed' is neither alone nor coupled")
 expect("tfaot_add_model(m CONFIG a.yaml SHARED STATIC)"
        "tfaot_add_model: SHARED and STATIC exclude each other; give only one")
+expect("tfaot_add_model(m CONFIG a.yaml WEIGHTS_TYPE int4)"
+       "tfaot_add_model: WEIGHTS_TYPE 'int4' is neither float32 nor bfloat16 nor float16 nor int8")
+expect("tfaot_add_model(m CONFIG a.yaml DIMENSIONS n_tracks)" "tfaot_add_model: DIMENSIONS takes <name>=<size>, not 'n_tracks'")
+expect("tfaot_add_model(m CONFIG a.yaml DIMENSIONS n_tracks=0)" "tfaot_add_model: DIMENSIONS takes <name>=<size>, not 'n_tracks=0'")
+
+# Without a config.
+set(model "\${TFAOT_EXAMPLES}/minimal/saved_model")
+expect("tfaot_add_model(m CONFIG a.yaml MODEL b.onnx)" "tfaot_add_model: CONFIG and MODEL exclude each other; give only one")
+expect("tfaot_add_model(m CONFIG a.yaml SIGNATURE s)" "tfaot_add_model: CONFIG and SIGNATURE exclude each other; give only one")
+expect("tfaot_add_model(m MODEL)" "tfaot_add_model: MODEL needs a value")
+expect("tfaot_add_model(m MODEL nowhere.onnx)"
+       "CMakeLists.txt:9:EVAL:1 (tfaot_add_model)")
+expect("tfaot_add_model(m MODEL nowhere.onnx)"
+       "tfaot_add_model: there is no model '${CASE_SOURCE}/nowhere.onnx'
+          It is a SavedModel's folder, an ONNX file or a file with StableHLO.")
+expect("tfaot_add_model(m MODEL CMakeLists.txt)" "tfaot_add_model: this is no model: ${CASE_SOURCE}/CMakeLists.txt")
+file(WRITE "${CASE_BINARY}/graph.pb" "")
+expect("tfaot_add_model(m MODEL \"${CASE_BINARY}/graph.pb\")"
+       "tfaot_add_model: a frozen graph needs a config: it does not say what its inputs and outputs are
+          'tfaot init ${CASE_BINARY}/graph.pb' writes one.")
+expect("tfaot_add_model(my-net MODEL ${model})" "tfaot_add_model: the model's name 'my-net' is not a C++ name
+          Give it another one: NAME <name>.")
+expect("tfaot_add_model(m MODEL ${model} NAME class)" "tfaot_add_model: model.name: 'class' is a C++ keyword")
+expect("tfaot_add_model(m MODEL ${model} VERSION -1)" "tfaot_add_model: model.version: '-1' is not allowed")
+expect("tfaot_add_model(ns::m MODEL ${model} NAME other)"
+       "tfaot_add_model: the target is 'ns::m', but the model's C++ name is 'ns::other'")
+expect("tfaot_add_model(m MODEL ${model} NAME minimal)"
+       "tfaot_add_model: model tfaot_model::minimal was added already; give this one another NAMESPACE")
 expect("tfaot_add_model(m CONFIG \${config} NAMESPACE 9lives)"
        "tfaot_add_model: the model's namespace '9lives' is not a C++ name (${CASE_TOOLKIT}/examples/minimal/aot_config.yaml)")
 expect("tfaot_add_model(again CONFIG \${config})"
@@ -82,3 +110,13 @@ case_expect("soversion 0")
 # Values that CMake takes for "off" reach the tool too.
 case_configure(OPTIONS "-DCALL=tfaot_add_model(m CONFIG \"${CASE_BINARY}/minimal/aot_config.yaml\" NAMESPACE ns BATCH_SIZES 0)")
 case_build(TARGET m FAIL "--batch-sizes: 0 is not allowed")
+
+# What is found out only when the model is compiled names the file that asks for it.
+foreach(words IN ITEMS "BATCH_SIZES 0|CMakeLists.txt:9:EVAL: --batch-sizes: 0 is not allowed" "CPU_LEVELS z80|CMakeLists.txt:9:EVAL: --cpu-levels: 'z80'"
+                       "SIGNATURE none|asked for in ${CASE_SOURCE}/CMakeLists.txt")
+  string(REPLACE "|" ";" words "${words}")
+  list(GET words 0 keywords)
+  list(GET words 1 message)
+  case_configure(OPTIONS "-DCALL=tfaot_add_model(m MODEL ${model} ${keywords})")
+  case_build(TARGET m FAIL "${message}")
+endforeach()

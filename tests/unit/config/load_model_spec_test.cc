@@ -179,7 +179,7 @@ TEST(SpecWithoutConfig, IsNamedAfterTheModel) {
   ASSERT_TRUE(spec) << error_of(spec);
   EXPECT_EQ(spec->config_file, "");
   EXPECT_EQ(spec->model.name, "my_net");
-  EXPECT_EQ(spec->model.version, "0");
+  EXPECT_EQ(spec->model.version, "1.0.0");
   EXPECT_EQ(spec->model.source, "/m/my-net.onnx");
   EXPECT_EQ(spec->model.dimensions[0].name, "a=b");
   EXPECT_EQ(spec->model.dimensions[0].size, 2);

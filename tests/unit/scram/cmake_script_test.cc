@@ -12,6 +12,7 @@ TEST(CMakeScript, CallsOneFunctionForEachTarget) {
       "<use name='a'/>\n<use name='b/c' source_only='true'/>\n<skip/>"
       "<flags CPPDEFINES='T=\"x;$y\\z\"'/><flags LDFLAGS='-Wl,-x'/>\n"
       "<aot_compile model='/data/m' class='ns::M' batch_sizes='1 4'/>\n"
+      "<aot_compile model='net.onnx' dimensions='n=5'/>\n"
       "<bin name='one' file='one.cc,*.cpp'><flags SETENV='A=b'/><flags DNN_NAME='net'/></bin>\n"
       "<bin name='two' file='two.cc'><flags NO_TESTRUN='yes'/><flags SKIP_FILES='x.cc'/>"
       "<include_path path='i'/></bin>\n"

@@ -64,6 +64,16 @@ TEST(ParseBuildFile, ReadsModels) {
   EXPECT_EQ(model.version, "2.0");
 }
 
+TEST(ParseBuildFile, NamesAModelAfterItsFile) {
+  const auto file = parse(
+      "<aot_compile model='net.onnx' batch_sizes='1,16' dimensions='n_tracks=50, x:1=3'/>"
+      "<aot_compile model='/data/my-tagger/saved_model'/>");
+  ASSERT_TRUE(file) << error_of(file);
+  EXPECT_EQ(file->common.models.at(0).class_name, "net");
+  EXPECT_THAT(file->common.models.at(0).dimensions, ElementsAre("n_tracks=50", "x:1=3"));
+  EXPECT_EQ(file->common.models.at(1).class_name, "my_tagger");
+}
+
 TEST(ParseBuildFile, RepeatsProducts) {
   const auto file = parse(
       "<set name='base' value='unit'/>"
@@ -220,8 +230,17 @@ TEST(ParseBuildFile, ErrorsSayWhereAndWhat) {
             "  write for=\"last\", for=\"first,last\" or for=\"first,last,step\"");
   EXPECT_EQ(error_of(parse("<bin file='a.cc' foreach=','/>")),
             "BuildFile.xml:1: 'foreach' has no value");
-  EXPECT_EQ(error_of(parse("<aot_compile model='m'/>")),
-            "BuildFile.xml:1: <aot_compile> needs the attribute 'class'");
+  EXPECT_EQ(error_of(parse("<aot_compile class='M'/>")),
+            "BuildFile.xml:1: <aot_compile> needs the attribute 'model'");
+  EXPECT_EQ(error_of(parse("<aot_compile model='m/config.yaml'/>")),
+            "BuildFile.xml:1: <aot_compile> of a config needs the attribute 'class'\n"
+            "  it is the config's model.name");
+  for (const std::string dimension : {"n", "n=", "=4", "n=0", "n=4x"}) {
+    EXPECT_EQ(error_of(parse("<aot_compile model='m' dimensions='a=1," + dimension + "'/>")),
+              "BuildFile.xml:1: dimensions: '" + dimension +
+                  "' is not name=size\n"
+                  "  write dimensions=\"n_tracks=50\"");
+  }
 }
 
 }  // namespace

@@ -200,30 +200,6 @@ Section checked_signature(const SignatureCheck& check) {
   return section;
 }
 
-// `path`: as the user wrote it.
-report::Page check_page(const ModelCheck& check, const std::string& path) {
-  report::Page page;
-  page.kind = "check";
-  page.heading = fmt::format("{} {}", check.is_config ? "config" : word_of(check.format), path);
-  page.badge = badge_of(check.compiles());
-  page.summary = (check.is_config ? "The config of " : "This is ") + one_of(check.format) + ".";
-  std::size_t problems = 0;
-  std::size_t codes = 0;
-  std::size_t operations = 0;
-  for (const SignatureCheck& one : check.signatures) {
-    problems += one.found.problems.size();
-    codes += one.found.codes.size();
-    operations = std::max(operations, one.found.operations.size());
-    page.sections.push_back(checked_signature(one));
-  }
-  page.highlights = {
-      {"problems", std::to_string(problems), ""},
-      {"code made", std::to_string(codes), "for a batch size and a CPU level each"},
-      {"operations", std::to_string(operations),
-       check.signatures.size() > 1 ? "of the signature that has most" : "different ones"}};
-  return page;
-}
-
 ordered_json checked_to_json(const SignatureCheck& check) {
   ordered_json codes = ordered_json::array();
   for (const std::string& level : check.cpu_levels) {
@@ -242,14 +218,6 @@ ordered_json checked_to_json(const SignatureCheck& check) {
           {"problems", problems_to_json(check.found.problems)},
           {"warnings", check.warnings},
           {"operations", operations_to_json(check.found.operations)}};
-}
-
-ordered_json check_to_json(const ModelCheck& check, const std::string& path) {
-  return {{"kind", check.is_config ? "config" : "model"},
-          {"path", path},
-          {"format", word_of(check.format)},
-          {"compiles", check.compiles()},
-          {"signatures", mapped(check.signatures, checked_to_json)}};
 }
 
 // `tfaot check --ops`: what of models of one format can be compiled.
@@ -417,6 +385,37 @@ Status check(const CheckArguments& options, Program& program) {
 }
 
 }  // namespace
+
+report::Page check_page(const ModelCheck& check, const std::string& path) {
+  report::Page page;
+  page.kind = "check";
+  page.heading = fmt::format("{} {}", check.is_config ? "config" : word_of(check.format), path);
+  page.badge = badge_of(check.compiles());
+  page.summary = (check.is_config ? "The config of " : "This is ") + one_of(check.format) + ".";
+  std::size_t problems = 0;
+  std::size_t codes = 0;
+  std::size_t operations = 0;
+  for (const SignatureCheck& one : check.signatures) {
+    problems += one.found.problems.size();
+    codes += one.found.codes.size();
+    operations = std::max(operations, one.found.operations.size());
+    page.sections.push_back(checked_signature(one));
+  }
+  page.highlights = {
+      {"problems", std::to_string(problems), ""},
+      {"code made", std::to_string(codes), "for a batch size and a CPU level each"},
+      {"operations", std::to_string(operations),
+       check.signatures.size() > 1 ? "of the signature that has most" : "different ones"}};
+  return page;
+}
+
+ordered_json check_to_json(const ModelCheck& check, const std::string& path) {
+  return {{"kind", check.is_config ? "config" : "model"},
+          {"path", path},
+          {"format", word_of(check.format)},
+          {"compiles", check.compiles()},
+          {"signatures", mapped(check.signatures, checked_to_json)}};
+}
 
 Action add_check(CLI::App& app) {
   auto options = std::make_shared<CheckArguments>();

@@ -23,6 +23,7 @@ namespace tfaot::toolkit {
 namespace {
 
 constexpr const char* kHelpVerb = "help";
+constexpr const char* kHelpAll = "--help-all";
 constexpr const char* kNoJsonVerb = "completion";  // what it prints is for a shell
 constexpr const char* kDescription =
     "Trained models as ahead-of-time compiled, versioned, distributable packages";
@@ -30,20 +31,24 @@ constexpr const char* kDescription =
 constexpr const char* kRoad = R"(
 
 From a trained model to a release area:
+  tfaot report net.onnx
   tfaot compile net.onnx -o out
-  tfaot validate out --model net.onnx
   tfaot package out -o dist
   tfaot install dist/tfaot-model-net-1.0.0-x86_64-linux.tar.zst --release-area area
 )";
 
 constexpr const char* kMake = "Make a package";
-constexpr const char* kLook = "Inspect";
-constexpr const char* kUse = "Try a package";
+constexpr const char* kLook = "Look at models and packages";
 constexpr const char* kShip = "Ship packages";
 constexpr const char* kIntegrate = "Set up and integrate";
+constexpr const char* kMostPeopleNeed = "The verbs that most people need";
+
+enum class Need { kFirst, kLater };
+enum class VerbList { kFirst, kAll };  // of verbs in the help
 
 struct Command {
   const char* group;
+  Need need;
   std::string name;
   std::string summary;
   Action (*add)(CLI::App& app);
@@ -51,7 +56,8 @@ struct Command {
 
 const std::vector<Command>& commands() {
   static const std::vector<Command> table = {
-#define TFAOT_VERB(group, name, summary) {group, replace_all(#name, "_", "-"), summary, add_##name},
+#define TFAOT_VERB(group, need, name, summary) \
+  {group, Need::need, replace_all(#name, "_", "-"), summary, add_##name},
 #include "commands/verbs.def"
 #undef TFAOT_VERB
   };
@@ -88,11 +94,12 @@ Status check_verb(const std::vector<std::string>& arguments) {
   return fail(with_advice(with_guess(std::move(error), word, names), word).note(all()));
 }
 
-// `tfaot help compile` is `tfaot compile --help`.
+// `tfaot help compile` is `tfaot compile --help`, and `tfaot help --all` is `tfaot --help-all`.
 Result<std::vector<std::string>> without_help_verb(std::vector<std::string> arguments) {
   if (arguments.empty() || arguments.front() != kHelpVerb) return arguments;
   arguments.erase(arguments.begin());
   if (arguments == std::vector<std::string>{kHelpVerb}) arguments.clear();
+  if (arguments == std::vector<std::string>{"--all"}) return std::vector<std::string>{kHelpAll};
   if (arguments.size() > 1) {
     return fail(Error::usage(fmt::format("help: unexpected argument '{}'", arguments[1]))
                     .note("see 'tfaot --help'"));
@@ -159,16 +166,21 @@ std::chrono::seconds take_limits(const CLI::App& verb, EngineLimits& limits) {
 }
 
 // `action` becomes the action that the parsed command line asks for.
-void declare(CLI::App& app, Action& action) {
+void declare(CLI::App& app, Action& action, VerbList list) {
   app.set_version_flag("--version", "tfaot " TFAOT_VERSION);
   app.require_subcommand(1)->allow_extras();  // extras are for leftover_error()
   app.get_formatter()->column_width(38);
-  app.footer(
-      R"('tfaot help VERB' describes a verb. Exit codes: 0 done, 1 the model, the config or the package
+  add_flag(app, kHelpAll, "Print this help message with all verbs, by group, and exit");
+  const bool lists_all = list == VerbList::kAll;
+  app.footer(fmt::format(
+      R"({}'tfaot help VERB' describes a verb. Exit codes: 0 done, 1 the model, the config or the package
 is wrong, 2 the command line is wrong, 3 a defect of tfaot. An interrupted tfaot cleans up and
-dies of the signal, which shells show as 128 + its number.)");
+dies of the signal, which shells show as 128 + its number.)",
+      lists_all ? "" : "'tfaot help --all' lists all verbs.\n"));
   for (const Command& command : commands()) {
-    CLI::App* verb = app.add_subcommand(command.name, command.summary)->group(command.group);
+    const char* const first = command.need == Need::kFirst ? kMostPeopleNeed : "";
+    CLI::App* verb =
+        app.add_subcommand(command.name, command.summary)->group(lists_all ? command.group : first);
     verb->allow_extras();
     verb->callback([&action, run = command.add(*verb)] { action = run; });
     add_common_options(*verb);
@@ -297,11 +309,13 @@ CommandRecord describe_command(CLI::App& app) {
 }  // namespace
 
 Status run_command_line(const std::vector<std::string>& words, Program& program) {
-  TFAOT_ASSIGN(const std::vector<std::string> arguments, without_help_verb(words));
+  TFAOT_ASSIGN(std::vector<std::string> arguments, without_help_verb(words));
+  const bool asks_all = arguments == std::vector<std::string>{kHelpAll};
+  if (asks_all) arguments = {"--help"};
   TFAOT_TRY(check_verb(arguments));
   CLI::App app(std::string(kDescription) + kRoad, "tfaot");
   Action action;
-  declare(app, action);
+  declare(app, action, asks_all ? VerbList::kAll : VerbList::kFirst);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   } catch (const CLI::CallForHelp&) {
@@ -330,7 +344,7 @@ Status run_command_line(const std::vector<std::string>& words, Program& program)
 CommandRecord describe_tool() {
   CLI::App app(kDescription, "tfaot");
   Action action;
-  declare(app, action);
+  declare(app, action, VerbList::kAll);
   return describe_command(app);
 }
 

@@ -14,7 +14,7 @@ namespace tfaot::toolkit {
 
 using Action = std::function<Status(Program&)>;
 
-#define TFAOT_VERB(group, name, summary) Action add_##name(CLI::App& app);
+#define TFAOT_VERB(group, need, name, summary) Action add_##name(CLI::App& app);
 #include "commands/verbs.def"
 #undef TFAOT_VERB
 

@@ -60,14 +60,16 @@ void add_hidden_options(CLI::App& app, CompileCommand& command) {
   app.add_option("--expect-name", request.expected_name)->group("");
   app.add_option("--expect-namespace", request.expected_namespace)->group("");
   app.add_option("--expect-version", request.expected_version)->group("");
-  app.add_option("--model-name", request.overrides.name)->group("");
-  app.add_option("--model-version", request.overrides.version)->group("");
   app.add_option("--place", command.place)->group("");
   app.add_option("--object-list", request.object_list)->group("");
   app.add_option("--make", command.make)->group("");  // only seen by make
 }
 
 void add_config_options(CLI::App& app, ConfigOverrides& overrides) {
+  add_value(app, "--model-name NAME", overrides.name,
+            "without a config: the model's name [that of its file\nor folder]");
+  add_value(app, "--model-version V", overrides.version,
+            "without a config: version of the package [1.0.0]");
   add_list(app, "--batch-sizes 1,2,4", overrides.batch_sizes,
            "compile for these numbers of rows [without a config: 1]");
   add_value(app, "--namespace NS", overrides.namespace_name, "namespace of the model's C++ class");
@@ -142,8 +144,8 @@ void add_compile_options(CLI::App& app, CompileCommand& command) {
            [&] { add_config_options(app, command.request.overrides); });
   in_group(app, "The run", [&] { add_run_options(app, command); });
   app.footer(
-      R"(A model without a config is named after its file or folder and has version 0. A failed or
-interrupted compilation leaves DIR as it was.
+      R"(Prints what was chosen for a model without a config. A failed or interrupted compilation
+leaves DIR as it was.
 Examples:
   tfaot compile net.onnx -o out --batch-sizes 1,16 --dimension n_tracks=50
   tfaot compile -c aot_config.yaml -o build/tagger
@@ -159,6 +161,14 @@ Result<BuildRequest> build_request(const CompileCommand& command, const Context&
   if (request.model.empty() && request.config.empty()) {
     return fail(Error::usage("compile: a model or its config (-c FILE) is missing")
                     .note("'tfaot init MODEL' writes a config"));
+  }
+  const bool has_config =
+      request.model.empty() ||
+      named_path(context.files, context.absolute(request.model)).kind == PathKind::kConfig;
+  if (has_config && !(request.overrides.name + request.overrides.version).empty()) {
+    return fail(
+        Error::usage("compile: --model-name and --model-version are for a model without a "
+                     "config: the config says both"));
   }
   make_absolute(context, {&request.config, &request.model, &request.output_directory,
                           &request.depfile, &request.object_list});
@@ -245,6 +255,44 @@ std::string compiled_text(const ModelTree& made, const Path& output) {
       made.cached_objects == 0 ? "" : fmt::format(", {} from the cache", made.cached_objects));
 }
 
+std::string tensors_text(const std::vector<TensorSpec>& tensors, BatchMode batch) {
+  const auto text = [&](const TensorSpec& tensor) {
+    return fmt::format("{} {} {}", tensor.name, word_of(tensor.dtype), shape_text(tensor, batch));
+  };
+  return join(mapped(tensors, text), "\n");
+}
+
+// Of a model without a config: what was chosen for the user, and the next steps. Paths as the user
+// wrote them.
+std::string chosen_text(const BuildRequest& request, const ModelTree& made) {
+  const Manifest& manifest = made.manifest;
+  const std::string model = shell_quoted(request.model.string());
+  const std::string output = shell_quoted(request.output_directory.string());
+  report::Page page;
+  page.heading = fmt::format("compiled {} without a config", model);
+  page.sections = {
+      {report::kOverview,
+       {},
+       {report::Facts{
+            {{"name", fmt::format("{}, the C++ class {}", manifest.name, manifest.cpp_class)},
+             {"version", manifest.version},
+             {"batch sizes", fmt::format("{}", fmt::join(manifest.batch_sizes, ", "))},
+             {"CPU levels", join(manifest.cpu_levels, ", ")},
+             {"dimensions", join(request.overrides.dimensions, ", ")},
+             {"inputs", tensors_text(manifest.signature.inputs, manifest.batch)},
+             {"outputs", tensors_text(manifest.signature.outputs, manifest.batch)},
+             {"package", output}}},
+        report::Callout{report::Verdict::kNone,
+                        "to choose otherwise: --model-name, --model-version, --batch-sizes, "
+                        "--cpu-levels; or a config:",
+                        {"tfaot init " + model}},
+        report::Callout{report::Verdict::kNone,
+                        "next:",
+                        {fmt::format("tfaot validate {} --model {}", output, model),
+                         fmt::format("tfaot package {} -o dist", output)}}}}};
+  return report::text_of(page);
+}
+
 nlohmann::ordered_json compiled_json(const ModelTree& made, const Path& output) {
   nlohmann::ordered_json json = made_json("tree", output, made.manifest);
   json["cpp_class"] = made.manifest.cpp_class;
@@ -259,9 +307,11 @@ Status compile(const CompileCommand& command, Program& program) {
   TFAOT_ASSIGN(const BuildRequest request, build_request(command, program));
   TFAOT_ASSIGN(const ModelTree made, build_package(program, request));
   const Path& output = request.output_directory;
+  const bool has_config = named_path(program.files, request.model).kind != PathKind::kModel;
   show_done(program, compiled_json(made, output),
-            command.dev ? next_steps_text(next_steps(made.manifest, program, output))
-                        : compiled_text(made, output));
+            command.dev  ? next_steps_text(next_steps(made.manifest, program, output))
+            : has_config ? compiled_text(made, output)
+                         : chosen_text(command.request, made));
   return {};
 }
 

@@ -25,6 +25,7 @@
 #include "tfaot/report/page.h"
 #include "tfaot/report/plot.h"
 #include "tfaot/workflow/draw_profile.h"
+#include "tfaot/workflow/frameworks.h"
 #include "tfaot/workflow/named_paths.h"
 #include "tfaot/workflow/profile_models.h"
 #include "tfaot/workflow/profile_study.h"
@@ -54,19 +55,6 @@ struct ProfileCommand {
   PlotRequest plot;  // of all of them, without the file
   HtmlOption html;
 };
-
-using EngineAndFile = std::pair<ProfiledEngine, std::string>;
-
-Result<EngineAndFile> engine_and_file(const std::string& option, const std::string& text) {
-  const std::size_t mark = text.find('=');
-  const auto engine = parse_word<ProfiledEngine>(text.substr(0, mark));
-  if (mark != std::string::npos && mark + 1 < text.size() && engine &&
-      *engine != ProfiledEngine::kPackage) {
-    return EngineAndFile(*engine, text.substr(mark + 1));
-  }
-  return fail(Error::usage(fmt::format("profile: {} '{}' is not ENGINE=FILE", option, text))
-                  .note("engines: onnxruntime, litert, tensorflow"));
-}
 
 Result<std::vector<ComposeStrategy>> strategies_of(const ProfileCommand& command) {
   std::vector<ComposeStrategy> strategies;
@@ -106,11 +94,11 @@ Status check_numbers(const ProfileCommand& command) {
 Status check_libraries(const ProfileCommand& command) {
   std::set<ProfiledEngine> with_model;
   for (const std::string& peer : command.peers) {
-    TFAOT_ASSIGN(const EngineAndFile model, engine_and_file("--peer", peer));
+    TFAOT_ASSIGN(const EngineAndFile model, engine_and_file("profile", "--peer", peer));
     with_model.insert(model.first);
   }
   for (const std::string& library : command.libraries) {
-    TFAOT_ASSIGN(const EngineAndFile named, engine_and_file("--library", library));
+    TFAOT_ASSIGN(const EngineAndFile named, engine_and_file("profile", "--library", library));
     if (with_model.contains(named.first)) continue;
     return fail(Error::usage(
         fmt::format("profile: --library {0}=... needs a model for it: --peer {0}=MODEL",
@@ -122,7 +110,7 @@ Status check_libraries(const ProfileCommand& command) {
 // "onnxruntime=net.onnx" with "onnxruntime=libonnxruntime.so" among `libraries`.
 Result<PeerModel> named_peer(const std::string& peer_text,
                              const std::vector<std::string>& libraries, const Program& program) {
-  TFAOT_ASSIGN(const EngineAndFile named, engine_and_file("--peer", peer_text));
+  TFAOT_ASSIGN(const EngineAndFile named, engine_and_file("profile", "--peer", peer_text));
   PeerModel peer;
   peer.engine = named.first;
   peer.name = named.second;
@@ -132,16 +120,14 @@ Result<PeerModel> named_peer(const std::string& peer_text,
   }
   TFAOT_TRY(check_peer_model(program.files, peer.engine, peer.model, peer.name));
   for (const std::string& library : libraries) {
-    TFAOT_ASSIGN(const EngineAndFile file, engine_and_file("--library", library));
+    TFAOT_ASSIGN(const EngineAndFile file, engine_and_file("profile", "--library", library));
     if (file.first == peer.engine) peer.library = program.absolute(file.second);
   }
-  if (peer.engine == ProfiledEngine::kTensorFlow) return peer;
-  const char* const word = word_of(peer.engine);
   if (peer.library.empty()) {
-    return fail(Error::usage(fmt::format("profile: --peer {0} needs its library: --library "
-                                         "{0}=FILE.so",
-                                         word))
-                    .note("it is in the engine's Python wheel (see docs/profile.md)"));
+    TFAOT_ASSIGN(peer.library,
+                 find_framework(program, peer.engine,
+                                fmt::format("--library {}=FILE.so", word_of(peer.engine))));
+    return peer;
   }
   if (is_file(program.files, peer.library)) return peer;
   return fail(Error::at({peer.library.string()}, "no such file").note("named by --library"));
@@ -221,7 +207,7 @@ void add_profile_options(CLI::App& app, ProfileCommand& command) {
                "the same model in another engine: onnxruntime,\nlitert or tensorflow; may be "
                "repeated");
   add_repeated(app, "--library ENGINE=FILE", command.libraries,
-               "an engine's shared library; not of tensorflow");
+               "an engine's shared library [that of python3's package]");
   add_dimensions(app, request.dimensions);
   app.add_flag("--per-op", request.operations,
                "also the share of each operation; of configs, models")
@@ -255,13 +241,6 @@ void add_profile_options(CLI::App& app, ProfileCommand& command) {
 
 constexpr double kNanoseconds = 1000;  // in a microsecond
 
-// "1.86", with three digits that count.
-std::string short_number(double value) {
-  if (value == 0) return "0";
-  const int digits = 2 - static_cast<int>(std::floor(std::log10(std::abs(value))));
-  return fmt::format("{:.{}f}", value, std::clamp(digits, 0, 9));
-}
-
 // Nothing for wall time.
 std::string clock_text(ProfileClock clock) {
   return clock == ProfileClock::kWall ? "" : ", processor time";
@@ -270,20 +249,6 @@ std::string clock_text(ProfileClock clock) {
 // "peak heap (massif)". REQUIRES: it was measured.
 std::string heap_title(const Profile& profile) {
   return fmt::format("peak heap ({})", word_of(*profile.heap_tool));
-}
-
-std::string engine_title(ProfiledEngine engine) {
-  switch (engine) {
-    case ProfiledEngine::kOnnxRuntime:
-      return "ONNX Runtime";
-    case ProfiledEngine::kLiteRt:
-      return "LiteRT";
-    case ProfiledEngine::kTensorFlow:
-      return "TensorFlow";
-    case ProfiledEngine::kPackage:
-      break;
-  }
-  return "tfaot";
 }
 
 // What tells a curve from the others of its model: "tfaot, x86-64-v3, padding", "LiteRT". Level and
@@ -680,37 +645,6 @@ std::vector<std::string> comparisons_of(const ModelCurves& model) {
   return lines;
 }
 
-// Of one machine, or of several that measured the same.
-report::Page profile_page(const std::vector<Profile>& profiles) {
-  report::Page page;
-  page.kind = "profile";
-  bool doubtful = false;
-  std::vector<report::Section> machines;
-  for (const Profile& profile : profiles) {
-    const std::string where = profiles.size() < 2 ? "" : " on " + profile.machine.name;
-    const std::vector<ModelCurves> models = curves_by_model(profile);
-    if (page.title.empty()) {
-      page.title = models.size() == 1 ? models.front().title : counted(models.size(), "model");
-      page.summary = machine_text(profile.machine);
-    }
-    doubtful = doubtful || !profile.machine.warnings.empty();
-    for (const ModelCurves& model : models) {
-      page.highlights.push_back(highlight_of(model, where));
-      for (const std::string& line : comparisons_of(model)) {
-        page.highlights.push_back({model.labels.front() + where, line, model.title});
-      }
-      page.sections.push_back(model_section(model, profile));
-      page.sections.back().title += where;
-    }
-    machines.push_back(machine_section(profile));
-    machines.back().title += where.empty() ? "" : " " + profile.machine.name;
-  }
-  if (profiles.size() > 1) page.summary = counted(profiles.size(), "machine");
-  page.badge = {doubtful ? Verdict::kWarning : Verdict::kNone, "doubtful times"};
-  page.sections.insert(page.sections.end(), machines.begin(), machines.end());
-  return page;
-}
-
 // A plain SVG, which so needs nothing else.
 bool is_drawn_by_us(const Path& output, PlotStyle style) {
   return output.extension() == ".svg" && style == PlotStyle::kPlain;
@@ -808,6 +742,68 @@ Status profile(const ProfileCommand& command, const CLI::App& app, Program& prog
 }
 
 }  // namespace
+
+Result<EngineAndFile> engine_and_file(const std::string& verb, const std::string& option,
+                                      const std::string& text) {
+  const std::size_t mark = text.find('=');
+  const auto engine = parse_word<ProfiledEngine>(text.substr(0, mark));
+  if (mark != std::string::npos && mark + 1 < text.size() && engine &&
+      *engine != ProfiledEngine::kPackage) {
+    return EngineAndFile(*engine, text.substr(mark + 1));
+  }
+  return fail(Error::usage(fmt::format("{}: {} '{}' is not ENGINE=FILE", verb, option, text))
+                  .note("engines: onnxruntime, litert, tensorflow"));
+}
+
+std::string short_number(double value) {
+  if (value == 0) return "0";
+  const int digits = 2 - static_cast<int>(std::floor(std::log10(std::abs(value))));
+  return fmt::format("{:.{}f}", value, std::clamp(digits, 0, 9));
+}
+
+std::string engine_title(ProfiledEngine engine) {
+  switch (engine) {
+    case ProfiledEngine::kOnnxRuntime:
+      return "ONNX Runtime";
+    case ProfiledEngine::kLiteRt:
+      return "LiteRT";
+    case ProfiledEngine::kTensorFlow:
+      return "TensorFlow";
+    case ProfiledEngine::kPackage:
+      break;
+  }
+  return "tfaot";
+}
+
+report::Page profile_page(const std::vector<Profile>& profiles) {
+  report::Page page;
+  page.kind = "profile";
+  bool doubtful = false;
+  std::vector<report::Section> machines;
+  for (const Profile& profile : profiles) {
+    const std::string where = profiles.size() < 2 ? "" : " on " + profile.machine.name;
+    const std::vector<ModelCurves> models = curves_by_model(profile);
+    if (page.title.empty()) {
+      page.title = models.size() == 1 ? models.front().title : counted(models.size(), "model");
+      page.summary = machine_text(profile.machine);
+    }
+    doubtful = doubtful || !profile.machine.warnings.empty();
+    for (const ModelCurves& model : models) {
+      page.highlights.push_back(highlight_of(model, where));
+      for (const std::string& line : comparisons_of(model)) {
+        page.highlights.push_back({model.labels.front() + where, line, model.title});
+      }
+      page.sections.push_back(model_section(model, profile));
+      page.sections.back().title += where;
+    }
+    machines.push_back(machine_section(profile));
+    machines.back().title += where.empty() ? "" : " " + profile.machine.name;
+  }
+  if (profiles.size() > 1) page.summary = counted(profiles.size(), "machine");
+  page.badge = {doubtful ? Verdict::kWarning : Verdict::kNone, "doubtful times"};
+  page.sections.insert(page.sections.end(), machines.begin(), machines.end());
+  return page;
+}
 
 Result<InputSource> named_inputs(const std::string& verb, const std::string& inputs,
                                  const Program& program) {

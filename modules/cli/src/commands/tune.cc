@@ -50,20 +50,6 @@ void add_suggest_options(CLI::App& app, TuneCommand& command) {
             "use its costs [the highest measured level]");
 }
 
-Result<std::map<std::size_t, double>> rows_of_range(const std::string& range) {
-  const std::size_t colon = range.find(':');
-  const auto first = parse_number<std::size_t>(range.substr(0, colon));
-  const auto last =
-      parse_number<std::size_t>(colon == std::string::npos ? range : range.substr(colon + 1));
-  if (!first || !last || *first == 0 || *first > *last || *last > kMostRows) {
-    return fail(Error::usage(fmt::format("tune: --range: '{}' is not a range", range))
-                    .note(fmt::format("FIRST:LAST, from 1 to {}", kMostRows)));
-  }
-  std::map<std::size_t, double> rows;
-  for (std::size_t i = *first; i <= *last; ++i) rows[i] = 1;
-  return rows;
-}
-
 Result<std::map<std::size_t, double>> weighted_rows(const std::vector<std::string>& words) {
   std::map<std::size_t, double> rows;
   for (const std::string& word : words) {
@@ -134,9 +120,10 @@ Status check_tune_command(const TuneCommand& command) {
 
 Result<SuggestOptions> suggest_options(const TuneCommand& command) {
   SuggestOptions options = command.suggestion;
-  TFAOT_ASSIGN(options.rows, !command.rows.empty()
-                                 ? weighted_rows(command.rows)
-                                 : rows_of_range(command.range.empty() ? "1:256" : command.range));
+  TFAOT_ASSIGN(options.rows,
+               !command.rows.empty()
+                   ? weighted_rows(command.rows)
+                   : rows_of_range("tune", command.range.empty() ? "1:256" : command.range));
   return options;
 }
 
@@ -147,43 +134,10 @@ Status check_form(const TuneCommand& command, PackageForm form) {
                                        by_option ? "--package" : "--output", name_of(command))));
 }
 
-std::string sizes_text(const std::vector<SizeCost>& sizes) {
-  return join(mapped(sizes, [&](const SizeCost& cost) { return std::to_string(cost.size); }), ", ");
-}
-
 std::string suggestion_text(const Suggestion& suggestion) {
-  using report::ColumnKind;
-  const auto whole = [](std::uint64_t bytes) { return report::Cell{std::to_string(bytes)}; };
-  report::Table sizes{.columns = {{"batch size", ColumnKind::kNumber},
-                                  {"µs a call", ColumnKind::kNumber},
-                                  {"µs a row", ColumnKind::kNumber},
-                                  {"bytes", ColumnKind::kNumber},
-                                  {""}}};
-  for (const SizeCost& cost : suggestion.suggested.sizes) {
-    sizes.rows.push_back({number_cell(static_cast<std::int64_t>(cost.size)),
-                          microseconds_cell(cost.ns),
-                          microseconds_cell(cost.ns / static_cast<double>(cost.size)),
-                          whole(cost.bytes),
-                          {cost.compiled ? "compiled, measured" : "not compiled, both estimated"}});
-  }
-  report::Table sets{.columns = {{""},
-                                 {"µs a call", ColumnKind::kNumber},
-                                 {"µs a row", ColumnKind::kNumber},
-                                 {"bytes", ColumnKind::kNumber},
-                                 {"batch sizes"}}};
-  const auto add = [&](const char* name, const SizeSet& set) {
-    sets.rows.push_back({{name},
-                         microseconds_cell(set.ns),
-                         microseconds_cell(set.row_ns),
-                         whole(set.bytes),
-                         {sizes_text(set.sizes)}});
-  };
-  add("suggested", suggestion.suggested);
-  add("compiled now", suggestion.compiled);
   report::Page page;
   page.heading = "by the costs of CPU level " + suggestion.cpu_level;
-  page.sections = {{report::kOverview, {}, {std::move(sizes)}},
-                   {"on average", {}, {std::move(sets)}}};
+  page.sections = suggestion_sections(suggestion);
   return report::text_of(page) + fmt::format("\ncompilation:\n  batch_sizes: [{}]\n",
                                              sizes_text(suggestion.suggested.sizes));
 }
@@ -197,13 +151,6 @@ nlohmann::ordered_json set_json(const SizeSet& set) {
                      {"compiled", cost.compiled}});
   }
   return {{"ns", set.ns}, {"row_ns", set.row_ns}, {"bytes", set.bytes}, {"sizes", sizes}};
-}
-
-nlohmann::ordered_json suggestion_json(const Suggestion& suggestion) {
-  return {{"kind", "suggestion"},
-          {"cpu_level", suggestion.cpu_level},
-          {"suggested", set_json(suggestion.suggested)},
-          {"compiled", set_json(suggestion.compiled)}};
 }
 
 Status tune(const TuneCommand& command, Program& program) {
@@ -234,6 +181,64 @@ Status tune(const TuneCommand& command, Program& program) {
 }
 
 }  // namespace
+
+Result<std::map<std::size_t, double>> rows_of_range(const std::string& verb,
+                                                    const std::string& range) {
+  const std::size_t colon = range.find(':');
+  const auto first = parse_number<std::size_t>(range.substr(0, colon));
+  const auto last =
+      parse_number<std::size_t>(colon == std::string::npos ? range : range.substr(colon + 1));
+  if (!first || !last || *first == 0 || *first > *last || *last > kMostRows) {
+    return fail(Error::usage(fmt::format("{}: --range: '{}' is not a range", verb, range))
+                    .note(fmt::format("FIRST:LAST, from 1 to {}", kMostRows)));
+  }
+  std::map<std::size_t, double> rows;
+  for (std::size_t i = *first; i <= *last; ++i) rows[i] = 1;
+  return rows;
+}
+
+std::string sizes_text(const std::vector<SizeCost>& sizes) {
+  return join(mapped(sizes, [&](const SizeCost& cost) { return std::to_string(cost.size); }), ", ");
+}
+
+std::vector<report::Section> suggestion_sections(const Suggestion& suggestion) {
+  using report::ColumnKind;
+  const auto whole = [](std::uint64_t bytes) { return report::Cell{std::to_string(bytes)}; };
+  report::Table sizes{.columns = {{"batch size", ColumnKind::kNumber},
+                                  {"µs a call", ColumnKind::kNumber},
+                                  {"µs a row", ColumnKind::kNumber},
+                                  {"bytes", ColumnKind::kNumber},
+                                  {""}}};
+  for (const SizeCost& cost : suggestion.suggested.sizes) {
+    sizes.rows.push_back({number_cell(static_cast<std::int64_t>(cost.size)),
+                          microseconds_cell(cost.ns),
+                          microseconds_cell(cost.ns / static_cast<double>(cost.size)),
+                          whole(cost.bytes),
+                          {cost.compiled ? "compiled, measured" : "not compiled, both estimated"}});
+  }
+  report::Table sets{.columns = {{""},
+                                 {"µs a call", ColumnKind::kNumber},
+                                 {"µs a row", ColumnKind::kNumber},
+                                 {"bytes", ColumnKind::kNumber},
+                                 {"batch sizes"}}};
+  const auto add = [&](const char* name, const SizeSet& set) {
+    sets.rows.push_back({{name},
+                         microseconds_cell(set.ns),
+                         microseconds_cell(set.row_ns),
+                         whole(set.bytes),
+                         {sizes_text(set.sizes)}});
+  };
+  add("suggested", suggestion.suggested);
+  add("compiled now", suggestion.compiled);
+  return {{report::kOverview, {}, {std::move(sizes)}}, {"on average", {}, {std::move(sets)}}};
+}
+
+nlohmann::ordered_json suggestion_json(const Suggestion& suggestion) {
+  return {{"kind", "suggestion"},
+          {"cpu_level", suggestion.cpu_level},
+          {"suggested", set_json(suggestion.suggested)},
+          {"compiled", set_json(suggestion.compiled)}};
+}
 
 Action add_tune(CLI::App& app) {
   auto command = std::make_shared<TuneCommand>();

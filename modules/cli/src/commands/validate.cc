@@ -45,12 +45,6 @@ std::string place_text(const ValidatedOutput& output) {
                      word_of(output.composition), output.row, index);
 }
 
-// "37 %": the largest difference as a share of what is allowed.
-std::string allowed_text(const ValidatedOutput& output) {
-  const double percent = 100 * share_of_allowed(output);
-  return percent == 0 ? "0 %" : percent < 1000 ? fmt::format("{:.2g} %", percent) : "> 999 %";
-}
-
 // "are equal", "agree", "DIFFER" or "differ, do not count".
 std::string outcome_text(const ValidatedOutput& output) {
   if (output.passed) return output.difference.unequal > 0 ? "agree" : "are equal";
@@ -243,6 +237,19 @@ Status validate(const ValidateArguments& options, Program& program) {
 
 }  // namespace
 
+std::string allowed_text(const ValidatedOutput& output) {
+  const double percent = 100 * share_of_allowed(output);
+  return percent == 0 ? "0 %" : percent < 1000 ? fmt::format("{:.2g} %", percent) : "> 999 %";
+}
+
+const ValidatedOutput* worst_output(const Validation& validation) {
+  const ValidatedOutput* worst = nullptr;
+  for (const ValidatedOutput& one : validation.outputs) {
+    if (one.counts && (worst == nullptr || is_worse(one, *worst))) worst = &one;
+  }
+  return worst;
+}
+
 report::Table differences_table(const std::vector<ValidatedOutput>& outputs) {
   Table table{.caption = "The largest differences",
               .columns = {{"output", ColumnKind::kCode},
@@ -309,11 +316,7 @@ ordered_json validation_result_to_json(const ValidationResult& result,
 std::string validation_summary(const Manifest& manifest) {
   if (!manifest.validation) return "";
   const Validation& validation = *manifest.validation;
-  const ValidatedOutput* worst = nullptr;
-  for (const ValidatedOutput& one : validation.outputs) {
-    if (!one.counts) continue;
-    if (worst == nullptr || is_worse(one, *worst)) worst = &one;
-  }
+  const ValidatedOutput* const worst = worst_output(validation);
   std::string text = fmt::format("predicts as {} does", validation.reference);
   if (worst != nullptr) {
     text += fmt::format(
@@ -337,7 +340,8 @@ Action add_validate(CLI::App& app) {
             "instead of a model: its outputs for --inputs, saved from\nthe library that "
             "trained it; a .npz, .npy or .csv file");
   add_value(app, "--library FILE", request.library,
-            "of an ONNX model: ONNX Runtime's shared library, which\nruns the model");
+            "of an ONNX model: ONNX Runtime's shared library, which\nruns the model [that of "
+            "python3's package]");
   add_value(app, "-i,--inputs FILE|random", options->inputs,
             "a .npz, .npy or .csv file, or random [random]");
   add_value(app, "--seed N", request.seed, "of random inputs [1]");

@@ -3,7 +3,9 @@
 // their tests use.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -11,8 +13,11 @@
 
 #include "tfaot/cli/run_program.h"
 #include "tfaot/records/manifest.h"
+#include "tfaot/records/profile.h"
 #include "tfaot/report/page.h"
+#include "tfaot/tune/suggest.h"
 #include "tfaot/workflow/array_files.h"
+#include "tfaot/workflow/check_model.h"
 #include "tfaot/workflow/install_archives.h"
 #include "tfaot/workflow/validate_package.h"
 
@@ -101,7 +106,41 @@ report::Section times_section(const Manifest& manifest);
 // if nothing is composed because rows depend on each other.
 report::Section plan_section(const Manifest& manifest);
 
+// check.cc: does a model compile?
+
+// `path`: as the user wrote it.
+report::Page check_page(const ModelCheck& check, const std::string& path);
+nlohmann::ordered_json check_to_json(const ModelCheck& check, const std::string& path);
+
+// tune.cc: which batch sizes to compile.
+
+std::vector<report::Section> suggestion_sections(const Suggestion& suggestion);
+nlohmann::ordered_json suggestion_json(const Suggestion& suggestion);
+// "1, 4, 16"
+std::string sizes_text(const std::vector<SizeCost>& sizes);
+// "1:256": all equally likely. Usage error of this verb's --range.
+Result<std::map<std::size_t, double>> rows_of_range(const std::string& verb,
+                                                    const std::string& range);
+
+// profile.cc: times and memory.
+
+// Of one machine, or of several that measured the same.
+report::Page profile_page(const std::vector<Profile>& profiles);
+// "ONNX Runtime"
+std::string engine_title(ProfiledEngine engine);
+// "1.86", with three digits that count.
+std::string short_number(double value);
+// "onnxruntime=FILE". Usage error of this verb's option.
+using EngineAndFile = std::pair<ProfiledEngine, std::string>;
+Result<EngineAndFile> engine_and_file(const std::string& verb, const std::string& option,
+                                      const std::string& text);
+
 // validate.cc: predictions compared.
+
+// "37 %": the largest difference as a share of what is allowed.
+std::string allowed_text(const ValidatedOutput& output);
+// Of those that count the worst; null: there are none.
+const ValidatedOutput* worst_output(const Validation& validation);
 
 // A row for each: output, inputs, verdict, differences, place.
 report::Table differences_table(const std::vector<ValidatedOutput>& outputs);

@@ -33,6 +33,7 @@ struct AotModel {
   std::string version;     // empty: a config's, or 1.0.0
   std::vector<std::string> batch_sizes;
   std::vector<std::string> cpu_levels;
+  std::vector<std::string> dimensions;  // "n_tracks=50"
   std::string headers;  // "cmssw"; empty: a config's, or the default
   int line = 0;
 };

@@ -22,6 +22,10 @@ struct CheckRequest {
   ConfigOverrides overrides;  ///< replace values of the config, or of the default config
   EngineRun engine;
   CodeCacheOptions cache;  ///< what is compiled here need not be compiled again
+  /// Absolute; empty: nothing is kept. Else the package stays there, if the model compiles. Of a
+  /// model, only the signature of a new config is then checked.
+  Path keep;
+  std::string command = "tfaot check";  ///< for errors
 };
 
 /// One signature, or one config.

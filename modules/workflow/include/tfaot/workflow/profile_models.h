@@ -32,6 +32,12 @@ struct ProfiledModel {
   std::vector<PeerModel> peers;
 };
 
+/// A peer that cannot run the model.
+struct ProfileLeftOut {
+  ProfiledEngine engine = ProfiledEngine::kOnnxRuntime;
+  Error why;
+};
+
 struct ProfileRequest {
   std::vector<ProfiledModel> models;
   std::vector<std::int64_t> rows;  ///< numbers of rows; empty: the compiled sizes
@@ -50,6 +56,8 @@ struct ProfileRequest {
   std::vector<std::string> dimensions;  ///< for them, as ConfigOverrides::dimensions
   bool operations = false;  ///< also the share of each operation; all are configs or models
   std::optional<HeapTool> heap_tool;  ///< also the heap over time, by this
+  /// Not null: peers that cannot run the model are left out, and it receives why.
+  std::vector<ProfileLeftOut>* left_out = nullptr;
 };
 
 /// Error: this is not what a model of that engine looks like. `model` exists; `name`: as the user

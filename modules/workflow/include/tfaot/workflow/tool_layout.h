@@ -65,6 +65,9 @@ Path loaded_code_folder(const Environment& environment);
 /// The script that puts the pinned TensorFlow into the user's cache.
 Result<Path> find_fetch_script(const Context& context);
 
+/// The script of `tfaot demo`.
+Result<Path> find_demo_script(const Context& context);
+
 /// The script that draws profiles with matplotlib.
 Result<Path> find_plot_script(const Context& context);
 

@@ -23,7 +23,7 @@ struct ValidateRequest {
   Path expected;  ///< instead of a model: a file with its outputs for `inputs`; absolute
   /// Of a SavedModel; empty: the one that the package was compiled from.
   std::string signature;
-  Path library;                     ///< of ONNX Runtime, for ONNX models; absolute
+  Path library;  ///< of ONNX Runtime, for ONNX models; absolute; empty: that of python3
   Path inputs;                      ///< absolute; empty: random ones
   std::uint64_t seed = 1;           ///< of random inputs
   bool edges = true;                ///< also inputs at which compilers differ; see docs/validate.md

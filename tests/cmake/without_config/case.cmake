@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+set(options OPTIONS "-DTFAOT_MODELS=${CASE_TOOLKIT}/tests/e2e/models")
+case_configure(${options})
+case_build()
+case_run(use_tfaot_model)
+case_expect_predictions(model minimal 1)
+case_expect("batch sizes: 1 3 cpu")
+case_run(use_ns)
+case_expect_predictions(model minimal 1)
+case_expect("batch sizes: 1 cpu level: x86-64 model")
+case_expect_file(build/libns_minimal.so.2.5)
+
+# expect(<target> <expected> <key>...): a value of the package's manifest.
+function(expect target expected)
+  case_expect_json("build/${target}.tfaot/package/manifest.json" "${expected}" ${ARGN})
+endfunction()
+expect(minimal 1.0.0 version)
+expect(ns_minimal 2.5 version)
+expect(tracks 5 signature inputs 0 row_shape 0)
+expect(tracks embedded weights storage)
+expect(tracks_config 6 signature inputs 0 row_shape 0)
+expect(whole none batch)
+expect(norm norm signature key)
+expect(layer a::b::dense cpp_class)
+expect(layer float16 weights type)
+expect(layer size optimize)
+expect(layer cmssw headers)
+expect(coupled coupled rows)
+
+# Nothing is left to do; the config that was made is left alone.
+case_configure(${options})
+case_build()
+case_expect("ninja: no work to do")
