@@ -15,7 +15,6 @@
 namespace tfaot::toolkit {
 namespace {
 
-constexpr std::uint64_t kWeightAlignment = 64;
 constexpr std::size_t kHead = 256;
 constexpr std::size_t kChunk = 1 << 20;
 

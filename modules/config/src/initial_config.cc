@@ -29,7 +29,7 @@ std::string yaml_of(const std::string& text) {
     return is_letter_or_digit(c) || c == '_' || c == '.' || c == '/' || c == '-';
   });
   const bool starts_well = !text.empty() && text.front() != '-';
-  if (is_plain && starts_well && config::kind_of(YAML::Load(text)) == config::NodeKind::kText) {
+  if (is_plain && starts_well && config::kind_of(YAML::Load(text)) == config::YamlKind::kText) {
     return text;
   }
   YAML::Emitter emitter;

@@ -17,7 +17,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-using config::NodeKind;
+using config::YamlKind;
 
 constexpr config::DocumentName kStudyDocument = {"the study", "it needs the key 'models'"};
 
@@ -198,7 +198,7 @@ class StudyReader {
 
   // From 1 to `most`; else `fault` is what is wrong.
   std::int64_t whole_number(const YAML::Node& node, std::int64_t most, const std::string& fault) {
-    if (config::kind_of(node) != NodeKind::kInteger) {
+    if (config::kind_of(node) != YamlKind::kInteger) {
       wrong(node, fmt::format("expected a whole number, not {}", config::describe(node)));
       return 0;
     }
@@ -225,8 +225,8 @@ class StudyReader {
   }
 
   static bool is_number(const YAML::Node& node) {
-    const NodeKind kind = config::kind_of(node);
-    return kind == NodeKind::kInteger || kind == NodeKind::kFloat;
+    const YamlKind kind = config::kind_of(node);
+    return kind == YamlKind::kInteger || kind == YamlKind::kFloat;
   }
 
   double number(const YAML::Node& node) {

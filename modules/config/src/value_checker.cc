@@ -75,7 +75,7 @@ bool is_whole_number(const std::string& text, std::int64_t maximum) {
 }
 
 bool is_open_size(const YAML::Node& item) {
-  return item.IsNull() || (kind_of(item) == NodeKind::kInteger && item.Scalar() == "-1");
+  return item.IsNull() || (kind_of(item) == YamlKind::kInteger && item.Scalar() == "-1");
 }
 
 void append_values(const YAML::Node& node, std::vector<std::string>& values) {
@@ -187,17 +187,17 @@ bool ValueChecker::check_value(const ConfigKey& key, const Value& value) {
 
 bool ValueChecker::check_item(const ConfigKey& key, const YAML::Node& node,
                               const std::string& label) {
-  const NodeKind kind = kind_of(node);
+  const YamlKind kind = kind_of(node);
   const KeyType type = key.type;
   if (type == KeyType::kWholeNumber) return check_whole_number(key, node, label);
   const bool takes_text =
       type == KeyType::kText || type == KeyType::kTextOrNumber || type == KeyType::kTextOrMap;
-  const bool is_number = kind == NodeKind::kInteger || kind == NodeKind::kFloat;
-  if ((takes_text && kind == NodeKind::kText) || (type == KeyType::kTextOrNumber && is_number)) {
+  const bool is_number = kind == YamlKind::kInteger || kind == YamlKind::kFloat;
+  if ((takes_text && kind == YamlKind::kText) || (type == KeyType::kTextOrNumber && is_number)) {
     return check_text_item(key, node, label);
   }
-  if (type == KeyType::kShape && kind == NodeKind::kList) return check_shape(key, node, label);
-  if (kind == NodeKind::kMap) {
+  if (type == KeyType::kShape && kind == YamlKind::kList) return check_shape(key, node, label);
+  if (kind == YamlKind::kMap) {
     if (type == KeyType::kMap) return true;
     if (type == KeyType::kSizes) return check_sizes(key, node, label);
     if (type == KeyType::kConstants) return check_constants(node, label);
@@ -210,7 +210,7 @@ bool ValueChecker::check_item(const ConfigKey& key, const YAML::Node& node,
   }
   Error& error = problems_.add(
       node.Mark(), fmt::format("{}: expected {}, found {}", label, word_of(type), describe(node)));
-  if (takes_text && node.IsScalar() && kind != NodeKind::kOther) {
+  if (takes_text && node.IsScalar() && kind != YamlKind::kOther) {
     const auto problem = check_text(key, node.Scalar());
     error.note(problem ? problem->note
                        : fmt::format("write it with quotes: \"{}\"", shown(node.Scalar())));
@@ -229,13 +229,13 @@ bool ValueChecker::check_text_item(const ConfigKey& key, const YAML::Node& node,
 
 bool ValueChecker::check_whole_number(const ConfigKey& key, const YAML::Node& node,
                                       const std::string& label) {
-  const bool number = kind_of(node) == NodeKind::kInteger;
+  const bool number = kind_of(node) == YamlKind::kInteger;
   if (number && is_whole_number(node.Scalar(), key.maximum)) return true;
   Error& error = problems_.add(
       node.Mark(),
       number ? fmt::format("{}: {} is not allowed", label, shown(node.Scalar()))
              : fmt::format("{}: expected a whole number, found {}", label, describe(node)));
-  if (kind_of(node) == NodeKind::kText && is_whole_number(node.Scalar(), key.maximum)) {
+  if (kind_of(node) == YamlKind::kText && is_whole_number(node.Scalar(), key.maximum)) {
     error.note("write it without quotes: " + node.Scalar());
   }
   error.note(fmt::format("allowed: 1 to {}, in decimal digits", key.maximum));
@@ -282,8 +282,8 @@ bool ValueChecker::check_constants(const YAML::Node& node, const std::string& la
 }
 
 bool ValueChecker::check_constant(const YAML::Node& node, const std::string& label) {
-  const NodeKind kind = kind_of(node);
-  if (kind == NodeKind::kList) {
+  const YamlKind kind = kind_of(node);
+  if (kind == YamlKind::kList) {
     bool good = true;
     for (const YAML::Node& item : node) good = good && check_constant(item, label);
     for (const YAML::Node& item : node) {
@@ -297,7 +297,7 @@ bool ValueChecker::check_constant(const YAML::Node& node, const std::string& lab
   Error& error = problems_.add(
       node.Mark(), fmt::format("{}: expected a number, true or false, or a list, found {}", label,
                                describe(node)));
-  if (kind == NodeKind::kInteger) error.note("write it in decimal digits");
+  if (kind == YamlKind::kInteger) error.note("write it in decimal digits");
   return false;
 }
 
@@ -326,8 +326,8 @@ bool ValueChecker::check_distinct(const YAML::Node& list, const std::string& lab
 }
 
 std::optional<std::string> constant_text(const YAML::Node& node) {
-  const NodeKind kind = kind_of(node);
-  if (kind != NodeKind::kBool && kind != NodeKind::kInteger && kind != NodeKind::kFloat) {
+  const YamlKind kind = kind_of(node);
+  if (kind != YamlKind::kBool && kind != YamlKind::kInteger && kind != YamlKind::kFloat) {
     return std::nullopt;
   }
   std::string text = lower_case(node.Scalar());

@@ -67,25 +67,25 @@ std::size_t value_start(std::string_view text, std::size_t at) {
   return at;
 }
 
-NodeKind kind_of_plain(const std::string& text) {
+YamlKind kind_of_plain(const std::string& text) {
   static const Pattern integer(R"([-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+)");
   static const Pattern number(
       R"([-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN))");
   static const Pattern boolean("true|True|TRUE|false|False|FALSE");
-  if (text.size() > 1000) return NodeKind::kText;  // the matcher's recursion grows with the text
-  if (integer.matches(text)) return NodeKind::kInteger;
-  if (number.matches(text)) return NodeKind::kFloat;
-  if (boolean.matches(text)) return NodeKind::kBool;
-  return NodeKind::kText;
+  if (text.size() > 1000) return YamlKind::kText;  // the matcher's recursion grows with the text
+  if (integer.matches(text)) return YamlKind::kInteger;
+  if (number.matches(text)) return YamlKind::kFloat;
+  if (boolean.matches(text)) return YamlKind::kBool;
+  return YamlKind::kText;
 }
 
-NodeKind kind_of_scalar(const YAML::Node& node) {
+YamlKind kind_of_scalar(const YAML::Node& node) {
   const std::string& tag = node.Tag();
-  if (tag == "!" || tag == "tag:yaml.org,2002:str") return NodeKind::kText;  // "!": it is quoted
+  if (tag == "!" || tag == "tag:yaml.org,2002:str") return YamlKind::kText;  // "!": it is quoted
   if (tag.empty() || tag == "?" || tag == "tag:yaml.org,2002:int") {
     return kind_of_plain(node.Scalar());
   }
-  return NodeKind::kOther;
+  return YamlKind::kOther;
 }
 
 // Records where documents start, and finds a quoted text without an end: yaml-cpp ends it at the
@@ -181,37 +181,37 @@ Result<YAML::Node> parse_yaml(const std::string& text, const std::string& file,
   return root;
 }
 
-NodeKind kind_of(const YAML::Node& node) {
+YamlKind kind_of(const YAML::Node& node) {
   switch (node.Type()) {
     case YAML::NodeType::Scalar:
       return kind_of_scalar(node);
     case YAML::NodeType::Sequence:
-      return NodeKind::kList;
+      return YamlKind::kList;
     case YAML::NodeType::Map:
-      return NodeKind::kMap;
+      return YamlKind::kMap;
     case YAML::NodeType::Null:
     case YAML::NodeType::Undefined:
       break;
   }
-  return NodeKind::kNull;
+  return YamlKind::kNull;
 }
 
 std::string describe(const YAML::Node& node) {
   switch (kind_of(node)) {
-    case NodeKind::kNull:
+    case YamlKind::kNull:
       return "null";
-    case NodeKind::kText:
+    case YamlKind::kText:
       return fmt::format("the string '{}'", shortened(node.Scalar()));
-    case NodeKind::kInteger:
-    case NodeKind::kFloat:
+    case YamlKind::kInteger:
+    case YamlKind::kFloat:
       return "the number " + shortened(node.Scalar());
-    case NodeKind::kBool:
+    case YamlKind::kBool:
       return node.Scalar();
-    case NodeKind::kList:
+    case YamlKind::kList:
       return "a list";
-    case NodeKind::kMap:
+    case YamlKind::kMap:
       return "a map";
-    case NodeKind::kOther:
+    case YamlKind::kOther:
       break;
   }
   return fmt::format("a value with the tag '{}'", shortened(node.Tag()));

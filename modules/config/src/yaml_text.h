@@ -12,7 +12,7 @@
 
 namespace tfaot::toolkit::config {
 
-enum class NodeKind { kNull, kText, kInteger, kFloat, kBool, kList, kMap, kOther };
+enum class YamlKind { kNull, kText, kInteger, kFloat, kBool, kList, kMap, kOther };
 
 // What errors call it, and what one without anything in it needs.
 struct DocumentName {
@@ -23,7 +23,7 @@ struct DocumentName {
 Result<YAML::Node> parse_yaml(const std::string& text, const std::string& file,
                               const DocumentName& name = {});
 
-NodeKind kind_of(const YAML::Node& node);
+YamlKind kind_of(const YAML::Node& node);
 
 // For messages: "the text 'abc'", "the number 4", "a list".
 std::string describe(const YAML::Node& node);

@@ -9,7 +9,6 @@
 namespace tfaot::toolkit {
 namespace {
 
-constexpr std::uint64_t kWeightAlignment = 64;
 // Weights of at least this size get pages of their own, so that no page is read for anything else.
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kTableAlignment = 8;
@@ -18,7 +17,7 @@ constexpr std::uint64_t kTableAlignment = 8;
 constexpr std::uint64_t kLargeData = std::uint64_t{1} << 28;
 constexpr std::uint64_t kX86LargeFlag = 0x10000000;
 
-enum Section : std::uint16_t { kNone, kData, kStackNote, kSymbols, kStrings, kSectionCount };
+enum Section : std::uint16_t { kNone, kData, kStackNote, kSymbolTable, kStrings, kSectionCount };
 
 // Names of sections and symbols in one table, as ld accepts it.
 class StringTable {
@@ -114,7 +113,7 @@ DataObjectFrame data_object_frame(std::uint64_t blob_size, const std::vector<Dat
   }
   const std::string_view table_bytes(reinterpret_cast<const char*>(entries.data()),
                                      entries.size() * sizeof(Elf64_Sym));
-  Elf64_Shdr& table = sections[kSymbols];
+  Elf64_Shdr& table = sections[kSymbolTable];
   table.sh_name = names.add(".symtab");
   table.sh_type = SHT_SYMTAB;
   table.sh_offset = tail.add(table_bytes, kTableAlignment);

@@ -15,7 +15,7 @@ bool starts_with_one_of(const Prefixes& prefixes, std::string_view name) {
                              [name](std::string_view prefix) { return name.starts_with(prefix); });
 }
 
-std::vector<std::string> sorted(std::vector<std::string> names) {
+std::vector<std::string> each_once(std::vector<std::string> names) {
   std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   return names;
@@ -45,7 +45,7 @@ Result<std::vector<std::string>> undefined_symbols(const std::string& object,
     if (name.empty() || !tables.is_undefined(i)) continue;
     if (starts_with_one_of(prefixes, name)) names.push_back(name);
   }
-  return sorted(std::move(names));
+  return each_once(std::move(names));
 }
 
 Result<std::vector<std::string>> archive_symbols(const FileSystem& fs, const Path& archive,
@@ -63,7 +63,7 @@ Result<std::vector<std::string>> archive_symbols(const FileSystem& fs, const Pat
     if (symbols[i].as_name == nullptr) continue;  // the last one
     if (starts_with_one_of(prefixes, symbols[i].as_name)) names.emplace_back(symbols[i].as_name);
   }
-  return sorted(std::move(names));
+  return each_once(std::move(names));
 }
 
 Result<std::string> rename_symbol(const std::string& object, const SymbolRenaming& names) {

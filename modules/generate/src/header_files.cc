@@ -12,11 +12,11 @@ namespace {
 // Names the build of the complete headers: from their text, which contains hashes of code and
 // weights in symbol names, and from the model's files, because converted code keeps its names.
 std::string name_build(const CompiledModel& compiled, std::vector<GeneratedFile>& headers) {
-  constexpr std::size_t kDigits = 16;
+  constexpr std::size_t kHashDigits = 16;
   Sha256 sha;
   sha.update(compiled.source_sha256 + "\n");
   for (const GeneratedFile& header : headers) sha.update(header.path + "\n" + header.text);
-  std::string name = "build_" + sha.hex_digest().substr(0, kDigits);
+  std::string name = "build_" + sha.hex_digest().substr(0, kHashDigits);
   for (GeneratedFile& header : headers) {
     header.text = replace_all(header.text, kUnnamedBuild, name);
   }

@@ -32,7 +32,7 @@ struct Stage {
   HloFile file;
 };
 
-struct Found {
+struct ModuleFiles {
   DumpedModule module;
   std::vector<Stage> stages;
 };
@@ -63,7 +63,7 @@ void add_stage(std::vector<Stage>& stages, Stage stage) {
 }
 
 void add_theirs(const FileSystem& files, const Path& path, const Pattern::Parts& parts,
-                Found& found) {
+                ModuleFiles& found) {
   const std::string& stage = parts[3];
   const std::string& ending = parts[4];
   if (ending == "ll") {
@@ -81,7 +81,7 @@ std::string module_name(const Pattern::Parts& parts) {
   return parts[2] == kOurModule ? kOurModule : parts[1] + "." + parts[2];
 }
 
-DumpedModule finished(Found found) {
+DumpedModule finished(ModuleFiles found) {
   std::ranges::stable_sort(found.stages, {}, [](const Stage& stage) {
     return std::pair(stage.place.phase, stage.place.number);
   });
@@ -101,7 +101,7 @@ bool is_dump(const FileSystem& files, const Path& folder) {
 
 Result<std::vector<DumpedModule>> dumped_modules(const FileSystem& files, const Path& folder) {
   TFAOT_ASSIGN(const std::vector<std::string> names, files.list(folder));
-  std::map<std::string, Found> modules;
+  std::map<std::string, ModuleFiles> modules;
   for (const std::string& name : names) {
     Pattern::Parts parts;
     if (kOurFile.matches(name, parts)) {

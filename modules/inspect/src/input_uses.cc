@@ -18,7 +18,7 @@ namespace {
 // A mask is subtracted from scores after a product with such a number.
 constexpr double kHides = 1e4;
 
-constexpr std::string_view kMoves = "broadcast concatenate copy reshape reverse slice transpose";
+constexpr std::string_view kMoving = "broadcast concatenate copy reshape reverse slice transpose";
 
 std::optional<double> parsed_number(std::string_view text) {
   if (text == "true" || text == "false") return text == "true" ? 1 : 0;
@@ -80,7 +80,7 @@ class InputReader {
   void see(const HloNode& user, const std::string& from, Carries carries) {
     const std::string& what = user.opcode;
     const bool makes_truth = user.shape.starts_with("pred");
-    if (is_one_of(kMoves, what) || what == "clamp") {
+    if (is_one_of(kMoving, what) || what == "clamp") {
       follow(user, carries);
     } else if (what == "convert") {
       makes_truth ? compare(0) : follow(user, carries);

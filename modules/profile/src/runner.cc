@@ -14,10 +14,10 @@ namespace tfaot::toolkit {
 namespace {
 
 // JSON knows no infinity.
-constexpr double kMost = 1e300;
+constexpr double kLargest = 1e300;
 
 double number_of(const std::string& word) {
-  return std::min(std::strtod(word.c_str(), nullptr), kMost);
+  return std::min(std::strtod(word.c_str(), nullptr), kLargest);
 }
 
 }  // namespace

@@ -69,7 +69,7 @@ unsigned release_number(const std::vector<std::string>& files, const std::option
 }
 
 // Shared by the threads.
-struct Progress {
+struct SharedProgress {
   std::mutex mutex;
   std::atomic<std::size_t> next = 0;
   std::size_t done = 0;
@@ -173,7 +173,7 @@ class Builder {
   Diagnostics& diagnostics_;
   const std::vector<std::string> files_;  // of RPMS, before anything is built
   std::vector<ReleaseResult> results_;
-  Progress progress_;
+  SharedProgress progress_;
 };
 
 }  // namespace

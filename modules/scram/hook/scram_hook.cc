@@ -47,14 +47,14 @@ constexpr std::array<Anchor, 9> kAnchors = {{
     {"GMake/Makefile.rules", "define AutoCleanFile"},
 }};
 
-std::string first_line(const FileSystem& fs, const Path& file) {
+std::string line_of_area(const FileSystem& fs, const Path& file) {
   const auto text = fs.read(file);
   return text ? trim(text->substr(0, text->find('\n'))) : "";
 }
 
 Status check_version(const FileSystem& fs, const Path& config) {
   const Path file = config / "scram_version";
-  const std::string version = first_line(fs, file);
+  const std::string version = line_of_area(fs, file);
   if (version.starts_with(kKnownScram)) return {};
   return fail(Error::at({file.string()}, version.empty()
                                              ? "the area does not say which scram it is for"
@@ -67,7 +67,7 @@ Status check_anchors(const FileSystem& fs, const Path& config) {
     const Path file = config / "SCRAM" / anchor.file;
     TFAOT_ASSIGN(const std::string text, fs.read(file));
     if (text.find(anchor.text) != std::string::npos) continue;
-    const std::string tag = first_line(fs, config / "config_tag");
+    const std::string tag = line_of_area(fs, config / "config_tag");
     return fail(Error::at({file.string()}, fmt::format("it has no '{}'", anchor.text))
                     .note(fmt::format("the hook does not fit this cmssw-config{}{}",
                                       tag.empty() ? "" : " ", tag)));

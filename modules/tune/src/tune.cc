@@ -35,7 +35,7 @@ Status check_machine(const Manifest& manifest, const TuneOptions& options) {
 }
 
 // The first lines show the cause; a compiler's last lines only say that it failed.
-constexpr std::size_t kShownLines = 5;
+constexpr std::size_t kLinesOfAFailure = 5;
 
 std::vector<std::string> first_errors(const std::string& text) {
   const std::vector<std::string> lines = split_lines(text);
@@ -45,8 +45,8 @@ std::vector<std::string> first_errors(const std::string& text) {
   };
   const auto error = std::find_if(lines.begin(), lines.end(), is_error);
   const auto first = error == lines.end() ? lines.begin() : error;
-  const auto last = lines.end() - first > static_cast<std::ptrdiff_t>(kShownLines)
-                        ? first + kShownLines
+  const auto last = lines.end() - first > static_cast<std::ptrdiff_t>(kLinesOfAFailure)
+                        ? first + kLinesOfAFailure
                         : lines.end();
   return {first, last};
 }

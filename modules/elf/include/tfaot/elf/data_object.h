@@ -12,6 +12,9 @@
 
 namespace tfaot::toolkit {
 
+// Of each weight.
+inline constexpr std::uint64_t kWeightAlignment = 64;
+
 struct DataSymbol {
   std::string name;
   std::uint64_t offset = 0;  // in the blob
