@@ -19,7 +19,7 @@ endif()
 # A tarball needs only Debian's C and C++ libraries, which a machine with a compiler has. They must not be older than those of our
 # build. The other libraries are in the tarball, each with its licence.
 file(GLOB programs "${root}/${CPACK_TFAOT_BINDIR}/tfaot*" "${root}/${CPACK_TFAOT_LIBEXECDIR}/tfaot-*")
-file(GLOB modules "${root}/${CPACK_TFAOT_PYTHON_DIR}/*.so")
+file(GLOB_RECURSE modules "${root}/${CPACK_TFAOT_PYTHON_DIR}/*.so")
 file(GET_RUNTIME_DEPENDENCIES EXECUTABLES ${programs} MODULES ${modules}
   RESOLVED_DEPENDENCIES_VAR libraries UNRESOLVED_DEPENDENCIES_VAR not_found
   PRE_EXCLUDE_REGEXES "^libtensorflow" "^ld-linux" "^lib(c|m|dl|rt|pthread|stdc\\+\\+|gcc_s)\\.so")

@@ -195,10 +195,9 @@ Result<Path> find_plot_script(const Context& context) {
 }
 
 Result<Path> find_python_folder(const Context& context) {
-  TFAOT_ASSIGN(const Path module,
-               installed_file(context, prefix(context) / TFAOT_LIBDIR "/tfaot/python/tfaot.py",
-                              "the Python module tfaot.py"));
-  return module.parent_path();
+  const Path folder = prefix(context) / TFAOT_LIBDIR "/tfaot/python";
+  TFAOT_TRY(installed_file(context, folder / "tfaot/__init__.py", "the Python module tfaot"));
+  return folder;
 }
 
 Result<std::vector<StagedFile>> runtime_files(const Context& context, const std::string& machine) {
