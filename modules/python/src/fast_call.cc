@@ -26,8 +26,8 @@ Owned shared(PyObject* object) {
   return Owned(object);
 }
 
-constexpr std::size_t kMostTensors = 32;          // of a fast call, inputs and outputs together
-constexpr Py_ssize_t kMostKeptBytes = 64 * 1024;  // of an output that the next call may reuse
+constexpr std::size_t kMostTensors = 32;      // of a fast call, inputs and outputs together
+constexpr Py_ssize_t kMostKeptBytes = 65536;  // of an output that the next call may reuse
 
 struct Tensor {
   Owned name, dtype;
@@ -304,7 +304,7 @@ PyType_Spec type_spec = {"tfaot._fast.Caller", sizeof(Caller), 0,
 int add_type(PyObject* module) {
   Owned type(PyType_FromSpec(&type_spec));
   if (type == nullptr || PyModule_AddObject(module, "Caller", type.get()) != 0) return -1;
-  type.release();  // the module's now
+  static_cast<void>(type.release());  // the module's now
   return 0;
 }
 

@@ -196,7 +196,7 @@ class _Cache:
             named = [os.path.join(folder, file) for folder, _, files in os.walk(self.model) for file in files]
         states = json.dumps(self.states_of(sorted(named)))
         name = os.path.basename(self.model)
-        return _hash([_build.VERSION, _state(program(), is_hashed=False), *self.kept, name, states])
+        return _hash([_build.VERSION, _state(program(), is_hashed=False), *sorted(self.kept), name, states])
 
     def tree(self, entry: pathlib.Path) -> pathlib.Path:
         return entry / pathlib.Path(self.model).stem
