@@ -193,6 +193,13 @@ class ToolTest(unittest.TestCase):
         self.assertTrue(valid.good, valid)
         self.assertEqual(valid.data["kind"], "validation")
 
+    def test_reports(self):
+        found = tfaot.report(self.net, batch_sizes=[1, 2], budget=0.1, rounds=3)
+        self.assertTrue(found.good, found)
+        self.assertEqual(found.data["kind"], "report")
+        self.assertIn("answers", found.data)
+        self.assertFalse(tfaot.report(MODELS / "refused/no_kernel/aot_config.yaml").good)
+
     def test_is_the_tool(self):
         python = [sys.executable, "-m", "tfaot"]
         for arguments in (["--version"], ["compile"]):

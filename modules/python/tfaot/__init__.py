@@ -13,7 +13,7 @@ Needs numpy, and the linker 'ld' the first time that a package is loaded. See do
 from tfaot._build import VERSION as __version__
 from tfaot._library import Error
 from tfaot._model import Model, Signature, Tensor
-from tfaot._tool import Report, check, compile, profile, validate
+from tfaot._tool import Report, check, compile, profile, report, validate
 
 __all__ = [
     "Error",
@@ -25,5 +25,6 @@ __all__ = [
     "check",
     "compile",
     "profile",
+    "report",
     "validate",
 ]

@@ -97,6 +97,11 @@ def profile(package: File, **options: Option) -> Report:
     return _page("profile", package, options)
 
 
+def report(model: File, **options: Option) -> Report:
+    """Is it supported and right, how large and how fast? One page: `tfaot report`."""
+    return _page("report", model, options)
+
+
 def _page(verb: str, subject: File, options: Mapping[str, Option]) -> Report:
     with tempfile.TemporaryDirectory(prefix="tfaot-") as folder:
         file = os.path.join(folder, "page.html")
