@@ -62,9 +62,11 @@ pip_install() {
   python3 -m pip install --disable-pip-version-check --no-cache-dir --quiet --no-warn-script-location --root-user-action ignore \
     --require-hashes --only-binary=:all: --target "$@"
 }
-# cached FOLDER FILL: if FOLDER is missing, the function FILL fills a temporary one, which is then renamed; under a lock.
+# cached FOLDER FILL: if FOLDER is missing, the function FILL fills a temporary one, which is then renamed; under a lock. A FOLDER that
+# exists is whole and needs no lock, which another script may hold for minutes.
 cached() {
   local home="$1" fill="$2" cache staging
+  if [[ -d $home ]]; then return; fi
   cache=$(dirname "$home")
   mkdir -p "$cache"
   exec 8>"$cache/.python_lock"

@@ -33,9 +33,9 @@ foreach(program IN ITEMS tfaot tfaot-tfcompile tfaot-buildfile tfaot-engine tfao
 endforeach()
 set_target_properties(tfaot tfaot-tfcompile PROPERTIES INSTALL_RPATH "$ORIGIN/../${library_dir}")
 set_target_properties(tfaot-buildfile tfaot-runner PROPERTIES INSTALL_RPATH "$ORIGIN/../../${library_dir}")
-# In its folder or in a package there; and the same where pip puts it, lib/python3.11/site-packages (lib64 on some systems).
+# In the tarball, and where pip puts it, lib/python3.11/site-packages/tfaot (lib64 on some systems).
 set_target_properties(tfaot_python PROPERTIES INSTALL_RPATH
-  "$ORIGIN/../libraries;$ORIGIN/../../libraries;$ORIGIN/../../tfaot/libraries;$ORIGIN/../../../tfaot/libraries;$ORIGIN/../../../../${library_dir}")
+  "$ORIGIN/../../libraries;$ORIGIN/../../../tfaot/libraries;$ORIGIN/../../../../${library_dir}")
 if(TARGET tfaot-engine)
   set_target_properties(tfaot-engine tfaot-runner-tensorflow PROPERTIES INSTALL_RPATH "$ORIGIN/../../${library_dir}")
 endif()

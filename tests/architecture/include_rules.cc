@@ -100,6 +100,7 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"tensorflow/", {"cmssw", "engine", "runner"}},
     {"llvm/", {"engine"}},
     {"google/protobuf/", {"engine"}},
+    {"Python.h", {"python"}},
     {"cpuid.h", {"runtime"}},
     {"sys/auxv.h", {"runtime"}},
     {"xla/", {"engine", "kernels"}},

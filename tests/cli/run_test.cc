@@ -204,7 +204,7 @@ TEST_F(RunTest, DoesNotReadAFileThatIsNone) {
 
 TEST_F(RunTest, SaysWherePythonsModuleIs) {
   std::string transcript = CliTest::run({"setup", "--python-path"}).text() + "\n";
-  write("prefix/" TFAOT_LIBDIR "/tfaot/python/tfaot.py", "");
+  write("prefix/" TFAOT_LIBDIR "/tfaot/python/tfaot/__init__.py", "");
   transcript += CliTest::run({"setup", "--python-path"}).text();
   EXPECT_TRUE(matches_golden(transcript, "cli/python_path.txt"));
 }

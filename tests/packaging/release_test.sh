@@ -26,7 +26,7 @@ prefix="$scratch/second place"
 if grep -rIlF -e "$source_dir" -e "$build_dir" -e "$tensorflow" "$prefix"; then
   fail "these files name folders of this machine"
 fi
-for program in "$prefix"/bin/tfaot* "$prefix"/libexec/tfaot/tfaot-* "$prefix"/lib*/tfaot/python/*.so; do
+for program in "$prefix"/bin/tfaot* "$prefix"/libexec/tfaot/tfaot-* "$prefix"/lib*/tfaot/python/tfaot/lib*.so; do
   readelf -d "$program" | grep -E 'R(UN)?PATH' | grep -qvF -e "$build_dir" -e "$tensorflow" || fail "the run path of $program"
   if LD_LIBRARY_PATH=$tensorflow ldd "$program" | grep '=>' | grep -vF -e "$prefix/" -e "$tensorflow/" |
     grep -vE '^[[:space:]]*(lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s)\.so|linux-vdso)'; then

@@ -35,7 +35,7 @@ echo '#include <unistd.h>
 [[gnu::constructor]] static void hostile() { _exit(66); }' >hostile.cc
 g++ -shared -fPIC -o hostile.so hostile.cc
 cp -r "$model" model/
-programs=("$build_dir"/bin/tfaot* "$build_dir"/lib*/tfaot/python/*.so)
+programs=("$build_dir"/bin/tfaot* "$build_dir"/lib*/tfaot/python/tfaot/lib*.so)
 for program in "${programs[@]}"; do
   for name in $(readelf -dW "$program" | sed -n 's/.*(NEEDED).*\[\(.*\)\]$/\1/p'); do cp hostile.so "model/$name"; done
 done

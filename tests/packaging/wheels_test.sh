@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # wheels_test.sh BUILD_DIR TENSORFLOW SCRATCH: the wheels of make_wheels.sh, in a fresh environment of each Python from 3.9 to 3.13 that
 # this machine has: pip installs them without an index, the tools compile a model and run it, Python runs it too, and pip removes all
-# of it. In the first one find_package(tfaot) builds a plugin. Exit code 77, with the reason, if numpy's wheels are not in the cache.
+# of it. In the first one find_package(tfaot) builds a plugin. Exit code 77, with the reason, if no Python has numpy in the cache.
 set -euo pipefail
 build_dir=$1
 tensorflow=$2
@@ -12,25 +12,14 @@ fail() {
   echo "error: $*" >&2
   exit 1
 }
-numpy=$(bash "$source_dir/packaging/numpy_wheels.sh" --no-fetch) || {
-  echo "skipped: numpy's wheels are not there; packaging/numpy_wheels.sh fetches them"
+pythons=$(bash "$source_dir/packaging/pythons.sh" --no-fetch)
+[[ -n $pythons ]] || {
+  echo "skipped: numpy is not there for any Python; packaging/pythons.sh fetches it"
   exit 77
 }
 rm -rf "$scratch"
 mkdir -p "$scratch/home" "$scratch/again"
 cd "$scratch"
-
-# The first Python of this version that runs: on PATH, else pyenv's. A pyenv on PATH may only say that it has none.
-python_of() {
-  local python pyenv
-  pyenv=$(pyenv root 2>/dev/null || true)
-  for python in $(type -ap "python$1") "$pyenv"/versions/"$1".*/bin/"python$1"; do
-    if "$python" -c 'import ensurepip, venv' 2>/dev/null; then
-      echo "$python"
-      return
-    fi
-  done
-}
 
 cpack --config "$build_dir/CPackConfig.cmake" -G TGZ -B packages
 TFAOT_TENSORFLOW_ROOT=$tensorflow bash "$source_dir/packaging/make_wheels.sh" --fast packages/tfaot-*.tar.gz wheels
@@ -52,16 +41,11 @@ as_user() {
   env -i PATH="$scratch/environment/bin:/usr/local/bin:/usr/bin:/bin" HOME="$scratch/home" LANG=C.UTF-8 "$@"
 }
 pip() { as_user pip --disable-pip-version-check --quiet "$@"; }
-install() { pip install --no-index --find-links wheels --find-links "$numpy" "$@"; }
+install() { pip install --no-index --find-links wheels --find-links "$numpy/wheels" "$@"; }
 examples="$scratch/environment/share/doc/tfaot/examples"
 tested=0
 
-for version in 3.9 3.10 3.11 3.12 3.13; do
-  python=$(python_of "$version")
-  if [[ -z $python ]]; then
-    echo "there is no Python $version"
-    continue
-  fi
+while IFS='|' read -r version python numpy <&3; do
   printf '\n== Python %s\n' "$version"
   rm -rf environment out
   "$python" -m venv environment
@@ -84,13 +68,13 @@ import numpy, tfaot
 model = tfaot.Model("out")
 for values in model(*[numpy.ones((2, *one.row_shape), one.dtype) for one in model.inputs]).values():
     print(values.tolist())'
+  [[ $(as_user python -m tfaot --version) == $(as_user tfaot --version) ]] || fail "python -m tfaot is another tool"
   [[ $(as_user tfaot setup --python-path) == "$scratch/environment/lib/python$version/site-packages" ]] ||
     fail "tfaot setup --python-path says $(as_user tfaot setup --python-path)"
 
   if ((tested++ == 0)); then
     bash "$source_dir/tests/packaging/check_run_paths.sh" 20 environment/{bin,lib/tfaot,libexec}
-    for program in environment/bin/tfaot* environment/libexec/tfaot/tfaot-* environment/lib/python*/site-packages/{,tfaot/}*tfaot*.so; do
-      [[ -e $program ]] || continue
+    for program in environment/bin/tfaot* environment/libexec/tfaot/tfaot-* environment/lib/python*/site-packages/tfaot/lib*.so; do
       if LD_LIBRARY_PATH=$(echo environment/libexec/tfaot/tensorflow*/tensorflow) ldd "$program" | grep '=>' |
         grep -vF -e "$scratch/environment/" -e " environment/" |
         grep -vE '^[[:space:]]*(lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s)\.so|linux-vdso)'; then
@@ -107,6 +91,5 @@ for values in model(*[numpy.ones((2, *one.row_shape), one.dtype) for one in mode
   pip uninstall --yes tfaot tfaot-compiler
   left=$(find environment -path '*tfaot*' ! -type d) # pip leaves empty folders
   [[ -z $left ]] || fail "pip left $left"
-done
-((tested > 0)) || fail "no Python from 3.9 to 3.13 can make environments"
+done 3<<<"$pythons"
 rm -rf environment

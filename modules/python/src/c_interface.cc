@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tfaot.py calls: plain C, so that Python needs nothing but ctypes. Texts are UTF-8. Nothing
-// throws. Safe from many threads, also tfaot_run() of one model: each call has memory of its own.
+// The functions that _library.py calls: plain C, so that Python needs nothing but ctypes. Texts are
+// UTF-8. Nothing throws. Safe from many threads, also tfaot_run() of one model: each call has
+// memory of its own.
 #include <signal.h>
 
 #include <cstdint>
@@ -33,6 +34,15 @@ nlohmann::ordered_json tensors_to_json(const std::vector<TensorSpec>& tensors) {
   });
 }
 
+// Which model and code runs, for the records of a production.
+nlohmann::ordered_json record_of(const Predictor& predictor) {
+  const Manifest& manifest = predictor.model().manifest();
+  return {{"model_name", manifest.name},
+          {"version", manifest.version},
+          {"hash", manifest.source_sha256},
+          {"cpu_level", predictor.cpu_level()}};
+}
+
 std::string description_of(const Predictor& predictor) {
   const Manifest& manifest = predictor.model().manifest();
   return json_to_text({{"name", manifest.name},
@@ -40,6 +50,7 @@ std::string description_of(const Predictor& predictor) {
                        {"cpu_level", predictor.cpu_level()},
                        {"batch_sizes", manifest.batch_sizes},
                        {"rows", word_of(manifest.rows)},
+                       {"record", record_of(predictor)},
                        {"inputs", tensors_to_json(manifest.signature.inputs)},
                        {"outputs", tensors_to_json(manifest.signature.outputs)}});
 }
@@ -95,32 +106,39 @@ struct tfaot_model {
   explicit tfaot_model(Predictor opened)
       : first(std::move(opened)), description(description_of(first)) {}
 
+  // Memory of a call.
+  struct Worker {
+    Predictor predictor;
+    std::vector<const void*> inputs;
+    std::vector<void*> outputs;
+  };
+
   // One that nobody uses; a call gives it back. As many exist as calls ran at the same time.
-  Predictor take() {
+  std::unique_ptr<Worker> take() {
     {
       const std::lock_guard lock(mutex);
       if (!idle.empty()) {
-        Predictor predictor = std::move(idle.back());
+        std::unique_ptr<Worker> worker = std::move(idle.back());
         idle.pop_back();
-        return predictor;
+        return worker;
       }
     }
-    return first.sibling();
+    return std::make_unique<Worker>(Worker{first.sibling(), {}, {}});
   }
-  void give_back(Predictor predictor) {
+  void give_back(std::unique_ptr<Worker> worker) {
     const std::lock_guard lock(mutex);
-    idle.push_back(std::move(predictor));
+    idle.push_back(std::move(worker));
   }
 
   const Predictor first;  // runs nothing: others are its siblings
   const std::string description;
   std::mutex mutex;
-  std::vector<Predictor> idle;
+  std::vector<std::unique_ptr<Worker>> idle;
 };
 
 #define TFAOT_C_FUNCTION extern "C" [[gnu::visibility("default")]]
 
-// Raised with every change of these functions; tfaot.py takes only its own.
+// Raised with every change of these functions; _library.py takes only its own.
 TFAOT_C_FUNCTION int tfaot_interface() { return 1; }
 
 // Loads a package. `request` is JSON: package, working_directory, machine, cpu_level, batch_rules
@@ -137,8 +155,8 @@ TFAOT_C_FUNCTION tfaot_model* tfaot_open(const char* request, char** error) {
   return nullptr;
 }
 
-// JSON that lives as long as the model: name, version, cpu_level, batch_sizes, rows, inputs and
-// outputs, each with name, dtype and row_shape.
+// JSON that lives as long as the model: name, version, cpu_level, batch_sizes, rows, record, inputs
+// and outputs, each of these with name, dtype and row_shape.
 TFAOT_C_FUNCTION const char* tfaot_describe(const tfaot_model* model) {
   return model->description.c_str();
 }
@@ -148,13 +166,12 @@ TFAOT_C_FUNCTION const char* tfaot_describe(const tfaot_model* model) {
 TFAOT_C_FUNCTION char* tfaot_run(tfaot_model* model, std::uint64_t rows, const void* const* inputs,
                                  void* const* outputs) {
   const auto ran = without_exceptions([&]() -> Status {
-    Predictor predictor = model->take();
-    const Signature& signature = predictor.model().manifest().signature;
-    // Not braces: a list of two pointers would be made.
-    const std::vector<const void*> from(inputs, inputs + signature.inputs.size());
-    const std::vector<void*> to(outputs, outputs + signature.outputs.size());
-    Status done = predictor.run(rows, from, to);
-    model->give_back(std::move(predictor));
+    std::unique_ptr<tfaot_model::Worker> worker = model->take();
+    const Signature& signature = worker->predictor.model().manifest().signature;
+    worker->inputs.assign(inputs, inputs + signature.inputs.size());
+    worker->outputs.assign(outputs, outputs + signature.outputs.size());
+    Status done = worker->predictor.run(rows, worker->inputs, worker->outputs);
+    model->give_back(std::move(worker));
     return done;
   });
   return ran ? nullptr : text_copy(ran.error().text());

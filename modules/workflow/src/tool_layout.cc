@@ -208,18 +208,16 @@ Result<Path> find_plot_script(const Context& context) {
 
 Result<Path> find_python_folder(const Context& context) {
   // Or where pip put it, in the environment of one Python or another.
-  std::vector<Path> places = {prefix(context) / TFAOT_LIBDIR "/tfaot/python/tfaot.py"};
+  std::vector<Path> folders = {prefix(context) / TFAOT_LIBDIR "/tfaot/python"};
   const Path libraries = prefix(context) / "lib";
   const auto found = context.files.list(libraries);
   for (const std::string& name : found.value_or(std::vector<std::string>())) {
-    if (!name.starts_with("python3.")) continue;
-    const Path place = libraries / name / "site-packages/tfaot.py";
-    if (is_file(context.files, place)) places.push_back(place);
+    if (name.starts_with("python3.")) folders.push_back(libraries / name / "site-packages");
   }
-  TFAOT_ASSIGN(
-      const Path module,
-      first_file(context, places, "the Python module tfaot.py is missing", "reinstall tfaot"));
-  return module.parent_path();
+  for (const Path& folder : folders) {
+    if (is_file(context.files, folder / "tfaot/__init__.py")) return folder;
+  }
+  return installed_file(context, folders.front() / "tfaot/__init__.py", "the Python module tfaot");
 }
 
 Result<std::vector<StagedFile>> runtime_files(const Context& context, const std::string& machine) {

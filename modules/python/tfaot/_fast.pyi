@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# src/fast_call.cc; _model.py declares the calls.
+class Caller:
+    def _bind(
+        self,
+        run: int,
+        free: int,
+        model: int,
+        inputs: object,
+        outputs: object,
+        ndarray: object,
+        empty: object,
+        error: object,
+    ) -> None: ...
