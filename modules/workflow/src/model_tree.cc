@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/workflow/model_tree.h"
 
+#include <algorithm>
+#include <iterator>
+
+#include "stored_check.h"
 #include "tfaot/base/pattern.h"
 #include "tfaot/base/text.h"
 #include "tfaot/config/config_keys.h"
@@ -25,6 +29,27 @@ std::vector<StagedFile> object_files(const CompiledModel& compiled, const Object
   return staged;
 }
 
+// The check as a file, if this machine can run the code. Else a later `tfaot verify --deep` says
+// so.
+Result<std::vector<StagedFile>> check_file(Context& context, const Manifest& manifest,
+                                           const CompiledModel& compiled,
+                                           const std::vector<StagedFile>& staged,
+                                           const Path& folder) {
+  RunnableCode code{manifest, compiled, {.tree = folder, .output = {}, .machine = {}}, folder};
+  for (const StagedFile& file : staged) {
+    if (is_object_file(file.path)) code.link.objects.push_back(file.source);
+    if (file.path == kRuntimeLibrary) code.link.runtime = file.source;
+  }
+  TFAOT_TRY(context.files.create_directories(folder));
+  TFAOT_ASSIGN(const MadeCheck made, make_stored_check(context, code));
+  TFAOT_TRY(context.files.remove_all(folder));
+  if (made.check) {
+    return std::vector{StagedFile{std::string(kCheckName), stored_check_to_json(*made.check), {}}};
+  }
+  context.diagnostics.verbose("no check of the code is stored: " + made.why_not);
+  return std::vector<StagedFile>();
+}
+
 }  // namespace
 
 Result<Manifest> write_model_tree(Context& context, const ModelSpec& spec,
@@ -41,6 +66,11 @@ Result<Manifest> write_model_tree(Context& context, const ModelSpec& spec,
     staged.push_back({std::move(file.path), std::move(file.text), {}});
   }
   staged.push_back({std::string(kRecordName), package_record_to_json(spec, compiled), {}});
+  if (options.stores_check) {
+    TFAOT_ASSIGN(auto check,
+                 check_file(context, manifest, compiled, staged, objects.weights / "check"));
+    std::ranges::move(check, std::back_inserter(staged));
+  }
   TFAOT_ASSIGN(manifest.files, hash_staged_files(context.files, staged));
   TFAOT_TRY(write_tree(context.files, staged, manifest, options.output_directory));
   return manifest;
