@@ -204,7 +204,9 @@ class FaultsTest : public CliTest, public ::testing::WithParamInterface<Verb> {
     const Outcome outcome = run_with_fault("0", 1'000'000);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
     new_ = entries();
-    return std::atol(read("calls").c_str());
+    const long calls = std::atol(read("calls").c_str());
+    RecordProperty("calls", static_cast<int>(calls));  // for docs/reliability.md
+    return calls;
   }
 
   // Each call takes two runs of the tool, so if there are many calls only some are tried;
@@ -251,6 +253,14 @@ class FaultsTest : public CliTest, public ::testing::WithParamInterface<Verb> {
 
 INSTANTIATE_TEST_SUITE_P(Verbs, FaultsTest, ::testing::ValuesIn(kVerbs),
                          [](const auto& test) { return test.param.name; });
+
+TEST(FaultsPage, ListsEachVerb) {
+  const std::string page = RealFileSystem().read(TFAOT_DOCS_DIR "/reliability.md").value_or("");
+  for (const Verb& verb : kVerbs) {
+    EXPECT_NE(page.find("| " + verb.name + " | `" + verb.command.front()), std::string::npos)
+        << "docs/reliability.md has no row for " << verb.name;
+  }
+}
 
 TEST_P(FaultsTest, KilledAnywhereTheNextRunMakesItWhole) {
   const long calls = learn();

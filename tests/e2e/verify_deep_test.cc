@@ -59,6 +59,7 @@ class VerifyDeepTest : public ToolTest {
       if (file.path == path) file = {path, sha256_of(text), text.size()};
     }
     if (path.ends_with("_weights.o")) manifest.weights.sha256 = sha256_of(text);
+    manifest.record->hash = code_sha256(manifest.files);
     ASSERT_TRUE(files_.replace_atomically(root_ / "out" / path, text));
     ASSERT_TRUE(files_.replace_atomically(root_ / "out/manifest.json", manifest_to_json(manifest)));
   }

@@ -232,6 +232,10 @@ Status LoadedModel::Parts::fill(const WrapEntry& wrap) {
   description.programs = programs.data();
   description.program_count = programs.size();
   description.coupled_rows = manifest.rows == RowsMode::kCoupled;
+  if (manifest.record) {
+    description.record_version = manifest.record->version;
+    description.record_hash = manifest.record->hash.c_str();
+  }
   return {};
 }
 

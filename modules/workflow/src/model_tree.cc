@@ -11,6 +11,7 @@
 #include "tfaot/package/package.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/package_record_json.h"
+#include "tfaot/records/sbom.h"
 #include "tfaot/workflow/work_folder.h"
 
 namespace tfaot::toolkit {
@@ -57,10 +58,14 @@ Result<Manifest> write_model_tree(Context& context, const ModelSpec& spec,
                                   const ModelTreeOptions& options) {
   Manifest manifest = make_manifest(spec, compiled, options.generate.tool_name, {});
   manifest.tuning = options.tuning;
+  std::vector<StagedFile> staged = object_files(compiled, objects);
+  TFAOT_ASSIGN(const auto hashes, hash_staged_files(context.files, staged));
+  manifest.record = ModelRecord{spec.model.name, record_version(spec.model), code_sha256(hashes)};
+  for (StagedFile& file : staged) {  // once is enough
+    file.sha256 = std::ranges::find(hashes, file.path, &ManifestFile::path)->sha256;
+  }
   TFAOT_ASSIGN(GeneratedFiles generated,
                generate_files(spec, compiled, manifest, options.generate.tool_base));
-
-  std::vector<StagedFile> staged = object_files(compiled, objects);
   staged.insert(staged.end(), options.runtime.begin(), options.runtime.end());
   for (GeneratedFile& file : generated.files) {
     staged.push_back({std::move(file.path), std::move(file.text), {}});
@@ -72,6 +77,10 @@ Result<Manifest> write_model_tree(Context& context, const ModelSpec& spec,
     std::ranges::move(check, std::back_inserter(staged));
   }
   TFAOT_ASSIGN(manifest.files, hash_staged_files(context.files, staged));
+  staged.push_back({std::string(kSbomName), sbom_to_json(manifest), {}});
+  TFAOT_ASSIGN(const auto sbom, hash_staged_files(context.files, {staged.back()}));
+  manifest.files.push_back(sbom.front());
+  std::ranges::sort(manifest.files, {}, &ManifestFile::path);
   TFAOT_TRY(write_tree(context.files, staged, manifest, options.output_directory));
   return manifest;
 }

@@ -50,7 +50,10 @@ Result<Manifest> write_updated(const UpdateRequest& request, Context& context,
                                const Opened& package, const Path& work, const Path& output) {
   ModelSpec spec = package.model.spec;
   spec.model.source = request.model;
-  if (!request.version.empty()) spec.model.version = request.version;
+  if (!request.version.empty()) {
+    spec.model.version = request.version;
+    spec.model.record_version = 0;  // it was the old version's
+  }
   TFAOT_ASSIGN(const FileKind kind, context.files.look(spec.model.source));
   if (kind == FileKind::kMissing) {
     return fail(
