@@ -81,7 +81,7 @@ TEST(IncludeRooms, RuntimeKnowsNobodyAndFewKnowIt) {
                   "modules/runtime/include/tfaot/runtime/x.h:3: 'runtime' may not include "
                   "<fmt/format.h>; only arrays, base, cli, compile, config, convert, elf, engine, "
                   "generate, inspect, install, load, package, profile, python, records, release, "
-                  "remote, report, runner, scram, tfcompile, tune, workflow may"));
+                  "remote, report, runner, scram, sign, tfcompile, tune, workflow may"));
 }
 
 TEST(IncludeRooms, ALibraryHasItsRoom) {

@@ -24,6 +24,7 @@ const std::map<std::string, Rooms> kRooms = {
     {"records", {"base", "runtime", "kernels"}},
     {"report", {"base"}},
     {"elf", {"base"}},
+    {"sign", {"base"}},
     {"config", {"base", "records"}},
     {"compile", {"base", "records", "config", "elf"}},
     {"remote", {"base", "records"}},
@@ -43,7 +44,7 @@ const std::map<std::string, Rooms> kRooms = {
     {"inspect", {"base", "records"}},
     {"workflow",
      {"base", "records", "elf", "config", "compile", "convert", "generate", "package", "install",
-      "tune", "load", "profile", "arrays", "release", "inspect", "scram"}},
+      "tune", "load", "profile", "arrays", "release", "inspect", "scram", "sign"}},
     // Of tune, profile, arrays and inspect: what is printed. Of scram: its hook, which is the work
     // of that room alone.
     {"cli",
@@ -71,10 +72,11 @@ const std::map<std::string, std::vector<std::string>> kFolders = {
     {"cli", {"text", "options", "pages", "commands"}},
 };
 
-const Rooms kTools = {"base",      "records", "report",   "elf",     "config",   "compile",
-                      "convert",   "engine",  "generate", "package", "install",  "tune",
-                      "load",      "arrays",  "release",  "scram",   "workflow", "cli",
-                      "tfcompile", "python",  "remote",   "inspect", "profile",  "runner"};
+const Rooms kTools = {"base",    "records",  "report",  "elf",       "config",
+                      "compile", "convert",  "engine",  "generate",  "package",
+                      "install", "tune",     "load",    "arrays",    "release",
+                      "scram",   "workflow", "cli",     "tfcompile", "python",
+                      "remote",  "inspect",  "profile", "runner",    "sign"};
 
 // Who may include a library, by the start of the header's name.
 const std::vector<std::pair<std::string, Rooms>> kLibraries = {
@@ -85,6 +87,7 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"uv.h", {"base"}},
     {"openssl/", {"base"}},
     {"httplib.h", {"remote"}},
+    {"sodium.h", {"sign"}},
     {"yaml-cpp/", {"config"}},
     {"elf.h", {"elf"}},
     {"libelf.h", {"elf"}},
@@ -114,7 +117,8 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
 const std::regex kInclude(R"re(^\s*#\s*include\s*(?:<([^>]+)>|"([^"]+)")?.*)re");
 const std::regex kStandardHeader("[a-z_0-9]+");
 const std::regex kSystemHeader(
-    "sys/[a-z]+\\.h|(unistd|fcntl|pwd|signal|poll|sched|string|errno|dlfcn|link|malloc)\\.h");
+    "sys/"
+    "[a-z]+\\.h|(unistd|fcntl|pwd|signal|poll|sched|string|termios|errno|dlfcn|link|malloc)\\.h");
 
 std::string room_of(std::string_view path) {
   const std::size_t start = std::string_view("modules/").size();

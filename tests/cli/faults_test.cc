@@ -19,6 +19,13 @@ namespace tfaot::toolkit::testing {
 namespace {
 
 constexpr const char* kArchive = "tfaot-model-test-net-1.0.0-x86_64-linux.tar.zst";
+// Of minisign, without a password.
+constexpr const char* kSecretKey =
+    "untrusted comment: minisign encrypted secret key\n"
+    "RWQAAEIyAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAq/FFl0QzMGSRUrsDfes1"
+    "F8t1XVhnQTOwpV51e6ZM/xGpsOsjmeqEkAjHNmbEeJWvsa9rgnAseOYB6Mla2GpOJ/w13DttRE3KAAAAAAAAAAAAAAAA"
+    "AAAAAAAAAAAAAAAAAAAAAAAAAAA=\n";
+constexpr const char* kPublicKey = "RWSr8UWXRDMwZAjHNmbEeJWvsa9rgnAseOYB6Mla2GpOJ/w13DttRE3K";
 constexpr const char* kOther = "tfaot-model-test-net-1.1.0-x86_64-linux.tar.zst";
 
 struct Verb {
@@ -50,11 +57,17 @@ const std::vector<Verb> kVerbs = {
      true},
     {"remove", {"remove", "test_net", "--release-area", "now/two_area"}, false, true},
     {"gc", {"gc", "--older-than", "0", "--release-area", "now/two_area"}},
+    {"signed_install",
+     {"install", std::string("in/") + kArchive, "--public-key", kPublicKey, "--release-area",
+      "now/signed_area"}},
     {"package", {"package", "in/tree", "-o", "now/dist"}},
+    {"package_again", {"package", "in/changed/tree", "-o", "now/full_dist"}},
+    {"sign", {"sign", std::string("now/full_dist/") + kArchive, "--secret-key", "secret.key"}},
     {"compile", {"compile", "-c", "model/aot_config.yaml", "-o", "now/new", "-j1"}},
     {"compile_again",
      {"compile", "-c", "model/aot_config.yaml", "-o", "now/tree", "-j1", "--batch-sizes", "1,8"}},
     {"update_weights", {"update-weights", "now/tree", "--model", "retrained", "-j1"}},
+    {"verify_deep", {"verify", "--deep", "now/tree"}},
     {"tune", {"tune", "now/tree", "--compiler", "./c++"}},
     {"convert_area", {"convert-area", "area", "-o", "now/converted"}},
     {"inspect", {"inspect", "model/aot_config.yaml", "--stage", "lowered", "-o", "now/new/a.txt"}},
@@ -104,13 +117,18 @@ class FaultsTest : public CliTest, public ::testing::WithParamInterface<Verb> {
     write_fake_linker(at("bin"), read("in/tree/record.json"), at("linked"));
     write("prefix/libexec/tfaot/tfaot-runner",
           "#!/bin/sh\necho ready 1\nwhile read -r verb number; do case $verb in\n"
-          "prepare) echo ok 0 1;; time) echo $((1000 * number)) $((1000 * number));;\n"
+          "prepare) rows=$number; echo ok 0 1;;\n"
+          "write) head -c $((8 * rows)) /dev/zero > \"${number}0\"; echo ok;; time) echo $((1000 * "
+          "number)) $((1000 * number));;\n"
           "*) echo 0 0;; esac; done\n");
     testing::make_executable(at("prefix/libexec/tfaot/tfaot-runner"));
     write("prefix/" TFAOT_LIBDIR "/tfaot/libtfaot_count_allocations.so", "");
     // Its code is linked once; calls are counted for the runs after that.
     done({"run", "in/tree", "-i", "ones"});
     done({"package", "in/tree", "-o", "in"});
+    write("secret.key", kSecretKey);
+    done({"sign", std::string("in/") + kArchive, "--secret-key", "secret.key"});
+    done({"package", "in/tree", "-o", "start/full_dist"});
     done({"update-weights", "in/tree", "--model", "retrained", "-o", "in/changed/tree"});
     done({"package", "in/changed/tree", "-o", "in/changed"});
     done({"update-weights", std::string("in/") + kArchive, "--model", "retrained", "--version",
@@ -155,8 +173,9 @@ class FaultsTest : public CliTest, public ::testing::WithParamInterface<Verb> {
       const std::string path = entry.path().string();
       const std::string name = entry.path().filename();
       // These say which process had it last, and when something was done.
-      found[path] = name == "lock"            ? "lock"
-                    : name == "history.jsonl" ? "history"
+      found[path] = name == "lock"               ? "lock"
+                    : name == "history.jsonl"    ? "history"
+                    : name.ends_with(".minisig") ? "signature"
                     : entry.is_symlink()   ? "link to " + files_.read_symlink(path).value().string()
                     : entry.is_directory() ? "folder"
                                            : files_.read(path).value();
@@ -185,7 +204,9 @@ class FaultsTest : public CliTest, public ::testing::WithParamInterface<Verb> {
     const Outcome outcome = run_with_fault("0", 1'000'000);
     EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
     new_ = entries();
-    return std::atol(read("calls").c_str());
+    const long calls = std::atol(read("calls").c_str());
+    RecordProperty("calls", static_cast<int>(calls));  // for docs/reliability.md
+    return calls;
   }
 
   // Each call takes two runs of the tool, so if there are many calls only some are tried;
@@ -232,6 +253,14 @@ class FaultsTest : public CliTest, public ::testing::WithParamInterface<Verb> {
 
 INSTANTIATE_TEST_SUITE_P(Verbs, FaultsTest, ::testing::ValuesIn(kVerbs),
                          [](const auto& test) { return test.param.name; });
+
+TEST(FaultsPage, ListsEachVerb) {
+  const std::string page = RealFileSystem().read(TFAOT_DOCS_DIR "/reliability.md").value_or("");
+  for (const Verb& verb : kVerbs) {
+    EXPECT_NE(page.find("| " + verb.name + " | `" + verb.command.front()), std::string::npos)
+        << "docs/reliability.md has no row for " << verb.name;
+  }
+}
 
 TEST_P(FaultsTest, KilledAnywhereTheNextRunMakesItWhole) {
   const long calls = learn();

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
 #include "cli_test.h"
+#include "tfaot/base/text.h"
 
 namespace tfaot::toolkit::testing {
 namespace {
@@ -15,6 +18,46 @@ TEST_F(InfoTest, DescribesATree) {
   };
   EXPECT_EQ(below_first_line(run({"info", "tree/manifest.json"}).out),
             below_first_line(run({"info", "tree/"}).out));
+}
+
+TEST_F(InfoTest, PrintsTheRecordOfAPackageAlone) {
+  write_model();
+  ASSERT_EQ(compile().exit_code, 0);
+  const Outcome outcome = run({"info", "out", "--record"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  const auto record = nlohmann::json::parse(outcome.out);
+  EXPECT_EQ(record["model_name"], "test_net");
+  EXPECT_EQ(record["version"], 1'000'000);
+  EXPECT_EQ(record["hash"], nlohmann::json::parse(read("out/manifest.json"))["record"]["hash"]);
+  EXPECT_NE(read("out/include/tfaot-model-test-net/model.h").find(std::string(record["hash"])),
+            std::string::npos);
+  write_tree_at("old", {});
+  const Outcome old = run({"info", "old", "--record"});
+  EXPECT_EQ(old.exit_code, 1);
+  EXPECT_NE(old.err.find("the package has no record"), std::string::npos) << old.err;
+  const Outcome config = run({"info", "model/aot_config.yaml", "--record"});
+  EXPECT_EQ(config.exit_code, 1);
+  EXPECT_NE(config.err.find("--record is for packages"), std::string::npos) << config.err;
+}
+
+// The config may give one.
+TEST_F(InfoTest, AVersionWithoutANumberHasNoRecord) {
+  write_model();
+  const std::string config = read("model/aot_config.yaml");
+  write("model/aot_config.yaml", replace_all(config, "\"1.0.0\"", "summer"));
+  ASSERT_EQ(compile().exit_code, 0);
+  const Outcome none = run({"info", "out", "--record"});
+  EXPECT_EQ(none.exit_code, 1);
+  EXPECT_NE(none.err.find("the version 'summer' has no number"), std::string::npos) << none.err;
+  write("model/aot_config.yaml",
+        replace_all(config, "version: \"1.0.0\"", "version: summer\n  record_version: 25"));
+  ASSERT_EQ(compile().exit_code, 0);
+  EXPECT_EQ(nlohmann::json::parse(run({"info", "out", "--record"}).out)["version"], 25);
+  // Also in a package with other weights.
+  write("retrained/saved_model.pb", "the same with weights n");
+  const Outcome updated = run({"update-weights", "out", "--model", "retrained", "-j1"});
+  ASSERT_EQ(updated.exit_code, 0) << updated.text();
+  EXPECT_EQ(nlohmann::json::parse(run({"info", "out", "--record"}).out)["version"], 25);
 }
 
 TEST_F(InfoTest, DescribesAnArchiveAsItsTree) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/config/config_keys.h"
+#include "tfaot/records/model_record.h"
 
 #include <algorithm>
 
@@ -76,6 +77,10 @@ std::vector<ConfigKey> model_keys() {
                 .meaning = "a letter or digit, then letters, digits, '.', '_', '+' and '-'",
                 .max_length = 100},
        .doc = "Version of the package; an unquoted number counts as its text."},
+      {.path = "model.record_version",
+       .type = KeyType::kWholeNumber,
+       .maximum = kLargestRecordVersion,
+       .doc = "The version as a number, for the conditions database; without it 1.2.3 is 1002003."},
       word_key("model.format", ModelFormat::kSavedModel,
                "How the model is stored: a SavedModel folder, one binary GraphDef file with the "
                "weights as constants, an ONNX file, or a file with StableHLO."),

@@ -280,10 +280,17 @@ std::vector<ModelConstant> constants_of(const Values& values) {
   });
 }
 
+// 0 if it was not given.
+std::int64_t whole_number_of(const Values& values, const std::string& path) {
+  const auto given = values.find(path);
+  return given == values.end() ? 0 : given->second.node.as<std::int64_t>();
+}
+
 ModelSection model_of(const Values& values, const Path& config_file) {
   ModelSection model;
   model.name = text_of(values, "model.name");
   model.version = text_of(values, "model.version");
+  model.record_version = whole_number_of(values, "model.record_version");
   model.format = config::word_at<ModelFormat>(values, "model.format");
   model.source = config::source_of(values, config_file);
   model.written_source = config::written_source_of(values);

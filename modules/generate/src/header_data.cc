@@ -119,7 +119,10 @@ TemplateObject model_data(const ModelSpec& spec, const CompiledModel& compiled,
                       {"weights_pointer", has_weights ? "::" + compiled.weights_symbol : "nullptr"},
                       {"weights_bytes", std::to_string(compiled.weights_size)},
                       {"has_batch", spec.compilation.batch == BatchMode::kFirst},
-                      {"coupled", has_coupled_rows(spec, compiled)}};
+                      {"coupled", has_coupled_rows(spec, compiled)},
+                      {"coupled_rows", has_coupled_rows(spec, compiled) ? "true" : "false"},
+                      {"record_version", std::to_string(names.record.version)},
+                      {"record_hash", names.record.hash}};
   data["runtime_check"] = render(templates::kRuntimeCheck,
                                  TemplateObject{{"tables_number", TFAOT_TABLES},
                                                 {"tool", names.tool},

@@ -27,6 +27,7 @@ PackageNames package_names(const CompiledModel& compiled, const Manifest& manife
   names.base = base_variable(names.tool);
   names.made_by = made_by_line(manifest.name, manifest.version);
   names.toolkit_version = manifest.toolkit_version;
+  names.record = manifest.record.value_or(ModelRecord());
   names.objects = mapped(compiled.codes, &CompiledCode::object);
   if (!compiled.weights_object.empty()) names.objects.push_back(compiled.weights_object);
   return names;

@@ -17,6 +17,7 @@ struct PackageNames {
   std::string base;             // "TFAOT_MODEL_TEST_BASE", the scram variable of the package's root
   std::string made_by;          // the first line of every text file
   std::string toolkit_version;  // of tfaot
+  ModelRecord record;           // empty in the headers of packages without one
   std::vector<std::string> objects;  // file names in lib/, in link order
 };
 

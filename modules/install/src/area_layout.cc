@@ -48,6 +48,7 @@ bool is_copy(const FileSystem& fs, const Path& area, const ToolboxEntry& entry,
 }  // namespace
 
 Path private_folder(const Path& area) { return area / ".tfaot"; }
+Path policy_file(const Path& area) { return private_folder(area) / kPolicyName; }
 
 Path installed_tool_file(const std::string& tool_name) {
   return in_area(kInstalledToolFile, {.tool = tool_name});

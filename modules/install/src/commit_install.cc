@@ -168,6 +168,7 @@ std::optional<AreaEvent> event_of(const FileSystem& fs, const PreparedInstall& i
   event.current = install.plan.options.make_current ? receipt.version : event.current_before;
   event.archive = install.archive;
   event.archive_sha256 = install.archive_sha256;
+  event.signed_by = install.signed_by;
   return event;
 }
 
@@ -222,7 +223,7 @@ Status remove_leftovers(FileSystem& fs, const Path& area) {
   if (kind == FileKind::kMissing) return {};
   TFAOT_ASSIGN(const auto names, fs.list(private_folder(area)));
   for (const std::string& name : names) {
-    if (name != "lock" && name != kHistoryName)
+    if (name != "lock" && name != kHistoryName && name != kPolicyName)
       TFAOT_TRY(fs.remove_all(private_folder(area) / name));
   }
   return {};

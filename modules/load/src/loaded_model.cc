@@ -99,6 +99,10 @@ std::vector<::tfaot::TensorInfo> tensor_infos(const std::vector<TensorSpec>& ten
 
 constexpr std::chrono::minutes kLinkerTimeout{10};
 
+Path runtime_of(const LinkRequest& request) {
+  return request.runtime.empty() ? request.tree / kRuntimeLibrary : request.runtime;
+}
+
 Status check_package(const FileSystem& fs, const Manifest& manifest, const LinkRequest& request) {
   const std::string processor = manifest.architecture.substr(0, manifest.architecture.find('-'));
   if (processor != request.machine) {
@@ -108,7 +112,7 @@ Status check_package(const FileSystem& fs, const Manifest& manifest, const LinkR
                                                        processor, request.machine))
             .note("run it on a machine that can run it"));
   }
-  if (is_file(fs, request.tree / kRuntimeLibrary)) return {};
+  if (is_file(fs, runtime_of(request))) return {};
   return fail(
       Error::at({request.tree.string()}, fmt::format("the package has no {}", kRuntimeLibrary))
           .note("it was made by an older tfaot; compile the model again"));
@@ -120,10 +124,12 @@ std::vector<std::string> linker_arguments(const Manifest& manifest, const LinkRe
       "-shared -Bsymbolic --gc-sections --exclude-libs ALL --build-id=none -z defs -z now "
       "-z noexecstack -o");
   arguments.push_back(request.output.string());
+  for (const Path& object : request.objects) arguments.push_back(object.string());
   for (const ManifestFile& file : manifest.files) {
-    if (is_object_file(file.path)) arguments.push_back((request.tree / file.path).string());
+    if (!request.objects.empty() || !is_object_file(file.path)) continue;
+    arguments.push_back((request.tree / file.path).string());
   }
-  arguments.push_back((request.tree / kRuntimeLibrary).string());
+  arguments.push_back(runtime_of(request).string());
   // The very files that this process has loaded: no search path, and no development package.
   arguments.emplace_back("--as-needed");
   for (const Path& library : loaded_standard_libraries()) arguments.push_back(library.string());
@@ -226,6 +232,10 @@ Status LoadedModel::Parts::fill(const WrapEntry& wrap) {
   description.programs = programs.data();
   description.program_count = programs.size();
   description.coupled_rows = manifest.rows == RowsMode::kCoupled;
+  if (manifest.record) {
+    description.record_version = manifest.record->version;
+    description.record_hash = manifest.record->hash.c_str();
+  }
   return {};
 }
 

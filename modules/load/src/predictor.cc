@@ -23,7 +23,7 @@ Error error_of(const ::tfaot::Error& error) {
 // The runtime's own message would speak of an environment variable.
 Status check_level(const LoadedModel& model, const std::string& level) {
   const std::vector<std::string>& levels = model.manifest().cpu_levels;
-  const std::vector<std::string> runnable = runnable_levels(model);
+  const std::vector<std::string> runnable = runnable_levels(model.compiled());
   if (contains(runnable, level)) return {};
   const bool compiled = contains(levels, level);
   Error error(compiled ? fmt::format("this CPU cannot run the level '{}'", level)
@@ -36,13 +36,15 @@ Status check_level(const LoadedModel& model, const std::string& level) {
 
 }  // namespace
 
-std::vector<std::string> runnable_levels(const LoadedModel& model) {
+std::vector<std::string> runnable_levels(const CompiledModel& model) {
   std::vector<std::string> levels;
-  const ::tfaot::Program& program = model.description().programs[0];  // all have the same levels
-  for (std::size_t i = 0; i < program.code_count; ++i) {
-    if (::tfaot::can_run(program.codes[i], ::tfaot::this_cpu())) {
-      levels.emplace_back(program.codes[i].cpu_level);
-    }
+  for (const CompiledCode& code : model.codes) {
+    if (code.batch_size != model.batch_sizes.front()) continue;  // all have the same levels
+    const std::string features = join(code.cpu_features, " ");
+    ::tfaot::Code asked{};
+    asked.cpu_level = code.cpu_level.c_str();
+    asked.cpu_features = features.c_str();
+    if (::tfaot::can_run(asked, ::tfaot::this_cpu())) levels.push_back(code.cpu_level);
   }
   return levels;
 }

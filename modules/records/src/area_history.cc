@@ -22,7 +22,8 @@ inline constexpr auto kMembers<AreaEvent> =
                member<&AreaEvent::current_before>("current_before"),
                member<&AreaEvent::current>("current"),
                member_unless_default<&AreaEvent::archive>("archive"),
-               member_unless_default<&AreaEvent::archive_sha256>("archive_sha256")};
+               member_unless_default<&AreaEvent::archive_sha256>("archive_sha256"),
+               member_unless_default<&AreaEvent::signed_by>("signed_by")};
 
 namespace {
 

@@ -36,6 +36,12 @@ Result<std::uint32_t> read_permille(const JsonReader& json) {
   return json.failed("expected thousandths");
 }
 
+Result<std::int64_t> read_record_version(const JsonReader& json) {
+  TFAOT_ASSIGN(const std::int64_t version, json.number());
+  if (version >= 0 && version <= kLargestRecordVersion) return version;
+  return json.failed(fmt::format("{} is not from 0 to {}", version, kLargestRecordVersion));
+}
+
 Result<std::vector<TunedCall>> read_calls(const JsonReader& json);
 Result<TensorSpec> read_tensor(const JsonReader& json) {
   TensorSpec tensor;
@@ -87,6 +93,11 @@ inline constexpr auto kMembers<ManifestWeights> = std::array{
     member_unless_default<&ManifestWeights::type>("type"),
     member_unless_default<&ManifestWeights::model_size, read_size>("model_size")};
 template <>
+inline constexpr auto kMembers<ModelRecord> =
+    std::array{member<&ModelRecord::model_name>("model_name"),
+               member<&ModelRecord::version, read_record_version>("version"),
+               member<&ModelRecord::hash, read_sha256>("hash")};
+template <>
 inline constexpr auto kMembers<ManifestFile> =
     std::array{member<&ManifestFile::path, read_path>("path"),
                member<&ManifestFile::sha256, read_sha256>("sha256"),
@@ -117,6 +128,7 @@ inline constexpr auto kMembers<Manifest> = std::array{
     member_unless_default<&Manifest::headers, only<HeadersMode::kCmssw>>("headers"),
     member_unless_default<&Manifest::batch, only<BatchMode::kNone>>("batch"),
     member_unless_default<&Manifest::rows, only<RowsMode::kCoupled>>("rows"),
+    member_unless_default<&Manifest::record>("record"),
     member_unless_default<&Manifest::tuning>("tuning"),
 };
 
@@ -157,6 +169,16 @@ Status check_objects(const JsonReader& json, const Manifest& manifest) {
   return json.failed(
       fmt::format("{} batch sizes times {} CPU levels, but at most {} objects are allowed",
                   manifest.batch_sizes.size(), manifest.cpu_levels.size(), kMostObjects));
+}
+
+// The record is of this model and these objects, or it would name other ones.
+Status check_record(const JsonReader& json, const Manifest& manifest) {
+  if (manifest.record->model_name != manifest.name) {
+    return json.failed(
+        fmt::format("the record is of a model '{}'", shown(manifest.record->model_name)));
+  }
+  if (manifest.record->hash == code_sha256(manifest.files)) return {};
+  return json.failed("the record's hash is not that of the objects");
 }
 
 // Refuses costs for code that the package does not hold, and duplicates. `json` is the manifest.
@@ -210,6 +232,7 @@ Result<Manifest> manifest_from_json(const std::string& text, const std::string& 
   TFAOT_TRY(check_objects(json, manifest));
   TFAOT_TRY(json.read("files", manifest.files, read_files));
   if (manifest.tuning) TFAOT_TRY(check_tuning(json, manifest));
+  if (manifest.record) TFAOT_TRY(check_record(json, manifest));
   if (json.has("validation")) {
     TFAOT_ASSIGN(const JsonReader validation, json.member("validation"));
     TFAOT_ASSIGN(manifest.validation, read_validation(validation, manifest));

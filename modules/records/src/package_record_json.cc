@@ -19,11 +19,13 @@ inline constexpr auto kMembers<FrozenInput> =
 
 // The manifest has the others.
 template <>
-inline constexpr auto kMembers<ModelSection> = std::array{
-    member<&ModelSection::format>("format"), member<&ModelSection::inputs, read_inputs>("inputs"),
-    member<&ModelSection::outputs>("outputs"),
-    member_unless_default<&ModelSection::dimensions>("dimensions"),
-    member_unless_default<&ModelSection::constants>("constants")};
+inline constexpr auto kMembers<ModelSection> =
+    std::array{member<&ModelSection::format>("format"),
+               member<&ModelSection::inputs, read_inputs>("inputs"),
+               member<&ModelSection::outputs>("outputs"),
+               member_unless_default<&ModelSection::dimensions>("dimensions"),
+               member_unless_default<&ModelSection::constants>("constants"),
+               member_unless_default<&ModelSection::record_version>("record_version")};
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "archive_place.h"
 #include "output_checks.h"
 #include "tfaot/package/package.h"
 #include "tfaot/workflow/named_paths.h"
@@ -54,7 +55,7 @@ Result<Manifest> change_archive(Context& context, const ChangedPlace& place,
   TFAOT_ASSIGN(Manifest written, write_changed(files, tree, std::move(changed)));
   TFAOT_ASSIGN(const Package package,
                make_archive(files, tree, work.path(), {archive_format(output)}));
-  TFAOT_TRY(files.rename(package.archive, output));
+  TFAOT_TRY(put_archive(files, work.path(), package, output, Sums::kRenewed));
   return written;
 }
 

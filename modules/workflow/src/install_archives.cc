@@ -48,9 +48,24 @@ Error naming(const Path& archive, Error error) {
   return error.note("while installing " + archive.string());
 }
 
+// Which key signed each archive, and the bytes that it signed; without `keys` nothing is asked.
+Result<std::vector<CheckedSignature>> check_signatures(const FileSystem& files,
+                                                       const InstallRequest& request,
+                                                       const std::vector<PublicKey>& keys) {
+  std::vector<CheckedSignature> signatures;
+  for (const Path& path : request.archives) {
+    if (keys.empty()) break;
+    TFAOT_ASSIGN(CheckedSignature signature, check_signature(files, path, keys));
+    signatures.push_back(std::move(signature));
+  }
+  return signatures;
+}
+
 // REQUIRES: the area's lock is held. What failed runs unpacked, the caller removes.
 Result<std::vector<PreparedInstall>> prepare_all(Context& context, const InstallRequest& request,
                                                  const InstallOptions& options) {
+  TFAOT_ASSIGN(const auto keys, keys_for_area(context, options.area, request.signatures));
+  TFAOT_ASSIGN(const auto signatures, check_signatures(context.files, request, keys));
   std::vector<PackageArchive> archives;
   for (const Path& path : request.archives) {
     context.diagnostics.verbose("checking " + path.string());
@@ -71,6 +86,12 @@ Result<std::vector<PreparedInstall>> prepare_all(Context& context, const Install
     auto prepared =
         prepare(context.files, archives[i], *std::move(plan), path, {request.allow_large});
     if (!prepared) return fail(naming(path, std::move(prepared).error()));
+    if (!signatures.empty()) {
+      if (prepared->archive_sha256 != signatures[i].sha256) {
+        return fail(Error::at({path.string()}, "the archive changed after its signature was read"));
+      }
+      prepared->signed_by = key_id_text(signatures[i].key);
+    }
     installs.push_back(*std::move(prepared));
   }
   return installs;
@@ -95,6 +116,8 @@ Result<std::vector<InstallReceipt>> install_all(Context& context, const InstallR
 // What --dry-run says: everything is checked, nothing is unpacked.
 Result<std::vector<InstallReceipt>> foresee_all(Context& context, const InstallRequest& request,
                                                 const InstallOptions& options) {
+  TFAOT_ASSIGN(const auto keys, keys_for_area(context, options.area, request.signatures));
+  TFAOT_TRY(check_signatures(context.files, request, keys));
   std::vector<InstallReceipt> receipts;
   for (const Path& path : request.archives) {
     TFAOT_ASSIGN(PackageArchive archive, PackageArchive::open(context.files, path));

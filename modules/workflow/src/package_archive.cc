@@ -5,12 +5,14 @@
 
 #include <algorithm>
 
+#include "archive_place.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/generate/generate.h"
 #include "tfaot/package/package.h"
 #include "tfaot/records/names.h"
 #include "tfaot/scram/tool_file.h"
 #include "tfaot/workflow/named_paths.h"
+#include "tfaot/workflow/work_folder.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -48,7 +50,12 @@ Result<Package> pack_tree(Context& context, const ArchiveRequest& request) {
     return release_tool_files(context.files, tree, manifest);
   };
   context.diagnostics.verbose("checking every file of " + tree.string());
-  TFAOT_ASSIGN(Package made, make_archive(context.files, tree, request.output_directory, options));
+  TFAOT_ASSIGN(const WorkFolder work, WorkFolder::create(context, request.output_directory));
+  TFAOT_TRY(context.files.remove_half_written(request.output_directory));
+  TFAOT_ASSIGN(Package made, make_archive(context.files, tree, work.path(), options));
+  const Path place = request.output_directory / made.archive.filename();
+  TFAOT_TRY(put_archive(context.files, work.path(), made, place, Sums::kWritten));
+  made.archive = place;
   for (const ManifestFile& file : made.manifest.files) {
     context.diagnostics.verbose(fmt::format("holds {} ({} bytes)", file.path, file.size));
   }

@@ -590,7 +590,7 @@ class Profiler {
   }
 
   Result<std::vector<std::string>> levels_of(const LoadedModel& model) const {
-    std::vector<std::string> runnable = runnable_levels(model);
+    std::vector<std::string> runnable = runnable_levels(model.compiled());
     if (request_.cpu_levels == std::vector<std::string>{"all"}) return runnable;
     if (!request_.cpu_levels.empty()) return request_.cpu_levels;
     return std::vector<std::string>{runnable.empty() ? "" : runnable.back()};

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "archive_place.h"
 #include "output_checks.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/compile/update_weights.h"
@@ -49,7 +50,10 @@ Result<Manifest> write_updated(const UpdateRequest& request, Context& context,
                                const Opened& package, const Path& work, const Path& output) {
   ModelSpec spec = package.model.spec;
   spec.model.source = request.model;
-  if (!request.version.empty()) spec.model.version = request.version;
+  if (!request.version.empty()) {
+    spec.model.version = request.version;
+    spec.model.record_version = 0;  // it was the old version's
+  }
   TFAOT_ASSIGN(const FileKind kind, context.files.look(spec.model.source));
   if (kind == FileKind::kMissing) {
     return fail(
@@ -77,6 +81,7 @@ Result<Manifest> write_updated(const UpdateRequest& request, Context& context,
   TFAOT_ASSIGN(const std::string text, read_limited(context.files, tool_file, kToolFileLimit));
   TFAOT_ASSIGN(tree.generate.tool_base, tool_base_of({text, tool_file.string()}));
   tree.tuning = package.manifest.tuning;  // the code is the same
+  tree.stores_check = true;
   return write_model_tree(context, spec, compiled, {package.tree / "lib", work}, tree);
 }
 
@@ -126,8 +131,10 @@ Result<UpdatedPackage> update_archive(Context& context, const UpdateRequest& req
   TFAOT_TRY(context.files.create_directories(objects));
   TFAOT_ASSIGN(Manifest made, write_updated(request, context, package, objects, updated));
   TFAOT_ASSIGN(const Package written,
-               make_archive(context.files, updated, output, {archive_format(archive)}));
-  return UpdatedPackage{std::move(made), written.archive};
+               make_archive(context.files, updated, work.path(), {archive_format(archive)}));
+  const Path place = output / written.archive.filename();
+  TFAOT_TRY(put_archive(context.files, work.path(), written, place, Sums::kRenewed));
+  return UpdatedPackage{std::move(made), place};
 }
 
 }  // namespace

@@ -160,7 +160,7 @@ class Validator {
     summary.tolerance = {
         request_.tolerance.value_or(usual_tolerance(manifest().weights.type).relative),
         request_.absolute_tolerance};
-    summary.cpu_levels = runnable_levels(*package_.model);
+    summary.cpu_levels = runnable_levels(package_.model->compiled());
     for (const std::string& level : manifest().cpu_levels) {
       if (!contains(summary.cpu_levels, level)) result_.skipped_levels.push_back(level);
     }

@@ -6,9 +6,15 @@
 #include <algorithm>
 #include <iterator>
 
+#include "archive_place.h"
+#include "stored_check.h"
+#include "tfaot/base/hash.h"
+#include "tfaot/base/interrupts.h"
 #include "tfaot/install/install.h"
 #include "tfaot/package/package.h"
 #include "tfaot/workflow/named_paths.h"
+#include "tfaot/workflow/sign_files.h"
+#include "tfaot/workflow/work_folder.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -60,10 +66,7 @@ Result<std::vector<VerifiedItem>> verify_whole_area(const FileSystem& files, con
   return items;
 }
 
-}  // namespace
-
-Result<std::vector<VerifiedItem>> verify_packages(const Context& context, const Path& path) {
-  const FileSystem& files = context.files;
+Result<std::vector<VerifiedItem>> verify_files(const FileSystem& files, const Path& path) {
   const NamedPath named = named_path(files, path);
   if (named.is_tree()) return std::vector{verify_one_tree(files, named.path)};
   if (named.kind == PathKind::kArchive) return std::vector{verify_archive(files, path)};
@@ -71,6 +74,64 @@ Result<std::vector<VerifiedItem>> verify_packages(const Context& context, const 
   return fail(wrong_input(files, path,
                           {fmt::format("'tfaot verify' takes a release area, {}", kPackageForms),
                            "'tfaot compile' makes a package tree"}));
+}
+
+// What is beside an archive: its line of SHA256SUMS, and a signature if one is asked for.
+Status check_neighbours(const FileSystem& files, const std::vector<PublicKey>& keys,
+                        VerifiedItem& item) {
+  TFAOT_ASSIGN(const std::string listed, listed_sha256(files, item.path));
+  std::string sha256;
+  if (!keys.empty()) {
+    TFAOT_ASSIGN(const CheckedSignature signature, check_signature(files, item.path, keys));
+    item.signed_by = key_id_text(signature.key);
+    sha256 = signature.sha256;
+  } else if (!listed.empty()) {
+    TFAOT_ASSIGN(sha256, sha256_of_file(files, item.path));
+  }
+  if (listed.empty() || listed == sha256) return {};
+  return fail(Error::at({item.path.string()}, fmt::format("differs from its line in {}", kSumsName))
+                  .note("one of the two was changed; get both again"));
+}
+
+Result<DeepCheck> check_deeply(Context& context, const VerifiedItem& item, bool allow_large) {
+  if (named_path(context.files, item.path).kind != PathKind::kArchive) {
+    TFAOT_ASSIGN(const Manifest manifest, read_tree(context.files, item.path));
+    return run_stored_check(context, item.path, manifest, item.path);
+  }
+  TFAOT_ASSIGN(const ScratchFolder scratch, ScratchFolder::create(context));
+  const Path tree = scratch.path() / "tree";
+  TFAOT_ASSIGN(const Manifest manifest,
+               extract_archive(context.files, item.path, tree, {.allow_large = allow_large}));
+  return run_stored_check(context, tree, manifest, item.path);
+}
+
+}  // namespace
+
+Result<std::vector<VerifiedItem>> verify_packages(Context& context, const VerifyRequest& request) {
+  TFAOT_ASSIGN(const auto keys, read_public_keys(context, request.keys));
+  TFAOT_ASSIGN(std::vector<VerifiedItem> items, verify_files(context.files, request.path));
+  for (VerifiedItem& item : items) {
+    if (named_path(context.files, item.path).kind == PathKind::kArchive) {
+      if (const Status right = check_neighbours(context.files, keys, item); !right) {
+        item.faults.push_back(right.error());
+      }
+    } else if (!keys.empty()) {
+      return fail(
+          Error::usage(fmt::format("--public-key: {} is not an archive, and only archives "
+                                   "are signed",
+                                   item.path.string())));
+    }
+    // Code that is known to be damaged does not run.
+    if (!request.deep || item.tool_name.empty() || !item.faults.empty()) continue;
+    auto deep = check_deeply(context, item, request.allow_large);
+    TFAOT_TRY(check_interrupts());
+    if (deep) {
+      item.deep = *std::move(deep);
+    } else {
+      item.faults.push_back(std::move(deep).error());
+    }
+  }
+  return items;
 }
 
 }  // namespace tfaot::toolkit

@@ -22,9 +22,9 @@ TEST(ConfigKeys, TreeFollowsThePaths) {
   EXPECT_THAT(names_below(""), ElementsAre("model", "compilation", "$schema"));
   EXPECT_THAT(names_below("model.inputs[]"), ElementsAre("name", "shape", "dtype"));
   EXPECT_THAT(names_below("model"),
-              ElementsAre("name", "version", "format", "saved_model", "serving_key", "frozen_graph",
-                          "onnx", "stablehlo", "dimensions", "constants", "opset", "inputs",
-                          "outputs", "author", "description"));
+              ElementsAre("name", "version", "record_version", "format", "saved_model",
+                          "serving_key", "frozen_graph", "onnx", "stablehlo", "dimensions",
+                          "constants", "opset", "inputs", "outputs", "author", "description"));
 }
 
 TEST(ConfigKeys, PathsAreUniqueAndDocumented) {

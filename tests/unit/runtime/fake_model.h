@@ -58,7 +58,8 @@ class fake : public tfaot::Wrapper {
         fake_bs<1, &tfaot_test_fake_bs1>::kProgram, fake_bs<2, &tfaot_test_fake_bs2>::kProgram,
         fake_bs<4, &tfaot_test_fake_bs4>::kProgram, fake_bs<8, &tfaot_test_fake_bs8>::kProgram};
     static constexpr tfaot::Description kDescription = {
-        "fake", "1.0.0", kInputs, 2, kOutputs, 2, kPrograms, 4, tfaot_test_fake_weights, 128};
+        "fake", "1.0.0", kInputs,   2,    kOutputs, 2, kPrograms, 4, tfaot_test_fake_weights,
+        128,    false,   1'000'000, "abc"};
     return kDescription;
   }
 

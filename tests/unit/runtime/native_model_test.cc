@@ -207,6 +207,21 @@ TEST(NativeModel, KnowsItsVersion) {
   EXPECT_EQ(tfaot::Model<tfaot_model::fake>().version(), "1.0.0");
 }
 
+TEST(NativeModel, KnowsItsRecordAndTheLevelThatRuns) {
+  const Fake model;
+  for (const tfaot::ModelRecord& record :
+       {model.record(), tfaot::Model<tfaot_model::fake>().record()}) {
+    EXPECT_EQ(record.model_name, "fake");
+    EXPECT_EQ(record.version, 1'000'000);
+    EXPECT_EQ(record.hash, "abc");
+    EXPECT_EQ(record.cpu_level, model.cpu_level());
+  }
+  // A package of an older tfaot says nothing.
+  const tfaot::ModelRecord none = tfaot::native::Model<tfaot_model::plain>().record();
+  EXPECT_EQ(none.version, 0);
+  EXPECT_EQ(none.hash, "");
+}
+
 TEST(NativeModel, TakesEmptyMemoryForNoRows) {
   Fake model;
   tfaot_test::calls() = {};

@@ -45,6 +45,8 @@ class InstallArchivesTest : public ::testing::Test {
     ArchiveRequest request;
     request.tree = tree;
     request.output_directory = root_ / "dist";
+    // Its lock is on the disk, whatever the file system is.
+    EXPECT_TRUE(files_.create_directories(root_ / "dist" / ".tfaot-work"));
     const auto made = pack_tree(context_, request);
     EXPECT_TRUE(made) << made.error().text();
     return made ? made->archive : Path();

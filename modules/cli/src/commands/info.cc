@@ -499,6 +499,7 @@ report::Page package_page(const Manifest& manifest, const std::string& kind) {
 struct InfoArguments {
   std::string path;
   HtmlOption html;
+  bool record = false;
   bool identity = false;  // hidden, for the CMake functions: a config's names alone, as JSON
 };
 
@@ -520,7 +521,33 @@ Status print_identity(const InfoArguments& options, Program& program) {
   return {};
 }
 
+ordered_json record_json(const ModelRecord& record) {
+  return {{"model_name", record.model_name}, {"version", record.version}, {"hash", record.hash}};
+}
+
+Status print_record(const InfoArguments& options, Program& program) {
+  const Path path = program.absolute(options.path);
+  TFAOT_ASSIGN(const Inspected inspected, inspect(program, path));
+  const auto* const manifest = std::get_if<Manifest>(&inspected.content);
+  if (manifest == nullptr) {
+    return fail(Error::at({path.string()}, "--record is for packages")
+                    .note("'tfaot compile' makes one of a model"));
+  }
+  if (!manifest->record) {
+    return fail(Error::at({path.string()}, "the package has no record")
+                    .note("it was made by an older tfaot; compile the model again: tfaot compile"));
+  }
+  if (manifest->record->version == 0) {
+    return fail(
+        Error::at({path.string()}, fmt::format("the version '{}' has no number", manifest->version))
+            .note("give it one with model.record_version, or a version such as 1.2.3"));
+  }
+  program.console.print(json_text(record_json(*manifest->record)));
+  return {};
+}
+
 Status info(const InfoArguments& options, Program& program) {
+  if (options.record) return print_record(options, program);
   if (options.identity) return print_identity(options, program);
   TFAOT_TRY(options.html.check(program));
   const Path path = program.absolute(options.path);
@@ -666,6 +693,9 @@ Action add_info(CLI::App& app) {
       ->required();
   options->html.add_to(app);
   add_engine_limits(app);
+  app.add_flag("--record", options->record,
+               "print what a conditions database keeps of a package:\nname, version number and "
+               "hash, as JSON");
   app.add_flag("--identity", options->identity)->group("");
   app.footer(
       R"(Reads only the manifest of an archive, which is at its start; 'tfaot install' checks that the

@@ -77,11 +77,17 @@ Action add_install(CLI::App& app) {
       "install without switching 'current' to this version");
   app.add_flag("--replace", request->replace, "replace the same version with other contents");
   add_allow_large(app, request->allow_large);
+  app.add_flag("--require-signature", request->signatures.required,
+               "install only what was signed with a key of --public-key\nor of the area's policy");
+  add_repeated(app, "--public-key KEY", request->signatures.keys,
+               "a key that may have signed, or its file; may be\nrepeated; signatures are required "
+               "then");
   app.add_flag("--dry-run", request->dry_run, "check everything, and change nothing");
   app.footer(
       R"(Each archive is checked file by file, unpacked to a staging folder and renamed into place:
 a kill leaves the old state or the new one. Several archives are installed together:
-all of them or none.
+all of them or none. A signature is ARCHIVE.minisig beside the archive; AREA/.tfaot/policy.yaml
+may require one, whatever the options are.
 Example:
   tfaot install dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst --release-area /releases/r1)");
   return [request](Program& program) { return install(*request, program); };

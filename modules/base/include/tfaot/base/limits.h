@@ -23,6 +23,7 @@ struct FileLimit {
 constexpr FileLimit kConfigLimit = {"a config", std::uint64_t{1} << 20};
 constexpr FileLimit kManifestLimit = {"a manifest", std::uint64_t{16} << 20};
 constexpr FileLimit kRecordLimit = {"a record", std::uint64_t{64} << 20};
+constexpr FileLimit kCheckLimit = {"a stored check", std::uint64_t{16} << 20};
 // Also what the arrays of a .npz may have unpacked, in all.
 constexpr FileLimit kArraysLimit = {"a file of arrays", std::uint64_t{64} << 30};
 // What XLA writes for one module: graphs, buffers, code.

@@ -62,6 +62,9 @@ std::optional<std::string> version_before(const std::vector<AreaEvent>& history,
 // AreaLock::acquire() calls it.
 Status remove_leftovers(FileSystem& fs, const Path& area);
 
+// Where an area says which archives may be installed (config/area_policy.h).
+Path policy_file(const Path& area);
+
 // True for the top folder of a release or developer area of scram.
 bool is_scram_area(const FileSystem& fs, const Path& folder);
 

@@ -52,6 +52,7 @@ struct PreparedInstall {
   ToolFileTexts tool_files;
   std::string archive{};  // for the history
   std::string archive_sha256{};
+  std::string signed_by{};  // the number of the key; empty: nothing was asked
 };
 
 // Who changes an area, when and by which verb: the part of AreaEvent that all lines of one change

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
@@ -48,10 +49,12 @@ class LoadedModel {
 // starts the linker, `ld -shared`.
 
 struct LinkRequest {
-  Path tree;                  // of the package, verified
-  Path output;                // written by the linker itself, so not in one step
-  std::string machine;        // of this computer, "x86_64"
-  std::string linker = "ld";  // looked up in PATH if it holds no '/'
+  Path tree;                       // of the package, verified; errors name it
+  std::vector<Path> objects = {};  // of a tree that is not written yet; empty: the tree's
+  Path runtime = {};               // the same: its libtfaot_runtime.a
+  Path output;                     // written by the linker itself, so not in one step
+  std::string machine;             // of this computer, "x86_64"
+  std::string linker = "ld";       // looked up in PATH if it holds no '/'
 };
 
 // Error: the package is for another machine, or is too old to contain a runtime; there is no

@@ -47,6 +47,6 @@ class Predictor {
 };
 
 // The levels of the package that this CPU can run, ascending.
-std::vector<std::string> runnable_levels(const LoadedModel& model);
+std::vector<std::string> runnable_levels(const CompiledModel& model);
 
 }  // namespace tfaot::toolkit

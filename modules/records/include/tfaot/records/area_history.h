@@ -14,6 +14,7 @@
 namespace tfaot::toolkit {
 
 inline constexpr const char* kHistoryName = "history.jsonl";
+inline constexpr const char* kPolicyName = "policy.yaml";  // beside it; see config/area_policy.h
 
 enum class AreaAction {
   kInstall,
@@ -45,6 +46,7 @@ struct AreaEvent {
   std::string current{};         // the version that users get now
   std::string archive{};         // the file name; empty: no archive
   std::string archive_sha256{};
+  std::string signed_by{};  // the number of the key, if a signature was required
 };
 
 nlohmann::ordered_json event_to_json(const AreaEvent& event);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tfaot/records/compiled_model.h"
+#include "tfaot/records/model_record.h"
 #include "tfaot/records/model_spec.h"
 #include "tfaot/records/validation.h"
 
@@ -69,6 +70,7 @@ struct Manifest {
   std::vector<std::string> tf_xla_flags;
   std::vector<std::string> xla_flags;
   std::string source_sha256;
+  std::optional<ModelRecord> record;  // older packages have none
   std::optional<Tuning> tuning;
   std::optional<Validation> validation;  // by `tfaot validate --record`
   std::vector<ManifestFile> files;       // every file but manifest.json, sorted by path

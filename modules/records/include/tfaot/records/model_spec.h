@@ -117,8 +117,9 @@ struct ModelConstant {
 std::string value_text(const ModelConstant& constant);
 
 struct ModelSection {
-  std::string name;     // C++ identifier; the class is namespace::name
-  std::string version;  // non-empty, [A-Za-z0-9][A-Za-z0-9._+-]*
+  std::string name;                 // C++ identifier; the class is namespace::name
+  std::string version;              // non-empty, [A-Za-z0-9][A-Za-z0-9._+-]*
+  std::int64_t record_version = 0;  // as a number (model_record.h); 0: what `version` gives
   ModelFormat format = ModelFormat::kSavedModel;
   std::filesystem::path source;          // the SavedModel's folder, or the model's file; absolute
   std::filesystem::path written_source;  // the same, as written in the config

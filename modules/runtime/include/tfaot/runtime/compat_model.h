@@ -63,6 +63,10 @@ class Model {  // ambiguous? CMSSW's PhysicsTools/TensorFlowAOT was included too
   /// The model's version, such as "1.0.0". CMSSW's has no such call.
   std::string version() const { return wrapper_.description().version; }
 
+  /// Name, version number and hash of the package, and the CPU level in use. CMSSW's has no such
+  /// call.
+  ModelRecord record() const { return wrapper_.record(); }
+
   /// Names, element types and shapes of the inputs and outputs. CMSSW's has no such call.
   static Signature signature() noexcept { return detail::signature_of(W::description()); }
 

@@ -125,6 +125,12 @@ class Model {
   /// The CPU level in use, such as "x86-64-v3".
   const char* cpu_level() const noexcept { return runner_.instance().cpu_level(0); }
 
+  /// Name, version number and hash of the package, as `tfaot info --record` prints them, and
+  /// cpu_level(). Compare them with what a database says.
+  ModelRecord record() const noexcept {
+    return detail::record_of(runner_.description(), cpu_level());
+  }
+
   /// Sets how batches of one size are composed from now on, instead of the cheapest way. Throws
   /// Error: UnknownBatchSize if the rule uses a size that is not compiled, InvalidBatchRule if it
   /// composes a batch of coupled rows.

@@ -39,6 +39,10 @@ class Wrapper {
   const Description& description() const noexcept { return instance_.description(); }
   /// The name that errors use.
   const std::string& name() const noexcept { return name_; }
+  /// Name, version number and hash of the package, and the CPU level in use.
+  ModelRecord record() const noexcept {
+    return detail::record_of(description(), instance_.cpu_level(0));
+  }
   /// Arguments have memory, as in every wrapper of CMSSW.
   AllocMode allocMode() const noexcept {
     return AllocMode::ARGS_VARIABLES_RESULTS_PROFILES_AND_TEMPS;

@@ -11,18 +11,20 @@
 #include "tfaot/base/result.h"
 #include "tfaot/install/install_types.h"
 #include "tfaot/workflow/context.h"
+#include "tfaot/workflow/sign_files.h"
 
 namespace tfaot::toolkit {
 
 /// What to install. Paths are absolute.
 struct InstallRequest {
-  std::vector<Path> archives;  ///< all of them are installed, or none
-  Path release_area;           ///< made if missing
-  std::string scram_arch;      ///< folder below config/toolbox; empty: that of a scram area
-  bool make_current = true;    ///< switch users to these versions
-  bool replace = false;        ///< replace the same version with other contents
-  bool allow_large = false;    ///< unpack archives with far larger files
-  bool dry_run = false;        ///< check the archives and the area, and change nothing
+  std::vector<Path> archives;     ///< all of them are installed, or none
+  Path release_area;              ///< made if missing
+  std::string scram_arch;         ///< folder below config/toolbox; empty: that of a scram area
+  bool make_current = true;       ///< switch users to these versions
+  bool replace = false;           ///< replace the same version with other contents
+  bool allow_large = false;       ///< unpack archives with far larger files
+  bool dry_run = false;           ///< check the archives and the area, and change nothing
+  SignatureRequest signatures{};  ///< the area's policy holds too
 };
 
 /// How the scram of the area gets to know the new tool file. kSetUp: scram does not know the tool

@@ -22,6 +22,7 @@ struct ModelTreeOptions {
   GenerateOptions generate;
   std::vector<StagedFile> runtime;  // runtime_files()
   std::optional<Tuning> tuning;     // of code measured earlier
+  bool stores_check = false;        // the code runs once, and the tree gets a check.json
 };
 
 /// A tree that was written.
@@ -39,7 +40,7 @@ Result<ModelTree> make_model_tree(Context& context, const ModelSpec& spec,
 /// Where compiled objects are.
 struct ObjectFolders {
   Path code;
-  Path weights;  // its files are moved into the tree
+  Path weights;  // its files are moved into the tree; a work folder
   bool code_is_movable = false;
 };
 /// The part of make_model_tree() after compiling, for existing code. REQUIRES: a WorkFolder holds

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "tfaot/runtime/detail/denormals.h"
+#include "tfaot/runtime/record.h"
 #include "tfaot/runtime/signature.h"
 
 namespace tfaot {
@@ -18,7 +19,7 @@ inline namespace TFAOT_RUNTIME_NAMESPACE {
 // added, such as another member in the tables below; the oldest when something is removed or
 // changed. A model's header asserts that these headers accept its own version (generate).
 inline constexpr int kOldestTables = 1;
-inline constexpr int kNewestTables = 5;
+inline constexpr int kNewestTables = 6;
 constexpr bool takes_tables(int of_the_model) {
   return kOldestTables <= of_the_model && of_the_model <= kNewestTables;
 }
@@ -87,9 +88,17 @@ struct Description {
   std::size_t weights_bytes;
   // Rows of a batch depend on each other: only batches of compiled sizes run, each in one call.
   bool coupled_rows = false;
+  // Of the package's record, for experiments' databases; 0 and null: unknown.
+  std::int64_t record_version = 0;
+  const char* record_hash = nullptr;
 };
 
 namespace detail {
+
+inline ModelRecord record_of(const Description& model, const char* cpu_level) noexcept {
+  return {model.name, model.record_version, model.record_hash == nullptr ? "" : model.record_hash,
+          cpu_level};
+}
 
 constexpr Signature signature_of(const Description& model) noexcept {
   return {{model.inputs, model.input_count}, {model.outputs, model.output_count}};

@@ -10,7 +10,7 @@
 #include "TagNet_tables.h"
 
 namespace cms::models {
-inline namespace build_12a67a7b15a69f9b {
+inline namespace build_6e5f250bd47bbf26 {
 
 class TagNet_bs8 final : public ::tfaot::XlaFunction {
  public:
@@ -80,5 +80,5 @@ class TagNet_bs8 final : public ::tfaot::XlaFunction {
   }
 };
 
-}  // namespace build_12a67a7b15a69f9b
+}  // namespace build_6e5f250bd47bbf26
 }  // namespace cms::models

@@ -12,7 +12,7 @@
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_TagNet_weights[];
 
 namespace cms::models {
-inline namespace build_12a67a7b15a69f9b {
+inline namespace build_6e5f250bd47bbf26 {
 
 class TagNet_tables {
  public:
@@ -41,8 +41,9 @@ class TagNet_tables {
       kInputs, 3,
       kOutputs, 3,
       kPrograms, 2,
-      ::__tfaot_tfaot_model_TagNet_weights, 72};
+      ::__tfaot_tfaot_model_TagNet_weights, 72, false,
+      0, ""};
 };
 
-}  // namespace build_12a67a7b15a69f9b
+}  // namespace build_6e5f250bd47bbf26
 }  // namespace cms::models

@@ -41,7 +41,7 @@
 
 #include "tfaot/runtime/model.h"
 
-static_assert(::tfaot::takes_tables(5),
+static_assert(::tfaot::takes_tables(6),
               "tfaot-model-hostile was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
               TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
               "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
@@ -49,7 +49,7 @@ static_assert(::tfaot::takes_tables(5),
 #include "hostile_bs1.h"
 
 namespace tfaot_model {
-inline namespace build_90c49f5faae1a86f {
+inline namespace build_ed92c7ea32037fb2 {
 
 /// The model hostile, version 2.1-rc+1. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
 /// tfaot::Wrapper; one is for one thread at a time.
@@ -104,8 +104,9 @@ class hostile : public ::tfaot::Wrapper {
       kInputs, 2,
       kOutputs, 1,
       kPrograms, 1,
-      nullptr, 0};
+      nullptr, 0, false,
+      0, ""};
 };
 
-}  // namespace build_90c49f5faae1a86f
+}  // namespace build_ed92c7ea32037fb2
 }  // namespace tfaot_model

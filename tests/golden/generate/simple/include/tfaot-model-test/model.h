@@ -35,7 +35,7 @@
 
 #include "tfaot/runtime/model.h"
 
-static_assert(::tfaot::takes_tables(5),
+static_assert(::tfaot::takes_tables(6),
               "tfaot-model-test was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
               TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
               "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
@@ -47,7 +47,7 @@ static_assert(::tfaot::takes_tables(5),
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_test_weights[];
 
 namespace tfaot_model {
-inline namespace build_3ad048e9aad9cb30 {
+inline namespace build_1ffe33217a3a8df2 {
 
 /// The model test, version 1.0.0. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
 /// tfaot::Wrapper; one is for one thread at a time.
@@ -100,8 +100,9 @@ class test : public ::tfaot::Wrapper {
       kInputs, 1,
       kOutputs, 1,
       kPrograms, 3,
-      ::__tfaot_tfaot_model_test_weights, 72};
+      ::__tfaot_tfaot_model_test_weights, 72, false,
+      0, ""};
 };
 
-}  // namespace build_3ad048e9aad9cb30
+}  // namespace build_1ffe33217a3a8df2
 }  // namespace tfaot_model
