@@ -9,7 +9,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-using config::NodeKind;
+using config::YamlKind;
 
 constexpr config::DocumentName kPolicyDocument = {"the policy",
                                                   "it needs the key 'require_signature'"};
@@ -45,7 +45,7 @@ class PolicyReader {
 
  private:
   void read_flag(const YAML::Node& node, bool& flag) {
-    if (config::kind_of(node) == NodeKind::kBool) {
+    if (config::kind_of(node) == YamlKind::kBool) {
       flag = node.as<bool>();
       return;
     }
@@ -54,13 +54,13 @@ class PolicyReader {
   }
 
   void read_keys(const YAML::Node& node, std::vector<std::string>& keys) {
-    if (config::kind_of(node) != NodeKind::kList) {
+    if (config::kind_of(node) != YamlKind::kList) {
       problems_.add(node.Mark(),
                     "'keys' must be a list of public keys, not " + config::describe(node));
       return;
     }
     for (const YAML::Node& key : node) {
-      if (config::kind_of(key) == NodeKind::kText) {
+      if (config::kind_of(key) == YamlKind::kText) {
         keys.push_back(key.Scalar());
       } else {
         problems_.add(key.Mark(), "a key is a text, not " + config::describe(key));
