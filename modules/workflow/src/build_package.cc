@@ -77,7 +77,8 @@ Result<ModelTreeOptions> plan_tree(const Context& context, const BuildRequest& r
   tree.compile.cache = request.cache;
   tree.compile.check = request.check;
   tree.compile.counted = request.counted;
-  tree.stores_check = request.check == nullptr && request.counted == nullptr;
+  tree.stores_check =
+      request.stores_check && request.check == nullptr && request.counted == nullptr;
   TFAOT_ASSIGN(tree.runtime, runtime_files(context, target));
   return tree;
 }

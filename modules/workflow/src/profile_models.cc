@@ -547,6 +547,7 @@ class Profiler {
       build.cache = request_.cache;
       SilentDiagnostics silent;
       Context inner = context_.telling(silent);
+      build.stores_check = false;  // the package is thrown away
       TFAOT_TRY(build_package(inner, build));
       package.package = build.output_directory;
     }

@@ -176,7 +176,9 @@ class Calls {
     request.output = library();
     request.machine = context_.environment.architecture;
     TFAOT_TRY(link_model(context_.files, code_.manifest, request));
-    TFAOT_TRY(write("manifest.json", manifest_to_json(code_.manifest)));
+    Manifest manifest = code_.manifest;
+    manifest.record.reset();  // its hash is of files that a new manifest does not list yet
+    TFAOT_TRY(write("manifest.json", manifest_to_json(manifest)));
     CompiledModel tables = code_.compiled;
     tables.hlo_text.clear();
     return write("record.json", compiled_model_to_json(tables));

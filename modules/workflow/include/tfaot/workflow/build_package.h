@@ -37,6 +37,7 @@ struct BuildRequest {
   /// Not null: it receives all that compiling finds. See CompileOptions.
   EngineCheck* check = nullptr;
   std::vector<CountedCode>* counted = nullptr;  ///< the same
+  bool stores_check = true;  ///< unless it is only checked or counted; see ModelTreeOptions
 };
 
 /// Error: the config or the model is wrong, the target's runtime is missing, or the folder contains
