@@ -105,6 +105,11 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"google/protobuf/", {"engine"}},
     {"Python.h", {"python"}},
     {"cpuid.h", {"runtime"}},
+    // A C header, and what loads libraries at run time.
+    {"stddef.h", {"runtime"}},
+    {"stdint.h", {"runtime"}},
+    {"dlfcn.h", {"convert", "load", "runner", "runtime"}},
+    {"string.h", {"install", "runtime"}},
     {"sys/auxv.h", {"runtime"}},
     {"xla/", {"engine", "kernels"}},
     {"tsl/", {"engine", "kernels"}},

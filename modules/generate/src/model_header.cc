@@ -37,12 +37,17 @@ std::string tensor_comment(const TensorSpec& tensor) {
 TemplateObject struct_data(const std::vector<TensorSpec>& tensors,
                            const std::vector<std::string>& members) {
   TemplateData list{TemplateData::type::list};
+  std::string names;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
+    names += fmt::format("\"{}\", ", cpp_string(tensors[i].name));
     list << TemplateObject{{"type", qualified_type(tensors[i].dtype)},
                            {"member", members[i]},
                            {"comment", tensor_comment(tensors[i])}};
   }
-  return {{"types", tensor_types(tensors)}, {"members", list}, {"in_order", join(members, ", ")}};
+  return {{"types", tensor_types(tensors)},
+          {"members", list},
+          {"names", "{" + names + "nullptr}"},
+          {"in_order", join(members, ", ")}};
 }
 
 // "rows * 4", or "1" of one number without a batch.

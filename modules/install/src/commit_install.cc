@@ -11,6 +11,7 @@
 #include "tfaot/base/staged_update.h"
 #include "tfaot/base/text.h"
 #include "tfaot/base/tool_names.h"
+#include "tfaot/install/install.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/names.h"
 #include "tfaot/scram/tool_file.h"
@@ -46,12 +47,24 @@ Status check_tool_name(const std::string& text, const std::string& tool_name) {
                   .note("compile the model again with 'tfaot compile'"));
 }
 
+// Into an installed version. Its hash comes last: a kill in between leaves a library that `tfaot
+// verify` finds, and that the next install links again.
+Status put_library(FileSystem& fs, const PreparedInstall& install, StagedUpdate& update) {
+  if (install.library.empty()) return {};
+  const std::string& name = install.plan.manifest.name;
+  TFAOT_ASSIGN(const std::string hash, library_hash_text(fs, install.library, name));
+  TFAOT_TRY(update.put_made(install.library, install.plan.destination / models_library_name(name)));
+  return update.put_file(hash, install.plan.destination / library_hash_name(name));
+}
+
 // The tree, and its tool files with the final base.
-Status put_tree(FileSystem& fs, const InstallPlan& plan, const ToolFileTexts& tool_files,
-                StagedUpdate& update) {
+Status put_tree(FileSystem& fs, const PreparedInstall& install, StagedUpdate& update) {
+  const InstallPlan& plan = install.plan;
+  const ToolFileTexts& tool_files = install.tool_files;
   const Path model = installed_tool_file(plan.manifest.tool_name);
   const Path runtime = installed_tool_file(std::string(kRuntimeToolName));
   if (plan.already_installed) {
+    TFAOT_TRY(put_library(fs, install, update));
     TFAOT_TRY(update.put_file(tool_files.model, plan.destination / model));
     return tool_files.runtime.empty()
                ? Status()
@@ -198,7 +211,7 @@ Result<std::vector<InstallReceipt>> commit_installs(FileSystem& fs,
   for (const PreparedInstall& install : installs) {
     const InstallPlan& plan = install.plan;
     const InstallReceipt receipt = receipt_of(fs, plan);
-    TFAOT_TRY(put_tree(fs, plan, install.tool_files, update));
+    TFAOT_TRY(put_tree(fs, install, update));
     // Before the files of toolboxes, which must not be older.
     if (receipt.unchanged && receipt.replaced_version) TFAOT_TRY(renew_times(fs, plan.destination));
     if (auto event = event_of(fs, install, receipt, actor)) events.push_back(*std::move(event));
@@ -213,7 +226,8 @@ Result<std::vector<InstallReceipt>> commit_installs(FileSystem& fs,
   TFAOT_TRY(update.commit());
   // Done. If part of a replaced tree stays, the next install removes it.
   for (const PreparedInstall& install : installs) {
-    if (!install.plan.already_installed) static_cast<void>(fs.remove_all(install.plan.staging));
+    const bool has_staging = !install.plan.already_installed || !install.library.empty();
+    if (has_staging) static_cast<void>(fs.remove_all(install.plan.staging));
   }
   return receipts;
 }

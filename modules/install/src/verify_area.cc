@@ -7,11 +7,14 @@
 
 #include "area_history.h"
 #include "area_layout.h"
+#include "tfaot/base/hash.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/base/text.h"
 #include "tfaot/base/tool_names.h"
+#include "tfaot/install/install.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/manifest_json.h"
+#include "tfaot/records/names.h"
 #include "tfaot/scram/tool_file.h"
 
 namespace tfaot::toolkit {
@@ -33,6 +36,7 @@ class AreaVerifier {
       if (is_packaged) check_installed_tool_file(folder, tool);
     }
     check_strays(folder, *manifest);
+    check_library(folder, manifest->name);
   }
 
   void check_current(const std::string& tool_name) {
@@ -122,9 +126,10 @@ class AreaVerifier {
 
   // Files that no package has, and links in place of folders.
   void check_strays(const Path& folder, const Manifest& manifest) {
-    std::set<std::string> known = {std::string(kManifestName),
-                                   installed_tool_file(manifest.tool_name).string(),
-                                   installed_tool_file(std::string(kRuntimeToolName)).string()};
+    std::set<std::string> known = {
+        std::string(kManifestName), installed_tool_file(manifest.tool_name).string(),
+        installed_tool_file(std::string(kRuntimeToolName)).string(),
+        models_library_name(manifest.name), library_hash_name(manifest.name)};
     for (const ManifestFile& file : manifest.files) {
       known.insert(file.path);
       if (Status own = check_own_folders(fs_, folder, folder / file.path); !own) {
@@ -136,6 +141,16 @@ class AreaVerifier {
     for (const std::string& file : *files) {
       if (!known.contains(file)) add(folder / file, "belongs to no package");
     }
+  }
+
+  void check_library(const Path& folder, const std::string& model_name) {
+    const Path library = folder / models_library_name(model_name);
+    const Path hash = folder / library_hash_name(model_name);
+    const bool is_there = fs_.kind(library) != FileKind::kMissing;
+    if (!is_there && fs_.kind(hash) == FileKind::kMissing) return;
+    if (has_whole_library(fs_, folder, model_name)) return;
+    add(library, is_there ? "differs from the hash beside it" : "is missing, but its hash is there",
+        "'tfaot install --link' makes it again");
   }
 
   void check_copy(const Path& file, const std::string& tool_name, const std::string& version,
@@ -161,6 +176,18 @@ class AreaVerifier {
 };
 
 }  // namespace
+
+Result<std::string> library_hash_text(const FileSystem& fs, const Path& library,
+                                      const std::string& model_name) {
+  TFAOT_ASSIGN(const std::string sha256, sha256_of_file(fs, library));
+  return fmt::format("{}  {}\n", sha256, Path(models_library_name(model_name)).filename().string());
+}
+
+bool has_whole_library(const FileSystem& fs, const Path& tree, const std::string& model_name) {
+  const auto wanted = library_hash_text(fs, tree / models_library_name(model_name), model_name);
+  const auto text = fs.read(tree / library_hash_name(model_name));
+  return wanted && text && *wanted == *text;
+}
 
 Result<std::vector<InstalledVersion>> installed_versions(const FileSystem& fs, const Path& area) {
   TFAOT_ASSIGN(const auto tools, list_tools(fs, area));

@@ -24,6 +24,14 @@ std::string weights_file_name(const std::string& model_name) {
   return model_name + std::string(kWeightsSuffix);
 }
 
+std::string models_library_name(const std::string& model_name) {
+  return "lib/" + model_name + ".so";
+}
+
+std::string library_hash_name(const std::string& model_name) {
+  return models_library_name(model_name) + ".sha256";
+}
+
 bool is_object_file(std::string_view path) { return path.ends_with(kObjectSuffix); }
 
 bool is_weights_file(std::string_view path) { return path.ends_with(kWeightsSuffix); }

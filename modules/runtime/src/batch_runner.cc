@@ -100,7 +100,7 @@ void BatchRunner::run_chunk(const Chunk& chunk, const void* const* inputs, void*
 }
 
 void BatchRunner::make_staging() {
-  if (!staged_inputs_.empty()) return;
+  if (!staged_inputs_.empty() || !staged_outputs_.empty()) return;
   const Description& model = description();
   staged_inputs_ = TensorBlock(model.inputs, model.input_count, batch_sizes().back());
   staged_outputs_ = TensorBlock(model.outputs, model.output_count, batch_sizes().back());

@@ -10,9 +10,12 @@
 #include "tfaot/base/limits.h"
 #include "tfaot/install/install.h"
 #include "tfaot/package/package.h"
+#include "tfaot/records/file_names.h"
 #include "tfaot/records/names.h"
 #include "tfaot/scram/tool_file.h"
+#include "tfaot/workflow/link_packages.h"
 #include "tfaot/workflow/named_paths.h"
+#include "tfaot/workflow/work_folder.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -30,14 +33,36 @@ bool came_before(const std::vector<PreparedInstall>& installs, const Path& desti
   });
 }
 
+// In the unpacked tree, or beside an installed one that has none; returns the latter.
+Result<Path> link_library(Context& context, const InstallPlan& plan) {
+  const std::string& name = plan.manifest.name;
+  if (!plan.already_installed) {
+    const Path library = plan.staging / models_library_name(name);
+    TFAOT_TRY(link_tree(context, plan.staging, library));
+    TFAOT_ASSIGN(const std::string hash, library_hash_text(context.files, library, name));
+    TFAOT_TRY(context.files.replace_atomically(plan.staging / library_hash_name(name), hash));
+    return Path();
+  }
+  if (has_whole_library(context.files, plan.destination, name)) return Path();
+  const Path library = plan.staging / models_library_name(name);
+  TFAOT_TRY(link_tree(context, plan.destination, library));
+  return library;
+}
+
 // From an empty staging folder to what can be committed.
-Result<PreparedInstall> prepare(FileSystem& files, PackageArchive& archive, InstallPlan plan,
-                                const Path& path, const ExtractOptions& extract) {
+Result<PreparedInstall> prepare(Context& context, PackageArchive& archive, InstallPlan plan,
+                                const Path& path, const InstallRequest& request) {
+  FileSystem& files = context.files;
   TFAOT_TRY(plan.already_installed ? archive.check()
-                                   : archive.unpack(files, plan.staging, extract));
+                                   : archive.unpack(files, plan.staging, {request.allow_large}));
+  Path library;
+  if (request.link) {
+    TFAOT_ASSIGN(library, link_library(context, plan));
+  }
   TFAOT_ASSIGN(ToolFileTexts tool_files, tool_files_for(files, plan, path));
   return PreparedInstall{.plan = std::move(plan),
                          .tool_files = std::move(tool_files),
+                         .library = std::move(library),
                          .archive = path.filename().string(),
                          .archive_sha256 = archive.sha256()};
 }
@@ -83,8 +108,7 @@ Result<std::vector<PreparedInstall>> prepare_all(Context& context, const Install
     if (came_before(installs, plan->destination)) {
       return fail(Error::at({path.string()}, "another archive of the command has this version"));
     }
-    auto prepared =
-        prepare(context.files, archives[i], *std::move(plan), path, {request.allow_large});
+    auto prepared = prepare(context, archives[i], *std::move(plan), path, request);
     if (!prepared) return fail(naming(path, std::move(prepared).error()));
     if (!signatures.empty()) {
       if (prepared->archive_sha256 != signatures[i].sha256) {

@@ -14,6 +14,7 @@
 #include "tfaot/base/hash.h"
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/limits.h"
+#include "tfaot/load/link.h"
 #include "tfaot/load/loaded_model.h"
 #include "tfaot/package/package.h"
 #include "tfaot/records/file_names.h"

@@ -220,6 +220,11 @@ Result<Path> find_python_folder(const Context& context) {
   return installed_file(context, folders.front() / "tfaot/__init__.py", "the Python module tfaot");
 }
 
+Result<Path> runtime_library(const Context& context) {
+  return installed_file(context, prefix(context) / TFAOT_LIBDIR / "libtfaot_runtime.a",
+                        "the runtime that models are linked with");
+}
+
 Result<std::vector<StagedFile>> runtime_files(const Context& context, const std::string& machine) {
   const bool foreign = machine != context.environment.architecture;
   const Path folder = prefix(context) / TFAOT_LIBDIR;

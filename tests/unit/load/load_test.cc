@@ -9,8 +9,10 @@
 
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/real_file_system.h"
+#include "tfaot/load/link.h"
 #include "tfaot/load/loaded_model.h"
 #include "tfaot/load/predictor.h"
+#include "tfaot/runtime/models.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -245,6 +247,118 @@ TEST_F(LoadTest, SaysWhyItCannotBeOpened) {
   ASSERT_FALSE(damaged);
   EXPECT_THAT(shortened(damaged.error().text()),
               HasSubstr("ROOT/code: the library cannot be loaded"));
+}
+
+// Libraries of models.
+class LinkModelsTest : public LoadTest {
+ protected:
+  LinkModelsTest() {
+    for (CompiledCode& code : compiled_.codes) code.object = "net_bs1.o";
+    manifest_.files[1].sha256 = "hash of net_bs1.o";
+    manifest_.weights.sha256 = "hash of the weights";
+    manifest_.record = ModelRecord{"net", 1000000, "hash of the model"};
+  }
+
+  PackageToLink package(const std::string& version) const {
+    PackageToLink package{tree_, manifest_, compiled_};
+    package.manifest.version = version;
+    return package;
+  }
+  LinkModelsRequest linking(std::vector<PackageToLink> packages) const {
+    LinkModelsRequest request;
+    request.packages = std::move(packages);
+    request.runtime = TFAOT_RUNTIME_LIBRARY;
+    request.name = "libnet.so";
+    request.scratch = scratch_.path() / "scratch";
+    request.machine = this_machine();
+    return request;
+  }
+  Path link_all(std::vector<PackageToLink> packages) {
+    auto linked = link_models(files_, linking(std::move(packages)));
+    EXPECT_TRUE(linked) << linked.error().text();
+    return linked.value_or(Path());
+  }
+  std::string linking_error(LinkModelsRequest request) {
+    const auto linked = link_models(files_, std::move(request));
+    return linked ? "" : shortened(linked.error().text());
+  }
+};
+
+TEST_F(LinkModelsTest, HaveTheTablesOfEachPackage) {
+  PackageToLink newer = package("1.1.0");
+  newer.compiled.signature.inputs[0] = {"a \"b\"\\\n\xC3\xA4", DType::kFloat32, {2, 1}};
+  newer.compiled.weights_object.clear();
+  for (CompiledCode& code : newer.compiled.codes) code.buffers[2].kind = BufferKind::kUnused;
+  newer.manifest.rows = RowsMode::kCoupled;
+  const Path library = link_all({package("1.0.0"), newer});
+  const ::tfaot::Models models(library.string());
+  auto first = models.load("net", "<1.1");
+  ASSERT_TRUE(first) << first.error().text;
+  EXPECT_EQ(first->version(), "1.0.0");
+  EXPECT_EQ(first->record().version, 1000000);
+  EXPECT_EQ(first->record().hash, "hash of the model");
+  EXPECT_EQ(first->record().cpu_level, "better");
+  std::vector<float> x(10, 1);
+  std::vector<float> y(10);
+  ASSERT_TRUE(first->run(5, {{"x", x}}, {{"y", y}}));
+  EXPECT_THAT(y, ElementsAre(4510.25F, 4510.25F, 4510.25F, 4510.25F, 4510.25F, 4510.25F, 4510.25F,
+                             4510.25F, 1510.25F, 1510.25F));
+  auto second = models.load("net");
+  ASSERT_TRUE(second) << second.error().text;
+  EXPECT_STREQ(second->signature().inputs[0].name, "a \"b\"\\\n\xC3\xA4");
+  EXPECT_THAT(std::vector<std::int64_t>(second->signature().inputs[0].shape().begin(),
+                                        second->signature().inputs[0].shape().end()),
+              ElementsAre(2, 1));
+  ASSERT_TRUE(second->run(1, ::tfaot::inputs(std::vector<float>(2, 1)),
+                          ::tfaot::outputs(::tfaot::Span<float>(y.data(), 2))));
+  EXPECT_EQ(y[0], 1510.0F);
+  // The runtime's exceptions are caught inside of the library.
+  const auto coupled = second->run(2, ::tfaot::inputs(std::vector<float>(4)),
+                                   ::tfaot::outputs(::tfaot::Span<float>(y.data(), 4)));
+  EXPECT_THAT(coupled.error().text, HasSubstr("2 rows cannot be run"));
+  EXPECT_EQ(coupled.error().status, TFAOT_UNKNOWN_BATCH_SIZE);
+}
+
+TEST_F(LinkModelsTest, HaveTheSameBytesInEachFolder) {
+  const auto first = files_.read(link_all({package("1.0.0"), package("2.0.0")}));
+  std::filesystem::rename(tree_, scratch_.path() / "moved");
+  tree_ = scratch_.path() / "moved";
+  LinkModelsRequest other = linking({package("1.0.0"), package("2.0.0")});
+  other.scratch = scratch_.path() / "another folder";
+  const auto second = link_models(files_, std::move(other));
+  ASSERT_TRUE(second) << second.error().text();
+  EXPECT_EQ(*first, *files_.read(*second));
+}
+
+TEST_F(LinkModelsTest, AreRefusedIfTheyWouldBeMixedUp) {
+  EXPECT_EQ(linking_error(linking({package("1.0.0"), package("1.0.0")})),
+            "ROOT/a tree: net 1.0.0 is given twice\n"
+            "  a library has one model of each name and version");
+  PackageToLink other = package("1.1.0");
+  other.manifest.files[1].sha256 = "another hash";
+  EXPECT_EQ(linking_error(linking({package("1.0.0"), other})),
+            "ROOT/a tree: the symbol 'load_test_bs1' is of other code in another package\n"
+            "  link each of them into a library of its own");
+  other = package("1.1.0");
+  other.manifest.weights.sha256 = "another hash";
+  EXPECT_THAT(linking_error(linking({package("1.0.0"), other})), HasSubstr("load_test_weights"));
+}
+
+TEST_F(LinkModelsTest, SayWhatIsMissing) {
+  LinkModelsRequest wrong = linking({package("1.0.0")});
+  wrong.assembler = "/nowhere/as";
+  EXPECT_THAT(linking_error(wrong), HasSubstr("the assembler '/nowhere/as'"));
+  EXPECT_THAT(linking_error(wrong), HasSubstr("install it (Debian: binutils)"));
+  wrong = linking({package("1.0.0")});
+  wrong.linker = "/nowhere/ld";
+  EXPECT_THAT(linking_error(wrong), HasSubstr("the linker '/nowhere/ld'"));
+  wrong = linking({package("1.0.0")});
+  wrong.machine = "pdp11";
+  EXPECT_THAT(linking_error(wrong), HasSubstr("this machine is 'pdp11'"));
+  wrong = linking({package("1.0.0")});
+  wrong.packages[0].compiled.codes[0].entry_symbol = "missing_entry";
+  EXPECT_THAT(linking_error(wrong), HasSubstr("the packages' objects cannot be linked"));
+  EXPECT_THAT(linking_error(wrong), HasSubstr("missing_entry"));
 }
 
 }  // namespace

@@ -254,4 +254,26 @@ TEST(BatchRunner, NeedsAProgram) {
             "EmptySizes: a batch plan needs at least one size");
 }
 
+// A model without inputs has staging memory for its outputs alone.
+TEST(BatchRunner, AllocatesStagingOnceWithoutInputs) {
+  const tfaot::EntryFunction fill = [](void*, const void*, const void**, void** table, void*,
+                                       std::int64_t*) {
+    for (int row = 0; row < 4; ++row) static_cast<float*>(table[0])[row] = 7;
+  };
+  const tfaot::BufferSlot slots[] = {{tfaot::BufferKind::kOutput, 0, 0, 16}};
+  const tfaot::Code codes[] = {{tfaot_test::kBaseLevel, "", fill, slots, 1, 0, 0}};
+  const tfaot::Program programs[] = {{4, codes, 1}};
+  const tfaot::TensorInfo outputs[] = {{"y", tfaot::DType::kFloat32, nullptr, 0, 1}};
+  const tfaot::Description description = {"constant", "1.0.0",  nullptr, 0,       outputs,
+                                          1,          programs, 1,       nullptr, 0};
+  tfaot::BatchRunner runner(description);
+  float y[3] = {};
+  void* const out[] = {y};
+  runner.run(3, nullptr, out);  // padded
+  EXPECT_EQ(y[2], 7);
+  const std::size_t before = tfaot_test::allocations();
+  runner.run(3, nullptr, out);
+  EXPECT_EQ(tfaot_test::allocations(), before);
+}
+
 }  // namespace

@@ -76,6 +76,9 @@ Action add_install(CLI::App& app) {
       "--no-current", [request] { request->make_current = false; },
       "install without switching 'current' to this version");
   app.add_flag("--replace", request->replace, "replace the same version with other contents");
+  app.add_flag("--link", request->link,
+               "make a library of each model too, for programs that load it by\nname; needs "
+               "'as' and 'ld' (Debian: binutils)");
   add_allow_large(app, request->allow_large);
   app.add_flag("--require-signature", request->signatures.required,
                "install only what was signed with a key of --public-key\nor of the area's policy");

@@ -96,6 +96,13 @@ std::vector<Error> verify_version(const FileSystem& fs, const Path& area,
 // The same for what is around the trees: links, tool files, the history.
 std::vector<Error> verify_area(const FileSystem& fs, const Path& area);
 
+// The library of an installed model, which `tfaot install --link` puts into its tree: lib/NAME.so,
+// and lib/NAME.so.sha256 with this text, for `tfaot verify` and sha256sum.
+Result<std::string> library_hash_text(const FileSystem& fs, const Path& library,
+                                      const std::string& model_name);
+// True if the tree has one with the hash beside it.
+bool has_whole_library(const FileSystem& fs, const Path& tree, const std::string& model_name);
+
 // Held while an install runs, starting before plan_install(): a lock on AREA/.tfaot/lock. acquire()
 // makes the area, waits for other installs and removes leftovers of killed ones. At the end, what
 // acquire() made is removed, unless keep() was called.

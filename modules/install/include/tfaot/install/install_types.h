@@ -50,6 +50,9 @@ struct ToolFileTexts {
 struct PreparedInstall {
   InstallPlan plan;
   ToolFileTexts tool_files;
+  // Of `tfaot install --link`: a file in plan.staging for a version that is installed already. For
+  // a new one the library is in the tree.
+  std::filesystem::path library{};
   std::string archive{};  // for the history
   std::string archive_sha256{};
   std::string signed_by{};  // the number of the key; empty: nothing was asked

@@ -6,7 +6,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
@@ -22,8 +21,8 @@ using WrapEntry =
 
 class LoadedModel {
  public:
-  // `library`: what link_model() made of the package with this manifest and record; the file may be
-  // removed afterwards. Error: it cannot be loaded, or is of another package.
+  // `library`: what link_model() (link.h) made of the package with this manifest and record; the
+  // file may be removed afterwards. Error: it cannot be loaded, or is of another package.
   static Result<std::shared_ptr<const LoadedModel>> open(const Path& library, Manifest manifest,
                                                          CompiledModel compiled,
                                                          const WrapEntry& wrap = {});
@@ -43,22 +42,5 @@ class LoadedModel {
   explicit LoadedModel(std::unique_ptr<const Parts> parts);
   std::unique_ptr<const Parts> parts_;
 };
-
-// Links the objects of a package into a shared library that LoadedModel can open. Kernels come from
-// the runtime in the package, so what runs is what the package's users link. Compiles nothing:
-// starts the linker, `ld -shared`.
-
-struct LinkRequest {
-  Path tree;                       // of the package, verified; errors name it
-  std::vector<Path> objects = {};  // of a tree that is not written yet; empty: the tree's
-  Path runtime = {};               // the same: its libtfaot_runtime.a
-  Path output;                     // written by the linker itself, so not in one step
-  std::string machine;             // of this computer, "x86_64"
-  std::string linker = "ld";       // looked up in PATH if it holds no '/'
-};
-
-// Error: the package is for another machine, or is too old to contain a runtime; there is no
-// linker; the objects cannot be linked. Then there is no output.
-Status link_model(FileSystem& fs, const Manifest& manifest, const LinkRequest& request);
 
 }  // namespace tfaot::toolkit

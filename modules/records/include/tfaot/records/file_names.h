@@ -32,6 +32,11 @@ std::string lowest_object_file_name(const std::string& program);
 // "test_weights.o"
 std::string weights_file_name(const std::string& model_name);
 
+// Where `tfaot install --link` puts the library of a model, and its SHA-256 as sha256sum writes it:
+// lib/NAME.so, which tfaot/runtime/models.h looks for, and lib/NAME.so.sha256.
+std::string models_library_name(const std::string& model_name);
+std::string library_hash_name(const std::string& model_name);
+
 bool is_object_file(std::string_view path);
 bool is_weights_file(std::string_view path);
 

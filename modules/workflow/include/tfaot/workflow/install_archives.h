@@ -23,6 +23,7 @@ struct InstallRequest {
   bool make_current = true;       ///< switch users to these versions
   bool replace = false;           ///< replace the same version with other contents
   bool allow_large = false;       ///< unpack archives with far larger files
+  bool link = false;              ///< make the library of each model (link_packages.h)
   bool dry_run = false;           ///< check the archives and the area, and change nothing
   SignatureRequest signatures{};  ///< the area's policy holds too
 };

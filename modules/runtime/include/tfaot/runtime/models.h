@@ -1,0 +1,509 @@
+// SPDX-License-Identifier: Apache-2.0
+// Models that are chosen at run time, by name and range of versions, from the libraries that
+// 'tfaot install --link' or 'tfaot link' made:
+//   tfaot::Models models("area");
+//   auto tagger = models.load("tagger", ">=1.2 <2");
+//   if (!tagger) return complain(tagger.error().text);
+//   tagger->run(rows, {{"x", x}}, {{"y", y}});
+// Needs libdl and the C++17 library alone: no other library of tfaot. Nothing throws, except for
+// lack of memory, and for results that are used without a check.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "tfaot/runtime/detail/arguments.h"
+#include "tfaot/runtime/detail/models_library.h"
+#include "tfaot/runtime/expected.h"
+#include "tfaot/runtime/record.h"
+#include "tfaot/runtime/signature.h"
+#include "tfaot/runtime/span.h"
+#include "tfaot/runtime/tensors_in_order.h"
+#include "tfaot/runtime/tfaot.h"
+
+namespace tfaot {
+inline namespace TFAOT_RUNTIME_NAMESPACE {
+
+/// An input of LoadedModel::run(): its name and its elements, which must outlive the call.
+struct NamedInput {
+  /// `{"x", x}`: any contiguous memory of a tensor's element type.
+  template <class C>
+  NamedInput(std::string_view input, const C& elements)
+      : name(input),
+        data(std::data(elements)),
+        size(std::size(elements)),
+        dtype(kDTypeOf<std::remove_const_t<detail::ElementIn<const C>>>) {}
+
+  std::string_view name;  ///< the name in the model
+  const void* data;       ///< all rows, row-major
+  std::size_t size;       ///< number of elements
+  DType dtype;            ///< their type
+};
+
+/// An output of LoadedModel::run(), as NamedInput.
+struct NamedOutput {
+  /// `{"y", y}`: any contiguous memory of a tensor's element type.
+  template <class C, class = std::enable_if_t<!std::is_const_v<detail::ElementIn<C>>>>
+  NamedOutput(std::string_view output, C&& elements)
+      : name(output),
+        data(std::data(elements)),
+        size(std::size(elements)),
+        dtype(kDTypeOf<detail::ElementIn<C>>) {}
+
+  std::string_view name;  ///< the name in the model
+  void* data;             ///< all rows, row-major
+  std::size_t size;       ///< number of elements
+  DType dtype;            ///< their type
+};
+
+/// What a program expects of an input or output: `tfaot::wanted<float>("x", {4})`.
+struct WantedTensor {
+  std::string name;                     ///< the name in the model
+  DType dtype;                          ///< type of the elements
+  std::vector<std::int64_t> row_shape;  ///< dimensions of one row; {}: a single number
+};
+/// A WantedTensor with elements of type T.
+template <class T>
+WantedTensor wanted(std::string name, std::vector<std::int64_t> row_shape) {
+  return {std::move(name), kDTypeOf<T>, std::move(row_shape)};
+}
+
+/// A model of a library, with its own memory. One thread at a time: another() makes one for another
+/// thread. Can be moved, not copied. The library stays loaded as long as a model of it lives.
+class LoadedModel {
+ public:
+  /// Runs `rows` rows, by name and in any order: `model.run(rows, {{"x", x}}, {{"y", y}})`. Each
+  /// tensor of the model must be there, with its element type and exactly `rows` rows. Any number
+  /// of rows is fine, 0 included, unless rows are coupled; a model without a batch takes 1.
+  ///
+  /// Fails before anything runs, and names the tensor. REQUIRES: outputs do not overlap each other
+  /// or an input.
+  Expected<void> run(std::size_t rows, std::initializer_list<NamedInput> inputs,
+                     std::initializer_list<NamedOutput> outputs) {
+    Expected<void> placed = place(rows, inputs, parts_->inputs, parts_->in);
+    if (placed) placed = place(rows, outputs, parts_->outputs, parts_->out);
+    return placed ? call(rows, parts_->in.data(), parts_->out.data()) : placed;
+  }
+
+  /// The same in the model's order: `model.run(rows, tfaot::inputs(x, ids), tfaot::outputs(y))`.
+  template <class... In, class... Out>
+  Expected<void> run(std::size_t rows, const std::tuple<Span<In>...>& inputs,
+                     const std::tuple<Span<Out>...>& outputs) {
+    return run_spans(rows, inputs, outputs, std::index_sequence_for<In...>(),
+                     std::index_sequence_for<Out...>());
+  }
+
+  /// Allocates what calls of up to `rows` rows need: they then allocate nothing.
+  Expected<void> prepare(std::size_t rows) {
+    tfaot_error error = empty_error();
+    const int status = library().prepare(parts_->handle, rows, &error);
+    return status == TFAOT_OK ? Expected<void>() : failed(status, error.text);
+  }
+
+  /// The same model for another thread. Both share code and weights.
+  Expected<LoadedModel> another() const {
+    tfaot_error error = empty_error();
+    tfaot_handle* handle = nullptr;
+    const int status = library().copy(parts_->handle, &handle, &error);
+    if (status != TFAOT_OK) return failed(status, error.text);
+    return of_handle(parts_->library, handle);
+  }
+
+  /// Names, element types and shapes, in the model's order. Lives as long as this object.
+  Signature signature() const noexcept { return {parts_->inputs, parts_->outputs}; }
+  /// Fails, and says why, unless the model has these inputs and outputs. It may have others too.
+  Expected<void> expect(const std::vector<WantedTensor>& inputs,
+                        const std::vector<WantedTensor>& outputs) const {
+    for (const WantedTensor& tensor : inputs) {
+      const std::size_t i = find(parts_->inputs, tensor.name);
+      if (Expected<void> fits = compare(parts_->inputs, i, tensor); !fits) return fits;
+    }
+    for (const WantedTensor& tensor : outputs) {
+      const std::size_t i = find(parts_->outputs, tensor.name);
+      if (Expected<void> fits = compare(parts_->outputs, i, tensor); !fits) return fits;
+    }
+    return {};
+  }
+
+  /// Name, version number and hash of the package, and the CPU level that runs, as of
+  /// native::Model::record(). The texts live as long as the library is loaded.
+  ModelRecord record() const noexcept {
+    const tfaot_record& record = parts_->record;
+    return {record.model_name, record.record_version, record.hash, record.cpu_level};
+  }
+  /// The model's name, `model.name` of the config.
+  std::string_view name() const noexcept { return parts_->record.model_name; }
+  /// The model's version, `model.version` of the config, such as "1.0.0".
+  std::string_view version() const noexcept { return parts_->record.version; }
+  /// The compiled numbers of rows, ascending.
+  Span<const std::uint64_t> batch_sizes() const noexcept {
+    return {parts_->signature.batch_sizes, parts_->signature.batch_size_count};
+  }
+  /// The file of the library.
+  const std::string& library_file() const noexcept { return library().file(); }
+
+ private:
+  friend class Models;
+  template <class M>
+  friend class TypedModel;
+
+  struct Parts {
+    Parts(std::shared_ptr<const detail::ModelsLibrary> of, tfaot_handle* opened)
+        : library(std::move(of)), handle(opened) {}
+    Parts(const Parts&) = delete;
+    Parts& operator=(const Parts&) = delete;
+    ~Parts() { library->close(handle); }
+
+    const std::shared_ptr<const detail::ModelsLibrary> library;
+    tfaot_handle* const handle;
+    tfaot_record record{};
+    tfaot_signature signature{};
+    std::vector<TensorInfo> inputs{};
+    std::vector<TensorInfo> outputs{};
+    // Of one call, in the model's order.
+    std::vector<const void*> in{};
+    std::vector<void*> out{};
+  };
+  explicit LoadedModel(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+  static tfaot_error empty_error() noexcept {
+    tfaot_error error;
+    error.size = sizeof error;
+    error.status = 0;
+    error.text[0] = '\0';
+    return error;
+  }
+
+  static tfaot_error unknown_type() noexcept {
+    return {sizeof(tfaot_error), TFAOT_FAILED, "a tensor has a type that only newer headers know"};
+  }
+
+  static Expected<LoadedModel> of_handle(std::shared_ptr<const detail::ModelsLibrary> library,
+                                         tfaot_handle* handle) {
+    LoadedModel model(std::make_unique<Parts>(std::move(library), handle));
+    Parts& parts = *model.parts_;
+    parts.record.size = sizeof parts.record;
+    parts.signature.size = sizeof parts.signature;
+    tfaot_error error = empty_error();
+    int status = parts.library->record(handle, &parts.record, &error);
+    if (status == TFAOT_OK) {
+      status = parts.library->signature(handle, &parts.signature, &error);
+    }
+    if (status == TFAOT_OK) {
+      status = read_tensors(parts, parts.library->input, parts.signature.input_count, parts.inputs,
+                            error);
+    }
+    if (status == TFAOT_OK) {
+      status = read_tensors(parts, parts.library->output, parts.signature.output_count,
+                            parts.outputs, error);
+    }
+    if (status != TFAOT_OK) return Failure{status, parts.library->file() + ": " + error.text};
+    // One element more: data() of an empty vector may be null.
+    parts.in.resize(parts.inputs.size() + 1);
+    parts.out.resize(parts.outputs.size() + 1);
+    return model;
+  }
+
+  template <class Read>
+  static int read_tensors(const Parts& parts, Read read, std::uint32_t count,
+                          std::vector<TensorInfo>& infos, tfaot_error& error) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      tfaot_tensor tensor{};
+      tensor.size = sizeof tensor;
+      const int status = read(parts.handle, i, &tensor, &error);
+      if (status != TFAOT_OK) return status;
+      if (tensor.dtype < TFAOT_BOOL || tensor.dtype > TFAOT_FLOAT64) {
+        error = unknown_type();
+        return TFAOT_FAILED;
+      }
+      infos.push_back({tensor.name, static_cast<DType>(tensor.dtype), tensor.row_shape,
+                       static_cast<std::size_t>(tensor.rank),
+                       static_cast<std::size_t>(tensor.row_elements)});
+    }
+    return TFAOT_OK;
+  }
+
+  const detail::ModelsLibrary& library() const noexcept { return *parts_->library; }
+  bool is_input(const std::vector<TensorInfo>& infos) const noexcept {
+    return &infos == &parts_->inputs;
+  }
+  const char* word(const std::vector<TensorInfo>& infos) const noexcept {
+    return is_input(infos) ? "input" : "output";
+  }
+
+  Failure failed(int status, const std::string& text) const {
+    return {status, "model '" + std::string(name()) + "' " + std::string(version()) + ": " + text};
+  }
+  Failure mismatch(const std::vector<TensorInfo>& infos, const std::string& text) const {
+    return failed(is_input(infos) ? TFAOT_INPUT_MISMATCH : TFAOT_OUTPUT_MISMATCH, text);
+  }
+
+  static std::size_t find(const std::vector<TensorInfo>& infos, std::string_view name) noexcept {
+    std::size_t i = 0;
+    while (i < infos.size() && name != infos[i].name) ++i;
+    return i;
+  }
+
+  // "float32 [4]"
+  template <class Shape>
+  static std::string type_of(DType dtype, const Shape& shape) {
+    std::string text = std::string(name_of(dtype)) + " [";
+    for (const std::int64_t size : shape) {
+      text += (text.back() == '[' ? "" : ", ") + std::to_string(size);
+    }
+    return text + "]";
+  }
+
+  Failure no_such_tensor(const std::vector<TensorInfo>& infos, std::string_view name) const {
+    std::string names;
+    for (const TensorInfo& info : infos)
+      names += (names.empty() ? "" : ", ") + std::string(info.name);
+    return mismatch(infos, std::string("no ") + word(infos) + " '" + std::string(name) +
+                               "'; it has " + (names.empty() ? "none" : names));
+  }
+
+  // Index: of the tensor with the wanted name, or in the wanted place.
+  Expected<void> compare(const std::vector<TensorInfo>& infos, std::size_t index,
+                         const WantedTensor& wanted) const {
+    if (index >= infos.size()) return no_such_tensor(infos, wanted.name);
+    const TensorInfo& info = infos[index];
+    const Span<const std::int64_t> shape = info.shape();
+    const bool is_equal =
+        wanted.name == info.name && wanted.dtype == info.dtype &&
+        std::equal(shape.begin(), shape.end(), wanted.row_shape.begin(), wanted.row_shape.end());
+    if (is_equal) return {};
+    return mismatch(infos, std::string(word(infos)) + " '" + info.name + "' is " +
+                               type_of(info.dtype, shape) + ", but '" + wanted.name + "', " +
+                               type_of(wanted.dtype, wanted.row_shape) + ", is expected");
+  }
+
+  // Type and number of elements of tensor `index`.
+  template <class Given>
+  Expected<void> check(std::size_t rows, const std::vector<TensorInfo>& infos, std::size_t index,
+                       const Given& given) const {
+    const TensorInfo& info = infos[index];
+    std::size_t elements = 0;
+    const bool fits = info.dtype == given.dtype &&
+                      !__builtin_mul_overflow(rows, info.row_elements, &elements) &&
+                      elements == given.size;
+    if (fits) return {};
+    return mismatch(infos, std::string(word(infos)) + " '" + info.name + "' holds " +
+                               std::to_string(given.size) + " elements of " + name_of(given.dtype) +
+                               ", but " + std::to_string(rows) + " rows of " +
+                               type_of(info.dtype, info.shape()) + " are expected");
+  }
+
+  // Puts the pointers in the model's order.
+  template <class Given, class Pointer>
+  Expected<void> place(std::size_t rows, std::initializer_list<Given> tensors,
+                       const std::vector<TensorInfo>& infos, std::vector<Pointer>& pointers) {
+    const Pointer none = parts_.get();  // the address of no tensor
+    std::fill_n(pointers.begin(), infos.size(), none);
+    std::size_t next = 0;  // most calls are in the model's order
+    for (const Given& given : tensors) {
+      std::size_t i = next;
+      if (i >= infos.size() || given.name != infos[i].name) i = find(infos, given.name);
+      if (i == infos.size()) return no_such_tensor(infos, given.name);
+      if (pointers[i] != none) {
+        return mismatch(infos, std::string(word(infos)) + " '" + infos[i].name + "' comes twice");
+      }
+      if (Expected<void> fits = check(rows, infos, i, given); !fits) return fits;
+      pointers[i] = given.data;
+      next = i + 1;
+    }
+    for (std::size_t i = 0; i < infos.size(); ++i) {
+      if (pointers[i] != none) continue;
+      return mismatch(infos, std::string(word(infos)) + " '" + infos[i].name + "' is left out");
+    }
+    return {};
+  }
+
+  template <class In, class Out, std::size_t... I, std::size_t... O>
+  Expected<void> run_spans(std::size_t rows, const In& inputs, const Out& outputs,
+                           std::index_sequence<I...>, std::index_sequence<O...>) {
+    if (Expected<void> fits = check_all<I...>(rows, parts_->inputs, inputs); !fits) return fits;
+    if (Expected<void> fits = check_all<O...>(rows, parts_->outputs, outputs); !fits) return fits;
+    // One element more, because a tuple may be empty.
+    const void* const in[] = {std::get<I>(inputs).data()..., nullptr};
+    void* const out[] = {std::get<O>(outputs).data()..., nullptr};
+    return call(rows, in, out);
+  }
+  template <std::size_t... I, class Tensors>
+  Expected<void> check_all(std::size_t rows, const std::vector<TensorInfo>& infos,
+                           const Tensors& tensors) const {
+    struct Given {
+      std::size_t size;
+      DType dtype;
+    };
+    if (sizeof...(I) != infos.size()) {
+      return mismatch(infos, std::to_string(sizeof...(I)) + " " + word(infos) + "s instead of " +
+                                 std::to_string(infos.size()));
+    }
+    const auto given = [](const auto& span) {
+      return Given{span.size(),
+                   kDTypeOf<std::remove_const_t<std::remove_pointer_t<decltype(span.data())>>>};
+    };
+    Expected<void> fits;
+    static_cast<void>(given);
+    static_cast<void>(tensors);
+    static_cast<void>(
+        (static_cast<bool>(fits = check(rows, infos, I, given(std::get<I>(tensors)))) && ...));
+    return fits;
+  }
+
+  Expected<void> call(std::size_t rows, const void* const* inputs, void* const* outputs) {
+    const tfaot_call call = {sizeof(tfaot_call),
+                             static_cast<std::uint32_t>(parts_->inputs.size()),
+                             static_cast<std::uint32_t>(parts_->outputs.size()),
+                             0,
+                             rows,
+                             inputs,
+                             outputs};
+    tfaot_error error = empty_error();
+    const int status = library().run(parts_->handle, &call, &error);
+    return status == TFAOT_OK ? Expected<void>() : failed(status, error.text);
+  }
+
+  std::unique_ptr<Parts> parts_;
+};
+
+/// A loaded model that has the signature of the class M in a `model.h`: names and types of a call
+/// are checked by the compiler. The header's code is not linked.
+template <class M>
+class TypedModel {
+ public:
+  /// The inputs by name, as of native::Model.
+  using Inputs = typename detail::TensorsOf<typename M::Inputs>::Inputs;
+  /// The outputs by name, as of native::Model.
+  using Outputs = typename detail::TensorsOf<typename M::Outputs>::Outputs;
+
+  /// As native::Model::run(): `model.run(rows, {.x = x}, {.y = y})` in C++20.
+  Expected<void> run(std::size_t rows, const Inputs& inputs, const Outputs& outputs) {
+    return model_.run(rows, in_tuple(detail::in_order(inputs)),
+                      in_tuple(detail::in_order(outputs)));
+  }
+  /// The same in the model's order.
+  template <class... In, class... Out>
+  Expected<void> run(std::size_t rows, const std::tuple<Span<In>...>& inputs,
+                     const std::tuple<Span<Out>...>& outputs) {
+    return model_.run(rows, inputs, outputs);
+  }
+
+  /// The model without its class.
+  LoadedModel& untyped() noexcept { return model_; }
+  /// As LoadedModel::prepare().
+  Expected<void> prepare(std::size_t rows) { return model_.prepare(rows); }
+  /// As LoadedModel::another().
+  Expected<TypedModel> another() const {
+    Expected<LoadedModel> model = model_.another();
+    if (!model) return model.error();
+    return TypedModel(*std::move(model));
+  }
+  /// As LoadedModel::record().
+  ModelRecord record() const noexcept { return model_.record(); }
+  /// As LoadedModel::version().
+  std::string_view version() const noexcept { return model_.version(); }
+
+ private:
+  friend class Models;
+  explicit TypedModel(LoadedModel model) : model_(std::move(model)) {}
+
+  // Spans in place of references to them.
+  template <class... T>
+  static std::tuple<std::decay_t<T>...> in_tuple(const std::tuple<T...>& spans) {
+    return spans;
+  }
+
+  template <class T, std::int64_t... RowShape>
+  static WantedTensor wanted_of(Tensor<T, RowShape...>, const char* name) {
+    return wanted<T>(name, {RowShape...});
+  }
+  template <class Tensors, class... T>
+  Expected<void> check(const std::vector<TensorInfo>& infos, TensorList<T...>) const {
+    if (sizeof...(T) != infos.size()) {
+      return model_.mismatch(infos, std::to_string(infos.size()) + " " + model_.word(infos) +
+                                        "s, but the header has " + std::to_string(sizeof...(T)));
+    }
+    Expected<void> fits;
+    std::size_t i = 0;
+    const auto fits_next = [&](const WantedTensor& wanted) {
+      fits = model_.compare(infos, i++, wanted);
+      return static_cast<bool>(fits);
+    };
+    static_cast<void>((fits_next(wanted_of(T(), name_in<Tensors>(infos, i, 0))) && ...));
+    return fits;
+  }
+  // The name in the header. Older headers have none; then any name fits.
+  template <class Tensors>
+  static auto name_in(const std::vector<TensorInfo>& /*infos*/, std::size_t i, int)
+      -> decltype(Tensors::kNames[i]) {
+    return Tensors::kNames[i];
+  }
+  template <class Tensors>
+  static const char* name_in(const std::vector<TensorInfo>& infos, std::size_t i, long) {
+    return infos[i].name;
+  }
+
+  Expected<void> check() const {
+    using In = typename M::Inputs;
+    using Out = typename M::Outputs;
+    Expected<void> fits = check<In>(model_.parts_->inputs, typename detail::TensorsOf<In>::Types());
+    if (!fits) return fits;
+    return check<Out>(model_.parts_->outputs, typename detail::TensorsOf<Out>::Types());
+  }
+
+  LoadedModel model_;
+};
+
+/// The models of a release area, or of one library of 'tfaot link'. Holds only a path: load() looks
+/// each time, so it finds what was installed meanwhile. Safe from many threads.
+class Models {
+ public:
+  /// A release area whose packages were installed with `tfaot install --link`, or a library that
+  /// `tfaot link` made. Not opened yet.
+  explicit Models(const std::string& area_or_library) : place_(area_or_library) {}
+
+  /// The model of this name, in a version that fits: the area's current one if it does, else the
+  /// newest. `versions` holds conditions, all of which must hold, such as ">=1.2 <2"; a plain
+  /// version means exactly that one, and none means any. Fails with a text that says what there is.
+  Expected<LoadedModel> load(const std::string& name, const std::string& versions = "") const {
+    const Expected<detail::FoundModel> found = place_.find(name, versions);
+    if (!found) return found.error();
+    auto library = detail::ModelsLibrary::open(found->file);
+    if (!library) return library.error();
+    const tfaot_request request = {sizeof(tfaot_request), 0, name.c_str(), found->versions.c_str()};
+    tfaot_error error = LoadedModel::empty_error();
+    tfaot_handle* handle = nullptr;
+    const int status = (*library)->open_model(&request, &handle, &error);
+    if (status != TFAOT_OK) return Failure{status, found->file + ": " + error.text};
+    return LoadedModel::of_handle(*library, handle);
+  }
+
+  /// The same for a program that includes the model's `model.h`:
+  /// `models.load<tfaot_model::tagger>("tagger", ">=1.2 <2")`. Fails if the model that was found
+  /// has other inputs or outputs than the header.
+  template <class M>
+  Expected<TypedModel<M>> load(const std::string& name, const std::string& versions = "") const {
+    Expected<LoadedModel> model = load(name, versions);
+    if (!model) return model.error();
+    TypedModel<M> typed(*std::move(model));
+    if (Expected<void> fits = typed.check(); !fits) return fits.error();
+    return typed;
+  }
+
+ private:
+  detail::ModelsPlace place_;
+};
+
+}  // namespace TFAOT_RUNTIME_NAMESPACE
+}  // namespace tfaot

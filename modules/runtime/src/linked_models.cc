@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of tfaot.h, over the table that the library was linked with. No exception leaves
+// them.
+#include "tfaot/runtime/detail/linked_models.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tfaot/runtime/detail/batch_runner.h"
+#include "tfaot/runtime/detail/one_user.h"
+#include "tfaot/runtime/detail/version_range.h"
+#include "tfaot/runtime/error.h"
+#include "tfaot/runtime/tfaot.h"
+
+using tfaot::Description;
+
+struct tfaot_handle {
+  tfaot_handle(const Description& of, tfaot::BatchRunner with)
+      : model(of), runner(std::move(with)) {}
+
+  const Description& model;
+  tfaot::BatchRunner runner;
+  tfaot::OneUser user;
+};
+
+namespace {
+
+using tfaot::Category;
+using tfaot::TensorInfo;
+
+// What templates/linked_models.s.mustache writes.
+static_assert(offsetof(TensorInfo, dtype) == 8 && offsetof(TensorInfo, row_shape) == 16 &&
+              offsetof(TensorInfo, rank) == 24 && offsetof(TensorInfo, row_elements) == 32 &&
+              sizeof(TensorInfo) == 40);
+static_assert(offsetof(tfaot::BufferSlot, index) == 4 && offsetof(tfaot::BufferSlot, offset) == 8 &&
+              offsetof(tfaot::BufferSlot, size) == 16 && sizeof(tfaot::BufferSlot) == 24);
+static_assert(offsetof(tfaot::Code, cpu_features) == 8 && offsetof(tfaot::Code, entry) == 16 &&
+              offsetof(tfaot::Code, slots) == 24 && offsetof(tfaot::Code, slot_count) == 32 &&
+              offsetof(tfaot::Code, result_slot) == 40 &&
+              offsetof(tfaot::Code, scratch_bytes) == 48 && offsetof(tfaot::Code, cost) == 56 &&
+              offsetof(tfaot::Code, estimated_cost) == 64 &&
+              offsetof(tfaot::Code, live_permille) == 72 &&
+              offsetof(tfaot::Code, shared_permille) == 76 &&
+              offsetof(tfaot::Code, lane_bytes) == 80 && sizeof(tfaot::Code) == 88);
+static_assert(offsetof(tfaot::Program, codes) == 8 && offsetof(tfaot::Program, code_count) == 16 &&
+              sizeof(tfaot::Program) == 24);
+static_assert(offsetof(Description, version) == 8 && offsetof(Description, inputs) == 16 &&
+              offsetof(Description, input_count) == 24 && offsetof(Description, outputs) == 32 &&
+              offsetof(Description, output_count) == 40 && offsetof(Description, programs) == 48 &&
+              offsetof(Description, program_count) == 56 && offsetof(Description, weights) == 64 &&
+              offsetof(Description, weights_bytes) == 72 &&
+              offsetof(Description, coupled_rows) == 80 &&
+              offsetof(Description, record_version) == 88 &&
+              offsetof(Description, record_hash) == 96 && sizeof(Description) == 104);
+// What tfaot.h says in C.
+static_assert(static_cast<int>(tfaot::DType::kBool) == TFAOT_BOOL &&
+              static_cast<int>(tfaot::DType::kBfloat16) == TFAOT_BFLOAT16 &&
+              static_cast<int>(tfaot::DType::kFloat64) == TFAOT_FLOAT64);
+static_assert(sizeof(std::size_t) == sizeof(std::uint64_t));
+
+int report(tfaot_error* error, int status, std::string_view text) noexcept {
+  constexpr std::size_t kHead = offsetof(tfaot_error, text);
+  if (error == nullptr || error->size <= kHead) return status;
+  error->status = status;
+  const std::size_t length =
+      std::min(text.size(), std::min<std::size_t>(error->size, sizeof *error) - kHead - 1);
+  std::memcpy(error->text, text.data(), length);
+  error->text[length] = '\0';
+  return status;
+}
+
+int wrong_call(tfaot_error* error, const char* what) noexcept {
+  return report(error, TFAOT_WRONG_CALL, what);
+}
+
+int status_of(Category category) noexcept {
+  struct Row {
+    Category category;
+    int status;
+  };
+  constexpr Row kRows[] = {{Category::kInputMismatch, TFAOT_INPUT_MISMATCH},
+                           {Category::kOutputMismatch, TFAOT_OUTPUT_MISMATCH},
+                           {Category::kUnknownBatchSize, TFAOT_UNKNOWN_BATCH_SIZE},
+                           {Category::kUnsupportedCpu, TFAOT_UNSUPPORTED_CPU},
+                           {Category::kConcurrentUse, TFAOT_CONCURRENT_USE}};
+  for (const Row& row : kRows) {
+    if (row.category == category) return row.status;
+  }
+  return TFAOT_FAILED;
+}
+
+// What `work` returns; an exception becomes its status and text.
+template <class Work>
+int without_exceptions(tfaot_error* error, const Work& work) noexcept {
+  try {
+    return work();
+  } catch (const tfaot::Error& caught) {
+    // Without the category, which the status says: "InputMismatch: ...".
+    return report(error, status_of(caught.code()),
+                  std::string_view(caught.what()).substr(caught.category().size() + 2));
+  } catch (const std::bad_alloc&) {
+    return report(error, TFAOT_NO_MEMORY, "no memory is left");
+  } catch (const std::exception& caught) {
+    return report(error, TFAOT_FAILED, caught.what());
+  }
+}
+
+// As much of `value` as the caller's struct holds.
+template <class T>
+int give(T* to, T value, tfaot_error* error) noexcept {
+  if (to == nullptr || to->size < sizeof value.size) {
+    return wrong_call(error, "a struct is null, or its size is not set");
+  }
+  value.size = std::min<std::uint32_t>(to->size, sizeof value);
+  std::memcpy(to, &value, value.size);
+  return TFAOT_OK;
+}
+
+// True if the struct has all members of this version.
+template <class T>
+bool is_whole(const T* from) noexcept {
+  return from != nullptr && from->size >= sizeof *from;
+}
+
+tfaot_record record_of(const Description& model, const char* cpu_level) noexcept {
+  const char* const hash = model.record_hash == nullptr ? "" : model.record_hash;
+  return {sizeof(tfaot_record), 0,    model.name, model.version,
+          model.record_version, hash, cpu_level};
+}
+
+int give_tensor(const TensorInfo* infos, std::size_t count, std::uint32_t index,
+                tfaot_tensor* tensor, tfaot_error* error) noexcept {
+  if (index >= count) return wrong_call(error, "the model has no such input or output");
+  const TensorInfo& info = infos[index];
+  return give(tensor,
+              {sizeof(tfaot_tensor), static_cast<std::int32_t>(info.dtype), info.name,
+               info.row_shape, info.rank, info.row_elements},
+              error);
+}
+
+// "tagger 1.0.0, tagger 1.1.0, ..."
+std::string names_of_all() {
+  constexpr std::size_t kMost = 20;
+  std::string names;
+  for (std::size_t i = 0; i < tfaot_linked_models.count; ++i) {
+    const Description& model = tfaot_linked_models.models[i];
+    if (i == kMost) return names + ", ...";
+    names += std::string(i == 0 ? "" : ", ") + model.name + " " + model.version;
+  }
+  return names;
+}
+
+int find_model(const tfaot_request& request, const Description*& found, tfaot_error* error) {
+  const std::string_view versions = request.versions == nullptr ? "" : request.versions;
+  tfaot::detail::VersionRange range;
+  std::string wrong;
+  if (!tfaot::detail::VersionRange::parse(versions, range, wrong)) {
+    return report(error, TFAOT_WRONG_CALL,
+                  "'" + wrong + "' is not a condition on versions, such as >=1.2");
+  }
+  std::vector<const Description*> models;
+  std::vector<std::string> known;
+  for (std::size_t i = 0; i < tfaot_linked_models.count; ++i) {
+    const Description& model = tfaot_linked_models.models[i];
+    if (std::string_view(model.name) != request.name) continue;
+    models.push_back(&model);
+    known.emplace_back(model.version);
+  }
+  const std::size_t newest = tfaot::detail::newest_in(range, known);
+  if (newest < models.size()) {
+    found = models[newest];
+    return TFAOT_OK;
+  }
+  std::string text = models.empty() ? std::string("no model '") + request.name + "'"
+                                    : std::string("no version of '") + request.name + "' fits '" +
+                                          std::string(versions) + "'";
+  return report(error, TFAOT_NO_SUCH_MODEL, text + ": the library has " + names_of_all());
+}
+
+int check_call(const tfaot_handle& model, const tfaot_call& call, tfaot_error* error) noexcept {
+  const Description& description = model.model;
+  if (call.input_count != description.input_count) {
+    return report(error, TFAOT_INPUT_MISMATCH, "the call has another number of inputs");
+  }
+  if (call.output_count != description.output_count) {
+    return report(error, TFAOT_OUTPUT_MISMATCH, "the call has another number of outputs");
+  }
+  if (call.rows == 0) return TFAOT_OK;
+  const auto is_missing = [](std::size_t count, auto tensors, const TensorInfo* infos) {
+    if (count > 0 && tensors == nullptr) return true;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (tensors[i] == nullptr && infos[i].row_elements > 0) return true;
+    }
+    return false;
+  };
+  if (is_missing(description.input_count, call.inputs, description.inputs)) {
+    return report(error, TFAOT_INPUT_MISMATCH, "an input is null");
+  }
+  if (is_missing(description.output_count, call.outputs, description.outputs)) {
+    return report(error, TFAOT_OUTPUT_MISMATCH, "an output is null");
+  }
+  return TFAOT_OK;
+}
+
+}  // namespace
+
+// What crtbeginS.o does in a library that a compiler links; `ld` alone does not. The destructors of
+// the runtime's static objects run when the library goes.
+extern "C" {
+TFAOT_HIDDEN extern void* __dso_handle;
+int __cxa_finalize(void* dso_handle);
+}
+namespace {
+[[gnu::destructor]] void finalize() { __cxa_finalize(&__dso_handle); }
+}  // namespace
+
+extern "C" {
+
+std::uint32_t tfaot_models_interface() { return TFAOT_MODELS_INTERFACE; }
+
+std::uint32_t tfaot_models_count() { return static_cast<std::uint32_t>(tfaot_linked_models.count); }
+
+int tfaot_models_list(std::uint32_t index, tfaot_record* record, tfaot_error* error) {
+  if (index >= tfaot_linked_models.count) return wrong_call(error, "there is no such model");
+  return give(record, record_of(tfaot_linked_models.models[index], nullptr), error);
+}
+
+int tfaot_models_open(const tfaot_request* request, tfaot_handle** model, tfaot_error* error) {
+  if (model == nullptr) return wrong_call(error, "there is no place for the model");
+  *model = nullptr;
+  if (!is_whole(request) || request->name == nullptr) {
+    return wrong_call(error, "the request is null, has no name, or its size is not set");
+  }
+  return without_exceptions(error, [&] {
+    const Description* found = nullptr;
+    if (const int status = find_model(*request, found, error)) return status;
+    *model = new tfaot_handle(*found, tfaot::BatchRunner(*found));
+    return static_cast<int>(TFAOT_OK);
+  });
+}
+
+int tfaot_models_copy(const tfaot_handle* model, tfaot_handle** copy, tfaot_error* error) {
+  if (model == nullptr || copy == nullptr) return wrong_call(error, "the model is null");
+  *copy = nullptr;
+  return without_exceptions(error, [&] {
+    *copy = new tfaot_handle(model->model, model->runner.sibling());
+    return static_cast<int>(TFAOT_OK);
+  });
+}
+
+void tfaot_models_close(tfaot_handle* model) { delete model; }
+
+int tfaot_models_record(const tfaot_handle* model, tfaot_record* record, tfaot_error* error) {
+  if (model == nullptr) return wrong_call(error, "the model is null");
+  return give(record, record_of(model->model, model->runner.instance().cpu_level(0)), error);
+}
+
+int tfaot_models_signature(const tfaot_handle* model, tfaot_signature* signature,
+                           tfaot_error* error) {
+  if (model == nullptr) return wrong_call(error, "the model is null");
+  const Description& description = model->model;
+  const std::vector<std::size_t>& sizes = model->runner.batch_sizes();
+  return give(signature,
+              {sizeof(tfaot_signature), static_cast<std::uint32_t>(description.coupled_rows),
+               static_cast<std::uint32_t>(description.input_count),
+               static_cast<std::uint32_t>(description.output_count), sizes.data(), sizes.size()},
+              error);
+}
+
+int tfaot_models_input(const tfaot_handle* model, std::uint32_t index, tfaot_tensor* tensor,
+                       tfaot_error* error) {
+  if (model == nullptr) return wrong_call(error, "the model is null");
+  const Description& description = model->model;
+  return give_tensor(description.inputs, description.input_count, index, tensor, error);
+}
+
+int tfaot_models_output(const tfaot_handle* model, std::uint32_t index, tfaot_tensor* tensor,
+                        tfaot_error* error) {
+  if (model == nullptr) return wrong_call(error, "the model is null");
+  const Description& description = model->model;
+  return give_tensor(description.outputs, description.output_count, index, tensor, error);
+}
+
+// Staging memory has room for the largest compiled size, whatever `rows` is.
+int tfaot_models_prepare(tfaot_handle* model, std::uint64_t /*rows*/, tfaot_error* error) {
+  if (model == nullptr) return wrong_call(error, "the model is null");
+  return without_exceptions(error, [&] {
+    model->runner.make_staging();
+    return static_cast<int>(TFAOT_OK);
+  });
+}
+
+int tfaot_models_run(tfaot_handle* model, const tfaot_call* call, tfaot_error* error) {
+  if (model == nullptr || !is_whole(call)) {
+    return wrong_call(error, "the model or the call is null, or the call's size is not set");
+  }
+  if (const int status = check_call(*model, *call, error)) return status;
+  return without_exceptions(error, [&] {
+    const tfaot::OneUser::Call use(model->user);
+    tfaot::detail::check_alone(use, model->model.name);
+    model->runner.run(call->rows, call->inputs, call->outputs);
+    tfaot::detail::check_alone(use, model->model.name);
+    return static_cast<int>(TFAOT_OK);
+  });
+}
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C interface of a library of models.
+#include <gmock/gmock.h>
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/unit/runtime/allocations.h"
+#include "tfaot/runtime/tfaot.h"
+
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+template <class T>
+T sized() {
+  T value{};
+  value.size = sizeof value;
+  return value;
+}
+
+// A model that is closed at the end.
+struct Opened {
+  explicit Opened(const char* name, const char* versions = nullptr) : error(sized<tfaot_error>()) {
+    auto request = sized<tfaot_request>();
+    request.name = name;
+    request.versions = versions;
+    status = tfaot_models_open(&request, &model, &error);
+  }
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+  ~Opened() { tfaot_models_close(model); }
+
+  std::string version() const {
+    auto record = sized<tfaot_record>();
+    EXPECT_EQ(tfaot_models_record(model, &record, nullptr), TFAOT_OK);
+    return record.version;
+  }
+
+  tfaot_error error;
+  tfaot_handle* model = nullptr;
+  int status = -1;
+};
+
+// A call of `fake` with its own tensors: x: float [3], n: int64 [2] -> sum: float [2], flag: bool.
+struct FakeCall {
+  explicit FakeCall(std::size_t of_rows)
+      : rows(of_rows), x(3 * rows + 1), n(2 * rows + 1), sum(2 * rows + 1), flag(rows + 1) {
+    for (std::size_t i = 0; i < 3 * rows; ++i) x[i] = static_cast<float>(i) - 1;
+    for (std::size_t i = 0; i < 2 * rows; ++i) n[i] = static_cast<std::int64_t>(10 * i);
+  }
+
+  int run(tfaot_handle* model, tfaot_error* error = nullptr) {
+    auto call = sized<tfaot_call>();
+    const std::array<const void*, 2> inputs = {x.data(), n.data()};
+    const std::array<void*, 2> outputs = {sum.data(), flag.data()};
+    call.input_count = call.output_count = 2;
+    call.rows = rows;
+    call.inputs = inputs.data();
+    call.outputs = outputs.data();
+    return tfaot_models_run(model, &call, error);
+  }
+
+  std::size_t rows;
+  std::vector<float> x;
+  std::vector<std::int64_t> n;
+  std::vector<float> sum;
+  std::vector<char> flag;
+};
+
+TEST(LinkedModels, AreListed) {
+  EXPECT_EQ(tfaot_models_interface(), std::uint32_t{TFAOT_MODELS_INTERFACE});
+  std::vector<std::string> names;
+  for (std::uint32_t i = 0; i < tfaot_models_count(); ++i) {
+    auto record = sized<tfaot_record>();
+    ASSERT_EQ(tfaot_models_list(i, &record, nullptr), TFAOT_OK);
+    names.push_back(std::string(record.model_name) + " " + record.version + " " + record.hash);
+    EXPECT_EQ(record.cpu_level, nullptr);
+  }
+  EXPECT_THAT(names, ElementsAre("fake 1.10.0 hash of 1.10", "fake 1.9.0 hash of 1.9",
+                                 "fake 2.0.0 hash of 2", "plain 1.0.0 hash of plain",
+                                 "plain 0.9.0 hash of demanding"));
+  auto error = sized<tfaot_error>();
+  auto record = sized<tfaot_record>();
+  EXPECT_EQ(tfaot_models_list(5, &record, &error), TFAOT_WRONG_CALL);
+}
+
+TEST(LinkedModels, OpenTheNewestThatFits) {
+  EXPECT_EQ(Opened("fake").version(), "2.0.0");
+  EXPECT_EQ(Opened("fake", "").version(), "2.0.0");
+  EXPECT_EQ(Opened("fake", "<2").version(), "1.10.0");
+  EXPECT_EQ(Opened("fake", "1.9").version(), "1.9.0");
+  const Opened none("fake", ">2");
+  EXPECT_EQ(none.status, TFAOT_NO_SUCH_MODEL);
+  EXPECT_EQ(none.model, nullptr);
+  EXPECT_STREQ(none.error.text,
+               "no version of 'fake' fits '>2': the library has fake 1.10.0, fake 1.9.0, "
+               "fake 2.0.0, plain 1.0.0, plain 0.9.0");
+  EXPECT_THAT(Opened("fakes").error.text, HasSubstr("no model 'fakes': the library has fake"));
+  EXPECT_THAT(Opened("fake", "1.*").error.text, HasSubstr("'1.*' is not a condition"));
+}
+
+TEST(LinkedModels, SayWhatTheyAre) {
+  const Opened fake("fake", "1.9.0");
+  auto record = sized<tfaot_record>();
+  ASSERT_EQ(tfaot_models_record(fake.model, &record, nullptr), TFAOT_OK);
+  EXPECT_STREQ(record.hash, "hash of 1.9");
+  EXPECT_EQ(record.record_version, 7);
+  EXPECT_NE(record.cpu_level, nullptr);
+  auto signature = sized<tfaot_signature>();
+  ASSERT_EQ(tfaot_models_signature(fake.model, &signature, nullptr), TFAOT_OK);
+  EXPECT_EQ(signature.input_count, 2U);
+  EXPECT_EQ(signature.output_count, 2U);
+  EXPECT_EQ(signature.coupled_rows, 0U);
+  EXPECT_THAT(std::vector<std::uint64_t>(signature.batch_sizes,
+                                         signature.batch_sizes + signature.batch_size_count),
+              ElementsAre(1, 2, 4, 8));
+  auto tensor = sized<tfaot_tensor>();
+  ASSERT_EQ(tfaot_models_input(fake.model, 1, &tensor, nullptr), TFAOT_OK);
+  EXPECT_STREQ(tensor.name, "n");
+  EXPECT_EQ(tensor.dtype, TFAOT_INT64);
+  EXPECT_EQ(tensor.rank, 1U);
+  EXPECT_EQ(tensor.row_shape[0], 2);
+  ASSERT_EQ(tfaot_models_output(fake.model, 1, &tensor, nullptr), TFAOT_OK);
+  EXPECT_STREQ(tensor.name, "flag");
+  EXPECT_EQ(tensor.rank, 0U);
+  EXPECT_EQ(tensor.row_elements, 1U);
+  EXPECT_EQ(tfaot_models_output(fake.model, 2, &tensor, nullptr), TFAOT_WRONG_CALL);
+}
+
+// A caller of an older header has smaller structs, one of a newer header larger ones.
+TEST(LinkedModels, FillWhatTheCallersStructHolds) {
+  const Opened fake("fake");
+  tfaot_record record{};
+  record.size = offsetof(tfaot_record, hash);
+  record.hash = "untouched";
+  ASSERT_EQ(tfaot_models_record(fake.model, &record, nullptr), TFAOT_OK);
+  EXPECT_STREQ(record.version, "2.0.0");
+  EXPECT_STREQ(record.hash, "untouched");
+  struct {
+    tfaot_record record;
+    std::uint64_t newer;
+  } larger = {sized<tfaot_record>(), 7};
+  larger.record.size = sizeof larger;
+  ASSERT_EQ(tfaot_models_record(fake.model, &larger.record, nullptr), TFAOT_OK);
+  EXPECT_EQ(larger.record.size, sizeof(tfaot_record));
+  EXPECT_EQ(larger.newer, 7U);
+  tfaot_error error{};
+  error.size = offsetof(tfaot_error, text) + 6;
+  record.size = 0;
+  EXPECT_EQ(tfaot_models_record(fake.model, &record, &error), TFAOT_WRONG_CALL);
+  EXPECT_STREQ(error.text, "a str");
+  EXPECT_EQ(error.status, TFAOT_WRONG_CALL);
+}
+
+TEST(LinkedModels, RunAnyNumberOfRows) {
+  const Opened fake("fake");
+  for (const std::size_t rows : {0, 1, 3, 8, 21}) {
+    FakeCall call(rows);
+    ASSERT_EQ(call.run(fake.model), TFAOT_OK) << rows;
+    for (std::size_t row = 0; row < rows; ++row) {
+      const float first = call.x[3 * row];
+      EXPECT_EQ(call.sum[2 * row], 2.5F * (3 * first + 3)) << rows;
+      EXPECT_EQ(call.sum[2 * row + 1], static_cast<float>(40 * row + 10)) << rows;
+      EXPECT_EQ(call.flag[row] != 0, first > 0) << rows;
+    }
+  }
+}
+
+TEST(LinkedModels, AllocateNothingAfterPrepare) {
+  const Opened fake("fake");
+  ASSERT_EQ(tfaot_models_prepare(fake.model, 11, nullptr), TFAOT_OK);
+  FakeCall call(11);  // 8, 2 and a padded 1, or as it comes: staging is needed for unaligned rows
+  const std::size_t before = tfaot_test::allocations();
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(call.run(fake.model), TFAOT_OK);
+  EXPECT_EQ(tfaot_test::allocations(), before);
+}
+
+TEST(LinkedModels, RefuseWrongCalls) {
+  const Opened fake("fake");
+  auto error = sized<tfaot_error>();
+  auto call = sized<tfaot_call>();
+  const std::array<const void*, 2> inputs = {};
+  const std::array<void*, 2> outputs = {};
+  call.input_count = 1;
+  call.output_count = 2;
+  EXPECT_EQ(tfaot_models_run(fake.model, &call, &error), TFAOT_INPUT_MISMATCH);
+  EXPECT_STREQ(error.text, "the call has another number of inputs");
+  call.input_count = 2;
+  call.output_count = 3;
+  EXPECT_EQ(tfaot_models_run(fake.model, &call, &error), TFAOT_OUTPUT_MISMATCH);
+  call.output_count = 2;
+  call.rows = 1;
+  EXPECT_EQ(tfaot_models_run(fake.model, &call, &error), TFAOT_INPUT_MISMATCH);
+  call.inputs = inputs.data();
+  call.outputs = outputs.data();
+  EXPECT_EQ(tfaot_models_run(fake.model, &call, &error), TFAOT_INPUT_MISMATCH);
+  EXPECT_STREQ(error.text, "an input is null");
+  call.size = 8;
+  EXPECT_EQ(tfaot_models_run(fake.model, &call, &error), TFAOT_WRONG_CALL);
+  EXPECT_EQ(tfaot_models_run(nullptr, nullptr, nullptr), TFAOT_WRONG_CALL);
+  EXPECT_EQ(tfaot_models_open(nullptr, nullptr, nullptr), TFAOT_WRONG_CALL);
+  EXPECT_EQ(tfaot_models_copy(nullptr, nullptr, nullptr), TFAOT_WRONG_CALL);
+  tfaot_models_close(nullptr);
+}
+
+TEST(LinkedModels, GiveTheRuntimesErrors) {
+  const Opened plain("plain");
+  ASSERT_EQ(plain.status, TFAOT_OK);
+  auto error = sized<tfaot_error>();
+  auto call = sized<tfaot_call>();
+  alignas(16) std::array<float, 20> x{};
+  const std::array<const void*, 1> inputs = {x.data()};
+  std::array<float, 20> y{};
+  const std::array<void*, 1> outputs = {y.data()};
+  call.input_count = call.output_count = 1;
+  call.rows = 5;
+  call.inputs = inputs.data();
+  call.outputs = outputs.data();
+  EXPECT_EQ(tfaot_models_run(plain.model, &call, &error), TFAOT_UNKNOWN_BATCH_SIZE);
+  EXPECT_STREQ(error.text,
+               "model 'plain': 5 rows cannot be run, because rows of a batch depend on each other "
+               "(compilation.rows: coupled); compiled batch sizes: 4, 16");
+  const Opened demanding("plain", "0.9.0");
+  EXPECT_EQ(demanding.status, TFAOT_UNSUPPORTED_CPU);
+  EXPECT_EQ(demanding.model, nullptr);
+  EXPECT_THAT(demanding.error.text, HasSubstr("model 'plain' has no code for this CPU"));
+}
+
+TEST(LinkedModels, AreCopiedForThreads) {
+  const Opened fake("fake");
+  std::vector<std::thread> threads;
+  std::array<bool, 8> right{};
+  for (bool& done : right) {
+    threads.emplace_back([&] {
+      tfaot_handle* copy = nullptr;
+      ASSERT_EQ(tfaot_models_copy(fake.model, &copy, nullptr), TFAOT_OK);
+      bool is_right = true;
+      for (std::size_t rows = 1; rows < 40; ++rows) {
+        FakeCall call(rows);
+        is_right = call.run(copy) == TFAOT_OK && is_right &&
+                   call.sum[2 * rows - 1] == static_cast<float>(40 * (rows - 1) + 10);
+      }
+      tfaot_models_close(copy);
+      done = is_right;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_THAT(right, ::testing::Each(true));
+}
+
+}  // namespace
