@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # compiler_archive.sh [--fast]: prints the folder with what the wheel tfaot-compiler holds (make_wheels.py): TensorFlow's two libraries
 # without their symbol tables and its notices, in FOLDER/tensorflow, and as an archive, FOLDER.tar.xz. It is made once, into the cache,
-# in about four minutes; with --fast in one, and the archive is half as large again.
+# in about four minutes; with --fast in one, and the archive is a third larger.
 set -euo pipefail
 # shellcheck source=packaging/setup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
