@@ -8,7 +8,7 @@
 #include <string>
 
 #include "tfaot/base/result.h"
-#include "tfaot/load/loaded_model.h"
+#include "tfaot/load/link.h"
 #include "tfaot/records/stored_check.h"
 #include "tfaot/workflow/context.h"
 #include "tfaot/workflow/verify_packages.h"

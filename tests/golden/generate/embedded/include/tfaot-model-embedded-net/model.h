@@ -43,7 +43,7 @@ static_assert(::tfaot::takes_tables(6),
 #include "embedded_net_bs1.h"
 
 namespace tfaot_model {
-inline namespace build_3937a37fc1e43aa6 {
+inline namespace build_eb2a244d7d042ddb {
 
 /// The model embedded_net, version 1.0.0. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
 /// tfaot::Wrapper; one is for one thread at a time.
@@ -57,6 +57,8 @@ class embedded_net : public ::tfaot::Wrapper {
     /// For the runtime: element types and shapes, in order.
     using Types = ::tfaot::TensorList<
         ::tfaot::Tensor<float, 4>>;
+    /// For the runtime: the names in the model, in order.
+    TFAOT_HIDDEN static constexpr const char* kNames[] = {"x", nullptr};
     /// For the runtime: the members above, in order.
     constexpr auto in_order() const noexcept { return ::std::tie(x); }
   };
@@ -67,6 +69,8 @@ class embedded_net : public ::tfaot::Wrapper {
     /// For the runtime: element types and shapes, in order.
     using Types = ::tfaot::TensorList<
         ::tfaot::Tensor<float, 2>>;
+    /// For the runtime: the names in the model, in order.
+    TFAOT_HIDDEN static constexpr const char* kNames[] = {"y", nullptr};
     /// For the runtime: the members above, in order.
     constexpr auto in_order() const noexcept { return ::std::tie(y); }
   };
@@ -98,5 +102,5 @@ class embedded_net : public ::tfaot::Wrapper {
       0, ""};
 };
 
-}  // namespace build_3937a37fc1e43aa6
+}  // namespace build_eb2a244d7d042ddb
 }  // namespace tfaot_model

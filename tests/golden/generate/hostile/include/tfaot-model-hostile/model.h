@@ -49,7 +49,7 @@ static_assert(::tfaot::takes_tables(6),
 #include "hostile_bs1.h"
 
 namespace tfaot_model {
-inline namespace build_ed92c7ea32037fb2 {
+inline namespace build_92398b405c19537a {
 
 /// The model hostile, version 2.1-rc+1. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
 /// tfaot::Wrapper; one is for one thread at a time.
@@ -65,6 +65,8 @@ class hostile : public ::tfaot::Wrapper {
     using Types = ::tfaot::TensorList<
         ::tfaot::Tensor<float, 4>,
         ::tfaot::Tensor<::std::int64_t, 1>>;
+    /// For the runtime: the names in the model, in order.
+    TFAOT_HIDDEN static constexpr const char* kNames[] = {"a\"b\\c*/\?\?/\012d \303\251", "", nullptr};
     /// For the runtime: the members above, in order.
     constexpr auto in_order() const noexcept { return ::std::tie(a_b_c_d, input_1); }
   };
@@ -75,6 +77,8 @@ class hostile : public ::tfaot::Wrapper {
     /// For the runtime: element types and shapes, in order.
     using Types = ::tfaot::TensorList<
         ::tfaot::Tensor<double, 2>>;
+    /// For the runtime: the names in the model, in order.
+    TFAOT_HIDDEN static constexpr const char* kNames[] = {"<y>&'{{x}}", nullptr};
     /// For the runtime: the members above, in order.
     constexpr auto in_order() const noexcept { return ::std::tie(y_x); }
   };
@@ -108,5 +112,5 @@ class hostile : public ::tfaot::Wrapper {
       0, ""};
 };
 
-}  // namespace build_ed92c7ea32037fb2
+}  // namespace build_92398b405c19537a
 }  // namespace tfaot_model

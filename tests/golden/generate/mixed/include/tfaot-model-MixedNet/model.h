@@ -50,7 +50,7 @@ static_assert(::tfaot::takes_tables(6),
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_MixedNet_weights[];
 
 namespace cms::models {
-inline namespace build_be2286eb966e4213 {
+inline namespace build_59e3083e5be0e95f {
 
 /// The model MixedNet, version 2024a. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
 /// tfaot::Wrapper; one is for one thread at a time.
@@ -68,6 +68,8 @@ class MixedNet : public ::tfaot::Wrapper {
         ::tfaot::Tensor<float, 28, 28, 3>,
         ::tfaot::Tensor<bool, 5>,
         ::tfaot::Tensor<double>>;
+    /// For the runtime: the names in the model, in order.
+    TFAOT_HIDDEN static constexpr const char* kNames[] = {"image", "mask", "weight", nullptr};
     /// For the runtime: the members above, in order.
     constexpr auto in_order() const noexcept { return ::std::tie(image, mask, weight); }
   };
@@ -82,6 +84,8 @@ class MixedNet : public ::tfaot::Wrapper {
         ::tfaot::Tensor<::std::int64_t>,
         ::tfaot::Tensor<::std::int32_t, 2, 3>,
         ::tfaot::Tensor<bool>>;
+    /// For the runtime: the names in the model, in order.
+    TFAOT_HIDDEN static constexpr const char* kNames[] = {"class", "counts", "valid", nullptr};
     /// For the runtime: the members above, in order.
     constexpr auto in_order() const noexcept { return ::std::tie(class_, counts, valid); }
   };
@@ -118,5 +122,5 @@ class MixedNet : public ::tfaot::Wrapper {
       0, ""};
 };
 
-}  // namespace build_be2286eb966e4213
+}  // namespace build_59e3083e5be0e95f
 }  // namespace cms::models

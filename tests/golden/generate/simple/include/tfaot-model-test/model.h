@@ -47,7 +47,7 @@ static_assert(::tfaot::takes_tables(6),
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_test_weights[];
 
 namespace tfaot_model {
-inline namespace build_1ffe33217a3a8df2 {
+inline namespace build_56e0608837ed2ae3 {
 
 /// The model test, version 1.0.0. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
 /// tfaot::Wrapper; one is for one thread at a time.
@@ -61,6 +61,8 @@ class test : public ::tfaot::Wrapper {
     /// For the runtime: element types and shapes, in order.
     using Types = ::tfaot::TensorList<
         ::tfaot::Tensor<float, 4>>;
+    /// For the runtime: the names in the model, in order.
+    TFAOT_HIDDEN static constexpr const char* kNames[] = {"x", nullptr};
     /// For the runtime: the members above, in order.
     constexpr auto in_order() const noexcept { return ::std::tie(x); }
   };
@@ -71,6 +73,8 @@ class test : public ::tfaot::Wrapper {
     /// For the runtime: element types and shapes, in order.
     using Types = ::tfaot::TensorList<
         ::tfaot::Tensor<float, 2>>;
+    /// For the runtime: the names in the model, in order.
+    TFAOT_HIDDEN static constexpr const char* kNames[] = {"y", nullptr};
     /// For the runtime: the members above, in order.
     constexpr auto in_order() const noexcept { return ::std::tie(y); }
   };
@@ -104,5 +108,5 @@ class test : public ::tfaot::Wrapper {
       0, ""};
 };
 
-}  // namespace build_1ffe33217a3a8df2
+}  // namespace build_56e0608837ed2ae3
 }  // namespace tfaot_model

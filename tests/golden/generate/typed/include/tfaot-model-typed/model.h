@@ -73,7 +73,7 @@ static_assert(::tfaot::takes_tables(6),
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_typed_weights[];
 
 namespace tfaot_model {
-inline namespace build_fde6406a0b96b56c {
+inline namespace build_0b68718db3265364 {
 
 /// The model typed, version 1.0.0. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
 /// tfaot::Wrapper; one is for one thread at a time.
@@ -111,6 +111,8 @@ class typed : public ::tfaot::Wrapper {
         ::tfaot::Tensor<::tfaot::bfloat16, 2>,
         ::tfaot::Tensor<float, 2>,
         ::tfaot::Tensor<double, 2>>;
+    /// For the runtime: the names in the model, in order.
+    TFAOT_HIDDEN static constexpr const char* kNames[] = {"bool_in", "int8_in", "int16_in", "int32_in", "int64_in", "uint8_in", "uint16_in", "uint32_in", "uint64_in", "float16_in", "bfloat16_in", "float32_in", "float64_in", nullptr};
     /// For the runtime: the members above, in order.
     constexpr auto in_order() const noexcept { return ::std::tie(bool_in, int8_in, int16_in, int32_in, int64_in, uint8_in, uint16_in, uint32_in, uint64_in, float16_in, bfloat16_in, float32_in, float64_in); }
   };
@@ -125,6 +127,8 @@ class typed : public ::tfaot::Wrapper {
         ::tfaot::Tensor<::tfaot::float16>,
         ::tfaot::Tensor<::tfaot::bfloat16, 3>,
         ::tfaot::Tensor<::std::uint8_t>>;
+    /// For the runtime: the names in the model, in order.
+    TFAOT_HIDDEN static constexpr const char* kNames[] = {"half", "brain", "byte", nullptr};
     /// For the runtime: the members above, in order.
     constexpr auto in_order() const noexcept { return ::std::tie(half, brain, byte); }
   };
@@ -182,5 +186,5 @@ class typed : public ::tfaot::Wrapper {
       0, ""};
 };
 
-}  // namespace build_fde6406a0b96b56c
+}  // namespace build_0b68718db3265364
 }  // namespace tfaot_model

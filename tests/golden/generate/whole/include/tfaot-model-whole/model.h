@@ -50,7 +50,7 @@ static_assert(::tfaot::takes_tables(6),
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_MixedNet_weights[];
 
 namespace tfaot_model {
-inline namespace build_7d620d6c55e16931 {
+inline namespace build_a1b9e66e76915473 {
 
 /// The model whole, version 2024a. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
 /// tfaot::Wrapper; one is for one thread at a time.
@@ -70,6 +70,8 @@ class whole : public ::tfaot::Wrapper {
         ::tfaot::Tensor<float, 28, 28, 3>,
         ::tfaot::Tensor<bool, 5>,
         ::tfaot::Tensor<double>>;
+    /// For the runtime: the names in the model, in order.
+    TFAOT_HIDDEN static constexpr const char* kNames[] = {"image", "mask", "weight", nullptr};
     /// For the runtime: the members above, in order.
     constexpr auto in_order() const noexcept { return ::std::tie(image, mask, weight); }
   };
@@ -84,6 +86,8 @@ class whole : public ::tfaot::Wrapper {
         ::tfaot::Tensor<::std::int64_t>,
         ::tfaot::Tensor<::std::int32_t, 2, 3>,
         ::tfaot::Tensor<bool>>;
+    /// For the runtime: the names in the model, in order.
+    TFAOT_HIDDEN static constexpr const char* kNames[] = {"class", "counts", "valid", nullptr};
     /// For the runtime: the members above, in order.
     constexpr auto in_order() const noexcept { return ::std::tie(class_, counts, valid); }
   };
@@ -120,5 +124,5 @@ class whole : public ::tfaot::Wrapper {
       0, ""};
 };
 
-}  // namespace build_7d620d6c55e16931
+}  // namespace build_a1b9e66e76915473
 }  // namespace tfaot_model
