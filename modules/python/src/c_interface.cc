@@ -34,12 +34,13 @@ nlohmann::ordered_json tensors_to_json(const std::vector<TensorSpec>& tensors) {
   });
 }
 
-// Which model and code runs, for the records of a production.
+// As the runtime's ModelRecord; older packages have no version and no hash.
 nlohmann::ordered_json record_of(const Predictor& predictor) {
   const Manifest& manifest = predictor.model().manifest();
-  return {{"model_name", manifest.name},
-          {"version", manifest.version},
-          {"hash", manifest.source_sha256},
+  const ModelRecord record = manifest.record.value_or(ModelRecord{manifest.name, 0, ""});
+  return {{"model_name", record.model_name},
+          {"version", record.version},
+          {"hash", record.hash},
           {"cpu_level", predictor.cpu_level()}};
 }
 

@@ -152,8 +152,8 @@ class Model(Caller):
         return self.signature.outputs
 
     def record(self) -> Dict[str, Any]:
-        """Which model and code runs, for the records of a production: model_name, version, hash (the
-        SHA-256 of the files that it was compiled from) and cpu_level."""
+        """Which model and code runs, for databases and logs: model_name, version (a number), hash (of
+        the package's code and weights) and cpu_level. Older packages have version 0 and no hash."""
         return dict(self._record)
 
     def __repr__(self) -> str:
