@@ -14,7 +14,7 @@ add_library(usual_aot_runtime STATIC
   "${xla}/service/cpu/runtime_topk.cc"
   "${xla}/service/custom_call_status.cc"
   # The convolution does not link with the wheel's sources alone.
-  "${PROJECT_SOURCE_DIR}/modules/kernels/xla/tsl_logging.cc")
+  "${PROJECT_SOURCE_DIR}/tests/benchmark/tsl_logging.cc")
 target_include_directories(usual_aot_runtime SYSTEM PUBLIC "${TFAOT_TENSORFLOW_ROOT}/include" "${source}")
 target_compile_definitions(usual_aot_runtime PUBLIC NDEBUG)
 target_compile_options(usual_aot_runtime PRIVATE -w -O3)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The FFT used by XLA's kernel, for one thread, and the kernel: they are always linked together.
-// The wheel ships ducc's headers and the kernel, but not the code between them. The shapes of in
-// and out agree, as XLA's FFT operation requires.
+// The FFT used by XLA's kernel, for one thread, the kernel, and the options of a run that it reads:
+// they are always linked together. The wheel ships ducc's headers and the kernel, but not the code
+// between them. The shapes of in and out agree, as XLA's FFT operation requires.
 #include <utility>
 
 #include "ducc/google/fft.h"
@@ -87,5 +87,6 @@ TFAOT_FFT(double);
 }  // namespace google
 }  // namespace ducc0
 
+#include "xla/executable_run_options.cc"
 #include "xla/service/cpu/runtime_fft.cc"
 #include "xla/service/cpu/runtime_single_threaded_fft.cc"

@@ -29,6 +29,22 @@ void __xla_cpu_runtime_EigenSingleThreadedConv2DF32(
     std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
     std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
     std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t);
+void __xla_cpu_runtime_EigenSingleThreadedMatMulF16(const void*, std::uint16_t*, std::uint16_t*,
+                                                    std::uint16_t*, std::int64_t, std::int64_t,
+                                                    std::int64_t, std::int32_t, std::int32_t);
+void __xla_cpu_runtime_EigenSingleThreadedConv2DF16(
+    const void*, std::uint16_t*, std::uint16_t*, std::uint16_t*, std::int64_t, std::int64_t,
+    std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
+    std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
+    std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
+    std::int64_t);
+void __xla_cpu_runtime_EigenSingleThreadedConv3DF16(
+    const void*, std::uint16_t*, std::uint16_t*, std::uint16_t*, std::int64_t, std::int64_t,
+    std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
+    std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
+    std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
+    std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
+    std::int64_t, std::int64_t, std::int64_t);
 void __xla_cpu_runtime_DuccSingleThreadedFft(const void*, void*, void*, std::int32_t, std::int32_t,
                                              std::int32_t, const std::int64_t*,
                                              const std::int64_t*);
@@ -141,6 +157,49 @@ TEST(Kernels, MultiplyMatrices) {
       ASSERT_NEAR(c[i + m * j], sum, 1e-4);
     }
   }
+}
+
+// Sums that halves cannot count to: 2048 + 1 is 2048 there.
+TEST(Kernels, AddTheProductsOfHalvesInFloat32) {
+  constexpr std::uint16_t kOne = 0x3c00, k4096 = 0x6c00;
+  const std::int64_t length = 4096;
+  std::vector<std::uint16_t> ones(static_cast<std::size_t>(2 * length), kOne);
+  for (const std::int32_t transposed : {0, 1}) {
+    std::uint16_t product[4] = {};
+    __xla_cpu_runtime_EigenSingleThreadedMatMulF16(nullptr, product, ones.data(), ones.data(), 2, 2,
+                                                   length, transposed, 1 - transposed);
+    for (const std::uint16_t sum : product) EXPECT_EQ(sum, k4096);
+  }
+  std::uint16_t pixels[2] = {};  // 1 image of 2 x 2048 x 1 pixels, 2 filters
+  __xla_cpu_runtime_EigenSingleThreadedConv2DF16(nullptr, pixels, ones.data(), ones.data(), 1, 2,
+                                                 length / 2, 1, 2, length / 2, 1, 2, 1, 1, 1, 1, 0,
+                                                 0, 0, 0, 1, 1, 1, 1, 1);
+  for (const std::uint16_t sum : pixels) EXPECT_EQ(sum, k4096);
+  std::uint16_t voxels[2] = {};  // 1 of 2 x 4 x 512 x 1
+  __xla_cpu_runtime_EigenSingleThreadedConv3DF16(nullptr, voxels, ones.data(), ones.data(), 1, 2, 4,
+                                                 length / 8, 1, 2, 4, length / 8, 1, 2, 1, 1, 1, 1,
+                                                 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1);
+  for (const std::uint16_t sum : voxels) EXPECT_EQ(sum, k4096);
+}
+
+// The same numbers by either type, but for the last digit.
+TEST(Kernels, MultiplyMatricesOfHalves) {
+  const std::size_t m = 7, n = 5, k = 9;
+  std::vector<std::uint16_t> a(m * k), b(k * n), c(m * n);
+  std::vector<float> wide_a(a.size()), wide_b(b.size()), wide_c(c.size());
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    a[i] = low_bits(__truncsfhf2(value(i)));
+    wide_a[i] = float16_value(a[i]);
+  }
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    b[i] = low_bits(__truncsfhf2(value(i + 3)));
+    wide_b[i] = float16_value(b[i]);
+  }
+  __xla_cpu_runtime_EigenSingleThreadedMatMulF16(nullptr, c.data(), a.data(), b.data(), m, n, k, 0,
+                                                 0);
+  __xla_cpu_runtime_EigenSingleThreadedMatMulF32(nullptr, wide_c.data(), wide_a.data(),
+                                                 wide_b.data(), m, n, k, 0, 0);
+  for (std::size_t i = 0; i < c.size(); ++i) EXPECT_EQ(c[i], low_bits(__truncsfhf2(wide_c[i])));
 }
 
 // NHWC, 3x3, one pixel of padding, stride 1.
