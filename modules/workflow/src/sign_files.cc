@@ -87,7 +87,7 @@ Result<std::vector<SignedFile>> sign_files(Context& context, const SignRequest& 
   std::vector<SignedFile> made;
   for (std::size_t i = 0; i < signatures.size(); ++i) {
     const Path& file = request.files[i];
-    TFAOT_TRY(context.files.replace_atomically(signature_of(file), signatures[i]));
+    TFAOT_TRY(write_named_file(context.files, signature_of(file), signatures[i]));
     made.push_back({file, signature_of(file), key_id_text(key.id())});
   }
   return made;
