@@ -32,6 +32,8 @@ set(simple "-I${GOLDEN}/simple/include")
 compile("the model" c++17 "" ${simple} TEXT ${model})
 compile("C++14" c++14 "\"tfaot needs C\\+\\+17: compile with -std=c\\+\\+17 or newer" ${simple} TEXT ${model})
 file(GLOB_RECURSE headers RELATIVE "${RUNTIME_INCLUDE}" "${RUNTIME_INCLUDE}/tfaot/runtime/*.h")
+list(REMOVE_ITEM headers tfaot/runtime/tfaot.h)
+compile("the C interface" c++14 "" TEXT "#include \"tfaot/runtime/tfaot.h\"")
 # The standard library's, read once for all: clang++ parses what stands before an #error, which is most of its time here.
 set(read "")
 if(COMPILER MATCHES "clang")
