@@ -2,6 +2,8 @@
 #include "tfaot/elf/symbols.h"
 
 #include <algorithm>
+#include <set>
+#include <span>
 
 #include "elf_file.h"
 
@@ -49,7 +51,8 @@ Result<std::vector<std::string>> undefined_symbols(const std::string& object,
 }
 
 Result<std::vector<std::string>> archive_symbols(const FileSystem& fs, const Path& archive,
-                                                 const Prefixes& prefixes) {
+                                                 const Prefixes& prefixes,
+                                                 std::string_view left_out) {
   TFAOT_ASSIGN(std::string bytes, fs.read(archive));
   ElfImage image;
   const bool is_open = image.read(std::move(bytes)).has_value();
@@ -58,10 +61,15 @@ Result<std::vector<std::string>> archive_symbols(const FileSystem& fs, const Pat
   if (symbols == nullptr) {
     return fail(Error::at({archive.string()}, "not an archive with an index of symbols"));
   }
+  const std::span<const Elf_Arsym> all(symbols, count - 1);  // the last one has no name
+  std::set<decltype(Elf_Arsym::as_off)> other_members;
+  for (const Elf_Arsym& symbol : all) {
+    if (std::string_view(symbol.as_name).starts_with(left_out)) other_members.insert(symbol.as_off);
+  }
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (symbols[i].as_name == nullptr) continue;  // the last one
-    if (starts_with_one_of(prefixes, symbols[i].as_name)) names.emplace_back(symbols[i].as_name);
+  for (const Elf_Arsym& symbol : all) {
+    const bool counts = !other_members.contains(symbol.as_off);
+    if (counts && starts_with_one_of(prefixes, symbol.as_name)) names.emplace_back(symbol.as_name);
   }
   return each_once(std::move(names));
 }

@@ -157,7 +157,8 @@ Status write_outputs(Context& context, const ModelSpec& spec, const CompiledMode
   metadata.output = work / "metadata.o";
   const std::vector<std::string> prefixes = runtime_symbols();
   TFAOT_ASSIGN(metadata.wanted,
-               archive_symbols(context.files, runtime, {prefixes.begin(), prefixes.end()}));
+               archive_symbols(context.files, runtime, {prefixes.begin(), prefixes.end()},
+                               "tfaot_models_"));  // of libraries that 'tfaot link' makes
   for (const CompiledCode& code : compiled.codes) {
     function.objects.push_back(work / code.object);
     metadata.wanted.insert(metadata.wanted.end(), code.kernels.begin(), code.kernels.end());

@@ -16,9 +16,11 @@ namespace tfaot::toolkit {
 Result<std::vector<std::string>> undefined_symbols(const std::string& object,
                                                    const std::vector<std::string_view>& prefixes);
 
-// The symbols that an archive offers and that start with one of `prefixes`, sorted.
+// The symbols that an archive offers and that start with one of `prefixes`, sorted. Members that
+// define a symbol that starts with `left_out` do not count.
 Result<std::vector<std::string>> archive_symbols(const FileSystem& fs, const Path& archive,
-                                                 const std::vector<std::string_view>& prefixes);
+                                                 const std::vector<std::string_view>& prefixes,
+                                                 std::string_view left_out);
 
 // The object with a symbol that it defines renamed and made weak, so that the same object may be
 // linked twice. Equal input gives equal bytes.
