@@ -24,6 +24,10 @@
 
 using tfaot::Description;
 
+// Of a program that takes all of the runtime (--whole-archive) without 'tfaot link', whose table
+// replaces it.
+extern "C" TFAOT_HIDDEN [[gnu::weak]] const tfaot::LinkedModels tfaot_linked_models = {0, nullptr};
+
 struct tfaot_handle {
   tfaot_handle(const Description& of, tfaot::BatchRunner with)
       : model(of), runner(std::move(with)) {}
