@@ -91,7 +91,7 @@ class CondorTest(unittest.TestCase):
             # HTCondor gives a job nothing else.
             done = subprocess.run([ad["Cmd"], *arguments], env=environment, capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, (node, done.stderr))
-        archives = sorted(path.name for path in (self.jobs / "dist").iterdir())
+        archives = sorted(path.name for path in (self.jobs / "dist").glob("*.tar.zst"))
         self.assertEqual(
             [re.sub(r"-\d.*", "", name) for name in archives], ["tfaot-model-ranks", "tfaot-model-scalars"]
         )

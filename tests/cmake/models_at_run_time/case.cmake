@@ -22,7 +22,7 @@ foreach(n RANGE 1 100)
   list(APPEND many model_${n})
 endforeach()
 case_execute("link" COMMAND "${tfaot}" link ${many} -o libmodels.so)
-case_expect("model    model_1 0" "model    model_100 0")
+case_expect("model    model_1 1.0.0" "model    model_100 1.0.0")
 
 # Nobody sees what is in it, and it needs the standard libraries alone.
 case_execute("nm" COMMAND nm -D --defined-only libmodels.so)
@@ -76,7 +76,7 @@ get_filename_component(folder "${compiler}" DIRECTORY)
 case_execute("C" COMMAND "${compiler}" -x c -std=c99 -pedantic -Wall -Wextra -Werror "-I${CASE_BINARY}/twin 1.0.0/runtime/include"
              "${CASE_SOURCE}/host.c" -x none -o host_c "${CASE_BINARY}/libmodels.so" "-Wl,-rpath,\$ORIGIN")
 case_execute("C" COMMAND ./host_c)
-case_expect("model_8 0: -8 -6 -4" "no model 'model_0': the library has model_1 0")
+case_expect("model_8 1.0.0: -8 -6 -4" "no model 'model_0': the library has model_1 1.0.0,")
 file(REMOVE "${CASE_BINARY}/host_c")  # its run path is for this folder alone
 
 # What is current is preferred; what goes away while it is used stays usable.
