@@ -45,6 +45,7 @@ TEST_F(CompileTest, WritesATreeAndSaysSo) {
                 "runtime/include/tfaot/cmssw/inside/xla_function.h",
                 "runtime/include/tfaot/runtime/model.h",
                 "runtime/lib/libtfaot_runtime.a",
+                "sbom.cdx.json",
                 "tfaot-model-test-net.xml",
                 "tfaot-runtime.xml"}));
   EXPECT_THAT(read("out/tfaot-model-test-net.xml"), ::testing::HasSubstr("\"@TOOL_BASE@\""));

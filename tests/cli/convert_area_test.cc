@@ -43,7 +43,8 @@ class ConvertAreaTest : public CliTest {
 TEST_F(ConvertAreaTest, MakesATreeThatIsAPackage) {
   EXPECT_TRUE(matches_golden(convert({"area", "-o", "out"}).text(), "cli/convert_area.txt"));
   EXPECT_EQ(run({"package", "out", "-o", "dist"}).exit_code, 0);
-  EXPECT_EQ(files_in("dist"), std::vector<std::string>{"tfaot-model-net-2.1-x86_64-linux.tar.zst"});
+  EXPECT_EQ(files_in("dist"),
+            (std::vector<std::string>{"SHA256SUMS", "tfaot-model-net-2.1-x86_64-linux.tar.zst"}));
   const std::string info = run({"info", "out"}).out;
   EXPECT_THAT(info, HasSubstr("some::models::net"));
   EXPECT_THAT(info, HasSubstr("tfcompile"));

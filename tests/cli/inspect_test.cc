@@ -41,7 +41,7 @@ TEST_F(InspectTest, APackageKeepsItsObjectsAndOneHlo) {
                                  "\n" + run({"inspect", "out", "-q", "--batch-sizes", "5"}).text();
   EXPECT_TRUE(matches_golden(without_code_size(transcript), "cli/inspect_package.txt"));
   ASSERT_EQ(run({"package", "out", "-o", "dist", "-q"}).exit_code, 0);
-  const std::string archive = files_in("dist").front();
+  const std::string archive = files_in("dist").back();
   EXPECT_THAT(run({"inspect", "dist/" + archive, "-q"}).out, HasSubstr("test_net 1.0.0"));
 }
 

@@ -40,9 +40,9 @@ TEST_F(PackageTest, PrintsWhatItWrote) {
   transcript += run({"package", "tree", "-o", "dist", "--format", "tar.gz"}).text() + "\n";
   transcript += run({"package", "tree", "-o", "dist", "--quiet"}).text();
   EXPECT_TRUE(matches_golden(without_size(transcript), "cli/package.txt"));
-  EXPECT_EQ(files_in("dist"),
-            (std::vector<std::string>{"tfaot-model-test-net-1.0.0-x86_64-linux.tar.gz",
-                                      "tfaot-model-test-net-1.0.0-x86_64-linux.tar.zst"}));
+  EXPECT_EQ(files_in("dist"), (std::vector<std::string>{
+                                  "SHA256SUMS", "tfaot-model-test-net-1.0.0-x86_64-linux.tar.gz",
+                                  "tfaot-model-test-net-1.0.0-x86_64-linux.tar.zst"}));
 }
 
 TEST_F(PackageTest, RefusesAChangedTree) {

@@ -250,10 +250,13 @@ TEST_F(ProfileTest, TellsTwoPackagesOfOneModelApart) {
 
 // Each is measured with the sizes that it was compiled for.
 TEST_F(ProfileTest, ShowsPackagesOfOtherSizes) {
+  std::filesystem::remove(
+      at("prefix/libexec/tfaot/tfaot-runner"));  // the fake one predicts nothing
   ASSERT_EQ(CliTest::run({"compile", "-c", "model/aot_config.yaml", "-o", "other", "-q",
                           "--batch-sizes", "4"})
                 .exit_code,
             0);
+  write_fake_runner(at("prefix"));
   for (const auto& packages : {std::vector<std::string>{"out", "other"}, {"other", "out"}}) {
     const Outcome outcome =
         profile({packages[0], packages[1], "--rounds", "1", "--html", "p.html", "-q"});

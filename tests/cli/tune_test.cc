@@ -3,6 +3,7 @@
 // Real measurements are in tests/e2e.
 #include <gmock/gmock.h>
 
+#include <cstdlib>
 #include <regex>
 
 #include "cli_test.h"
@@ -66,7 +67,8 @@ TEST_F(TuneTest, TunesAnArchiveInItsPlaceOrIntoAnother) {
   EXPECT_EQ(files_in("other"), std::vector<std::string>{"copy.tar.gz"});
   const Outcome outcome = tune({"--package", "dist/" + name});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
-  EXPECT_EQ(files_in("dist"), std::vector<std::string>{name});
+  EXPECT_EQ(files_in("dist"), (std::vector<std::string>{"SHA256SUMS", name}));
+  EXPECT_EQ(std::system(("cd " + at("dist") + " && sha256sum --quiet -c SHA256SUMS").c_str()), 0);
   EXPECT_EQ(read("dist/" + name), read("other/copy.tar.gz"));
   EXPECT_THAT(run({"info", "dist/" + name}).out, ::testing::HasSubstr("tuned on"));
   EXPECT_EQ(run({"install", "dist/" + name, "--release-area", "area"}).exit_code, 0);

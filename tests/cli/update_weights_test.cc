@@ -2,6 +2,8 @@
 // `tfaot update-weights` with a fake engine; with the real one: tests/e2e.
 #include <gmock/gmock.h>
 
+#include <cstdlib>
+
 #include "cli_test.h"
 
 namespace tfaot::toolkit::testing {
@@ -59,9 +61,10 @@ TEST_F(UpdateWeightsTest, AnArchiveBecomesAnother) {
   const Outcome outcome =
       run({"update-weights", kArchive, "--model", "new", "--version", "1.1.0", "-q"});
   ASSERT_EQ(outcome.exit_code, 0) << outcome.text();
-  EXPECT_THAT(files_in("dist"),
-              ::testing::ElementsAre("tfaot-model-test-net-1.0.0-x86_64-linux.tar.zst",
-                                     "tfaot-model-test-net-1.1.0-x86_64-linux.tar.zst"));
+  EXPECT_THAT(files_in("dist"), ::testing::ElementsAre(
+                                    "SHA256SUMS", "tfaot-model-test-net-1.0.0-x86_64-linux.tar.zst",
+                                    "tfaot-model-test-net-1.1.0-x86_64-linux.tar.zst"));
+  EXPECT_EQ(std::system(("cd " + at("dist") + " && sha256sum --quiet -c SHA256SUMS").c_str()), 0);
   ASSERT_EQ(run({"update-weights", kArchive, "--model", "new", "-o", "elsewhere"}).exit_code, 0);
   EXPECT_EQ(files_in("elsewhere").size(), 1U);
   compiled_manifest("1.1.0");
