@@ -40,8 +40,8 @@ struct ConfigOverrides {
 Result<ModelSpec> load_model_spec(const FileSystem& fs, const Path& file,
                                   const ConfigOverrides& overrides = {});
 
-// Of a model that has no config: named after its file, version 1.0.0, batch size 1, and otherwise the
-// defaults. REQUIRES: model is absolute; a frozen graph needs a config, because it does not say
+// Of a model that has no config: named after its file, version 1.0.0, batch size 1, and otherwise
+// the defaults. REQUIRES: model is absolute; a frozen graph needs a config, because it does not say
 // what its inputs are.
 Result<ModelSpec> spec_without_config(const FileSystem& fs, const Path& model, ModelFormat format,
                                       const ConfigOverrides& overrides = {});

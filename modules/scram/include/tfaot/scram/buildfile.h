@@ -34,7 +34,7 @@ struct AotModel {
   std::vector<std::string> batch_sizes;
   std::vector<std::string> cpu_levels;
   std::vector<std::string> dimensions;  // "n_tracks=50"
-  std::string headers;  // "cmssw"; empty: a config's, or the default
+  std::string headers;                  // "cmssw"; empty: a config's, or the default
   int line = 0;
 };
 

@@ -71,7 +71,8 @@ Result<Path> find_demo_script(const Context& context);
 /// The script that draws profiles with matplotlib.
 Result<Path> find_plot_script(const Context& context);
 
-/// The folder of the Python module tfaot, for PYTHONPATH. Error: this tool was installed without it.
+/// The folder of the Python module tfaot, for PYTHONPATH. Error: this tool was installed without
+/// it.
 Result<Path> find_python_folder(const Context& context);
 
 /// The runtime of this machine that `tfaot link` links models with. Error: this tool was installed

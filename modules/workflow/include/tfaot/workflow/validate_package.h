@@ -23,11 +23,11 @@ struct ValidateRequest {
   Path expected;  ///< instead of a model: a file with its outputs for `inputs`; absolute
   /// Of a SavedModel; empty: the one that the package was compiled from.
   std::string signature;
-  Path library;  ///< of ONNX Runtime, for ONNX models; absolute; empty: that of python3
-  Path inputs;                      ///< absolute; empty: random ones
-  std::uint64_t seed = 1;           ///< of random inputs
-  bool edges = true;                ///< also inputs at which compilers differ; see docs/validate.md
-  bool strict = false;              ///< edge inputs count for the verdict
+  Path library;            ///< of ONNX Runtime, for ONNX models; absolute; empty: that of python3
+  Path inputs;             ///< absolute; empty: random ones
+  std::uint64_t seed = 1;  ///< of random inputs
+  bool edges = true;       ///< also inputs at which compilers differ; see docs/validate.md
+  bool strict = false;     ///< edge inputs count for the verdict
   std::optional<double> tolerance;  ///< relative; empty: usual_tolerance()
   double absolute_tolerance = Tolerance().absolute;
   bool record = false;  ///< record_validation() follows
