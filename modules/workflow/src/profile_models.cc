@@ -657,7 +657,7 @@ class Profiler {
 
   Status start_runners() {
     for (Measured& one : measured_) {
-      const Status started = start_runner(context_, one);
+      Status started = start_runner(context_, one);
       const bool is_peer = one.curve.engine != ProfiledEngine::kPackage;
       if (!started && !(is_peer && request_.left_out != nullptr)) return started;
       TFAOT_TRY(check_interrupts());
