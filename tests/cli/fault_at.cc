@@ -19,7 +19,7 @@
 
 namespace {
 
-std::atomic<long> calls = 0;
+std::atomic<long> calls{0};
 
 bool is_tfaot() { return ::strcmp(program_invocation_short_name, "tfaot") == 0; }
 
