@@ -157,7 +157,7 @@ def tfaot_rows(folder, prefix, paths):
         run([tool, "compile", f"{path}.onnx", "-o", path, "--batch-sizes", "1", "--cpu-levels", "x86-64-v3", "-q"])
         run([tool, "package", path, "-o", folder / "dist", "-q"])
     area = folder / "area"
-    run([tool, "install", *sorted((folder / "dist").iterdir()), "--link", "--release-area", area])
+    run([tool, "install", *sorted((folder / "dist").glob("*.tar.*")), "--link", "--release-area", area])
     run([tool, "link", *paths, "-o", folder / "libmodels.so"])
     (folder / "memory.h").write_text(MEMORY)
     (folder / "loaded.cc").write_text(LOADED.replace("COUNT", str(len(paths))))

@@ -5,6 +5,7 @@
 import concurrent.futures
 import contextlib
 import gc
+import glob
 import json
 import os
 import pickle
@@ -507,7 +508,7 @@ class PackageTest(PythonTest):
         tree = self.path("cmssw_tree")
         run_tool("compile", "-c", config, "-o", tree, "--headers", "cmssw", "-q")
         run_tool("package", tree, "-o", self.path("dist"), "-q")
-        archive = os.path.join(self.path("dist"), os.listdir(self.path("dist"))[0])
+        [archive] = glob.glob(os.path.join(glob.escape(self.path("dist")), "*.tar.*"))
         run_tool("install", archive, "--release-area", self.path("area"), "-q")
         inputs, outputs = next(cases(name))
         for package in (tree, archive, os.path.join(self.path("area"), name)):
