@@ -59,7 +59,7 @@ step "tfaot setup"
 tfaot setup
 step "tfaot setup, a second time"
 tfaot setup | tee message
-grep -q 'nothing to do' message || fail "the second set-up did something"
+grep -q 'nothing to fetch' message || fail "the second set-up did something"
 
 step "Compile and package a model without a compiler"
 tfaot compile -c "$examples/minimal/aot_config.yaml" -o out

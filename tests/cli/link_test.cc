@@ -91,6 +91,7 @@ TEST_F(InstallLinkTest, AddsItToAnInstalledVersion) {
   EXPECT_FALSE(std::filesystem::exists(at(library_)));
   const Outcome again = install();
   ASSERT_EQ(again.exit_code, 0) << again.text();
+  EXPECT_THAT(again.out, HasSubstr(", with its library\n"));
   EXPECT_TRUE(std::filesystem::exists(at(library_)));
   EXPECT_THAT(verify(), HasSubstr("[exit code 0]"));
   EXPECT_THAT(files_in("area/.tfaot"), ElementsAre("history.jsonl", "lock"));

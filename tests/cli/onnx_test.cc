@@ -49,6 +49,17 @@ TEST_F(OnnxTest, CompilesWithoutAConfig) {
               HasSubstr(R"("dimensions":[{"name":"m","size":5},{"name":"n","size":4}])"));
 }
 
+TEST_F(OnnxTest, AModelIsNoConfig) {
+  for (const auto& [name, advice] : std::vector<std::pair<std::string, std::string>>{
+           {"net.onnx", "this is a model, which needs no config"},
+           {"net.pb", "give the file that describes the model"}}) {
+    write(name, std::string("\x08\0", 2));
+    const Outcome outcome = run({"compile", "-c", name, "-o", "out"});
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, HasSubstr(": the config is not a text file\n  " + advice));
+  }
+}
+
 TEST_F(OnnxTest, SaysWhatItChoseWithoutAConfig) {
   const std::string transcript =
       run({"compile", "my-net.onnx", "-o", "out", "--dimension", "n=4", "-j", "1"}).text() + "\n" +

@@ -134,6 +134,19 @@ TEST_F(ReportTest, WithoutACompilerTheRestIsAnswered) {
   EXPECT_THAT(found["suggestion"]["error"].get<std::string>(), HasSubstr("/nowhere/c++"));
   EXPECT_EQ(found["answers"]["right"], true);
   EXPECT_EQ(found["profile"]["curves"].size(), 1U);
+  const Outcome text = run_loaded(
+      {"report", "model/aot_config.yaml", "--compiler", "/nowhere/c++", "--rounds", "2", "-q"},
+      {{"TMPDIR", at("scratch")}});
+  EXPECT_THAT(text.out, HasSubstr("batch sizes  1, 4, not measured: the C++ compiler"));
+}
+
+TEST_F(ReportTest, FewerSizesMayBeAsFast) {
+  write_script("c++",
+               "while [ \"$1\" != -o ]; do shift; done\n"
+               "printf '#!/bin/sh\\necho 1 x86-64 5200\\necho 4 x86-64 5250\\n' > \"$2\"\n"
+               "chmod +x \"$2\"\n");
+  EXPECT_THAT(report({"model/aot_config.yaml"}).out,
+              HasSubstr("batch sizes  4, as fast on average as 1, 4, with 50 % of the code"));
 }
 
 TEST_F(ReportTest, WritesAPage) {

@@ -51,7 +51,7 @@ TEST_F(SetupTest, FetchesOnceAndTheEngineStarts) {
 TEST_F(SetupTest, TheNamedTensorFlowBeatsTheOneBesideTheEngine) {
   ASSERT_TRUE(files_.copy_file(TFAOT_LOST_LIBRARY,
                                root_ / "prefix/libexec/tfaot/tensorflow/libtensorflow_cc.so.2"));
-  EXPECT_THAT(setup().out, HasSubstr("nothing to do"));
+  EXPECT_THAT(setup().out, HasSubstr("nothing to fetch"));
   ASSERT_TRUE(files_.create_directories(root_ / "empty"));
   script("exit 0\n");
   EXPECT_THAT(setup({{"TFAOT_TENSORFLOW_ROOT", at("empty")}}).err,
@@ -92,7 +92,7 @@ TEST_F(CompilerWheelTest, IsUnpackedByTheFirstCommandThatNeedsIt) {
     EXPECT_EQ(files_.kind(at(std::string(kHome) + left)), FileKind::kMissing);
   }
   EXPECT_THAT(compiles().err, Not(HasSubstr("unpacking")));
-  EXPECT_THAT(setup().out, HasSubstr("nothing to do"));
+  EXPECT_THAT(setup().out, HasSubstr("nothing to fetch"));
 }
 
 TEST_F(CompilerWheelTest, ADamagedOneIsAnErrorAndStays) {
@@ -120,11 +120,11 @@ TEST_F(SetupTest, UsesTheFolderOfTheUserCache) {
   ASSERT_TRUE(files_.copy_file(TFAOT_LOST_LIBRARY, root_ / "xdg/tfaot" / TFAOT_TENSORFLOW_FOLDER /
                                                        "tensorflow/libtensorflow_cc.so.2"));
   EXPECT_THAT(setup({{"TFAOT_CACHE_DIR", ""}, {"XDG_CACHE_HOME", at("xdg")}}).out,
-              HasSubstr("nothing to do"));
+              HasSubstr("nothing to fetch"));
   ASSERT_TRUE(files_.create_directories(root_ / "home"));
   ASSERT_TRUE(files_.rename(root_ / "xdg", root_ / "home/.cache"));
   EXPECT_THAT(setup({{"TFAOT_CACHE_DIR", ""}, {"HOME", at("home")}}).out,
-              HasSubstr("nothing to do"));
+              HasSubstr("nothing to fetch"));
 }
 
 TEST_F(SetupTest, SaysWhatIsWrong) {

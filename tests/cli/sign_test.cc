@@ -123,6 +123,7 @@ TEST_F(SignTest, AnInstallMayRequireASignature) {
   const Outcome unsigned_yet = install({"--require-signature", "--public-key", "release.pub"});
   EXPECT_EQ(unsigned_yet.exit_code, 1);
   EXPECT_THAT(unsigned_yet.err, HasSubstr("the file has no signature beside it"));
+  EXPECT_THAT(unsigned_yet.err, Not(HasSubstr("policy.yaml")));
   const Outcome whose = install({"--require-signature"});
   EXPECT_EQ(whose.exit_code, 2);
   EXPECT_THAT(whose.err, HasSubstr("--require-signature needs to know whose"));
@@ -144,6 +145,8 @@ TEST_F(SignTest, APolicyHoldsWhateverTheOptionsAre) {
     const Outcome outcome = install(options);
     EXPECT_EQ(outcome.exit_code, 1) << outcome.text();
     EXPECT_THAT(outcome.err, HasSubstr("the file has no signature beside it"));
+    EXPECT_THAT(outcome.err,
+                HasSubstr("the area demands signatures: ROOT/area/.tfaot/policy.yaml"));
   }
   sign("other");
   const Outcome other = install({"--public-key", "other.pub"});

@@ -188,6 +188,7 @@ class CallTest(PythonTest):
             self.assertEqual(str(caught.exception), "model 'dtypes'" + text)
 
         refused(TypeError, " takes 5 inputs ('flag', 'float32', 'float64', 'int32', 'int64'), got 0")
+        refused(TypeError, ": a dict of inputs is for run(): model.run({...})", inputs)
         refused(TypeError, ": give all inputs in order, or all by name", inputs["flag"], **inputs)
         refused(TypeError, " has no input 'x'; its inputs: 'flag', 'float32', 'float64', 'int32', "
                 "'int64'", x=1, **inputs)

@@ -126,8 +126,33 @@ class ToolTest(unittest.TestCase):
             self.assertTrue(done.stderr.startswith("tfaot: error: "), done.stderr)
             with self.assertRaises(tfaot.Error) as caught:
                 tfaot.compile(*arguments, **options)
-            self.assertEqual(str(caught.exception), done.stderr.strip())
+            self.assertEqual("tfaot: error: " + str(caught.exception), done.stderr.strip())
             self.assertEqual(self.kept(), [])
+
+    def test_takes_paths_of_models(self):
+        with self.assertRaises(TypeError) as caught:
+            tfaot.compile(self.net.read_bytes())
+        self.assertEqual(str(caught.exception), "compile() takes the path of a model, got bytes")
+
+    def test_looks_for_packages_of_this_python(self):
+        environment = self.folder / "environment"  # which is not active
+        (environment / "bin").mkdir(parents=True)
+        script = environment / "bin/python3"
+        script.write_text('#!/bin/sh\necho started >>"${0%/*}/log"\nexit 1\n')
+        script.chmod(0o755)
+        with unittest.mock.patch.object(sys, "executable", str(environment / "bin/python")):
+            with self.assertRaises(tfaot.Error) as caught:
+                tfaot.validate(tfaot.compile(self.net), model=self.net)
+        self.assertIn("onnxruntime is not installed", str(caught.exception))
+        self.assertTrue((environment / "bin/log").exists())
+
+    def test_gives_options_several_times(self):
+        package = tfaot.compile(self.net, batch_sizes=[1, 2, 4])
+        rules = {"5": "2,2,1", "3": "2,1"}
+        found = tfaot.profile(package, batch_sizes=[3, 5], rounds=3,
+                              batch_rule=[f"{rows}:{sizes}" for rows, sizes in rules.items()])
+        self.assertIn("rule 3:2,1", found.text)
+        self.assertIn("rule 5:2,2,1", found.text)
 
     def test_ctrl_c_leaves_nothing(self):
         # It stands for an engine that works for long. The words of a launcher hold no blanks.

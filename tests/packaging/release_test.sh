@@ -53,7 +53,7 @@ if [[ $cache/$(sed -n 's/^folder=//p' "$source_dir/packaging/tensorflow_wheel.tx
 else
   place="TFAOT_TENSORFLOW_ROOT=$tensorflow"
 fi
-as_user "$place" tfaot setup | grep -q '^nothing to do' || fail "tfaot setup does not find $place"
+as_user "$place" tfaot setup | grep -q '^nothing to fetch' || fail "tfaot setup does not find $place"
 as_user "$place" bash "$examples/quickstart.sh" "$scratch/quick start"
 as_user "$place" tfaot run "$scratch/quick start/area/minimal" --inputs random --rows 3
 as_user "$place" PYTHONPATH="$(as_user tfaot setup --python-path)" /usr/bin/python3 -c '

@@ -61,7 +61,7 @@ while IFS='|' read -r version python numpy <&3; do
   pip check
   as_user tfaot compile -c "$examples/minimal/aot_config.yaml" -o out 2>message
   grep -q 'unpacking TensorFlow, once' message || fail "tfaot-compiler is not what was used: $(cat message)"
-  as_user tfaot setup | grep -q '^nothing to do' || fail "tfaot setup does not find tfaot-compiler"
+  as_user tfaot setup | grep -q '^nothing to fetch' || fail "tfaot setup does not find tfaot-compiler"
   as_user tfaot run out --inputs ones --rows 2
   as_user python -c '
 import numpy, tfaot

@@ -188,8 +188,12 @@ Result<YAML::Node> read_config(const FileSystem& fs, const Path& file) {
   }
   TFAOT_ASSIGN(const std::string text, read_limited(fs, file, kConfigLimit));
   if (text.find('\0') != std::string::npos) {
-    return fail(Error::at(where, "the config is not a text file")
-                    .note("give the file that describes the model, usually aot_config.yaml"));
+    const auto format = format_of_file(file);
+    const bool is_model = format && *format != ModelFormat::kFrozenGraph;
+    return fail(
+        Error::at(where, "the config is not a text file")
+            .note(is_model ? "this is a model, which needs no config: 'tfaot compile MODEL -o OUT'"
+                           : "give the file that describes the model, usually aot_config.yaml"));
   }
   TFAOT_ASSIGN(YAML::Node root, config::parse_yaml(text, file.string()));
   if (!root.IsMap()) {

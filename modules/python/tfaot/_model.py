@@ -223,6 +223,8 @@ class Model(Caller):
         if arrays and named:
             raise TypeError(f"model '{self.name}': give all inputs in order, or all by name")
         if not named:
+            if len(arrays) == 1 and isinstance(arrays[0], Mapping):
+                raise TypeError(f"model '{self.name}': a dict of inputs is for run(): model.run({{...}})")
             if len(arrays) != len(names):
                 raise TypeError(
                     f"model '{self.name}' takes {len(names)} inputs ({listed}), got {len(arrays)}"

@@ -27,6 +27,7 @@ Option = Union[None, bool, int, float, str, "os.PathLike[str]", Sequence[Any], M
 _PREFIX: str = os.path.normpath(FOLDER / _build.PREFIX)
 _CACHE_LIMIT = 2_000_000_000  # bytes of packages that compile() keeps
 _DAY = 86400
+_REPEATED = {"batch_rule", "dimension", "library", "peer", "plot"}  # a list gives them several times
 # They change how a package is made, not what is in it.
 _RUN_OPTIONS = {"cache", "cache_limit", "jobs", "launcher", "memory", "no_cache", "timeout"}
 
@@ -47,6 +48,8 @@ def compile(model: File, output: Optional[File] = None, **options: Option) -> pa
     by the contents of the model's files, the options and the tool, so that the next call finds it.
     Raises Error with the text of the tool. Ctrl-C leaves nothing half-written.
     """
+    if not isinstance(model, (str, os.PathLike)):
+        raise TypeError(f"compile() takes the path of a model, got {type(model).__name__}")
     if output is not None:
         _run(["compile", model, "--output-directory", output, "--quiet", *_words(options)])
         return pathlib.Path(output)
@@ -107,7 +110,7 @@ def _page(verb: str, subject: File, options: Mapping[str, Option]) -> Report:
         file = os.path.join(folder, "page.html")
         done = _run([verb, subject, "--html", file, "--quiet", *_words(options)], failures=(1,))
         if not os.path.exists(file):
-            raise Error(done.stderr.strip())
+            raise Error(_text_of(done.stderr))
         with open(file, encoding="utf-8") as page:
             return Report(done.returncode == 0, done.stdout + done.stderr, page.read())
 
@@ -119,6 +122,8 @@ def _words(options: Mapping[str, Option]) -> Iterator[str]:
             yield option
         elif isinstance(value, Mapping):
             yield from (f"{option}={key}={one}" for key, one in value.items())
+        elif isinstance(value, (list, tuple)) and name in _REPEATED:
+            yield from (f"{option}={os.fspath(one)}" for one in value)
         elif isinstance(value, (list, tuple)):
             yield f"{option}={','.join(map(str, value))}"
         elif value is not None and value is not False:
@@ -130,6 +135,7 @@ def _run(arguments: Sequence[File], failures: Sequence[int] = ()) -> subprocess.
     command = [program(), *(os.fspath(one) for one in arguments)]
     with subprocess.Popen(
         command,
+        env=_environment(),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -145,10 +151,28 @@ def _run(arguments: Sequence[File], failures: Sequence[int] = ()) -> subprocess.
     if process.returncode < 0:
         raise Error(f"tfaot {arguments[0]} was ended by signal {-process.returncode}\n{stderr}".strip())
     if process.returncode != 0 and process.returncode not in failures:
-        raise Error(stderr.strip())
+        raise Error(_text_of(stderr))
     if process.returncode == 0:
         sys.stderr.write(stderr)  # warnings
     return subprocess.CompletedProcess(command, process.returncode, stdout, stderr)
+
+
+def _environment() -> Dict[str, str]:
+    """The tool looks for onnxruntime in the packages of python3: let that be this Python, also if it
+    is that of an environment which is not active."""
+    path = os.environ.get("PATH", os.defpath)
+    folder = os.path.dirname(sys.executable or "")
+    ours = os.path.join(folder, "python3")
+    if os.path.exists(ours) and shutil.which("python3") != ours:
+        path = folder + os.pathsep + path
+    return {**os.environ, "PATH": path}
+
+
+def _text_of(stderr: str) -> str:
+    """Without the words that the type of the exception says already."""
+    start = "tfaot: error: "
+    text = stderr.strip()
+    return text[len(start) :] if text.startswith(start) else text
 
 
 def _cache_folder() -> pathlib.Path:

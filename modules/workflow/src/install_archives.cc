@@ -73,15 +73,22 @@ Error naming(const Path& archive, Error error) {
   return error.note("while installing " + archive.string());
 }
 
-// Which key signed each archive, and the bytes that it signed; without `keys` nothing is asked.
-Result<std::vector<CheckedSignature>> check_signatures(const FileSystem& files,
+// Which key signed each archive, and the bytes that it signed; without `keys` nothing is asked. If
+// no option asked for them, the error says who did.
+Result<std::vector<CheckedSignature>> check_signatures(const FileSystem& files, const Path& area,
                                                        const InstallRequest& request,
                                                        const std::vector<PublicKey>& keys) {
+  const bool is_asked = request.signatures.required || !request.signatures.keys.empty();
   std::vector<CheckedSignature> signatures;
   for (const Path& path : request.archives) {
     if (keys.empty()) break;
-    TFAOT_ASSIGN(CheckedSignature signature, check_signature(files, path, keys));
-    signatures.push_back(std::move(signature));
+    auto signature = check_signature(files, path, keys);
+    if (!signature) {
+      Error error = std::move(signature).error();
+      if (is_asked) return fail(std::move(error));
+      return fail(error.note("the area demands signatures: " + policy_file(area).string()));
+    }
+    signatures.push_back(*std::move(signature));
   }
   return signatures;
 }
@@ -90,7 +97,7 @@ Result<std::vector<CheckedSignature>> check_signatures(const FileSystem& files,
 Result<std::vector<PreparedInstall>> prepare_all(Context& context, const InstallRequest& request,
                                                  const InstallOptions& options) {
   TFAOT_ASSIGN(const auto keys, keys_for_area(context, options.area, request.signatures));
-  TFAOT_ASSIGN(const auto signatures, check_signatures(context.files, request, keys));
+  TFAOT_ASSIGN(const auto signatures, check_signatures(context.files, options.area, request, keys));
   std::vector<PackageArchive> archives;
   for (const Path& path : request.archives) {
     context.diagnostics.verbose("checking " + path.string());
@@ -141,7 +148,7 @@ Result<std::vector<InstallReceipt>> install_all(Context& context, const InstallR
 Result<std::vector<InstallReceipt>> foresee_all(Context& context, const InstallRequest& request,
                                                 const InstallOptions& options) {
   TFAOT_ASSIGN(const auto keys, keys_for_area(context, options.area, request.signatures));
-  TFAOT_TRY(check_signatures(context.files, request, keys));
+  TFAOT_TRY(check_signatures(context.files, options.area, request, keys));
   std::vector<InstallReceipt> receipts;
   for (const Path& path : request.archives) {
     TFAOT_ASSIGN(PackageArchive archive, PackageArchive::open(context.files, path));

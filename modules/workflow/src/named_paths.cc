@@ -46,7 +46,10 @@ bool is_archive(const FileSystem& files, const Path& path) {
          head.ends_with("ustar");
 }
 
-std::string init_advice(const std::string& word) {
+std::string compile_advice(ModelFormat format, const std::string& word) {
+  if (format != ModelFormat::kFrozenGraph) {
+    return fmt::format("'tfaot compile {} -o OUT' makes a package tree from it", word);
+  }
   return fmt::format(
       "'tfaot init {}' writes a config for it, from which 'tfaot compile' makes a package tree",
       word);
@@ -82,7 +85,11 @@ Found found_at(const FileSystem& files, const Path& path) {
   const NamedPath named = named_path(files, path);
   switch (named.path == path ? named.kind : PathKind::kOther) {
     case PathKind::kPackageTree:
-      return {"a package tree", fmt::format("'tfaot package {}' makes an archive from it", word)};
+      return {
+          "a package tree",
+          fmt::format("'tfaot package {}' makes an archive from it; 'tfaot run', 'validate' and "
+                      "'profile' take it",
+                      word)};
     case PathKind::kTornTree:
       return {"a package tree that a killed run left incomplete",
               "run that command again: 'tfaot compile', 'update-weights' or 'tune' completes it"};
@@ -90,7 +97,7 @@ Found found_at(const FileSystem& files, const Path& path) {
       return {"a config",
               fmt::format("'tfaot compile -c {} -o OUT' makes a package tree from it", word)};
     case PathKind::kModel:
-      return {folder ? "a SavedModel" : one_of(*named.format), init_advice(word)};
+      return {folder ? "a SavedModel" : one_of(*named.format), compile_advice(*named.format, word)};
     case PathKind::kArchive:
       return {"an archive",
               fmt::format("'tfaot install {} --release-area AREA' installs it", word)};

@@ -64,7 +64,9 @@ Result<bool> needs_password(const Context& context, const Path& secret_key) {
   TFAOT_ASSIGN(const FileKind kind, context.files.look(secret_key, Links::kFollow));
   if (kind == FileKind::kMissing) {
     return fail(Error::at({secret_key.string()}, "no such file")
-                    .note("'minisign -G' makes a key there; --secret-key names another file"));
+                    .note(fmt::format("'minisign -G -s {}' makes one there (Debian: minisign); "
+                                      "--secret-key names another file",
+                                      shell_quoted(secret_key.string()))));
   }
   TFAOT_ASSIGN(const std::string text, read_limited(context.files, secret_key, kConfigLimit));
   return SecretKey::is_encrypted(text);

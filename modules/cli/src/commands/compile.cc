@@ -288,7 +288,8 @@ std::string chosen_text(const BuildRequest& request, const ModelTree& made) {
                         {"tfaot init " + model}},
         report::Callout{report::Verdict::kNone,
                         "next:",
-                        {fmt::format("tfaot validate {} --model {}", output, model),
+                        {fmt::format("tfaot run {} --inputs random", output),
+                         fmt::format("tfaot validate {} --model {}", output, model),
                          fmt::format("tfaot package {} -o dist", output)}}}}};
   return report::text_of(page);
 }

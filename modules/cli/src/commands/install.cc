@@ -14,7 +14,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-std::string installed_text(const InstalledArchive& installed, const Path& area) {
+std::string installed_text(const InstalledArchive& installed, const InstallRequest& request) {
   const InstallReceipt& receipt = installed.receipt;
   const bool made_current = receipt.unchanged && receipt.replaced_version;
   const char* const word = made_current        ? "made current"
@@ -22,14 +22,15 @@ std::string installed_text(const InstalledArchive& installed, const Path& area) 
                                                : "installed";
   std::string text = fmt::format("{} {} {} {}", word, receipt.tool_name, receipt.version,
                                  receipt.destination.string());
-  if (made_current && !receipt.replaced_version->empty()) {
+  if (!receipt.replaced_version.value_or("").empty()) {
     text += fmt::format(" (was {})", *receipt.replaced_version);
   }
+  if (request.link) text += ", with its library";
   text += "\n";
   if (!receipt.tool_file.empty()) {
     text += fmt::format("  tool file {}\n", receipt.tool_file.string());
   }
-  return text + scram_advice(installed, area);
+  return text + scram_advice(installed, request.release_area);
 }
 
 nlohmann::ordered_json installed_json(const InstalledArchive& installed) {
@@ -57,7 +58,7 @@ Status install(InstallRequest request, Program& program) {
     json.push_back(installed_json(installed));
     if (program.json) return;
     program.console.report((request.dry_run ? "would be: " : "") +
-                           installed_text(installed, request.release_area));
+                           installed_text(installed, request));
   });
   if (program.json) program.console.print(json_text(json));
   return status;

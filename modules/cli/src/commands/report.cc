@@ -88,17 +88,17 @@ Answer right_answer(const Result<ValidationResult>& validation) {
                                          validation->summary.reference, allowed_text(*worst))};
 }
 
-// "0.6 % slower"
-std::string slower_text(const Suggestion& suggestion) {
+// "as fast on average as 1, 2, 4", "6 % slower on average than 1, 2, 4"
+std::string slower_text(const Suggestion& suggestion, const std::string& all) {
   const double percent = 100 * (suggestion.suggested.ns / suggestion.compiled.ns - 1);
-  if (percent < 0.5) return "as fast";
-  return fmt::format("{:.0f} % slower", percent);
+  if (percent < 0.5) return "as fast on average as " + all;
+  return fmt::format("{:.0f} % slower on average than {}", percent, all);
 }
 
 Answer sizes_answer(const ModelReport& found) {
   if (!found.suggestion) {
     return {"batch sizes", fmt::format("{}", fmt::join(found.manifest.batch_sizes, ", ")),
-            found.suggestion.error().message()};
+            "not measured: " + found.suggestion.error().message()};
   }
   const Suggestion& suggestion = *found.suggestion;
   const std::string suggested = sizes_text(suggestion.suggested.sizes);
@@ -107,11 +107,10 @@ Answer sizes_answer(const ModelReport& found) {
     return {"batch sizes", suggested,
             suggestion.suggested.sizes.size() == 1 ? "no other was compiled" : "fewer are slower"};
   }
-  return {
-      "batch sizes", suggested,
-      fmt::format("{} on average than {}, with {:.0f} % of the code", slower_text(suggestion), all,
-                  100 * static_cast<double>(suggestion.suggested.bytes) /
-                      static_cast<double>(suggestion.compiled.bytes))};
+  return {"batch sizes", suggested,
+          fmt::format("{}, with {:.0f} % of the code", slower_text(suggestion, all),
+                      100 * static_cast<double>(suggestion.suggested.bytes) /
+                          static_cast<double>(suggestion.compiled.bytes))};
 }
 
 void add_measured_answers(const ModelReport& found, std::vector<Answer>& answers) {

@@ -26,7 +26,7 @@ Status setup(Program& program) {
   TFAOT_ASSIGN(const TensorflowSetup done, set_up_tensorflow(program, show));
   show_done(program,
             {{"was_ready", done.was_ready}, {"wheel", done.wheel}, {"path", done.folder.string()}},
-            done.was_ready ? "nothing to do: the engine finds its TensorFlow\n"
+            done.was_ready ? "nothing to fetch: the engine finds its TensorFlow\n"
                            : fmt::format("{} is ready: {}\n", done.wheel, done.folder.string()));
   return {};
 }
