@@ -11,6 +11,7 @@ source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 (($# >= 1)) || { sed -n '3,8s/^# //p' "${BASH_SOURCE[0]}" >&2; exit 2; }
 # shellcheck source=packaging/bare_root.sh
 source "$source_dir/packaging/bare_root.sh"
+(cd "$source_dir/build/packages" && sha256sum --check --quiet SHA256SUMS)
 make_bare_root "$1"
 folder=$(cd "$1" && pwd -P)
 shift

@@ -17,4 +17,6 @@ rm -rf "$out/_CPack_Packages"
 
 step "Wheels"
 bash packaging/make_wheels.sh "$out"/tfaot-*.tar.gz "$out"
-(cd "$out" && sha256sum -- * | tee SHA256SUMS)
+cd "$out"
+sha256sum -- tfaot* | tee SHA256SUMS # not '*': SHA256SUMS may be there before its own names are read
+sha256sum --check --quiet SHA256SUMS
