@@ -123,15 +123,19 @@ class AreaVerifier {
   void check_installed_tool_file(const Path& folder, const std::string& tool) {
     const Path file = folder / installed_tool_file(tool);
     const auto packaged = read_limited(fs_, folder / (tool + ".xml"), kToolFileLimit);
-    const auto wanted = packaged ? rebase_tool_file({*packaged, folder.string()}, folder.string())
+    const auto text = read_limited(fs_, file, kToolFileLimit);
+    const auto base = text ? tool_base_of({*text, file.string()}) : Result<std::string>("");
+    // The base may be another path of the area, such as that of a link.
+    const bool is_same = base && Path(*base).is_absolute() &&
+                         real_path(fs_, *base).value_or("") == real_path(fs_, folder).value_or("");
+    const std::string wanted_base = is_same ? *base : folder.string();
+    const auto wanted = packaged ? rebase_tool_file({*packaged, folder.string()}, wanted_base)
                                  : Result<std::string>(fail(packaged.error()));
     if (!wanted) return errors_.push_back(wanted.error());
     const bool is_own = check_own_folders(fs_, area_, file).has_value();
-    const auto text = read_limited(fs_, file, kToolFileLimit);
     if (is_own && fs_.kind(file) == FileKind::kFile && text && *text == *wanted) return;
-    const auto base = text ? tool_base_of({*text, file.string()}) : Result<std::string>("");
     add(file,
-        base && !base->empty() && *base != folder.string()
+        base && !base->empty() && *base != wanted_base
             ? fmt::format("its base is {}: the area was moved", *base)
             : "differs from the package's tool file",
         kRenew);

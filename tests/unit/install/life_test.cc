@@ -19,6 +19,7 @@ namespace {
 
 using ::testing::AnyOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
@@ -65,12 +66,12 @@ std::string rolled_back_to(const FileSystem& fs) {
   return version_before(read_history(fs, "/area", "now").value(), kToolName).value_or("nothing");
 }
 
-std::vector<std::string> faults_in(const FileSystem& fs) {
+std::vector<std::string> faults_in(const FileSystem& fs, const Path& area = "/area") {
   std::vector<std::string> texts;
-  for (const Error& fault : verify_area(fs, "/area")) texts.push_back(fault.text());
-  const auto versions = installed_versions(fs, "/area").value();
+  for (const Error& fault : verify_area(fs, area)) texts.push_back(fault.text());
+  const auto versions = installed_versions(fs, area).value();
   for (const InstalledVersion& one : versions) {
-    for (const Error& fault : verify_version(fs, "/area", one)) texts.push_back(fault.text());
+    for (const Error& fault : verify_version(fs, area, one)) texts.push_back(fault.text());
   }
   return texts;
 }
@@ -332,6 +333,13 @@ TEST_F(LifeTest, UseRenewsTheRuntimeOfACopiedArea) {
   EXPECT_THAT(faults_in(fs_), Not(IsEmpty()));
   ASSERT_TRUE(use(fs_, new_));
   EXPECT_THAT(faults_in(fs_), IsEmpty());
+}
+
+TEST_F(LifeTest, VerifyFindsNothingByAnotherPathOfTheArea) {
+  ASSERT_TRUE(fs_.replace_symlink("/area", "/link"));
+  EXPECT_THAT(faults_in(fs_, "/link"), IsEmpty());
+  ASSERT_TRUE(fs_.rename("/area", "/moved"));
+  EXPECT_THAT(faults_in(fs_, "/moved"), ::testing::Contains(HasSubstr("the area was moved")));
 }
 
 TEST_F(LifeTest, VerifyNamesEachDamage) {
