@@ -80,6 +80,26 @@ TEST_F(SignTest, WeCheckMinisignsSignature) {
   EXPECT_EQ(run({"verify", archive(), "--public-key", key_line("release")}).exit_code, 0);
 }
 
+TEST_F(SignTest, TakesANameOfTwoLines) {
+  write("two\nlines", "text");
+  const Outcome outcome = run({"sign", "two\nlines", "--secret-key", "release.key"});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_TRUE(minisign({"-V", "-m", "two\nlines", "-p", "release.pub"}).ok());
+}
+
+// Ctrl-C at the password: the terminal shows again what is typed.
+TEST_F(SignTest, AnInterruptedPasswordLeavesTheTerminalAsItWas) {
+  ASSERT_TRUE(minisign({"-G", "-p", "locked.pub", "-s", "locked.key"}, "secret\nsecret\n").ok());
+  ProcessSpec process;
+  process.program = "sh";
+  process.arguments = {"-c", "sleep 2 | script -qc 'timeout --foreground -s INT 0.5 " +
+                                 at("prefix/bin/tfaot") + " sign " + at(archive()) +
+                                 " --secret-key " + at("locked.key") + "; stty -a' /dev/null"};
+  const ProcessResult ended = run_process(process).value();
+  EXPECT_THAT(ended.standard_output, HasSubstr("password of "));
+  EXPECT_THAT(ended.standard_output, HasSubstr(" echo "));
+}
+
 TEST_F(SignTest, TakesAPassword) {
   ASSERT_TRUE(minisign({"-G", "-p", "locked.pub", "-s", "locked.key"}, "secret\nsecret\n").ok());
   write("password", "secret\n");

@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <thread>
 
 #include "cli_test.h"
 
@@ -92,6 +94,32 @@ TEST_F(VerifyTest, FindsEachOfTwoHundredDamages) {
     const Outcome outcome = run({"verify", "area"});
     EXPECT_EQ(outcome.exit_code, 1) << what << "\n" << outcome.text();
   }
+}
+
+TEST_F(VerifyTest, ReadsNoHistoryOfAnySize) {
+  std::filesystem::resize_file(at("area/.tfaot/history.jsonl"), std::uintmax_t{1} << 38);
+  const Outcome outcome = run({"verify", "area"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, ::testing::HasSubstr("history.jsonl: has 274877906944 bytes, but"));
+}
+
+// A reader takes no lock, and a change that goes on is no damage.
+TEST_F(VerifyTest, FindsNothingWhileVerbsChangeTheArea) {
+  std::atomic<bool> ended = false;
+  std::thread writer([&] {
+    for (int i = 0; i < 20; ++i) {
+      const std::string archive = "dist/tfaot-model-test-net-1.0.0-x86_64-linux.tar.zst";
+      EXPECT_EQ(run({"use", "test_net", "1.1.0", "--release-area", "area"}).exit_code, 0);
+      EXPECT_EQ(run({"remove", "test_net", "1.0.0", "--release-area", "area"}).exit_code, 0);
+      EXPECT_EQ(run({"install", archive, "--release-area", "area"}).exit_code, 0);
+    }
+    ended = true;
+  });
+  while (!ended) {
+    const Outcome outcome = run({"verify", "area"});
+    EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  }
+  writer.join();
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ import threading
 import time
 import unittest
 import unittest.mock
+import weakref
 
 import numpy as np
 
@@ -321,6 +322,14 @@ class CallTest(PythonTest):
             np.testing.assert_array_equal(found[1], expected[1:], strict=True)
             np.testing.assert_array_equal(np.asarray(found[2]), expected, strict=True)
             np.testing.assert_array_equal(found[3], expected.ravel(), strict=True)
+        # Who looks through a weak reference finds the array of its call, or none.
+        array = model(batches[0])[name]
+        watched = weakref.ref(array)
+        del array
+        model(batches[1])
+        found = watched()
+        if found is not None:
+            np.testing.assert_array_equal(found, wanted[0], strict=True)
         # An output that is an input of the next call.
         chained = tfaot.Model(PACKAGES["dtypes"][0])
         inputs = dict(next(cases("dtypes"))[0])
@@ -450,7 +459,11 @@ class PackageTest(PythonTest):
         with self.assertRaises(tfaot.Error) as caught:
             tfaot.Model(self.path("nowhere"))
         self.assertIn("nowhere: no such file or folder\n  'tfaot.Model' takes", str(caught.exception))
+        with self.assertRaises(tfaot.Error) as caught:
+            tfaot.Model("/nowhere/\udcff")
+        self.assertIn("the path is not UTF-8", str(caught.exception))
         tree = PACKAGES["minimal"][0]
+        self.assertEqual(tfaot.Model(os.fsencode(tree)).name, tfaot.Model(tree).name)
         with self.assertRaises(tfaot.Error) as caught:
             tfaot.Model(tree, cpu_level="x86-64-v9")
         self.assertIn("no code for the level 'x86-64-v9'", str(caught.exception))

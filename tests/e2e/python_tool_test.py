@@ -205,6 +205,10 @@ class ToolTest(unittest.TestCase):
         self.assertTrue(frame.startswith('<iframe srcdoc="&lt;!DOCTYPE html&gt;'), frame[:60])
         self.assertNotIn("<", frame.split('srcdoc="')[1].split('" style=')[0])
 
+        shutil.copy(self.net, self.folder / "-net.onnx")
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder)
+        self.assertTrue(tfaot.check("-net.onnx").good)  # a file, no option
         bad = tfaot.check(MODELS / "refused/no_kernel/aot_config.yaml")
         self.assertFalse(bad.good)
         self.assertIn("does not compile", repr(bad))

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "problems.h"
 #include "yaml_text.h"
 
@@ -25,9 +27,12 @@ class PolicyReader {
       problems_.add(root.Mark(), "the policy must be a map");
       return fail(problems_.to_error());
     }
+    std::set<std::string> seen;
     for (const auto& entry : root) {
       const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "";
-      if (key == "require_signature") {
+      if (!seen.insert(key).second) {
+        problems_.add(entry.first.Mark(), fmt::format("'{}' comes twice", key));
+      } else if (key == "require_signature") {
         read_flag(entry.second, policy.require_signature);
       } else if (key == "keys") {
         read_keys(entry.second, policy.keys);

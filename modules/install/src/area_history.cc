@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "area_layout.h"
+#include "tfaot/base/limits.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -69,7 +70,7 @@ void add_found(const AreaActor& finder, const std::string& tool_name, const Tool
 Result<std::string> history_text(const FileSystem& fs, const Path& file) {
   TFAOT_ASSIGN(const FileKind kind, fs.look(file));
   if (kind == FileKind::kMissing) return std::string();
-  TFAOT_ASSIGN(std::string text, fs.read(file));
+  TFAOT_ASSIGN(std::string text, read_limited(fs, file, kHistoryLimit));
   text.resize(text.rfind('\n') + 1);  // without a line that a crash cut
   return text;
 }

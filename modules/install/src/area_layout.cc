@@ -103,7 +103,10 @@ ToolboxEntry read_toolbox_entry(const FileSystem& fs, const Path& area, const Pa
   const auto text = read_limited(fs, file, kToolFileLimit);
   const auto base =
       text ? tool_base_of({*text, file.string()}) : Result<std::string>(fail(text.error()));
-  const auto parts = base ? parts_below(area, *base) : std::vector<std::string>();
+  auto parts = base ? parts_below(area, *base) : std::vector<std::string>();
+  if (base && parts.empty() && Path(*base).is_absolute()) {  // the area by another path, a link
+    parts = parts_below(real_path(fs, area).value_or(area), real_path(fs, *base).value_or(*base));
+  }
   ToolboxEntry entry;
   if (parts.size() == 2 && is_tool_folder(fs, area / parts[0])) {
     entry.tool_name = parts[0];

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "area_history.h"
 #include "area_layout.h"
 #include "tfaot/base/staged_update.h"
@@ -134,8 +136,10 @@ Status put_runtime(const FileSystem& fs, const std::vector<PreparedInstall>& ins
     has_runtime = true;
     const bool is_its_own =
         entry.tool_name == manifest.tool_name && entry.version == manifest.version;
-    if (is_its_own || toolkit.empty() ||
-        ::strverscmp(toolkit.c_str(), manifest.toolkit_version.c_str()) < 0) {
+    const int order = ::strverscmp(toolkit.c_str(), manifest.toolkit_version.c_str());
+    // An equal one of another area, of which this one may be a copy, is not kept.
+    const bool is_elsewhere = newest == nullptr && entry.tool_name.empty();
+    if (is_its_own || toolkit.empty() || order < 0 || (order == 0 && is_elsewhere)) {
       newest = &install;
       toolkit = manifest.toolkit_version;
     }
@@ -230,6 +234,12 @@ Result<std::vector<InstallReceipt>> commit_installs(FileSystem& fs,
     if (has_staging) static_cast<void>(fs.remove_all(install.plan.staging));
   }
   return receipts;
+}
+
+bool is_area_changing(const FileSystem& fs, const Path& area) {
+  const auto names = fs.list(private_folder(area)).value_or(std::vector<std::string>());
+  return std::ranges::any_of(
+      names, [](const std::string& name) { return name.starts_with(kStagingPrefix); });
 }
 
 Status remove_leftovers(FileSystem& fs, const Path& area) {

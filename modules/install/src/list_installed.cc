@@ -92,9 +92,13 @@ bool is_release_area(const FileSystem& fs, const Path& folder) {
 }
 
 std::optional<Path> installed_tree(const FileSystem& fs, const Path& path) {
+  constexpr int kMostLooks = 3;  // the version may be removed right after another one is current
   for (const Path& folder : {path, by_model_name(path)}) {
-    const auto version = fs.read_symlink(folder / kCurrentName);
-    if (version && is_file(fs, folder / *version / kManifestName)) return folder / *version;
+    for (int look = 0; look < kMostLooks; ++look) {
+      const auto version = fs.read_symlink(folder / kCurrentName);
+      if (!version) break;
+      if (is_file(fs, folder / *version / kManifestName)) return folder / *version;
+    }
   }
   const Path tree = by_model_name(path.parent_path()) / path.filename();
   if (is_tool_folder(fs, tree.parent_path()) && is_file(fs, tree / kManifestName)) return tree;

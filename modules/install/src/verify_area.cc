@@ -30,6 +30,10 @@ class AreaVerifier {
     const Path folder = area_ / tool_name / version;
     const auto manifest = read_manifest(fs_, folder / kManifestName);
     if (!manifest) return;  // the caller verifies the tree
+    // A link would lead out of the area.
+    if (fs_.kind(folder / kManifestName) != FileKind::kFile) {
+      add(folder / kManifestName, "is not a regular file");
+    }
     const std::string runtime(kRuntimeToolName);
     for (const std::string& tool : {tool_name, runtime}) {
       const bool is_packaged = fs_.kind(folder / (tool + ".xml")) == FileKind::kFile;
@@ -55,6 +59,7 @@ class AreaVerifier {
     for (const AreaRow& row : kAreaLayout) {
       if (row.kind != AreaKind::kLink) continue;
       const Path place = area_ / in_area(row.path, words);
+      if (Status own = check_own_folders(fs_, area_, place); !own) errors_.push_back(own.error());
       const auto target = fs_.read_symlink(place);
       if (target && *target == in_area(row.target, words)) continue;
       add(place, fmt::format("should be a link to {}", in_area(row.target, words)), kRenew);
@@ -62,9 +67,16 @@ class AreaVerifier {
     check_toolboxes(tool_name, version);
   }
 
-  void check_runtime() {
+  // `tools`: all of the area.
+  void check_runtime(const std::vector<std::string>& tools) {
     const std::string runtime(kRuntimeToolName);
-    for (const Path& file : tool_files_in(fs_, area_, runtime)) {
+    const std::vector<Path> files = tool_files_in(fs_, area_, runtime);
+    const bool is_needed = std::ranges::any_of(tools, [&](const std::string& tool) {
+      return fs_.kind(area_ / tool / named_current(fs_, area_ / tool) /
+                      installed_tool_file(runtime)) == FileKind::kFile;
+    });
+    if (is_needed) check_some(files, runtime);
+    for (const Path& file : files) {
       const ToolboxEntry entry = read_toolbox_entry(fs_, area_, file);
       if (entry.tool_name.empty()) {
         add(file, "leads to no package of the area", kRenew);
@@ -76,8 +88,9 @@ class AreaVerifier {
 
   void check_history() {
     const Path file = private_folder(area_) / kHistoryName;
+    if (Status own = check_own_folders(fs_, area_, file); !own) errors_.push_back(own.error());
     if (fs_.kind(file) == FileKind::kMissing) return;
-    const auto text = fs_.read(file);
+    const auto text = read_limited(fs_, file, kHistoryLimit);
     const Status whole = text ? check_history_hashes(*text, file.string()) : fail(text.error());
     if (!whole) return errors_.push_back(whole.error());
     const auto history = read_history(fs_, area_, "");
@@ -110,15 +123,19 @@ class AreaVerifier {
   void check_installed_tool_file(const Path& folder, const std::string& tool) {
     const Path file = folder / installed_tool_file(tool);
     const auto packaged = read_limited(fs_, folder / (tool + ".xml"), kToolFileLimit);
-    const auto wanted = packaged ? rebase_tool_file({*packaged, folder.string()}, folder.string())
+    const auto text = read_limited(fs_, file, kToolFileLimit);
+    const auto base = text ? tool_base_of({*text, file.string()}) : Result<std::string>("");
+    // The base may be another path of the area, such as that of a link.
+    const bool is_same = base && Path(*base).is_absolute() &&
+                         real_path(fs_, *base).value_or("") == real_path(fs_, folder).value_or("");
+    const std::string wanted_base = is_same ? *base : folder.string();
+    const auto wanted = packaged ? rebase_tool_file({*packaged, folder.string()}, wanted_base)
                                  : Result<std::string>(fail(packaged.error()));
     if (!wanted) return errors_.push_back(wanted.error());
     const bool is_own = check_own_folders(fs_, area_, file).has_value();
-    const auto text = read_limited(fs_, file, kToolFileLimit);
     if (is_own && fs_.kind(file) == FileKind::kFile && text && *text == *wanted) return;
-    const auto base = text ? tool_base_of({*text, file.string()}) : Result<std::string>("");
     add(file,
-        base && !base->empty() && *base != folder.string()
+        base && !base->empty() && *base != wanted_base
             ? fmt::format("its base is {}: the area was moved", *base)
             : "differs from the package's tool file",
         kRenew);
@@ -136,10 +153,20 @@ class AreaVerifier {
         return errors_.push_back(own.error());
       }
     }
-    const auto files = list_files_recursively(fs_, folder);
-    if (!files) return errors_.push_back(files.error());
-    for (const std::string& file : *files) {
-      if (!known.contains(file)) add(folder / file, "belongs to no package");
+    check_names(folder, "", known);
+  }
+
+  // All that is no folder, also pipes, devices and links to folders.
+  void check_names(const Path& folder, const Path& below, const std::set<std::string>& known) {
+    const auto names = fs_.list(folder / below);
+    if (!names) return errors_.push_back(names.error());
+    for (const std::string& name : *names) {
+      const Path path = below / name;
+      if (fs_.kind(folder / path) == FileKind::kDirectory) {
+        check_names(folder, path, known);
+      } else if (!known.contains(path.string())) {
+        add(folder / path, "belongs to no package");
+      }
     }
   }
 
@@ -155,18 +182,25 @@ class AreaVerifier {
 
   void check_copy(const Path& file, const std::string& tool_name, const std::string& version,
                   const std::string& tool) {
+    const Path packaged = area_ / tool_name / version / installed_tool_file(tool);
     const auto text = read_limited(fs_, file, kToolFileLimit);
-    const auto wanted =
-        read_limited(fs_, area_ / tool_name / version / installed_tool_file(tool), kToolFileLimit);
-    if (text && wanted && *text == *wanted) return;
+    const auto wanted = read_limited(fs_, packaged, kToolFileLimit);
+    // An earlier tfaot made links.
+    const bool is_own = fs_.kind(file) == FileKind::kFile ||
+                        real_path(fs_, file).value_or("") == real_path(fs_, packaged).value_or("");
+    if (is_own && text && wanted && *text == *wanted) return;
     add(file, fmt::format("is not the tool file of {} {}", tool_name, version), kRenew);
+  }
+
+  // RPMs make no tool files in toolboxes.
+  void check_some(const std::vector<Path>& tool_files, const std::string& tool) {
+    if (!tool_files.empty() || fs_.kind(private_folder(area_)) != FileKind::kDirectory) return;
+    add(area_ / kToolboxes, "holds no tool file of " + tool, kRenew);
   }
 
   void check_toolboxes(const std::string& tool_name, const std::string& version) {
     const std::vector<Path> files = tool_files_in(fs_, area_, tool_name);
-    if (files.empty() && fs_.kind(private_folder(area_)) == FileKind::kDirectory) {
-      add(area_ / kToolboxes, "holds no tool file of " + tool_name, kRenew);
-    }
+    check_some(files, tool_name);
     for (const Path& file : files) check_copy(file, tool_name, version, tool_name);
   }
 
@@ -184,7 +218,9 @@ Result<std::string> library_hash_text(const FileSystem& fs, const Path& library,
 }
 
 bool has_whole_library(const FileSystem& fs, const Path& tree, const std::string& model_name) {
-  const auto wanted = library_hash_text(fs, tree / models_library_name(model_name), model_name);
+  const Path library = tree / models_library_name(model_name);
+  if (fs.kind(library) != FileKind::kFile) return false;  // such as a link out of the area
+  const auto wanted = library_hash_text(fs, library, model_name);
   const auto text = fs.read(tree / library_hash_name(model_name));
   return wanted && text && *wanted == *text;
 }
@@ -208,11 +244,9 @@ std::vector<Error> verify_version(const FileSystem& fs, const Path& area,
 
 std::vector<Error> verify_area(const FileSystem& fs, const Path& area) {
   AreaVerifier verifier(fs, area);
-  const auto tools = list_tools(fs, area);
-  for (const std::string& tool : tools.value_or(std::vector<std::string>())) {
-    verifier.check_current(tool);
-  }
-  verifier.check_runtime();
+  const auto tools = list_tools(fs, area).value_or(std::vector<std::string>());
+  for (const std::string& tool : tools) verifier.check_current(tool);
+  verifier.check_runtime(tools);
   verifier.check_history();
   return verifier.take();
 }

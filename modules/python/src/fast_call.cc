@@ -44,6 +44,7 @@ struct State {
   void* model;
   Owned ndarray, empty, error;
   Owned dtype_word;
+  Py_ssize_t weak_references = 0;  // where an array has them
   std::vector<Tensor> inputs, outputs;
 };
 
@@ -95,6 +96,12 @@ class Views {
   std::size_t count_ = 0;
 };
 
+bool has_weak_references(const State& state, PyObject* array) {
+  PyObject* first = nullptr;
+  std::memcpy(&first, reinterpret_cast<const char*>(array) + state.weak_references, sizeof first);
+  return first != nullptr;
+}
+
 // A new array; or that of the last call, if nobody refers to it any more.
 Owned output_array(const State& state, Tensor& tensor, Py_ssize_t rows) {
   if (tensor.rows != rows) {
@@ -108,7 +115,8 @@ Owned output_array(const State& state, Tensor& tensor, Py_ssize_t rows) {
                       PyLong_FromSsize_t(tensor.row_shape[i]));
     }
   }
-  if (tensor.array != nullptr && Py_REFCNT(tensor.array.get()) == 1) {
+  if (tensor.array != nullptr && Py_REFCNT(tensor.array.get()) == 1 &&
+      !has_weak_references(state, tensor.array.get())) {
     return shared(tensor.array.get());
   }
   const Owned shape = shared(tensor.shape.get());  // a finaliser that runs now may call the model
@@ -263,6 +271,9 @@ PyObject* bind(PyObject* self, PyObject* args) {
   state->empty = shared(empty);
   state->error = shared(error);
   state->dtype_word.reset(PyUnicode_InternFromString("dtype"));
+  const Owned place(PyObject_GetAttrString(ndarray, "__weakrefoffset__"));
+  if (place == nullptr) return nullptr;
+  state->weak_references = PyLong_AsSsize_t(place.get());
   state->inputs = tensors_of(inputs);
   state->outputs = tensors_of(outputs);
   if (PyErr_Occurred() != nullptr) return nullptr;

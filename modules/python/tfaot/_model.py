@@ -109,7 +109,7 @@ class Model(Caller):
             batch_rules = [f"{rows}:{','.join(map(str, sizes))}" for rows, sizes in batch_rules.items()]
         elif isinstance(batch_rules, str):
             batch_rules = [batch_rules]
-        self._arguments = (os.fspath(package), cpu_level, list(batch_rules or []))
+        self._arguments = (os.fsdecode(package), cpu_level, list(batch_rules or []))
         request = {
             "package": self._arguments[0],
             "cpu_level": cpu_level or "",
@@ -118,6 +118,10 @@ class Model(Caller):
             "machine": os.uname().machine,
             "variables": {name: os.environ[name] for name in _VARIABLES if name in os.environ},
         }
+        try:
+            self._arguments[0].encode()
+        except UnicodeEncodeError:
+            raise Error(f"{package!r}: the path is not UTF-8, so no package is found there") from None
         error = ctypes.c_void_p()
         self._handle: int = library.tfaot_open(json.dumps(request).encode(), ctypes.byref(error))
         if not self._handle:

@@ -108,7 +108,10 @@ def report(model: File, **options: Option) -> Report:
 def _page(verb: str, subject: File, options: Mapping[str, Option]) -> Report:
     with tempfile.TemporaryDirectory(prefix="tfaot-") as folder:
         file = os.path.join(folder, "page.html")
-        done = _run([verb, subject, "--html", file, "--quiet", *_words(options)], failures=(1,))
+        name = os.fsdecode(subject)
+        if name.startswith("-"):  # else it is an option
+            name = os.path.join(os.curdir, name)
+        done = _run([verb, name, "--html", file, "--quiet", *_words(options)], failures=(1,))
         if not os.path.exists(file):
             raise Error(_text_of(done.stderr))
         with open(file, encoding="utf-8") as page:

@@ -51,7 +51,8 @@ namespace {
 bool fits(const StoredOutput& output, const TensorSpec& tensor, std::int64_t rows) {
   const std::size_t digits = 2 * size_of(tensor.dtype);
   const std::uint64_t elements = static_cast<std::uint64_t>(rows) * row_elements(tensor);
-  return output.numbers.size() % digits == 0 && output.numbers.size() / digits <= elements;
+  const std::size_t kept = output.numbers.size() / digits;  // some, or nothing would be compared
+  return output.numbers.size() % digits == 0 && kept <= elements && (kept > 0) == (elements > 0);
 }
 
 bool fits(const StoredCall& call, const Manifest& manifest) {

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <climits>
 
 #include "tfaot/base/limits.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "tfaot/config/area_policy.h"
 #include "tfaot/install/install.h"
@@ -80,9 +82,10 @@ Result<std::vector<SignedFile>> sign_files(Context& context, const SignRequest& 
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   std::vector<std::string> signatures;
   for (const Path& file : request.files) {
-    const std::string comment = fmt::format(
-        "timestamp:{}\tfile:{}\thashed",
-        std::chrono::duration_cast<std::chrono::seconds>(now).count(), file.filename().string());
+    const std::string comment =
+        fmt::format("timestamp:{}\tfile:{}\thashed",
+                    std::chrono::duration_cast<std::chrono::seconds>(now).count(),
+                    shown(file.filename().string(), NAME_MAX));
     TFAOT_ASSIGN(std::string signature, sign_file(context.files, file, key, comment));
     signatures.push_back(std::move(signature));
   }

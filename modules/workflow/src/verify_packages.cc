@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 
 #include "archive_place.h"
@@ -46,7 +47,7 @@ VerifiedItem verify_archive(const FileSystem& files, const Path& archive) {
   return item;
 }
 
-Result<std::vector<VerifiedItem>> verify_whole_area(const FileSystem& files, const Path& area) {
+Result<std::vector<VerifiedItem>> look_at_area(const FileSystem& files, const Path& area) {
   TFAOT_ASSIGN(const auto versions, installed_versions(files, area));
   std::vector<VerifiedItem> items = {{.path = area, .faults = verify_area(files, area)}};
   for (const InstalledVersion& installed : versions) {
@@ -62,6 +63,34 @@ Result<std::vector<VerifiedItem>> verify_whole_area(const FileSystem& files, con
     auto faults = verify_version(files, area, installed);
     std::ranges::move(faults, std::back_inserter(item.faults));
     items.push_back(std::move(item));
+  }
+  return items;
+}
+
+std::vector<std::string> texts_of_faults(const Result<std::vector<VerifiedItem>>& items) {
+  if (!items) return {items.error().text()};
+  std::vector<std::string> texts;
+  for (const VerifiedItem& item : *items) {
+    for (const Error& fault : item.faults) texts.push_back(fault.text());
+  }
+  return texts;
+}
+
+// Without a lock a change of the area that goes on meanwhile looks like damage. So a fault counts
+// once it is there twice and nothing is being changed. What a killed run left looks like a change,
+// too, so the looks are few.
+Result<std::vector<VerifiedItem>> verify_whole_area(const FileSystem& files, const Path& area) {
+  constexpr int kMostLooks = 5;
+  constexpr std::chrono::milliseconds kPause{50};
+  auto items = look_at_area(files, area);
+  for (int look = 1; look < kMostLooks; ++look) {
+    const std::vector<std::string> texts = texts_of_faults(items);
+    const bool is_changing = is_area_changing(files, area);
+    if (texts.empty()) break;
+    if (is_changing) wait_for_interrupt(kPause);
+    TFAOT_TRY(check_interrupts());
+    items = look_at_area(files, area);
+    if (!is_changing && texts_of_faults(items) == texts) break;
   }
   return items;
 }

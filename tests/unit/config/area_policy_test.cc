@@ -25,6 +25,11 @@ TEST(AreaPolicy, RefusesARequirementThatNobodyCanMeet) {
             "policy.yaml:1:1: signatures are required, but 'keys' lists no key");
 }
 
+TEST(AreaPolicy, RefusesASecondRule) {
+  EXPECT_EQ(error_of("require_signature: true\nkeys: [a]\nrequire_signature: false\n"),
+            "policy.yaml:3:1: 'require_signature' comes twice");
+}
+
 TEST(AreaPolicy, RefusesWhatItDoesNotKnow) {
   EXPECT_EQ(error_of("require_signature: false\nkey: a\n"),
             "policy.yaml:2:1: unknown key 'key'\n  allowed: keys, require_signature");

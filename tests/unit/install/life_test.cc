@@ -4,19 +4,24 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "install_samples.h"
+#include "tests/support/forwarding_file_system.h"
 #include "tests/support/memory_file_system.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/area_history.h"
+#include "tfaot/records/file_names.h"
 
 namespace tfaot::toolkit::testing {
 namespace {
 
 using ::testing::AnyOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr const char* kToolName = "tfaot-model-test";
@@ -61,12 +66,12 @@ std::string rolled_back_to(const FileSystem& fs) {
   return version_before(read_history(fs, "/area", "now").value(), kToolName).value_or("nothing");
 }
 
-std::vector<std::string> faults_in(const FileSystem& fs) {
+std::vector<std::string> faults_in(const FileSystem& fs, const Path& area = "/area") {
   std::vector<std::string> texts;
-  for (const Error& fault : verify_area(fs, "/area")) texts.push_back(fault.text());
-  const auto versions = installed_versions(fs, "/area").value();
+  for (const Error& fault : verify_area(fs, area)) texts.push_back(fault.text());
+  const auto versions = installed_versions(fs, area).value();
   for (const InstalledVersion& one : versions) {
-    for (const Error& fault : verify_version(fs, "/area", one)) texts.push_back(fault.text());
+    for (const Error& fault : verify_version(fs, area, one)) texts.push_back(fault.text());
   }
   return texts;
 }
@@ -295,6 +300,48 @@ TEST_F(LifeTest, VerifyFindsNothingInAnAreaThatVerbsMade) {
   EXPECT_THAT(faults_in(fs_), IsEmpty());
 }
 
+// Another process makes the new version current and removes the old one, right after somebody read
+// which one is current.
+class ChangedMeanwhile : public ForwardingFileSystem {
+ public:
+  ChangedMeanwhile(FileSystem& files, std::function<void()> change)
+      : ForwardingFileSystem(files), change_(std::move(change)) {}
+  Result<Path> read_symlink(const Path& link) const override {
+    auto target = ForwardingFileSystem::read_symlink(link);
+    if (target && change_) std::exchange(change_, nullptr)();
+    return target;
+  }
+
+ private:
+  mutable std::function<void()> change_;
+};
+
+TEST_F(LifeTest, FindsTheCurrentVersionWhileItIsSwitched) {
+  const auto change = [&] {
+    EXPECT_TRUE(use(fs_, old_));
+    EXPECT_TRUE(remove(fs_, "1.1.0"));
+  };
+  const ChangedMeanwhile files(fs_, change);
+  EXPECT_EQ(installed_tree(files, "/area/test"), "/area/tfaot-model-test/1.0.0");
+}
+
+// A copy of an area has a runtime's tool file that leads to the first one.
+TEST_F(LifeTest, UseRenewsTheRuntimeOfACopiedArea) {
+  const std::string text = fs_.read(kRuntimeToolFile).value();
+  ASSERT_TRUE(install_sample(fs_, new_, {.area = "/first"}));
+  ASSERT_TRUE(fs_.replace_atomically(kRuntimeToolFile, replace_all(text, "/area/", "/first/")));
+  EXPECT_THAT(faults_in(fs_), Not(IsEmpty()));
+  ASSERT_TRUE(use(fs_, new_));
+  EXPECT_THAT(faults_in(fs_), IsEmpty());
+}
+
+TEST_F(LifeTest, VerifyFindsNothingByAnotherPathOfTheArea) {
+  ASSERT_TRUE(fs_.replace_symlink("/area", "/link"));
+  EXPECT_THAT(faults_in(fs_, "/link"), IsEmpty());
+  ASSERT_TRUE(fs_.rename("/area", "/moved"));
+  EXPECT_THAT(faults_in(fs_, "/moved"), ::testing::Contains(HasSubstr("the area was moved")));
+}
+
 TEST_F(LifeTest, VerifyNamesEachDamage) {
   const Path tree = "/area/tfaot-model-test/1.1.0";
   const auto expect = [&](const std::function<void(FileSystem&)>& damage, const std::string& text) {
@@ -325,6 +372,31 @@ TEST_F(LifeTest, VerifyNamesEachDamage) {
   expect(gone(kToolFile), "/area/config/toolbox: holds no tool file of tfaot-model-test");
   expect(write(kRuntimeToolFile, "<tool/>"),
          std::string(kRuntimeToolFile) + ": leads to no package");
+  expect(gone(kRuntimeToolFile), "/area/config/toolbox: holds no tool file of tfaot-runtime");
+  const auto move_out = [](const Path& place) {
+    return [=](FileSystem& fs) {
+      ASSERT_TRUE(fs.create_directories("/elsewhere"));
+      ASSERT_TRUE(fs.rename(place, "/elsewhere/moved"));
+      ASSERT_TRUE(fs.replace_symlink("/elsewhere/moved", place));
+    };
+  };
+  for (const Path& file : {Path(kToolFile), Path(kRuntimeToolFile)}) {
+    expect(move_out(file), file.string() + ": is not the tool file of");
+  }
+  expect(move_out(tree / "manifest.json"),
+         (tree / "manifest.json").string() + ": is not a regular");
+  expect(move_out("/area/lib"), "/area/lib: not a folder");
+  expect(move_out("/area/.tfaot"), "/area/.tfaot: not a folder");
+  expect(link(tree / "lib/stray", "/elsewhere"), (tree / "lib/stray").string() + ": belongs to no");
+  expect(
+      [&](FileSystem& fs) {
+        const Path library = tree / models_library_name("test");
+        ASSERT_TRUE(fs.replace_atomically(library, "code"));
+        const std::string hash = library_hash_text(fs, library, "test").value();
+        ASSERT_TRUE(fs.replace_atomically(tree / library_hash_name("test"), hash));
+        move_out(library)(fs);
+      },
+      (tree / models_library_name("test")).string() + ": differs from");
   expect(link(current, "9.9"), current + ": leads to '9.9'");
   expect(link("/area/lib/cmake/tfaot-model-test", "/elsewhere"),
          "/area/lib/cmake/tfaot-model-test: should be a link to");

@@ -49,6 +49,8 @@ TEST_F(StoredCheckTest, MustFitItsPackage) {
 TEST_F(StoredCheckTest, HoldsWholeNumbersOfTheOutputAlone) {
   check_.calls.front().outputs.front().numbers = "0000003f00";
   EXPECT_THAT(why_not(), HasSubstr("do not fit"));
+  check_.calls.front().outputs.front().numbers = "";  // nothing would be compared
+  EXPECT_THAT(why_not(), HasSubstr("do not fit"));
   check_.calls.front().outputs.front().numbers = std::string(8 * 100'000, '0');
   EXPECT_THAT(why_not(), HasSubstr("do not fit"));
   check_.calls.front().outputs.front().numbers = "0000003G";

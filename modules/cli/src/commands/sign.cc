@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <poll.h>
 #include <termios.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -10,6 +13,7 @@
 #include "commands/commands.h"
 #include "options/shared_options.h"
 #include "pages/pages.h"
+#include "tfaot/base/interrupts.h"
 #include "tfaot/workflow/sign_files.h"
 
 namespace tfaot::toolkit {
@@ -34,16 +38,28 @@ class Unseen {
   bool is_terminal_;
 };
 
+// Until standard input has something, or a signal comes: the terminal shall show again what is
+// typed.
+Status wait_for_input() {
+  std::array<pollfd, 2> waited = {{{STDIN_FILENO, POLLIN, 0}, {interrupt_descriptor(), POLLIN, 0}}};
+  while (::poll(waited.data(), waited.size(), -1) < 0 && errno == EINTR) {
+  }
+  return check_interrupts();
+}
+
 // The first line of standard input.
 Result<std::string> ask_password(const Path& key) {
+  const InterruptWatch watch;
   std::string password;
   std::cerr << "password of " << key.string() << ": " << std::flush;
-  const bool is_there = [&] {
+  const Result<bool> is_there = [&]() -> Result<bool> {
     const Unseen unseen;
+    TFAOT_TRY(wait_for_input());
     return static_cast<bool>(std::getline(std::cin, password));
   }();
   std::cerr << std::endl;
-  if (is_there) return password;
+  if (!is_there) return fail(is_there.error());
+  if (*is_there) return password;
   return fail(Error::at({key.string()}, "the key needs a password, and standard input has none"));
 }
 

@@ -29,6 +29,7 @@ constexpr FileLimit kArraysLimit = {"a file of arrays", std::uint64_t{64} << 30}
 // What XLA writes for one module: graphs, buffers, code.
 constexpr FileLimit kDumpFileLimit = {"a file of a dump", std::uint64_t{512} << 20};
 constexpr FileLimit kToolFileLimit = {"a tool file", std::uint64_t{1} << 20};
+constexpr FileLimit kHistoryLimit = {"the history of an area", std::uint64_t{256} << 20};
 constexpr FileLimit kBuildFileLimit = {"a BuildFile", std::uint64_t{1} << 20};
 
 // How deep JSON or XML may be nested.

@@ -62,6 +62,9 @@ std::optional<std::string> version_before(const std::vector<AreaEvent>& history,
 // AreaLock::acquire() calls it.
 Status remove_leftovers(FileSystem& fs, const Path& area);
 
+// True while somebody changes the area, and after a run was killed. Needs no lock.
+bool is_area_changing(const FileSystem& fs, const Path& area);
+
 // Where an area says which archives may be installed (config/area_policy.h).
 Path policy_file(const Path& area);
 
