@@ -191,7 +191,8 @@ constexpr std::int64_t narrow_width(std::int64_t columns) { return columns <= 4 
 // Rows that go through all layers together: intermediate results stay in the first caches.
 constexpr std::int64_t dense_chain_block_rows(const DenseChainCall& call) {
   constexpr std::int64_t kUnit = 24;  // a multiple of all levels' tiles
-  return RowBlock{8192, call.widest, kUnit}.of(call.rows);
+  constexpr std::int64_t kLeastWidth = 18;
+  return RowBlock{8192, call.widest < kLeastWidth ? kLeastWidth : call.widest, kUnit}.of(call.rows);
 }
 // The input and the output of a layer.
 constexpr std::int64_t dense_chain_scratch_bytes(const DenseChainCall& call) {
