@@ -30,7 +30,8 @@ inline void add_rows(Element* c, const Element* addends, Int row, Int rows, Int 
 
 // For tiles of further taps, which are added to the contents of c: computes them by multiply(tile).
 template <typename Multiply>
-void multiply_and_add(int rows, Int columns, const Tiles<Element>& tiles, Int row_elements, const Multiply& multiply) {
+void multiply_and_add(int rows, Int columns, const Tiles<Element>& tiles, Int row_elements,
+                      const Multiply& multiply) {
   Element sums[kMaxTile * kLanes<Element>];
   Tiles<Element> t = tiles;
   t.count = 1;
@@ -40,7 +41,8 @@ void multiply_and_add(int rows, Int columns, const Tiles<Element>& tiles, Int ro
   for (Int i = 0; i < tiles.count; ++i, t.rows += rows) {
     multiply(t);
     for (Int r = 0; r < rows; ++r) {
-      add_rows(tiles.c + (i * rows + r) * tiles.c_row, sums + r * t.c_row, 0, 1, columns, tiles.rectifier);
+      add_rows(tiles.c + (i * rows + r) * tiles.c_row, sums + r * t.c_row, 0, 1, columns,
+               tiles.rectifier);
     }
   }
 }
@@ -85,7 +87,8 @@ TFAOT_INLINE bool has_distant_rows(const Gemm& g) {
 // In blocks of this many rows, distant rows stay in the first-level cache.
 constexpr Int kDistantBlockRows = Int{4} * kMaxRows;
 
-// Multiplies the first rows of `t` by `vectors` vectors of its columns, in tiles. set_row_start(t): if not all rows start alike.
+// Multiplies the first rows of `t` by `vectors` vectors of its columns, in tiles. set_row_start(t):
+// if not all rows start alike.
 template <typename Next>
 TFAOT_INLINE void multiply_cut(const Cut& cut, bool has_quads, const Next& next) {
   next(cut.larger, cut.rows, has_quads);
@@ -137,8 +140,8 @@ TFAOT_INLINE void multiply_plain(const PlainProduct& p) {
 // True for a product of one run, one block, and nothing to prefetch. It has code of its own, as
 // setting up what convolutions need takes as long as some products of small nets.
 TFAOT_INLINE bool is_plain(const Gemm& g, Int rows) {
-  return rows <= kBlockRows && rows == g.row_count[3] && g.c_line == 0 &&
-         taps_of(g) == 1 && g.addends == nullptr && g.matrices == 0 &&
+  return rows <= kBlockRows && rows == g.row_count[3] && g.c_line == 0 && taps_of(g) == 1 &&
+         g.addends == nullptr && g.matrices == 0 &&
          (rows <= kDistantBlockRows || !has_distant_rows(g)) &&
          !is_prefetched(vectors_of(g.columns) * g.run * TFAOT_VECTOR_BYTES);
 }
@@ -239,7 +242,8 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
   int take = 0;
   for (Int v = part.first; v < part.end; v += take) {
     take = next_vectors<Element>(even.rows, target.narrow, vectors - v);
-    const bool has_quads = target.narrow && target.row_bias == nullptr && pays_for_quads(t, rows, target.columns);
+    const bool has_quads =
+        target.narrow && target.row_bias == nullptr && pays_for_quads(t, rows, target.columns);
     const Cut cut = has_quads ? quad_cut(rows) : even;
     const Int column = v * kLanes<Element>;
     const Int columns = smaller(target.columns - column, take * kLanes<Element>);
@@ -368,7 +372,8 @@ struct Piece {
 
 // The piece's part of `vectors` vectors of columns, for lines of `rows` rows: whole tiles, about as
 // many in each part.
-__attribute__((noinline)) Columns part_of_columns(const Piece& piece, Int rows, bool narrow, Int vectors) {
+__attribute__((noinline)) Columns part_of_columns(const Piece& piece, Int rows, bool narrow,
+                                                  Int vectors) {
   const int tile_rows = even_cut(rows, narrow).rows;
   Int tiles = 0;
   for (Int v = 0; v < vectors; v += next_vectors<Element>(tile_rows, narrow, vectors - v)) ++tiles;
@@ -442,8 +447,9 @@ extern "C" void TFAOT_KERNEL(gemm)(const void* gemm) {
   const Int rows = g.row_count[0] * g.row_count[1] * g.row_count[2] * g.row_count[3];
   if (g.tasks != nullptr && multiply_shared(g, rows)) return;
   if (!is_plain(g, rows)) return multiply_blocks(g, rows, nullptr);
-  const PlainProduct plain = {g.a, g.row_step[3], g.a_step, rows, g.run, g.b, g.b_step, g.b_panel, g.bias, g.row_bias,
-                              g.c, g.c_row, g.columns, g.narrow, g.rectifier};
+  const PlainProduct plain = {g.a, g.row_step[3], g.a_step,  rows,     g.run,
+                              g.b, g.b_step,      g.b_panel, g.bias,   g.row_bias,
+                              g.c, g.c_row,       g.columns, g.narrow, g.rectifier};
   TFAOT_KERNEL(plain_product)(&plain);
   activate({g.c, g.c_row, rows, g.columns, g.function});
 }

@@ -7,7 +7,8 @@
 
 namespace {
 
-// A product of so few columns has more sums (microkernel.h).
+// Products of so few columns have more sums (microkernel.h).
+constexpr Int kMostNarrowColumns = 8;
 TFAOT_INLINE constexpr bool is_narrow(Int columns) { return columns <= kMostNarrowColumns; }
 
 // A plain product: rows that are equally far apart by a right side in panels.
@@ -35,10 +36,13 @@ struct RowsOf {
 };
 
 // The product of rows of a by packed panels.
-TFAOT_INLINE PlainProduct packed_product(Int rows, const RowsOf<const Element>& a, const Element* panels, const Element* bias,
+TFAOT_INLINE PlainProduct packed_product(Int rows, const RowsOf<const Element>& a,
+                                         const Element* panels, const Element* bias,
                                          const RowsOf<Element>& c, Rectifier rectifier) {
   constexpr Int kColumns = kPanelColumns<Element>;
-  return {a.first, a.step, 1, rows, a.size, panels, kColumns, kColumns * a.size, bias, nullptr, c.first, c.step, c.size, is_narrow(c.size), rectifier};
+  return {a.first,           a.step, 1,       rows,    a.size, panels, kColumns,
+          kColumns * a.size, bias,   nullptr, c.first, c.step, c.size, is_narrow(c.size),
+          rectifier};
 }
 
 // Right sides from this size on are prefetched.
@@ -113,4 +117,5 @@ TFAOT_INLINE void set_epilogue(Gemm& g, Int epilogue, const EpilogueOperands& mo
 
 extern "C" __attribute__((visibility("hidden"))) void TFAOT_KERNEL(gemm)(const void* gemm);
 // `product`: a PlainProduct. Nothing is prefetched.
-extern "C" __attribute__((visibility("hidden"))) void TFAOT_KERNEL(plain_product)(const void* product);
+extern "C"
+    __attribute__((visibility("hidden"))) void TFAOT_KERNEL(plain_product)(const void* product);

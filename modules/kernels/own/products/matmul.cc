@@ -52,7 +52,9 @@ bool is_row(const MatMulCall& call) {
 void multiply_row(const MatMulCall& call, Element* c, const void** in) {
   const void** more = in + 3;
   const Element* const bias = bias_at(call.epilogue, more);
-  const PlainProduct product = packed_product(1, {operand(in, 1), call.depth, call.depth}, operand(in, 2), bias, {c, call.columns, call.columns}, rectifier_of(call.epilogue));
+  const PlainProduct product =
+      packed_product(1, {operand(in, 1), call.depth, call.depth}, operand(in, 2), bias,
+                     {c, call.columns, call.columns}, rectifier_of(call.epilogue));
   TFAOT_KERNEL(plain_product)(&product);
   activate({c, call.columns, 1, call.columns, function_at(call.epilogue, more)});
 }

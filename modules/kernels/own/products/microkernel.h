@@ -12,10 +12,11 @@
 
 namespace {
 
-// The order of a sum depends on the product alone, never on rows, tile, CPU level or thread: a row has the same bits in any batch
-// (docs/reproducibility.md). Step k of a run of the depth is added to sum k mod kSums; the first sum begins with the bias. At the
-// end sum s and sum s + kSums / 2 are added, and so on. Two sums cost a tile nothing and halve the time that a row alone waits.
-// A product of so few columns has four, as it has nothing else to compute while it waits.
+// The order of a sum depends on the product alone, never on rows, tile, CPU level or thread: a row
+// has the same bits in any batch (docs/reproducibility.md). Step k of a run of the depth is added
+// to sum k mod kSums; the first sum begins with the bias. At the end sum s and sum s + kSums / 2
+// are added, and so on. Two sums cost a tile nothing and halve the time that a row alone waits. A
+// product of so few columns has four, as it has nothing else to compute while it waits.
 constexpr int kWideSums = 2, kNarrowSums = 4;
 
 // Joins the sums of a row and a vector: those from kFirst on, kStep apart.
@@ -24,7 +25,8 @@ TFAOT_INLINE V join_sums(const V (&sums)[N][MR][NV], int r, int v) {
   if constexpr (kStep == N) {
     return sums[kFirst][r][v];
   } else {
-    return join_sums<kFirst, 2 * kStep>(sums, r, v) + join_sums<kFirst + kStep, 2 * kStep>(sums, r, v);
+    return join_sums<kFirst, 2 * kStep>(sums, r, v) +
+           join_sums<kFirst + kStep, 2 * kStep>(sums, r, v);
   }
 }
 
@@ -134,7 +136,8 @@ TFAOT_INLINE void multiply_tile(const Tiles<T>& t, Int first) {
   const T* a[MR];
   TFAOT_EACH (r, MR) a[r] = t.rows[first + r];
   const T* b = t.b;
-  const Int a_step = kPlain ? 1 : t.a_step, b_step = kPlain ? kPanelColumns<T> : t.b_step, b_panel = t.b_panel;
+  const Int a_step = kPlain ? 1 : t.a_step, b_step = kPlain ? kPanelColumns<T> : t.b_step,
+            b_panel = t.b_panel;
 
   for (const Int *tap = t.taps, *end = tap + t.tap_count; tap != end; ++tap) {
     Int k = *tap, left = t.run;
@@ -214,7 +217,7 @@ void multiply_tiles(const Tiles<T>& t) {
   multiply_tiles_of<T, MR, NV, kSums, false>(t);
 }
 
-// The limit for tiles: as many sums as the registers hold, with room for the factors. 
+// The limit for tiles: as many sums as the registers hold, with room for the factors.
 constexpr int kMaxSums = TFAOT_TILE_SUMS;
 constexpr int kMaxRows = TFAOT_TILE_ROWS;
 constexpr int kMaxVectors = 4;
@@ -225,7 +228,8 @@ constexpr int max_vectors(int rows) {
   return kMaxSums / kWideSums / rows < kMaxVectors ? kMaxSums / kWideSums / rows : kMaxVectors;
 }
 template <typename T>
-constexpr int kNarrowVectors = static_cast<int>(smaller(2, ceil_div(kMostNarrowColumns, kLanes<T>)));
+constexpr int kNarrowVectors = static_cast<int>(smaller(2,
+                                                        ceil_div(kMostNarrowColumns, kLanes<T>)));
 template <typename T>
 constexpr int kNarrowRows = kMaxSums / kNarrowSums / kNarrowVectors<T>;
 
@@ -262,14 +266,16 @@ TFAOT_INLINE void multiply_sized(int rows, int vectors, bool is_narrow, const Ti
 // REQUIRES: 1 <= rows <= kMaxRows; vectors comes from next_vectors() for these rows.
 template <typename T>
 TFAOT_INLINE void multiply(int rows, int vectors, bool is_narrow, const Tiles<T>& t) {
-  multiply_sized(rows, vectors, is_narrow, t, std::make_integer_sequence<int, kMaxRows * kMaxVectors>());
+  multiply_sized(rows, vectors, is_narrow, t,
+                 std::make_integer_sequence<int, kMaxRows * kMaxVectors>());
 }
 
-// Vectors of the next tile, as even as the registers allow. A tile that begins in a panel ends in it, too.
+// Vectors of the next tile, as even as the registers allow. A tile that begins in a panel ends in
+// it, too.
 template <typename T>
 TFAOT_INLINE int next_vectors(int rows, bool narrow, Int left) {
   int most = narrow ? kNarrowVectors<T> : max_vectors(rows);
-  if (most < kVectorsPerPanel) most = most / 2 * 2;
+  if (most == 3 && kVectorsPerPanel == 4) most = 2;
   if (left <= most) return static_cast<int>(left);
   if (most < kVectorsPerPanel) return most;
   const Int even = ceil_div(left, ceil_div(left, most));

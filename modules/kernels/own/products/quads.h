@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tiles of float32 for at most eight columns by many rows, with AVX-512. A vector would be mostly empty, and loads limit the speed,
-// because each multiply-add needs one. So one multiply-add processes four steps of the depth for four columns. A quad of four
-// columns has one column in each quarter of a vector, with four of its sums.
+// Tiles of float32 for at most eight columns by many rows, with AVX-512. A vector would be mostly
+// empty, and loads limit the speed, because each multiply-add needs one. So one multiply-add
+// processes four steps of the depth for four columns. A quad of four columns has one column in each
+// quarter of a vector, with four of its sums.
 #pragma once
 
 #include "products/microkernel.h"
@@ -16,8 +17,8 @@ static_assert(kNarrowSums == 4 && kMostNarrowColumns == 2 * kQuadColumns);
 
 // True if quads are faster than tiles. They take the same sums in the same order.
 TFAOT_INLINE bool pays_for_quads(const Tiles<Element>& t, Int rows, Int columns) {
-  return TFAOT_HAS_QUADS && rows >= kQuadRows && t.row_start == nullptr && t.a_step == 1 && t.run % kNarrowSums == 0 &&
-         t.run >= (columns <= kQuadColumns ? 16 : 32);
+  return TFAOT_HAS_QUADS && rows >= kQuadRows && t.row_start == nullptr && t.a_step == 1 &&
+         t.run % kNarrowSums == 0 && t.run >= (columns <= kQuadColumns ? 16 : 32);
 }
 
 #if TFAOT_HAS_QUADS
@@ -105,8 +106,10 @@ TFAOT_INLINE void store_quad_sums(const Tiles<float>& t, const Floats (&sums)[MR
 
 // The first values of the sums of quad q: the bias belongs to the first sum of each column.
 TFAOT_INLINE Floats start_of_quad(const Tiles<float>& t, int q) {
-  const Floats bias = load_first(t.start + q * kQuadColumns, smaller(kQuadColumns, t.last - q * kQuadColumns));
-  return __builtin_shufflevector(bias, Floats{}, 0, 16, 16, 16, 1, 16, 16, 16, 2, 16, 16, 16, 3, 16, 16, 16);
+  const Floats bias =
+      load_first(t.start + q * kQuadColumns, smaller(kQuadColumns, t.last - q * kQuadColumns));
+  return __builtin_shufflevector(bias, Floats{}, 0, 16, 16, 16, 1, 16, 16, 16, 2, 16, 16, 16, 3, 16,
+                                 16, 16);
 }
 
 // Computes MR rows of NQ quads; next_quads(quads) loads those of the next four steps.
@@ -167,6 +170,5 @@ TFAOT_INLINE void multiply_quads(const Tiles<float>& t) {
 #else
 TFAOT_INLINE void multiply_quads(const Tiles<Element>& /*t*/) {}
 #endif
-
 
 }  // namespace
