@@ -9,12 +9,10 @@
 
 #include "TagNet_costs.h"
 
-extern "C" TFAOT_MODEL_SYMBOL void __tfaot_cms_models_TagNet_bs1_x86_64(void*, const void*,
-                                                                        const void**, void**, void*,
-                                                                        ::std::int64_t*);
-extern "C" TFAOT_MODEL_SYMBOL void __tfaot_cms_models_TagNet_bs1_x86_64_v3(void*, const void*,
-                                                                           const void**, void**,
-                                                                           void*, ::std::int64_t*);
+extern "C" TFAOT_MODEL_SYMBOL void __tfaot_cms_models_TagNet_bs1_x86_64(
+    void*, const void*, const void**, void**, void*, ::std::int64_t*);
+extern "C" TFAOT_MODEL_SYMBOL void __tfaot_cms_models_TagNet_bs1_x86_64_v3(
+    void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace cms::models {
 inline namespace build_6e5f250bd47bbf26 {
@@ -22,26 +20,40 @@ inline namespace build_6e5f250bd47bbf26 {
 struct TagNet_bs1_tables {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 1;
   TFAOT_HIDDEN static constexpr ::tfaot::BufferSlot kSlots_x86_64[] = {
-      {::tfaot::BufferKind::kInput, 0, 0, 9408},     {::tfaot::BufferKind::kInput, 1, 0, 5},
-      {::tfaot::BufferKind::kInput, 2, 0, 8},        {::tfaot::BufferKind::kWeight, 0, 0, 32},
-      {::tfaot::BufferKind::kWeight, 1, 64, 8},      {::tfaot::BufferKind::kOutput, 0, 0, 8},
-      {::tfaot::BufferKind::kOutput, 1, 0, 24},      {::tfaot::BufferKind::kOutput, 2, 0, 1},
-      {::tfaot::BufferKind::kUnused, 0, 0, 4},       {::tfaot::BufferKind::kTemporary, 0, 0, 100},
+      {::tfaot::BufferKind::kInput, 0, 0, 9408},
+      {::tfaot::BufferKind::kInput, 1, 0, 5},
+      {::tfaot::BufferKind::kInput, 2, 0, 8},
+      {::tfaot::BufferKind::kWeight, 0, 0, 32},
+      {::tfaot::BufferKind::kWeight, 1, 64, 8},
+      {::tfaot::BufferKind::kOutput, 0, 0, 8},
+      {::tfaot::BufferKind::kOutput, 1, 0, 24},
+      {::tfaot::BufferKind::kOutput, 2, 0, 1},
+      {::tfaot::BufferKind::kUnused, 0, 0, 4},
+      {::tfaot::BufferKind::kTemporary, 0, 0, 100},
       {::tfaot::BufferKind::kTemporary, 0, 128, 24},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::BufferSlot kSlots_x86_64_v3[] = {
-      {::tfaot::BufferKind::kInput, 0, 0, 9408},     {::tfaot::BufferKind::kInput, 1, 0, 5},
-      {::tfaot::BufferKind::kInput, 2, 0, 8},        {::tfaot::BufferKind::kWeight, 0, 0, 32},
-      {::tfaot::BufferKind::kWeight, 1, 64, 8},      {::tfaot::BufferKind::kOutput, 0, 0, 8},
-      {::tfaot::BufferKind::kOutput, 1, 0, 24},      {::tfaot::BufferKind::kOutput, 2, 0, 1},
-      {::tfaot::BufferKind::kUnused, 0, 0, 4},       {::tfaot::BufferKind::kTemporary, 0, 0, 100},
+      {::tfaot::BufferKind::kInput, 0, 0, 9408},
+      {::tfaot::BufferKind::kInput, 1, 0, 5},
+      {::tfaot::BufferKind::kInput, 2, 0, 8},
+      {::tfaot::BufferKind::kWeight, 0, 0, 32},
+      {::tfaot::BufferKind::kWeight, 1, 64, 8},
+      {::tfaot::BufferKind::kOutput, 0, 0, 8},
+      {::tfaot::BufferKind::kOutput, 1, 0, 24},
+      {::tfaot::BufferKind::kOutput, 2, 0, 1},
+      {::tfaot::BufferKind::kUnused, 0, 0, 4},
+      {::tfaot::BufferKind::kTemporary, 0, 0, 100},
       {::tfaot::BufferKind::kTemporary, 0, 128, 24},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Code kCodes[] = {
-      {"x86-64", "", &::__tfaot_cms_models_TagNet_bs1_x86_64, kSlots_x86_64, 11, 10, 192,
-       TagNet_costs::kBs1_x86_64, 251000, 0, 0, 0},
-      {"x86-64-v3", "avx2 fma", &::__tfaot_cms_models_TagNet_bs1_x86_64_v3, kSlots_x86_64_v3, 11,
-       10, 192, TagNet_costs::kBs1_x86_64_v3, 251000, 0, 0, 0},
+      {"x86-64",
+       "",
+       &::__tfaot_cms_models_TagNet_bs1_x86_64, kSlots_x86_64,
+       11, 10, 192, TagNet_costs::kBs1_x86_64, 251000, 0, 0, 0},
+      {"x86-64-v3",
+       "avx2 fma",
+       &::__tfaot_cms_models_TagNet_bs1_x86_64_v3, kSlots_x86_64_v3,
+       11, 10, 192, TagNet_costs::kBs1_x86_64_v3, 251000, 0, 0, 0},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };

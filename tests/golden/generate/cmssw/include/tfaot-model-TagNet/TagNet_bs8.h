@@ -1,6 +1,5 @@
 // Made by tfaot from model TagNet, version 2024a. Do not edit.
-// cms::models::TagNet for batch size 8 as TensorFlow's XlaCompiledCpuFunction. Include model.h
-// instead: it offers the model.
+// cms::models::TagNet for batch size 8 as TensorFlow's XlaCompiledCpuFunction. Include model.h instead: it offers the model.
 #pragma once
 
 #include <cstddef>
@@ -32,13 +31,8 @@ class TagNet_bs8 final : public ::tfaot::XlaFunction {
   void set_arg0_data(const void* data) { set_arg_data(0, data); }
   float* arg0_data() { return static_cast<float*>(arg_data(0)); }
   const float* arg0_data() const { return static_cast<const float*>(arg_data(0)); }
-  float& arg0(::std::size_t dim0, ::std::size_t dim1, ::std::size_t dim2, ::std::size_t dim3) {
-    return arg0_data()[((dim0 * 28 + dim1) * 28 + dim2) * 3 + dim3];
-  }
-  const float& arg0(::std::size_t dim0, ::std::size_t dim1, ::std::size_t dim2,
-                    ::std::size_t dim3) const {
-    return arg0_data()[((dim0 * 28 + dim1) * 28 + dim2) * 3 + dim3];
-  }
+  float& arg0(::std::size_t dim0, ::std::size_t dim1, ::std::size_t dim2, ::std::size_t dim3) { return arg0_data()[((dim0 * 28 + dim1) * 28 + dim2) * 3 + dim3]; }
+  const float& arg0(::std::size_t dim0, ::std::size_t dim1, ::std::size_t dim2, ::std::size_t dim3) const { return arg0_data()[((dim0 * 28 + dim1) * 28 + dim2) * 3 + dim3]; }
   int arg0_size() const { return 18816 * sizeof(float); }
   int arg0_count() const { return 18816; }
 
@@ -46,9 +40,7 @@ class TagNet_bs8 final : public ::tfaot::XlaFunction {
   bool* arg1_data() { return static_cast<bool*>(arg_data(1)); }
   const bool* arg1_data() const { return static_cast<const bool*>(arg_data(1)); }
   bool& arg1(::std::size_t dim0, ::std::size_t dim1) { return arg1_data()[dim0 * 5 + dim1]; }
-  const bool& arg1(::std::size_t dim0, ::std::size_t dim1) const {
-    return arg1_data()[dim0 * 5 + dim1];
-  }
+  const bool& arg1(::std::size_t dim0, ::std::size_t dim1) const { return arg1_data()[dim0 * 5 + dim1]; }
   int arg1_size() const { return 40 * sizeof(bool); }
   int arg1_count() const { return 40; }
 
@@ -61,24 +53,16 @@ class TagNet_bs8 final : public ::tfaot::XlaFunction {
   int arg2_count() const { return 8; }
 
   std::int64_t* result0_data() { return static_cast<std::int64_t*>(result_data(0)); }
-  const std::int64_t* result0_data() const {
-    return static_cast<const std::int64_t*>(result_data(0));
-  }
+  const std::int64_t* result0_data() const { return static_cast<const std::int64_t*>(result_data(0)); }
   std::int64_t& result0(::std::size_t dim0) { return result0_data()[dim0]; }
   const std::int64_t& result0(::std::size_t dim0) const { return result0_data()[dim0]; }
   int result0_size() const { return 8 * sizeof(std::int64_t); }
   int result0_count() const { return 8; }
 
   std::int32_t* result1_data() { return static_cast<std::int32_t*>(result_data(1)); }
-  const std::int32_t* result1_data() const {
-    return static_cast<const std::int32_t*>(result_data(1));
-  }
-  std::int32_t& result1(::std::size_t dim0, ::std::size_t dim1, ::std::size_t dim2) {
-    return result1_data()[(dim0 * 2 + dim1) * 3 + dim2];
-  }
-  const std::int32_t& result1(::std::size_t dim0, ::std::size_t dim1, ::std::size_t dim2) const {
-    return result1_data()[(dim0 * 2 + dim1) * 3 + dim2];
-  }
+  const std::int32_t* result1_data() const { return static_cast<const std::int32_t*>(result_data(1)); }
+  std::int32_t& result1(::std::size_t dim0, ::std::size_t dim1, ::std::size_t dim2) { return result1_data()[(dim0 * 2 + dim1) * 3 + dim2]; }
+  const std::int32_t& result1(::std::size_t dim0, ::std::size_t dim1, ::std::size_t dim2) const { return result1_data()[(dim0 * 2 + dim1) * 3 + dim2]; }
   int result1_size() const { return 48 * sizeof(std::int32_t); }
   int result1_count() const { return 48; }
 
@@ -91,8 +75,7 @@ class TagNet_bs8 final : public ::tfaot::XlaFunction {
 
  private:
   TFAOT_HIDDEN static const ::tfaot::XlaTables& tables() {
-    static const ::tfaot::XlaTables kTables(TagNet_tables::description(),
-                                            TagNet_bs8_tables::kProgram);
+    static const ::tfaot::XlaTables kTables(TagNet_tables::description(), TagNet_bs8_tables::kProgram);
     return kTables;
   }
 };

@@ -1,6 +1,5 @@
 // Made by tfaot from model TagNet, version 2024a. Do not edit.
-// The tables of cms::models::TagNet: signature, code and weights, for the classes of model.h and
-// for 'tfaot tune'.
+// The tables of cms::models::TagNet: signature, code and weights, for the classes of model.h and for 'tfaot tune'.
 #pragma once
 
 #include <cstddef>
@@ -38,11 +37,12 @@ class TagNet_tables {
       TagNet_bs8_tables::kProgram,
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Description kDescription = {
-      "TagNet",  "2024a",  kInputs,
-      3,         kOutputs, 3,
-      kPrograms, 2,        ::__tfaot_tfaot_model_TagNet_weights,
-      72,        false,    0,
-      ""};
+      "TagNet", "2024a",
+      kInputs, 3,
+      kOutputs, 3,
+      kPrograms, 2,
+      ::__tfaot_tfaot_model_TagNet_weights, 72, false,
+      0, ""};
 };
 
 }  // namespace build_6e5f250bd47bbf26

@@ -9,9 +9,8 @@
 
 #include "hostile_costs.h"
 
-extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_hostile_bs1_x86_64(void*, const void*,
-                                                                          const void**, void**,
-                                                                          void*, ::std::int64_t*);
+extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_hostile_bs1_x86_64(
+    void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
 inline namespace build_92398b405c19537a {
@@ -19,13 +18,18 @@ inline namespace build_92398b405c19537a {
 struct hostile_bs1 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 1;
   TFAOT_HIDDEN static constexpr ::tfaot::BufferSlot kSlots_x86_64[] = {
-      {::tfaot::BufferKind::kInput, 0, 0, 16},      {::tfaot::BufferKind::kInput, 1, 0, 8},
-      {::tfaot::BufferKind::kOutput, 0, 0, 16},     {::tfaot::BufferKind::kUnused, 0, 0, 4},
-      {::tfaot::BufferKind::kTemporary, 0, 0, 100}, {::tfaot::BufferKind::kTemporary, 0, 128, 8},
+      {::tfaot::BufferKind::kInput, 0, 0, 16},
+      {::tfaot::BufferKind::kInput, 1, 0, 8},
+      {::tfaot::BufferKind::kOutput, 0, 0, 16},
+      {::tfaot::BufferKind::kUnused, 0, 0, 4},
+      {::tfaot::BufferKind::kTemporary, 0, 0, 100},
+      {::tfaot::BufferKind::kTemporary, 0, 128, 8},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Code kCodes[] = {
-      {"x86-64", "", &::__tfaot_tfaot_model_hostile_bs1_x86_64, kSlots_x86_64, 6, 5, 192,
-       hostile_costs::kBs1_x86_64, 251000, 0, 0, 0},
+      {"x86-64",
+       "",
+       &::__tfaot_tfaot_model_hostile_bs1_x86_64, kSlots_x86_64,
+       6, 5, 192, hostile_costs::kBs1_x86_64, 251000, 0, 0, 0},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };

@@ -9,9 +9,8 @@
 
 #include "MixedNet_costs.h"
 
-extern "C" TFAOT_MODEL_SYMBOL void __tfaot_cms_models_MixedNet_bs8_x86_64(void*, const void*,
-                                                                          const void**, void**,
-                                                                          void*, ::std::int64_t*);
+extern "C" TFAOT_MODEL_SYMBOL void __tfaot_cms_models_MixedNet_bs8_x86_64(
+    void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace cms::models {
 inline namespace build_59e3083e5be0e95f {
@@ -19,17 +18,25 @@ inline namespace build_59e3083e5be0e95f {
 struct MixedNet_bs8 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 8;
   TFAOT_HIDDEN static constexpr ::tfaot::BufferSlot kSlots_x86_64[] = {
-      {::tfaot::BufferKind::kInput, 0, 0, 75264},    {::tfaot::BufferKind::kInput, 1, 0, 40},
-      {::tfaot::BufferKind::kInput, 2, 0, 64},       {::tfaot::BufferKind::kWeight, 0, 0, 32},
-      {::tfaot::BufferKind::kWeight, 1, 64, 8},      {::tfaot::BufferKind::kOutput, 0, 0, 64},
-      {::tfaot::BufferKind::kOutput, 1, 0, 192},     {::tfaot::BufferKind::kOutput, 2, 0, 8},
-      {::tfaot::BufferKind::kUnused, 0, 0, 4},       {::tfaot::BufferKind::kTemporary, 0, 0, 100},
-      {::tfaot::BufferKind::kLiveRows, 0, 0, 8},     {::tfaot::BufferKind::kTasks, 0, 0, 8},
+      {::tfaot::BufferKind::kInput, 0, 0, 75264},
+      {::tfaot::BufferKind::kInput, 1, 0, 40},
+      {::tfaot::BufferKind::kInput, 2, 0, 64},
+      {::tfaot::BufferKind::kWeight, 0, 0, 32},
+      {::tfaot::BufferKind::kWeight, 1, 64, 8},
+      {::tfaot::BufferKind::kOutput, 0, 0, 64},
+      {::tfaot::BufferKind::kOutput, 1, 0, 192},
+      {::tfaot::BufferKind::kOutput, 2, 0, 8},
+      {::tfaot::BufferKind::kUnused, 0, 0, 4},
+      {::tfaot::BufferKind::kTemporary, 0, 0, 100},
+      {::tfaot::BufferKind::kLiveRows, 0, 0, 8},
+      {::tfaot::BufferKind::kTasks, 0, 0, 8},
       {::tfaot::BufferKind::kTemporary, 0, 128, 24},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Code kCodes[] = {
-      {"x86-64", "", &::__tfaot_cms_models_MixedNet_bs8_x86_64, kSlots_x86_64, 13, 12, 192,
-       MixedNet_costs::kBs8_x86_64, 258000, 900, 700, 4096},
+      {"x86-64",
+       "",
+       &::__tfaot_cms_models_MixedNet_bs8_x86_64, kSlots_x86_64,
+       13, 12, 192, MixedNet_costs::kBs8_x86_64, 258000, 900, 700, 4096},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };

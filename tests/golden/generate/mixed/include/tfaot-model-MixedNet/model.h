@@ -1,6 +1,5 @@
-// Use tfaot::native::Model<cms::models::MixedNet>, as shown below.
-// tfaot::Model<cms::models::MixedNet> is for code with CMSSW's calls. Made by tfaot from model
-// MixedNet, version 2024a. Do not edit.
+// Use tfaot::native::Model<cms::models::MixedNet>, as shown below. tfaot::Model<cms::models::MixedNet> is for code with CMSSW's calls.
+// Made by tfaot from model MixedNet, version 2024a. Do not edit.
 //
 // cms::models::MixedNet, version 2024a
 //
@@ -23,9 +22,8 @@
 //   std::vector<std::int64_t> class_(rows);  // class
 //   std::vector<std::int32_t> counts(rows * 2 * 3);
 //   tfaot::Span<bool> valid(your_bools, rows);
-//   model.run(rows, {.image = image, .mask = mask, .weight = weight}, {.class_ = class_, .counts =
-//   counts, .valid = valid}); model.run(rows, tfaot::inputs(image, mask, weight),
-//   tfaot::outputs(class_, counts, valid));  // C++17
+//   model.run(rows, {.image = image, .mask = mask, .weight = weight}, {.class_ = class_, .counts = counts, .valid = valid});
+//   model.run(rows, tfaot::inputs(image, mask, weight), tfaot::outputs(class_, counts, valid));  // C++17
 #pragma once
 
 #include <cstddef>
@@ -33,23 +31,19 @@
 #include <string>
 #include <tuple>
 
-#if defined(PHYSICSTOOLS_TENSORFLOWAOT_MODEL_H) ||   \
-    defined(PHYSICSTOOLS_TENSORFLOWAOT_WRAPPER_H) || \
+#if defined(PHYSICSTOOLS_TENSORFLOWAOT_MODEL_H) || defined(PHYSICSTOOLS_TENSORFLOWAOT_WRAPPER_H) || \
     defined(PHYSICSTOOLS_TENSORFLOWAOT_BATCHING_H)
-#error \
-    "CMSSW's PhysicsTools/TensorFlowAOT was included before this header, and both define tfaot::Model. Compile tfaot-model-MixedNet with \
+#error "CMSSW's PhysicsTools/TensorFlowAOT was included before this header, and both define tfaot::Model. Compile tfaot-model-MixedNet with \
 'tfaot compile --headers cmssw', or do not include CMSSW's headers here (docs/cmssw.md)"
 #include "a package compiled with --headers cmssw"  // not there: the compiler stops here
 #endif
 
 #include "tfaot/runtime/model.h"
 
-static_assert(
-    ::tfaot::takes_tables(6),
-    "tfaot-model-MixedNet was made by tfaot 0.0.0, but the first tfaot/runtime in the include path "
-    "is of tfaot " TFAOT_RUNTIME_VERSION
-    ". Put the newest of all packages first, which takes the older models too (scram: set up its "
-    "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
+static_assert(::tfaot::takes_tables(6),
+              "tfaot-model-MixedNet was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
+              TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
+              "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
 
 #include "MixedNet_bs8.h"
 
@@ -58,20 +52,22 @@ extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_MixedNet_w
 namespace cms::models {
 inline namespace build_59e3083e5be0e95f {
 
-/// The model MixedNet, version 2024a. tfaot::native::Model runs it. An object of this class has the
-/// calls of CMSSW's tfaot::Wrapper; one is for one thread at a time.
+/// The model MixedNet, version 2024a. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
+/// tfaot::Wrapper; one is for one thread at a time.
 class MixedNet : public ::tfaot::Wrapper {
  public:
-  /// The inputs by name, in the model's order. Each holds all rows of a batch; the comments show an
-  /// element's type and the shape of one row.
+  /// The inputs by name, in the model's order. Each holds all rows of a batch; the comments show an element's type and the shape
+  /// of one row.
   struct Inputs {
-    ::tfaot::Span<const float> image;    ///< `image`: float32 [28, 28, 3]
-    ::tfaot::Span<const bool> mask;      ///< `mask`: bool [5]
+    ::tfaot::Span<const float> image;  ///< `image`: float32 [28, 28, 3]
+    ::tfaot::Span<const bool> mask;  ///< `mask`: bool [5]
     ::tfaot::Span<const double> weight;  ///< `weight`: float64 []
 
     /// For the runtime: element types and shapes, in order.
-    using Types = ::tfaot::TensorList<::tfaot::Tensor<float, 28, 28, 3>, ::tfaot::Tensor<bool, 5>,
-                                      ::tfaot::Tensor<double>>;
+    using Types = ::tfaot::TensorList<
+        ::tfaot::Tensor<float, 28, 28, 3>,
+        ::tfaot::Tensor<bool, 5>,
+        ::tfaot::Tensor<double>>;
     /// For the runtime: the names in the model, in order.
     TFAOT_HIDDEN static constexpr const char* kNames[] = {"image", "mask", "weight", nullptr};
     /// For the runtime: the members above, in order.
@@ -81,11 +77,13 @@ class MixedNet : public ::tfaot::Wrapper {
   struct Outputs {
     ::tfaot::Span<::std::int64_t> class_;  ///< `class`: int64 []
     ::tfaot::Span<::std::int32_t> counts;  ///< `counts`: int32 [2, 3]
-    ::tfaot::Span<bool> valid;             ///< `valid`: bool []
+    ::tfaot::Span<bool> valid;  ///< `valid`: bool []
 
     /// For the runtime: element types and shapes, in order.
-    using Types = ::tfaot::TensorList<::tfaot::Tensor<::std::int64_t>,
-                                      ::tfaot::Tensor<::std::int32_t, 2, 3>, ::tfaot::Tensor<bool>>;
+    using Types = ::tfaot::TensorList<
+        ::tfaot::Tensor<::std::int64_t>,
+        ::tfaot::Tensor<::std::int32_t, 2, 3>,
+        ::tfaot::Tensor<bool>>;
     /// For the runtime: the names in the model, in order.
     TFAOT_HIDDEN static constexpr const char* kNames[] = {"class", "counts", "valid", nullptr};
     /// For the runtime: the members above, in order.
@@ -93,8 +91,7 @@ class MixedNet : public ::tfaot::Wrapper {
   };
 
   /// Errors use the name, which is as in CMSSW. Throws tfaot::Error (UnsupportedCpu).
-  explicit MixedNet(const ::std::string& name = "cms::models_MixedNet")
-      : ::tfaot::Wrapper(description(), name) {}
+  explicit MixedNet(const ::std::string& name = "cms::models_MixedNet") : ::tfaot::Wrapper(description(), name) {}
 
   /// For the runtime: the tables of the model.
   TFAOT_HIDDEN static const ::tfaot::Description& description() noexcept { return kDescription; }
@@ -117,11 +114,12 @@ class MixedNet : public ::tfaot::Wrapper {
       MixedNet_bs8::kProgram,
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Description kDescription = {
-      "MixedNet", "2024a",  kInputs,
-      3,          kOutputs, 3,
-      kPrograms,  1,        ::__tfaot_tfaot_model_MixedNet_weights,
-      72,         false,    0,
-      ""};
+      "MixedNet", "2024a",
+      kInputs, 3,
+      kOutputs, 3,
+      kPrograms, 1,
+      ::__tfaot_tfaot_model_MixedNet_weights, 72, false,
+      0, ""};
 };
 
 }  // namespace build_59e3083e5be0e95f

@@ -1,5 +1,5 @@
-// Use tfaot::native::Model<tfaot_model::test>, as shown below. tfaot::Model<tfaot_model::test> is
-// for code with CMSSW's calls. Made by tfaot from model test, version 1.0.0. Do not edit.
+// Use tfaot::native::Model<tfaot_model::test>, as shown below. tfaot::Model<tfaot_model::test> is for code with CMSSW's calls.
+// Made by tfaot from model test, version 1.0.0. Do not edit.
 //
 // tfaot_model::test, version 1.0.0
 // Author: A. Physicist
@@ -26,23 +26,19 @@
 #include <string>
 #include <tuple>
 
-#if defined(PHYSICSTOOLS_TENSORFLOWAOT_MODEL_H) ||   \
-    defined(PHYSICSTOOLS_TENSORFLOWAOT_WRAPPER_H) || \
+#if defined(PHYSICSTOOLS_TENSORFLOWAOT_MODEL_H) || defined(PHYSICSTOOLS_TENSORFLOWAOT_WRAPPER_H) || \
     defined(PHYSICSTOOLS_TENSORFLOWAOT_BATCHING_H)
-#error \
-    "CMSSW's PhysicsTools/TensorFlowAOT was included before this header, and both define tfaot::Model. Compile tfaot-model-test with \
+#error "CMSSW's PhysicsTools/TensorFlowAOT was included before this header, and both define tfaot::Model. Compile tfaot-model-test with \
 'tfaot compile --headers cmssw', or do not include CMSSW's headers here (docs/cmssw.md)"
 #include "a package compiled with --headers cmssw"  // not there: the compiler stops here
 #endif
 
 #include "tfaot/runtime/model.h"
 
-static_assert(
-    ::tfaot::takes_tables(6),
-    "tfaot-model-test was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is "
-    "of tfaot " TFAOT_RUNTIME_VERSION
-    ". Put the newest of all packages first, which takes the older models too (scram: set up its "
-    "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
+static_assert(::tfaot::takes_tables(6),
+              "tfaot-model-test was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
+              TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
+              "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
 
 #include "test_bs1.h"
 #include "test_bs2.h"
@@ -53,17 +49,18 @@ extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_test_weigh
 namespace tfaot_model {
 inline namespace build_56e0608837ed2ae3 {
 
-/// The model test, version 1.0.0. tfaot::native::Model runs it. An object of this class has the
-/// calls of CMSSW's tfaot::Wrapper; one is for one thread at a time.
+/// The model test, version 1.0.0. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
+/// tfaot::Wrapper; one is for one thread at a time.
 class test : public ::tfaot::Wrapper {
  public:
-  /// The inputs by name, in the model's order. Each holds all rows of a batch; the comments show an
-  /// element's type and the shape of one row.
+  /// The inputs by name, in the model's order. Each holds all rows of a batch; the comments show an element's type and the shape
+  /// of one row.
   struct Inputs {
     ::tfaot::Span<const float> x;  ///< `x`: float32 [4]
 
     /// For the runtime: element types and shapes, in order.
-    using Types = ::tfaot::TensorList<::tfaot::Tensor<float, 4>>;
+    using Types = ::tfaot::TensorList<
+        ::tfaot::Tensor<float, 4>>;
     /// For the runtime: the names in the model, in order.
     TFAOT_HIDDEN static constexpr const char* kNames[] = {"x", nullptr};
     /// For the runtime: the members above, in order.
@@ -74,7 +71,8 @@ class test : public ::tfaot::Wrapper {
     ::tfaot::Span<float> y;  ///< `y`: float32 [2]
 
     /// For the runtime: element types and shapes, in order.
-    using Types = ::tfaot::TensorList<::tfaot::Tensor<float, 2>>;
+    using Types = ::tfaot::TensorList<
+        ::tfaot::Tensor<float, 2>>;
     /// For the runtime: the names in the model, in order.
     TFAOT_HIDDEN static constexpr const char* kNames[] = {"y", nullptr};
     /// For the runtime: the members above, in order.
@@ -82,8 +80,7 @@ class test : public ::tfaot::Wrapper {
   };
 
   /// Errors use the name, which is as in CMSSW. Throws tfaot::Error (UnsupportedCpu).
-  explicit test(const ::std::string& name = "tfaot_model_test")
-      : ::tfaot::Wrapper(description(), name) {}
+  explicit test(const ::std::string& name = "tfaot_model_test") : ::tfaot::Wrapper(description(), name) {}
 
   /// For the runtime: the tables of the model.
   TFAOT_HIDDEN static const ::tfaot::Description& description() noexcept { return kDescription; }
@@ -103,8 +100,12 @@ class test : public ::tfaot::Wrapper {
       test_bs4::kProgram,
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Description kDescription = {
-      "test", "1.0.0", kInputs, 1, kOutputs, 1, kPrograms, 3, ::__tfaot_tfaot_model_test_weights,
-      72,     false,   0,       ""};
+      "test", "1.0.0",
+      kInputs, 1,
+      kOutputs, 1,
+      kPrograms, 3,
+      ::__tfaot_tfaot_model_test_weights, 72, false,
+      0, ""};
 };
 
 }  // namespace build_56e0608837ed2ae3

@@ -1,5 +1,5 @@
-// Use tfaot::native::Model<tfaot_model::typed>, as shown below. tfaot::Model<tfaot_model::typed> is
-// for code with CMSSW's calls. Made by tfaot from model typed, version 1.0.0. Do not edit.
+// Use tfaot::native::Model<tfaot_model::typed>, as shown below. tfaot::Model<tfaot_model::typed> is for code with CMSSW's calls.
+// Made by tfaot from model typed, version 1.0.0. Do not edit.
 //
 // tfaot_model::typed, version 1.0.0
 // Author: A. Physicist
@@ -45,13 +45,8 @@
 //   std::vector<tfaot::float16> half(rows);
 //   std::vector<tfaot::bfloat16> brain(rows * 3);
 //   std::vector<std::uint8_t> byte(rows);
-//   model.run(rows, {.bool_in = bool_in, .int8_in = int8_in, .int16_in = int16_in, .int32_in =
-//   int32_in, .int64_in = int64_in, .uint8_in = uint8_in, .uint16_in = uint16_in, .uint32_in =
-//   uint32_in, .uint64_in = uint64_in, .float16_in = float16_in, .bfloat16_in = bfloat16_in,
-//   .float32_in = float32_in, .float64_in = float64_in}, {.half = half, .brain = brain, .byte =
-//   byte}); model.run(rows, tfaot::inputs(bool_in, int8_in, int16_in, int32_in, int64_in, uint8_in,
-//   uint16_in, uint32_in, uint64_in, float16_in, bfloat16_in, float32_in, float64_in),
-//   tfaot::outputs(half, brain, byte));  // C++17
+//   model.run(rows, {.bool_in = bool_in, .int8_in = int8_in, .int16_in = int16_in, .int32_in = int32_in, .int64_in = int64_in, .uint8_in = uint8_in, .uint16_in = uint16_in, .uint32_in = uint32_in, .uint64_in = uint64_in, .float16_in = float16_in, .bfloat16_in = bfloat16_in, .float32_in = float32_in, .float64_in = float64_in}, {.half = half, .brain = brain, .byte = byte});
+//   model.run(rows, tfaot::inputs(bool_in, int8_in, int16_in, int32_in, int64_in, uint8_in, uint16_in, uint32_in, uint64_in, float16_in, bfloat16_in, float32_in, float64_in), tfaot::outputs(half, brain, byte));  // C++17
 #pragma once
 
 #include <cstddef>
@@ -59,23 +54,19 @@
 #include <string>
 #include <tuple>
 
-#if defined(PHYSICSTOOLS_TENSORFLOWAOT_MODEL_H) ||   \
-    defined(PHYSICSTOOLS_TENSORFLOWAOT_WRAPPER_H) || \
+#if defined(PHYSICSTOOLS_TENSORFLOWAOT_MODEL_H) || defined(PHYSICSTOOLS_TENSORFLOWAOT_WRAPPER_H) || \
     defined(PHYSICSTOOLS_TENSORFLOWAOT_BATCHING_H)
-#error \
-    "CMSSW's PhysicsTools/TensorFlowAOT was included before this header, and both define tfaot::Model. Compile tfaot-model-typed with \
+#error "CMSSW's PhysicsTools/TensorFlowAOT was included before this header, and both define tfaot::Model. Compile tfaot-model-typed with \
 'tfaot compile --headers cmssw', or do not include CMSSW's headers here (docs/cmssw.md)"
 #include "a package compiled with --headers cmssw"  // not there: the compiler stops here
 #endif
 
 #include "tfaot/runtime/model.h"
 
-static_assert(
-    ::tfaot::takes_tables(6),
-    "tfaot-model-typed was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is "
-    "of tfaot " TFAOT_RUNTIME_VERSION
-    ". Put the newest of all packages first, which takes the older models too (scram: set up its "
-    "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
+static_assert(::tfaot::takes_tables(6),
+              "tfaot-model-typed was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
+              TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
+              "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
 
 #include "typed_bs1.h"
 
@@ -84,57 +75,58 @@ extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_typed_weig
 namespace tfaot_model {
 inline namespace build_0b68718db3265364 {
 
-/// The model typed, version 1.0.0. tfaot::native::Model runs it. An object of this class has the
-/// calls of CMSSW's tfaot::Wrapper; one is for one thread at a time.
+/// The model typed, version 1.0.0. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
+/// tfaot::Wrapper; one is for one thread at a time.
 class typed : public ::tfaot::Wrapper {
  public:
-  /// The inputs by name, in the model's order. Each holds all rows of a batch; the comments show an
-  /// element's type and the shape of one row.
+  /// The inputs by name, in the model's order. Each holds all rows of a batch; the comments show an element's type and the shape
+  /// of one row.
   struct Inputs {
-    ::tfaot::Span<const bool> bool_in;                   ///< `bool_in`: bool [2]
-    ::tfaot::Span<const ::std::int8_t> int8_in;          ///< `int8_in`: int8 [2]
-    ::tfaot::Span<const ::std::int16_t> int16_in;        ///< `int16_in`: int16 [2]
-    ::tfaot::Span<const ::std::int32_t> int32_in;        ///< `int32_in`: int32 [2]
-    ::tfaot::Span<const ::std::int64_t> int64_in;        ///< `int64_in`: int64 [2]
-    ::tfaot::Span<const ::std::uint8_t> uint8_in;        ///< `uint8_in`: uint8 [2]
-    ::tfaot::Span<const ::std::uint16_t> uint16_in;      ///< `uint16_in`: uint16 [2]
-    ::tfaot::Span<const ::std::uint32_t> uint32_in;      ///< `uint32_in`: uint32 [2]
-    ::tfaot::Span<const ::std::uint64_t> uint64_in;      ///< `uint64_in`: uint64 [2]
-    ::tfaot::Span<const ::tfaot::float16> float16_in;    ///< `float16_in`: float16 [2]
+    ::tfaot::Span<const bool> bool_in;  ///< `bool_in`: bool [2]
+    ::tfaot::Span<const ::std::int8_t> int8_in;  ///< `int8_in`: int8 [2]
+    ::tfaot::Span<const ::std::int16_t> int16_in;  ///< `int16_in`: int16 [2]
+    ::tfaot::Span<const ::std::int32_t> int32_in;  ///< `int32_in`: int32 [2]
+    ::tfaot::Span<const ::std::int64_t> int64_in;  ///< `int64_in`: int64 [2]
+    ::tfaot::Span<const ::std::uint8_t> uint8_in;  ///< `uint8_in`: uint8 [2]
+    ::tfaot::Span<const ::std::uint16_t> uint16_in;  ///< `uint16_in`: uint16 [2]
+    ::tfaot::Span<const ::std::uint32_t> uint32_in;  ///< `uint32_in`: uint32 [2]
+    ::tfaot::Span<const ::std::uint64_t> uint64_in;  ///< `uint64_in`: uint64 [2]
+    ::tfaot::Span<const ::tfaot::float16> float16_in;  ///< `float16_in`: float16 [2]
     ::tfaot::Span<const ::tfaot::bfloat16> bfloat16_in;  ///< `bfloat16_in`: bfloat16 [2]
-    ::tfaot::Span<const float> float32_in;               ///< `float32_in`: float32 [2]
-    ::tfaot::Span<const double> float64_in;              ///< `float64_in`: float64 [2]
+    ::tfaot::Span<const float> float32_in;  ///< `float32_in`: float32 [2]
+    ::tfaot::Span<const double> float64_in;  ///< `float64_in`: float64 [2]
 
     /// For the runtime: element types and shapes, in order.
     using Types = ::tfaot::TensorList<
-        ::tfaot::Tensor<bool, 2>, ::tfaot::Tensor<::std::int8_t, 2>,
-        ::tfaot::Tensor<::std::int16_t, 2>, ::tfaot::Tensor<::std::int32_t, 2>,
-        ::tfaot::Tensor<::std::int64_t, 2>, ::tfaot::Tensor<::std::uint8_t, 2>,
-        ::tfaot::Tensor<::std::uint16_t, 2>, ::tfaot::Tensor<::std::uint32_t, 2>,
-        ::tfaot::Tensor<::std::uint64_t, 2>, ::tfaot::Tensor<::tfaot::float16, 2>,
-        ::tfaot::Tensor<::tfaot::bfloat16, 2>, ::tfaot::Tensor<float, 2>,
+        ::tfaot::Tensor<bool, 2>,
+        ::tfaot::Tensor<::std::int8_t, 2>,
+        ::tfaot::Tensor<::std::int16_t, 2>,
+        ::tfaot::Tensor<::std::int32_t, 2>,
+        ::tfaot::Tensor<::std::int64_t, 2>,
+        ::tfaot::Tensor<::std::uint8_t, 2>,
+        ::tfaot::Tensor<::std::uint16_t, 2>,
+        ::tfaot::Tensor<::std::uint32_t, 2>,
+        ::tfaot::Tensor<::std::uint64_t, 2>,
+        ::tfaot::Tensor<::tfaot::float16, 2>,
+        ::tfaot::Tensor<::tfaot::bfloat16, 2>,
+        ::tfaot::Tensor<float, 2>,
         ::tfaot::Tensor<double, 2>>;
     /// For the runtime: the names in the model, in order.
-    TFAOT_HIDDEN static constexpr const char* kNames[] = {
-        "bool_in",     "int8_in",    "int16_in",   "int32_in",  "int64_in",
-        "uint8_in",    "uint16_in",  "uint32_in",  "uint64_in", "float16_in",
-        "bfloat16_in", "float32_in", "float64_in", nullptr};
+    TFAOT_HIDDEN static constexpr const char* kNames[] = {"bool_in", "int8_in", "int16_in", "int32_in", "int64_in", "uint8_in", "uint16_in", "uint32_in", "uint64_in", "float16_in", "bfloat16_in", "float32_in", "float64_in", nullptr};
     /// For the runtime: the members above, in order.
-    constexpr auto in_order() const noexcept {
-      return ::std::tie(bool_in, int8_in, int16_in, int32_in, int64_in, uint8_in, uint16_in,
-                        uint32_in, uint64_in, float16_in, bfloat16_in, float32_in, float64_in);
-    }
+    constexpr auto in_order() const noexcept { return ::std::tie(bool_in, int8_in, int16_in, int32_in, int64_in, uint8_in, uint16_in, uint32_in, uint64_in, float16_in, bfloat16_in, float32_in, float64_in); }
   };
   /// The outputs by name, as the inputs.
   struct Outputs {
-    ::tfaot::Span<::tfaot::float16> half;    ///< `half`: float16 []
+    ::tfaot::Span<::tfaot::float16> half;  ///< `half`: float16 []
     ::tfaot::Span<::tfaot::bfloat16> brain;  ///< `brain`: bfloat16 [3]
-    ::tfaot::Span<::std::uint8_t> byte;      ///< `byte`: uint8 []
+    ::tfaot::Span<::std::uint8_t> byte;  ///< `byte`: uint8 []
 
     /// For the runtime: element types and shapes, in order.
-    using Types =
-        ::tfaot::TensorList<::tfaot::Tensor<::tfaot::float16>,
-                            ::tfaot::Tensor<::tfaot::bfloat16, 3>, ::tfaot::Tensor<::std::uint8_t>>;
+    using Types = ::tfaot::TensorList<
+        ::tfaot::Tensor<::tfaot::float16>,
+        ::tfaot::Tensor<::tfaot::bfloat16, 3>,
+        ::tfaot::Tensor<::std::uint8_t>>;
     /// For the runtime: the names in the model, in order.
     TFAOT_HIDDEN static constexpr const char* kNames[] = {"half", "brain", "byte", nullptr};
     /// For the runtime: the members above, in order.
@@ -142,8 +134,7 @@ class typed : public ::tfaot::Wrapper {
   };
 
   /// Errors use the name, which is as in CMSSW. Throws tfaot::Error (UnsupportedCpu).
-  explicit typed(const ::std::string& name = "tfaot_model_typed")
-      : ::tfaot::Wrapper(description(), name) {}
+  explicit typed(const ::std::string& name = "tfaot_model_typed") : ::tfaot::Wrapper(description(), name) {}
 
   /// For the runtime: the tables of the model.
   TFAOT_HIDDEN static const ::tfaot::Description& description() noexcept { return kDescription; }
@@ -187,8 +178,12 @@ class typed : public ::tfaot::Wrapper {
       typed_bs1::kProgram,
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Description kDescription = {
-      "typed", "1.0.0", kInputs, 13, kOutputs, 3, kPrograms, 1, ::__tfaot_tfaot_model_typed_weights,
-      72,      false,   0,       ""};
+      "typed", "1.0.0",
+      kInputs, 13,
+      kOutputs, 3,
+      kPrograms, 1,
+      ::__tfaot_tfaot_model_typed_weights, 72, false,
+      0, ""};
 };
 
 }  // namespace build_0b68718db3265364

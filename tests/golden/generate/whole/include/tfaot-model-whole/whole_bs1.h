@@ -9,9 +9,8 @@
 
 #include "whole_costs.h"
 
-extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_whole_bs1_x86_64(void*, const void*,
-                                                                        const void**, void**, void*,
-                                                                        ::std::int64_t*);
+extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_whole_bs1_x86_64(
+    void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
 inline namespace build_a1b9e66e76915473 {
@@ -19,16 +18,23 @@ inline namespace build_a1b9e66e76915473 {
 struct whole_bs1 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 1;
   TFAOT_HIDDEN static constexpr ::tfaot::BufferSlot kSlots_x86_64[] = {
-      {::tfaot::BufferKind::kInput, 0, 0, 9408},     {::tfaot::BufferKind::kInput, 1, 0, 5},
-      {::tfaot::BufferKind::kInput, 2, 0, 8},        {::tfaot::BufferKind::kWeight, 0, 0, 32},
-      {::tfaot::BufferKind::kWeight, 1, 64, 8},      {::tfaot::BufferKind::kOutput, 0, 0, 8},
-      {::tfaot::BufferKind::kOutput, 1, 0, 24},      {::tfaot::BufferKind::kOutput, 2, 0, 1},
-      {::tfaot::BufferKind::kUnused, 0, 0, 4},       {::tfaot::BufferKind::kTemporary, 0, 0, 100},
+      {::tfaot::BufferKind::kInput, 0, 0, 9408},
+      {::tfaot::BufferKind::kInput, 1, 0, 5},
+      {::tfaot::BufferKind::kInput, 2, 0, 8},
+      {::tfaot::BufferKind::kWeight, 0, 0, 32},
+      {::tfaot::BufferKind::kWeight, 1, 64, 8},
+      {::tfaot::BufferKind::kOutput, 0, 0, 8},
+      {::tfaot::BufferKind::kOutput, 1, 0, 24},
+      {::tfaot::BufferKind::kOutput, 2, 0, 1},
+      {::tfaot::BufferKind::kUnused, 0, 0, 4},
+      {::tfaot::BufferKind::kTemporary, 0, 0, 100},
       {::tfaot::BufferKind::kTemporary, 0, 128, 24},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Code kCodes[] = {
-      {"x86-64", "", &::__tfaot_tfaot_model_whole_bs1_x86_64, kSlots_x86_64, 11, 10, 192,
-       whole_costs::kBs1_x86_64, 251000, 0, 0, 0},
+      {"x86-64",
+       "",
+       &::__tfaot_tfaot_model_whole_bs1_x86_64, kSlots_x86_64,
+       11, 10, 192, whole_costs::kBs1_x86_64, 251000, 0, 0, 0},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };

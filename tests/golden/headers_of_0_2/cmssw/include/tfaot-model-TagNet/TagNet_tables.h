@@ -1,6 +1,5 @@
 // Made by tfaot from model TagNet, version 2024a. Do not edit.
-// The tables of cms::models::TagNet: signature, code and weights, for the classes of model.h and
-// for 'tfaot tune'.
+// The tables of cms::models::TagNet: signature, code and weights, for the classes of model.h and for 'tfaot tune'.
 #pragma once
 
 #include <cstddef>
@@ -38,10 +37,11 @@ class TagNet_tables {
       TagNet_bs8_tables::kProgram,
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Description kDescription = {
-      "TagNet",  "2024a",  kInputs,
-      3,         kOutputs, 3,
-      kPrograms, 2,        ::__tfaot_tfaot_model_TagNet_weights,
-      72};
+      "TagNet", "2024a",
+      kInputs, 3,
+      kOutputs, 3,
+      kPrograms, 2,
+      ::__tfaot_tfaot_model_TagNet_weights, 72};
 };
 
 }  // namespace build_a91870e06d85a393

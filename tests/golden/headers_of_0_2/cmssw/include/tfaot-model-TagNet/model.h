@@ -19,8 +19,7 @@
 //   tfaot::FloatArrays image(rows, std::vector<float>(2352));
 //   tfaot::BoolArrays mask(rows, std::vector<bool>(5));
 //   tfaot::DoubleArrays weight(rows, std::vector<double>(1));
-//   auto [y0, counts, valid] = model.run<tfaot::Int64Arrays, tfaot::Int32Arrays,
-//   tfaot::BoolArrays>(rows, image, mask, weight);
+//   auto [y0, counts, valid] = model.run<tfaot::Int64Arrays, tfaot::Int32Arrays, tfaot::BoolArrays>(rows, image, mask, weight);
 #pragma once
 
 #include <cstddef>
@@ -29,12 +28,10 @@
 #include <vector>
 
 #if !__has_include("PhysicsTools/TensorFlowAOT/interface/Model.h")
-#error \
-    "compiled with 'headers: cmssw', which needs CMSSW's PhysicsTools/TensorFlowAOT; see docs/cmssw.md"
+#error "compiled with 'headers: cmssw', which needs CMSSW's PhysicsTools/TensorFlowAOT; see docs/cmssw.md"
 #endif
 #ifdef TFAOT_RUNTIME_COMPATIBLE_API
-#error \
-    "tfaot's own tfaot::Model was included before this header, which needs CMSSW's. Include models with 'headers: cmssw' and others in \
+#error "tfaot's own tfaot::Model was included before this header, which needs CMSSW's. Include models with 'headers: cmssw' and others in \
 different source files (docs/cmssw.md)"
 #include "one flavour of headers in each source file"  // not there: the compiler stops here
 #endif
@@ -46,12 +43,10 @@ different source files (docs/cmssw.md)"
 #include "tfaot/runtime/error.h"
 #include "tfaot/runtime/instance.h"
 
-static_assert(
-    ::tfaot::takes_tables(3),
-    "tfaot-model-TagNet was made by tfaot 0.0.0, but the first tfaot/runtime in the include path "
-    "is of tfaot " TFAOT_RUNTIME_VERSION
-    ". Put the newest of all packages first, which takes the older models too (scram: set up its "
-    "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
+static_assert(::tfaot::takes_tables(3),
+              "tfaot-model-TagNet was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
+              TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
+              "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
 
 #include "TagNet_bs1.h"
 #include "TagNet_bs8.h"
@@ -62,9 +57,11 @@ inline namespace build_a91870e06d85a393 {
 class TagNet : public ::tfaot::Wrapper {
  public:
   // Throws cms::Exception (UnsupportedCpu).
-  explicit TagNet(const ::std::string& name = "cms::models_TagNet") try :
-    ::tfaot::Wrapper(name), xla_function_bs1_(allocMode()), xla_function_bs8_(allocMode()) {}
-  catch (const ::tfaot::Error& error) {
+  explicit TagNet(const ::std::string& name = "cms::models_TagNet") try
+      : ::tfaot::Wrapper(name),
+        xla_function_bs1_(allocMode()),
+        xla_function_bs8_(allocMode()) {
+  } catch (const ::tfaot::Error& error) {
     as_cms_exception(error);
   }
   TagNet(const TagNet&) = delete;
@@ -79,8 +76,7 @@ class TagNet : public ::tfaot::Wrapper {
 
   // The model's inputs alone; weights are set by the constructor.
   ::std::size_t nArgs() const override { return 3; }
-  TFAOT_HIDDEN const ::std::map<::std::size_t, ::std::vector<::std::size_t>>& argCounts()
-      const override {
+  TFAOT_HIDDEN const ::std::map<::std::size_t, ::std::vector<::std::size_t>>& argCounts() const override {
     static const ::std::map<::std::size_t, ::std::vector<::std::size_t>> kCounts = {
         {1, {2352, 5, 1}},
         {8, {18816, 40, 8}},
@@ -93,8 +89,7 @@ class TagNet : public ::tfaot::Wrapper {
   }
 
   ::std::size_t nResults() const override { return 3; }
-  TFAOT_HIDDEN const ::std::map<::std::size_t, ::std::vector<::std::size_t>>& resultCounts()
-      const override {
+  TFAOT_HIDDEN const ::std::map<::std::size_t, ::std::vector<::std::size_t>>& resultCounts() const override {
     static const ::std::map<::std::size_t, ::std::vector<::std::size_t>> kCounts = {
         {1, {1, 6, 1}},
         {8, {8, 48, 8}},
@@ -106,8 +101,8 @@ class TagNet : public ::tfaot::Wrapper {
     return kCounts;
   }
 
-  // Memory of one argument or result. T is checked. Throw cms::Exception: UnknownBatchSize,
-  // UnknownArgument, UnknownResult, InputMismatch, OutputMismatch.
+  // Memory of one argument or result. T is checked. Throw cms::Exception: UnknownBatchSize, UnknownArgument, UnknownResult,
+  // InputMismatch, OutputMismatch.
   template <typename T>
   T* argData(::std::size_t batchSize, ::std::size_t argIndex) {
     ::tfaot::XlaFunction& function = function_of(batchSize, "argData()");
@@ -133,25 +128,20 @@ class TagNet : public ::tfaot::Wrapper {
     return static_cast<const T*>(function.result_data(resultIndex));
   }
 
-  // For BatchStrategy::setRule(): the cheapest way to run so many rows, by what 'tfaot tune'
-  // measured if it did. CMSSW's own default repeats the smallest size. Throws cms::Exception:
-  // UnsupportedCpu; EmptySizes for 0 rows, as CMSSW has no rule for them.
+  // For BatchStrategy::setRule(): the cheapest way to run so many rows, by what 'tfaot tune' measured if it did. CMSSW's own default
+  // repeats the smallest size. Throws cms::Exception: UnsupportedCpu; EmptySizes for 0 rows, as CMSSW has no rule for them.
   TFAOT_HIDDEN static ::tfaot::BatchRule cheapestRule(::std::size_t rows) {
     if (rows == 0) {
-      throw ::cms::Exception("EmptySizes") << "cms::models::TagNet::cheapestRule(0): no rule has 0 "
-                                              "rows, and CMSSW's Model runs none";
+      throw ::cms::Exception("EmptySizes") << "cms::models::TagNet::cheapestRule(0): no rule has 0 rows, and CMSSW's Model runs none";
     }
     const ::tfaot::BatchPlan& plan = batch_plan();
     ::std::vector<::std::size_t> sizes;
     ::std::size_t covered = 0;
-    for (; covered < rows; covered += sizes.back())
-      sizes.push_back(plan.sizes()[plan.next(rows - covered)]);
+    for (; covered < rows; covered += sizes.back()) sizes.push_back(plan.sizes()[plan.next(rows - covered)]);
     return ::tfaot::BatchRule(rows, sizes, covered - rows);
   }
 
-  bool runSilent(::std::size_t batchSize) override {
-    return function_of(batchSize, "runSilent()").Run();
-  }
+  bool runSilent(::std::size_t batchSize) override { return function_of(batchSize, "runSilent()").Run(); }
 
  private:
   [[noreturn]] static void as_cms_exception(const ::tfaot::Error& error) {
@@ -174,28 +164,23 @@ class TagNet : public ::tfaot::Wrapper {
     return xla_function_bs1_;
   }
   ::tfaot::XlaFunction& function_of(::std::size_t batch_size, const char* method) {
-    return const_cast<::tfaot::XlaFunction&>(
-        static_cast<const TagNet*>(this)->function_of(batch_size, method));
+    return const_cast<::tfaot::XlaFunction&>(static_cast<const TagNet*>(this)->function_of(batch_size, method));
   }
 
   template <typename T>
   void check_argument(::std::size_t index, const char* method) const {
     if (index >= 3) unknownArgument(index, method);
-    check_type("InputMismatch", TagNet_tables::description().inputs[index],
-               ::tfaot::element_type<T>());
+    check_type("InputMismatch", TagNet_tables::description().inputs[index], ::tfaot::element_type<T>());
   }
   template <typename T>
   void check_result(::std::size_t index, const char* method) const {
     if (index >= 3) unknownResult(index, method);
-    check_type("OutputMismatch", TagNet_tables::description().outputs[index],
-               ::tfaot::element_type<T>());
+    check_type("OutputMismatch", TagNet_tables::description().outputs[index], ::tfaot::element_type<T>());
   }
-  void check_type(const char* category, const ::tfaot::TensorInfo& tensor,
-                  ::tfaot::DType type) const {
+  void check_type(const char* category, const ::tfaot::TensorInfo& tensor, ::tfaot::DType type) const {
     if (tensor.dtype == type) return;
-    throw ::cms::Exception(category)
-        << "model '" << name() << "': '" << tensor.name << "' is of type "
-        << ::tfaot::name_of(tensor.dtype) << ", not " << ::tfaot::name_of(type);
+    throw ::cms::Exception(category) << "model '" << name() << "': '" << tensor.name << "' is of type "
+                                     << ::tfaot::name_of(tensor.dtype) << ", not " << ::tfaot::name_of(type);
   }
 
   TagNet_bs1 xla_function_bs1_;

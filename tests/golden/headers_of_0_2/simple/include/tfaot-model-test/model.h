@@ -23,23 +23,19 @@
 #include <cstdint>
 #include <string>
 
-#if defined(PHYSICSTOOLS_TENSORFLOWAOT_MODEL_H) ||   \
-    defined(PHYSICSTOOLS_TENSORFLOWAOT_WRAPPER_H) || \
+#if defined(PHYSICSTOOLS_TENSORFLOWAOT_MODEL_H) || defined(PHYSICSTOOLS_TENSORFLOWAOT_WRAPPER_H) || \
     defined(PHYSICSTOOLS_TENSORFLOWAOT_BATCHING_H)
-#error \
-    "CMSSW's PhysicsTools/TensorFlowAOT was included before this header, and both define tfaot::Model. Compile tfaot-model-test with \
+#error "CMSSW's PhysicsTools/TensorFlowAOT was included before this header, and both define tfaot::Model. Compile tfaot-model-test with \
 'tfaot compile --headers cmssw', or do not include CMSSW's headers here (docs/cmssw.md)"
 #include "a package compiled with --headers cmssw"  // not there: the compiler stops here
 #endif
 
 #include "tfaot/runtime/model.h"
 
-static_assert(
-    ::tfaot::takes_tables(3),
-    "tfaot-model-test was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is "
-    "of tfaot " TFAOT_RUNTIME_VERSION
-    ". Put the newest of all packages first, which takes the older models too (scram: set up its "
-    "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
+static_assert(::tfaot::takes_tables(3),
+              "tfaot-model-test was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
+              TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
+              "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
 
 #include "test_bs1.h"
 #include "test_bs2.h"
@@ -52,12 +48,13 @@ inline namespace build_f59d6760ad595c42 {
 
 class test : public ::tfaot::Wrapper {
  public:
-  using Inputs = ::tfaot::TensorList<::tfaot::Tensor<float, 4>>;
-  using Outputs = ::tfaot::TensorList<::tfaot::Tensor<float, 2>>;
+  using Inputs = ::tfaot::TensorList<
+      ::tfaot::Tensor<float, 4>>;
+  using Outputs = ::tfaot::TensorList<
+      ::tfaot::Tensor<float, 2>>;
 
   // Named as in CMSSW; the name is for messages.
-  explicit test(const ::std::string& name = "tfaot_model_test")
-      : ::tfaot::Wrapper(description(), name) {}
+  explicit test(const ::std::string& name = "tfaot_model_test") : ::tfaot::Wrapper(description(), name) {}
 
   TFAOT_HIDDEN static const ::tfaot::Description& description() noexcept { return kDescription; }
 
@@ -76,8 +73,11 @@ class test : public ::tfaot::Wrapper {
       test_bs4::kProgram,
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Description kDescription = {
-      "test", "1.0.0", kInputs, 1, kOutputs, 1, kPrograms, 3, ::__tfaot_tfaot_model_test_weights,
-      72};
+      "test", "1.0.0",
+      kInputs, 1,
+      kOutputs, 1,
+      kPrograms, 3,
+      ::__tfaot_tfaot_model_test_weights, 72};
 };
 
 }  // namespace build_f59d6760ad595c42

@@ -9,12 +9,10 @@
 
 #include "test_costs.h"
 
-extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_test_bs2_x86_64(void*, const void*,
-                                                                       const void**, void**, void*,
-                                                                       ::std::int64_t*);
-extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_test_bs2_x86_64_v3(void*, const void*,
-                                                                          const void**, void**,
-                                                                          void*, ::std::int64_t*);
+extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_test_bs2_x86_64(
+    void*, const void*, const void**, void**, void*, ::std::int64_t*);
+extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_test_bs2_x86_64_v3(
+    void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
 inline namespace build_f59d6760ad595c42 {
@@ -22,22 +20,34 @@ inline namespace build_f59d6760ad595c42 {
 struct test_bs2 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 2;
   TFAOT_HIDDEN static constexpr ::tfaot::BufferSlot kSlots_x86_64[] = {
-      {::tfaot::BufferKind::kInput, 0, 0, 32},   {::tfaot::BufferKind::kWeight, 0, 0, 32},
-      {::tfaot::BufferKind::kWeight, 1, 64, 8},  {::tfaot::BufferKind::kOutput, 0, 0, 16},
-      {::tfaot::BufferKind::kUnused, 0, 0, 4},   {::tfaot::BufferKind::kTemporary, 0, 0, 100},
-      {::tfaot::BufferKind::kLiveRows, 0, 0, 8}, {::tfaot::BufferKind::kTemporary, 0, 128, 8},
+      {::tfaot::BufferKind::kInput, 0, 0, 32},
+      {::tfaot::BufferKind::kWeight, 0, 0, 32},
+      {::tfaot::BufferKind::kWeight, 1, 64, 8},
+      {::tfaot::BufferKind::kOutput, 0, 0, 16},
+      {::tfaot::BufferKind::kUnused, 0, 0, 4},
+      {::tfaot::BufferKind::kTemporary, 0, 0, 100},
+      {::tfaot::BufferKind::kLiveRows, 0, 0, 8},
+      {::tfaot::BufferKind::kTemporary, 0, 128, 8},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::BufferSlot kSlots_x86_64_v3[] = {
-      {::tfaot::BufferKind::kInput, 0, 0, 32},   {::tfaot::BufferKind::kWeight, 0, 0, 32},
-      {::tfaot::BufferKind::kWeight, 1, 64, 8},  {::tfaot::BufferKind::kOutput, 0, 0, 16},
-      {::tfaot::BufferKind::kUnused, 0, 0, 4},   {::tfaot::BufferKind::kTemporary, 0, 0, 100},
-      {::tfaot::BufferKind::kLiveRows, 0, 0, 8}, {::tfaot::BufferKind::kTemporary, 0, 128, 8},
+      {::tfaot::BufferKind::kInput, 0, 0, 32},
+      {::tfaot::BufferKind::kWeight, 0, 0, 32},
+      {::tfaot::BufferKind::kWeight, 1, 64, 8},
+      {::tfaot::BufferKind::kOutput, 0, 0, 16},
+      {::tfaot::BufferKind::kUnused, 0, 0, 4},
+      {::tfaot::BufferKind::kTemporary, 0, 0, 100},
+      {::tfaot::BufferKind::kLiveRows, 0, 0, 8},
+      {::tfaot::BufferKind::kTemporary, 0, 128, 8},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Code kCodes[] = {
-      {"x86-64", "", &::__tfaot_tfaot_model_test_bs2_x86_64, kSlots_x86_64, 8, 7, 192,
-       test_costs::kBs2_x86_64, 252000, 900},
-      {"x86-64-v3", "avx2 fma", &::__tfaot_tfaot_model_test_bs2_x86_64_v3, kSlots_x86_64_v3, 8, 7,
-       192, test_costs::kBs2_x86_64_v3, 252000, 900},
+      {"x86-64",
+       "",
+       &::__tfaot_tfaot_model_test_bs2_x86_64, kSlots_x86_64,
+       8, 7, 192, test_costs::kBs2_x86_64, 252000, 900},
+      {"x86-64-v3",
+       "avx2 fma",
+       &::__tfaot_tfaot_model_test_bs2_x86_64_v3, kSlots_x86_64_v3,
+       8, 7, 192, test_costs::kBs2_x86_64_v3, 252000, 900},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };
