@@ -103,8 +103,6 @@ CASES = {
     "dense_chain_most_layer_bytes": lambda n: dense([round((n / 4)**0.5)] * 4, rows=4),
     "dense_chain_most_layer_bytes_of_many_rows": lambda n: dense([round((n / 4)**0.5)] * 4, rows=64),
     "dense_chain_most_bytes": lambda n: dense([64] * (n // (64 * 64 * 4) + 1), rows=1),
-    "dense_chain_most_in_first_cache": lambda n: dense([48] * max(3, n // (48 * 48 * 4) + 1), rows=1),
-    "dense_chain_most_in_second_cache": lambda n: dense([128] * max(3, n // (128 * 128 * 4) + 1), rows=1),
     "dense_chain_most_tanh": lambda n: dense([32, n // 16, n // 16], "Tanh", rows=16),
     "dense_chain_most_tanh_of_one_row": lambda n: dense([32, n, n], "Tanh", rows=1),
     "gather_fewest_elements": lambda n: Net([64, n], ["y = Gather <axis = 1> (x, i)"], i=numpy.arange(100) * 7 % 64),

@@ -13,7 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/kernels/dense_weights.h"
 #include "tests/unit/kernels/functions.h"
 #include "tests/unit/kernels/levels.h"
 #include "tests/unit/kernels/tensors.h"
@@ -34,20 +33,30 @@ double rectified(Int epilogue, double x) {
   return is_six ? std::clamp(x, 0.0, 6.0) : std::max(x, 0.0);
 }
 
+// The weights of a layer, in panels.
+template <typename Value>
+std::unique_ptr<Tensor<float>> packed(Int depth, Int columns, const Value& value) {
+  auto panels = std::make_unique<Tensor<float>>(
+      kernels::panel_count(columns, sizeof(float)) * depth * kernels::panel_columns(sizeof(float)),
+      64);
+  pack(panels->data(), depth, columns, value);
+  return panels;
+}
+
 // A call with its tensors. `live_rows`: rows for each row of the batch; 0: all count.
 class Chain {
  public:
   Chain(Random& random, Int rows, Int depth, std::vector<DenseLayer> layers, Int live_rows = 0)
       : layers_(std::move(layers)), x_(rows * depth) {
     random.fill(x_);
-    call_ = {rows, depth, static_cast<Int>(layers_.size()), 1, live_rows, random.between(0, 2)};
+    call_ = {rows, depth, static_cast<Int>(layers_.size()), 1, live_rows};
     for (const DenseLayer& layer : layers_) {
       if (&layer != &layers_.back()) call_.widest = std::max(call_.widest, layer.columns);
       Tensor<float> matrix(depth * layer.columns);
       random.fill(matrix);
       matrices_.emplace_back(matrix.data(), matrix.data() + matrix.size());
       const std::vector<float>& values = matrices_.back();
-      packed_.push_back(packed(call_, depth, layer.columns, [&](Int l, Int j) {
+      packed_.push_back(packed(depth, layer.columns, [&](Int l, Int j) {
         return values[static_cast<std::size_t>(l * layer.columns + j)];
       }));
       biases_.push_back(std::make_unique<Tensor<float>>(layer.columns));
@@ -254,14 +263,14 @@ TEST_P(DenseChain, PaddingOfPanelsDoesNotCount) {
     struct {
       kernels::DenseChainCall call;
       DenseLayer layers[2];
-    } words = {{1, 1, 2, width, 0, 0},
+    } words = {{1, 1, 2, width, 0},
                {{width, kernels::kEpilogueRelu, {kernels::kFunctionNone, 1, 1}},
                 {5, kernels::kEpilogueNone, {kernels::kFunctionNone, 1, 1}}}};
     Tensor<float> x(1), result(5);
     x[0] = kInfinity;
     const auto one = [](Int /*l*/, Int /*j*/) { return 1.0F; };
-    const auto first = packed(words.call, 1, width, one);
-    const auto second = packed(words.call, width, 5, one);
+    const auto first = packed(1, width, one);
+    const auto second = packed(width, 5, one);
     Tensor<float> scratch(kernels::dense_chain_scratch_bytes(words.call) / 4, 64);
     const void* in[] = {&words, x.data(), first->data(), second->data()};
     void* out[] = {result.data(), scratch.data()};
@@ -304,7 +313,7 @@ std::vector<float> function_of_floats(Kernel kernel, const DenseLayer& layer,
   struct {
     kernels::DenseChainCall call;
     DenseLayer layer;
-  } words = {{rows, 1, 1, 1, 0, 0}, layer};
+  } words = {{rows, 1, 1, 1, 0}, layer};
   Tensor<float> from(rows), to(rows);
   std::copy(x.begin(), x.end(), from.data());
   Tensor<float> scratch(kernels::dense_chain_scratch_bytes(words.call) / 4, 64);

@@ -105,33 +105,18 @@ Chain chain_from(HloInstruction& product, PassContext& context) {
   return chain;
 }
 
-kernels::WeightsPlace place_of_weights(const xla::HloModule& module, std::int64_t first_weight) {
-  std::int64_t bytes = 0;
-  for (const auto* parameter : module.entry_computation()->parameter_instructions()) {
-    if (parameter->parameter_number() < first_weight) continue;
-    bytes += xla::ShapeUtil::ByteSizeOf(parameter->shape());
-  }
-  return bytes <= tuned().dense_chain_most_in_first_cache    ? kernels::kWeightsInFirstCache
-         : bytes <= tuned().dense_chain_most_in_second_cache ? kernels::kWeightsInSecondCache
-                                                             : kernels::kWeightsFurther;
-}
-
-Status replace_chain(const Chain& chain, kernels::WeightsPlace weights_in) {
+Status replace_chain(const Chain& chain) {
   const HloInstruction& first = *chain.links.front().call;
   HloInstruction& last = *chain.links.back().result;
   const auto product = call_of<MatMulCall>(first);
-  DenseChainCall call{product.rows, product.depth, std::ssize(chain.links), 1, 0, weights_in};
+  DenseChainCall call{product.rows, product.depth, std::ssize(chain.links), 1, 0};
   std::vector<HloInstruction*> operands = {chain.links.front().call->mutable_operand(1)};
   for (const Link& link : chain.links) {
     if (link.call != chain.links.back().call) {
       call.widest = std::max(call.widest, link.layer.columns);
     }
     const auto& all = link.call->mutable_operands();
-    const std::int64_t depth = call_of<MatMulCall>(*link.call).depth, columns = link.layer.columns;
-    operands.push_back(kernels::has_narrow_weights(call, depth, columns)
-                           ? pack_narrow(all[2], kernels::narrow_width(columns))
-                           : all[2]);
-    operands.insert(operands.end(), all.begin() + 3, all.end());
+    operands.insert(operands.end(), all.begin() + 2, all.end());
   }
   std::vector<std::int64_t> words = as_words(call);
   for (const Link& link : chain.links) {
@@ -190,13 +175,12 @@ struct DenseChainFacts {
 constinit const KernelFacts kDenseChainFacts = facts_of<DenseChainFacts>();
 
 Status replace_dense_chains(xla::HloModule& module, PassContext& context) {
-  const kernels::WeightsPlace weights_in = place_of_weights(module, context.inputs);
   std::set<const HloInstruction*> done;
   for (HloInstruction* one : instructions_of(module)) {
     if (!is_dense_layer(*one) || done.contains(one)) continue;
     const Chain chain = chain_from(*one, context);
     for (const Link& link : chain.links) done.insert(link.call);
-    if (chain.links.size() > 1) TFAOT_TRY(replace_chain(chain, weights_in));
+    if (chain.links.size() > 1) TFAOT_TRY(replace_chain(chain));
   }
   return {};
 }

@@ -17,9 +17,10 @@ namespace {
 constexpr double kLoads = 2;
 // The start and end of a tile: its sums are loaded, added up and stored.
 constexpr double kTileCycles = 30;
-// Tiles of few rows take more vectors of columns (kernels/own/products/microkernel.h).
-constexpr double kFewRows = 2;
-constexpr double kMostVectors = 8;
+// Sums of each result of a tile, and its most vectors of columns
+// (kernels/own/products/microkernel.h).
+constexpr double kSums = 2;
+constexpr double kMostVectors = 4;
 // Rows of a product that are multiplied with the right side at once (kernels/own/products/gemm.cc).
 constexpr double kBlockRows = 480;
 
@@ -73,9 +74,9 @@ double product_cycles(const Machine& machine, const ProductSize& size) {
       std::ceil(static_cast<double>(size.columns * size.element_bytes) / machine.vector_bytes);
   const double tiles = std::ceil(rows / machine.rows);  // of rows
   const double tile_rows = rows / tiles;
-  const double most = tile_rows <= kFewRows ? kMostVectors : kMostVectors / 2;
-  const double columns = std::ceil(vectors / std::clamp(std::floor(machine.sums / tile_rows), 1.0,
-                                                        most));  // of tiles
+  const double columns =
+      std::ceil(vectors / std::clamp(std::floor(machine.sums / kSums / tile_rows), 1.0,
+                                     kMostVectors));  // of tiles
   const double multiply = rows * vectors / machine.multiply_adds;
   const double load = (rows * columns + tiles * vectors) / kLoads;
   return depth * std::max(multiply, load) + tiles * columns * kTileCycles;

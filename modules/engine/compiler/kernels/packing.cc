@@ -52,15 +52,6 @@ HloInstruction* pack(HloInstruction* matrices) {
   return named_as_packed(packed);
 }
 
-HloInstruction* pack_narrow(HloInstruction* packed, std::int64_t width) {
-  const std::int64_t panel = kernels::panel_columns(element_bytes(*packed));
-  const std::int64_t depth = elements_of(*packed) / panel;
-  const std::int64_t lines = (depth * width + panel - 1) / panel;
-  HloInstruction* const first = slice_along(reshape(packed, {depth, panel}), 1, 0, width);
-  HloInstruction* const padded = pad_end(reshape(first, {depth * width}), 0, lines * panel);
-  return named_as_packed(reshape(padded, {lines, panel}));
-}
-
 HloInstruction* pack_together(const Instructions& packed) {
   if (packed.size() == 1) return packed.front();
   Instructions parts;

@@ -10,10 +10,6 @@ namespace tfaot::toolkit::engine {
 // [groups, depth, columns] -> [groups, panels, depth, panel columns].
 HloInstruction* pack(HloInstruction* matrices);
 
-// A packed matrix of a few columns -> its first `width` columns alone, in whole lines of a panel:
-// [lines, panel columns].
-HloInstruction* pack_narrow(HloInstruction* packed, std::int64_t width);
-
 // Several packed tensors as one, each after the one before.
 HloInstruction* pack_together(const Instructions& packed);
 

@@ -127,7 +127,7 @@ inline Gemm product_of(const ConvolutionCall& call, const Int (&size)[kSpatial],
   g.b_step = kPanelColumns<Element>;
   g.b_panel = g.tap_count[0] * g.tap_count[1] * g.tap_count[2] * g.run * g.b_step;
   g.c_row = call.out_channels;
-  g.columns = call.out_channels / call.groups;
+  set_columns(g, call.out_channels / call.groups);
   return g;
 }
 

@@ -298,7 +298,8 @@ class Convolution {
   // Multiplies with the matrices from `first` to `end`.
   void multiply(const Block& block, Int first, Int end, const Room& room) const {
     Gemm g = plain_product(block.count, call_.in_channels, call_.in_channels);
-    g.c_row = g.columns = call_.out_channels;
+    set_columns(g, call_.out_channels);
+    g.c_row = g.columns;
     g.matrices = end - first;
     g.a_matrix = number_step_;
     g.b_matrix = ceil_div(g.columns, kPanelColumns<Element>) * g.b_panel;

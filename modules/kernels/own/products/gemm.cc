@@ -4,8 +4,8 @@
 #define TFAOT_ALL_OF_AVX512
 #include "products/gemm.h"
 
-#include "products/edge_tiles.h"
-#include "products/stream.h"
+#include "products/microkernel.h"
+#include "products/quads.h"
 
 namespace {
 
@@ -28,34 +28,21 @@ inline void add_rows(Element* c, const Element* addends, Int row, Int rows, Int 
   }
 }
 
-// For tiles that end beyond the columns of c, if the CPU has no masks, and for tiles of further
-// taps, which add to the contents of c.
-struct Spill {
-  Element bias[kMaxVectors * kLanes<Element>];
-  Element c[kMaxTile * kLanes<Element>];
-};
-
-// Computes tiles of `rows` rows by `vectors` vectors, of which c has `columns` columns, by
-// multiply(tile), and copies or adds each into c.
+// For tiles of further taps, which are added to the contents of c: computes them by multiply(tile).
 template <typename Multiply>
-void multiply_spilled(int rows, Int vectors, const Tiles<Element>& tiles, Int columns, bool adds,
-                      Spill& spill, const Multiply& multiply) {
+void multiply_and_add(int rows, Int columns, const Tiles<Element>& tiles, Int row_elements,
+                      const Multiply& multiply) {
+  Element sums[kMaxTile * kLanes<Element>];
   Tiles<Element> t = tiles;
   t.count = 1;
-  t.c = spill.c;
-  t.c_row = vectors * kLanes<Element>;
-  t.rectifier = adds ? Rectifier::kNone : tiles.rectifier;
+  t.c = sums;
+  t.c_row = row_elements;
+  t.rectifier = Rectifier::kNone;
   for (Int i = 0; i < tiles.count; ++i, t.rows += rows) {
-    if (tiles.row_start != nullptr) t.row_start = tiles.row_start + i * rows;
     multiply(t);
     for (Int r = 0; r < rows; ++r) {
-      Element* const c = tiles.c + (i * rows + r) * tiles.c_row;
-      const Element* const from = spill.c + r * t.c_row;
-      if (adds) {
-        add_rows(c, from, 0, 1, columns, tiles.rectifier);
-      } else {
-        copy_elements(c, from, columns);
-      }
+      add_rows(tiles.c + (i * rows + r) * tiles.c_row, sums + r * t.c_row, 0, 1, columns,
+               tiles.rectifier);
     }
   }
 }
@@ -68,22 +55,22 @@ struct Cut {
 };
 
 // The most even cut.
-Cut even_cut(Int rows) {
-  const Int tiles = ceil_div(rows, kMaxRows);
+Cut even_cut(Int rows, bool narrow) {
+  const Int tiles = ceil_div(rows, most_rows<Element>(narrow));
   const int small = static_cast<int>(tiles == 1 ? rows : rows / tiles);
   const Int larger = rows - tiles * small;
   if (larger == 0) return {tiles, 0, small, small, 0};
   return {larger, tiles - larger, small + 1, small, 0};
 }
 
-// Tiles of tile_rows, then the rest.
-Cut full_cut(Int rows, int tile_rows) {
-  const Int rest = rows % tile_rows;
-  return {rows / tile_rows, rest / kMaxRows, tile_rows, kMaxRows,
-          static_cast<int>(rest % kMaxRows)};
+// Tiles for quads, then the rest.
+Cut quad_cut(Int rows) {
+  constexpr int kRest = kNarrowRows<Element>;
+  const Int rest = rows % kQuadRows;
+  return {rows / kQuadRows, rest / kRest, kQuadRows, kRest, static_cast<int>(rest % kRest)};
 }
 
-constexpr Element kZeros[kMaxVectors * kLanes<Element>] = {};
+constexpr Element kZeros[kMaxVectors * kLanes<Element>] = {};  // where there is no bias
 
 TFAOT_INLINE Int vectors_of(Int columns) { return ceil_div(columns, kLanes<Element>); }
 
@@ -100,62 +87,63 @@ TFAOT_INLINE bool has_distant_rows(const Gemm& g) {
 // In blocks of this many rows, distant rows stay in the first-level cache.
 constexpr Int kDistantBlockRows = Int{4} * kMaxRows;
 
-// True for a product of one run, one block, and nothing to prefetch. It has code of its own, as
-// setting up what convolutions need takes as long as some products of small nets.
-TFAOT_INLINE bool is_plain(const Gemm& g, Int rows) {
-  return rows > 2 && rows <= kBlockRows && rows == g.row_count[3] && g.c_line == 0 &&
-         taps_of(g) == 1 && g.addends == nullptr && g.matrices == 0 &&
-         (TFAOT_HAS_MASKS || g.columns % kLanes<Element> == 0) &&
-         (rows <= kDistantBlockRows || !has_distant_rows(g)) &&
-         !is_prefetched(vectors_of(g.columns) * g.run * TFAOT_VECTOR_BYTES);
+// Multiplies the first rows of `t` by `vectors` vectors of its columns, in tiles. set_row_start(t):
+// if not all rows start alike.
+template <typename Next>
+TFAOT_INLINE void multiply_cut(const Cut& cut, bool has_quads, const Next& next) {
+  next(cut.larger, cut.rows, has_quads);
+  next(cut.others, cut.other_rows, false);
+  next(cut.last_rows > 0 ? 1 : 0, cut.last_rows, false);
 }
 
-// REQUIRES: is_plain().
-__attribute__((noinline)) inline void multiply_plain(const Gemm& g, Int rows) {
+TFAOT_INLINE void multiply_plain(const PlainProduct& p) {
   const Element* row[kBlockRows];
-  for (Int r = 0; r < rows; ++r) row[r] = g.a + r * g.row_step[3];
+  for (Int r = 0; r < p.rows; ++r) row[r] = p.a + r * p.a_row;
   const Int tap = 0;
-  const Cut even = even_cut(rows);
-  const Int vectors = vectors_of(g.columns);
+  const Cut even = even_cut(p.rows, p.narrow);
+  const Int vectors = vectors_of(p.columns);
   Tiles<Element> t = {};
   t.taps = &tap;
   t.tap_count = 1;
-  t.run = g.run;
-  t.a_step = g.a_step;
-  t.b_step = g.b_step;
-  t.b_panel = g.b_panel;
-  t.c_row = g.c_row;
+  t.run = p.depth;
+  t.a_step = p.a_step;
+  t.b_step = p.b_step;
+  t.b_panel = p.b_panel;
+  t.row_start = p.row_bias;
+  t.c_row = p.c_row;
   t.last = kLanes<Element>;
-  t.rectifier = g.rectifier;
+  t.rectifier = p.rectifier;
+  const bool has_quads = p.narrow && pays_for_quads(t, p.rows, p.columns);
+  const Cut cut = has_quads ? quad_cut(p.rows) : even;
   int take = 0;
   for (Int v = 0; v < vectors; v += take) {
-    take = next_vectors(even.rows, vectors - v);
+    take = next_vectors<Element>(even.rows, p.narrow, vectors - v);
     const Int column = v * kLanes<Element>;
-    Form form = {};
-    if (v + take == vectors) {
-      t.last = g.columns - (vectors - 1) * kLanes<Element>;
-      if (g.row_bias == nullptr) form = form_of(t, rows, {}, take, t.last);
-    }
-    const Cut cut = form.shape == Shape::kPlain ? even : full_cut(rows, form.rows);
+    if (v + take == vectors) t.last = p.columns - (vectors - 1) * kLanes<Element>;
     t.rows = row;
-    t.b = g.b + v / kVectorsPerPanel * g.b_panel + v % kVectorsPerPanel * kLanes<Element>;
-    t.start = g.bias != nullptr ? g.bias + column : kZeros;
-    t.row_start = g.row_bias;
-    t.c = g.c + column;
-    const auto next = [&](Int count, int tile_rows, const Form& of) {
+    t.b = p.b + v / kVectorsPerPanel * p.b_panel + v % kVectorsPerPanel * kLanes<Element>;
+    t.start = p.bias != nullptr ? p.bias + column : kZeros;
+    t.row_start = p.row_bias;
+    t.c = p.c + column;
+    multiply_cut(cut, has_quads, [&](Int count, int tile_rows, bool quads) TFAOT_ALWAYS {
       if (count == 0) return;
       t.count = count;
-      of.shape == Shape::kPlain ? multiply(tile_rows, take, t) : multiply_formed(of, t);
+      quads ? multiply_quads(t) : multiply(tile_rows, take, p.narrow, t);
       const Int done = count * tile_rows;
       t.rows += done;
       if (t.row_start != nullptr) t.row_start += done;
       t.c += done * t.c_row;
-    };
-    next(cut.larger, cut.rows, form);
-    next(cut.others, cut.other_rows, {});
-    next(cut.last_rows > 0 ? 1 : 0, cut.last_rows, {});
+    });
   }
-  activate({g.c, g.c_row, rows, g.columns, g.function});
+}
+
+// True for a product of one run, one block, and nothing to prefetch. It has code of its own, as
+// setting up what convolutions need takes as long as some products of small nets.
+TFAOT_INLINE bool is_plain(const Gemm& g, Int rows) {
+  return rows <= kBlockRows && rows == g.row_count[3] && g.c_line == 0 && taps_of(g) == 1 &&
+         g.addends == nullptr && g.matrices == 0 &&
+         (rows <= kDistantBlockRows || !has_distant_rows(g)) &&
+         !is_prefetched(vectors_of(g.columns) * g.run * TFAOT_VECTOR_BYTES);
 }
 
 // Iterates over the indices of N nested loops, the last fastest, and keeps the offset.
@@ -215,7 +203,7 @@ struct Target {
   const Element* bias;      // null: none
   const Element* row_bias;  // null: none
   const Element* addends;   // null: none
-  Lines lines;
+  bool narrow;
   bool first, last;  // first or last of the taps
   Rectifier rectifier;
   Int matrices = 1;  // that are left, with this one
@@ -242,9 +230,7 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
   const Element* const* const first_row = t.rows;
   const Element* const b = t.b;
   const Int vectors = vectors_of(target.columns);
-  const Int last = target.columns - (vectors - 1) * kLanes<Element>;
-  const Cut even = even_cut(rows);
-  Spill spill;
+  const Cut even = even_cut(rows, target.narrow);
 
   const Element* const addends = target.last ? target.addends : nullptr;
   t.rectifier = target.last && addends == nullptr ? target.rectifier : Rectifier::kNone;
@@ -252,17 +238,16 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
   t.last = kLanes<Element>;
   const Int bytes =
       target.matrices * (part.end - part.first) * t.tap_count * t.run * TFAOT_VECTOR_BYTES;
-  const bool asks = kMaxSums >= kTightSums && is_prefetched(bytes);
+  const bool asks = is_prefetched(bytes);
   int take = 0;
   for (Int v = part.first; v < part.end; v += take) {
-    take = next_vectors(even.rows, vectors - v);
-    const bool may_have_form = v + take == vectors && target.row_bias == nullptr;
-    const Form form = may_have_form ? form_of(t, rows, target.lines, take, last) : Form{};
-    const Cut cut = form.shape == Shape::kPlain ? even : full_cut(rows, form.rows);
+    take = next_vectors<Element>(even.rows, target.narrow, vectors - v);
+    const bool has_quads =
+        target.narrow && target.row_bias == nullptr && pays_for_quads(t, rows, target.columns);
+    const Cut cut = has_quads ? quad_cut(rows) : even;
     const Int column = v * kLanes<Element>;
     const Int columns = smaller(target.columns - column, take * kLanes<Element>);
-    const bool cropped = !TFAOT_HAS_MASKS && columns < take * kLanes<Element>;
-    if (TFAOT_HAS_MASKS) t.last = columns - (take - 1) * kLanes<Element>;
+    t.last = columns - (take - 1) * kLanes<Element>;
     t.b = b + v / kVectorsPerPanel * t.b_panel + v % kVectorsPerPanel * kLanes<Element>;
     if (asks) {
       const Int below = lines * (cut.larger + cut.others + (cut.last_rows > 0 ? 1 : 0));
@@ -270,29 +255,19 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
       look_ahead(t, panels_of(take), left, below, bytes, target.matrices > 1);
     }
     t.start = kZeros;
-    if (target.first && target.bias != nullptr) {
-      t.start = target.bias + column;
-      if (cropped) {
-        copy_elements(spill.bias, t.start, columns);
-        t.start = spill.bias;
-      }
-    }
-    const auto next = [&](Int count, int tile_rows, Shape shape) {
+    if (target.first && target.bias != nullptr) t.start = target.bias + column;
+    const auto next = [&](Int count, int tile_rows, bool quads) {
       if (count == 0) return;
       const auto multiply_some = [&](const Tiles<Element>& some) {
-        if (shape == Shape::kPlain) return multiply(tile_rows, take, some);
-        multiply_formed(form, some);
+        quads ? multiply_quads(some) : multiply(tile_rows, take, target.narrow, some);
       };
       const auto multiply_next = [&](Int tiles) {
         t.count = tiles;
         if (target.row_bias != nullptr && target.first) {
           t.row_start = target.row_bias + (t.rows - first_row);
         }
-        if (cropped || !target.first) {
-          multiply_spilled(tile_rows, take, t, columns, !target.first, spill, multiply_some);
-        } else {
-          multiply_some(t);
-        }
+        if (target.first) return multiply_some(t);
+        multiply_and_add(tile_rows, columns, t, take * kLanes<Element>, multiply_some);
       };
       if (addends == nullptr) {
         multiply_next(count);
@@ -312,9 +287,7 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
     for (Int line = 0; line < lines; ++line) {
       t.rows = first_row + line * rows;
       t.c = target.c + column + line * target.c_line;
-      next(cut.larger, cut.rows, form.shape);
-      next(cut.others, cut.other_rows, Shape::kPlain);
-      next(cut.last_rows > 0 ? 1 : 0, cut.last_rows, Shape::kPlain);
+      multiply_cut(cut, has_quads, next);
     }
   }
 }
@@ -342,7 +315,6 @@ void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row, con
   const Int taps = taps_of(g);
   Odometer<3> tap(g.tap_count, g.tap_step);
   Int offsets[kMaxTaps];
-  const bool one_line = g.row_count[0] * g.row_count[1] * g.row_count[2] == 1;
   const bool has_lines = g.c_line != 0;
   const Int line = line_of(g, rows);
   const Int at = has_lines ? first_row / line * g.c_line : first_row * g.c_row;
@@ -354,7 +326,7 @@ void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row, con
                    g.bias,
                    g.row_bias == nullptr ? nullptr : g.row_bias + first_row,
                    g.addends == nullptr ? nullptr : g.addends + at,
-                   {one_line ? 0 : g.row_count[3], first_row},
+                   g.narrow,
                    true,
                    false,
                    g.rectifier};
@@ -377,54 +349,7 @@ void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row, con
   }
 }
 
-// Pieces of a product are smaller than the whole, so prefetching must not change the sums.
-__attribute__((noinline)) void multiply_row(const Stream<Element>& s) {
-#if TFAOT_IS_F32 && TFAOT_VECTOR_BYTES == 64
-  const RowProduct product = {s.b, s.bias, s.c, s.columns, s.rectifier};
-  if (is_fetched(s)) {
-    multiply_by_panels<true, 1>(row_input<1>(s.a, s.depth), product);
-  } else if (s.columns <= kRowWidth) {
-    multiply_by_panels<false, 1>(row_input<1>(s.a, s.depth), product);
-  } else {
-    multiply_by_panels<false, kRowVectors>(row_input<kRowPanels>(s.a, s.depth), product);
-  }
-#else
-  multiply_stream<Element, 1, 1>(s);
-#endif
-}
-
-// True for a plain product of one or two rows with packed panels.
-bool is_stream(const Gemm& g, Int rows) {
-  return (rows == 1 || (rows == 2 && g.c_line == 0)) && taps_of(g) == 1 && g.a_step == 1 &&
-         g.row_bias == nullptr && g.b_step == kPanelColumns<Element> &&
-         g.b_panel == g.run * g.b_step;
-}
-
-void multiply_as_stream(const Gemm& g, Int rows) {
-  const Rectifier rectifier = g.addends == nullptr ? g.rectifier : Rectifier::kNone;
-  Stream<Element> s = {g.a, 0, g.run, g.b, g.bias, g.c, g.c_row, g.columns, rectifier};
-  if (rows == 1) {
-    multiply_row(s);
-  } else {
-    for (int d = 0; d < 4; ++d) s.a_row += g.row_count[d] == 2 ? g.row_step[d] : 0;
-    multiply_stream<Element, 2, TFAOT_CAN_SPREAD && kVectorsPerPanel == 1 ? 1 : 2>(s);
-  }
-  if (g.addends != nullptr) add_rows(g.c, g.addends, g.c_row, rows, g.columns, g.rectifier);
-  activate({g.c, g.c_row, rows, g.columns, g.function});
-}
-
-void multiply_streams(const Gemm& g, Int rows) {
-  if (g.matrices == 0) return multiply_as_stream(g, rows);
-  Gemm one = g;
-  for (Int i = 0; i < g.matrices; ++i) {
-    multiply_as_stream(one, rows);
-    one.a += g.a_matrix;
-    one.b += g.b_matrix;
-    one.c += g.c_matrix;
-  }
-}
-
-// A cut of rows into blocks of whole lines, which strips need.
+// A cut of rows into blocks of whole lines.
 struct Blocks {
   Int rows, unit, count;
 
@@ -447,16 +372,17 @@ struct Piece {
 
 // The piece's part of `vectors` vectors of columns, for lines of `rows` rows: whole tiles, about as
 // many in each part.
-__attribute__((noinline)) Columns part_of_columns(const Piece& piece, Int rows, Int vectors) {
-  const int tile_rows = even_cut(rows).rows;
+__attribute__((noinline)) Columns part_of_columns(const Piece& piece, Int rows, bool narrow,
+                                                  Int vectors) {
+  const int tile_rows = even_cut(rows, narrow).rows;
   Int tiles = 0;
-  for (Int v = 0; v < vectors; v += next_vectors(tile_rows, vectors - v)) ++tiles;
+  for (Int v = 0; v < vectors; v += next_vectors<Element>(tile_rows, narrow, vectors - v)) ++tiles;
   const Int first = tiles * piece.part / piece.parts;
   const Int end = tiles * (piece.part + 1) / piece.parts;
   Columns columns = {vectors, 0};
   for (Int i = 0; i < end; ++i) {
     if (i == first) columns.first = columns.end;
-    columns.end += next_vectors(tile_rows, vectors - columns.end);
+    columns.end += next_vectors<Element>(tile_rows, narrow, vectors - columns.end);
   }
   return columns;
 }
@@ -480,7 +406,7 @@ __attribute__((noinline)) void multiply_blocks(const Gemm& g, Int rows, const Pi
     for (; i < piece->block; ++i) first += blocks.rows_of(i, first);
     const Int count = blocks.rows_of(i, first);
     end = first + count;
-    columns = part_of_columns(*piece, line_of(g, count), columns.end);
+    columns = part_of_columns(*piece, line_of(g, count), g.narrow, columns.end);
     row.seek(first);
   }
   for (; first < end; ++i) {
@@ -491,36 +417,19 @@ __attribute__((noinline)) void multiply_blocks(const Gemm& g, Int rows, const Pi
   }
 }
 
-// Pieces of a stream are multiples of this many columns.
-constexpr Int kStreamColumns = 4 * kPanelColumns<Element>;
-
-// Computes a part of the columns of a stream.
-void multiply_part_as_stream(Gemm g, Int rows, Int part, Int parts) {
-  const Int steps = ceil_div(g.columns, kStreamColumns);
-  const Int first = steps * part / parts * kStreamColumns;
-  const Int end = smaller(g.columns, steps * (part + 1) / parts * kStreamColumns);
-  if (first >= end) return;
-  g.b += first / kPanelColumns<Element> * g.b_panel;
-  skip_columns(g, first);
-  g.columns = end - first;
-  multiply_as_stream(g, rows);
-}
-
-// Multiply-adds that are worth a piece; those of a stream wait for memory.
+// Multiply-adds that are worth a piece; those of one or two rows wait for memory.
 constexpr Int kPieceWork = Int{1} << 18;
-constexpr Int kStreamPieceWork = Int{1} << 16;
+constexpr Int kFewRowsPieceWork = Int{1} << 16;
 
 // Returns false if the caller has to compute it alone.
 __attribute__((noinline)) bool multiply_shared(const Gemm& g, Int rows) {
-  const bool streams = is_stream(g, rows);
   const Int work = rows * g.columns * taps_of(g) * g.run;
   const Int pieces =
-      smaller(kLanePieces * g.tasks->lanes, work / (streams ? kStreamPieceWork : kPieceWork));
+      smaller(kLanePieces * g.tasks->lanes, work / (rows <= 2 ? kFewRowsPieceWork : kPieceWork));
   if (pieces < 2) return false;
-  const Int blocks = streams ? 1 : blocks_of(g, rows).count;
+  const Int blocks = blocks_of(g, rows).count;
   const Int parts = ceil_div(pieces, blocks);
   share(*g.tasks, blocks * parts, [&](Int piece, Int /*lane*/) {
-    if (streams) return multiply_part_as_stream(g, rows, piece, parts);
     const Piece which = {piece / parts, piece % parts, parts};
     multiply_blocks(g, rows, &which);
   });
@@ -529,15 +438,18 @@ __attribute__((noinline)) bool multiply_shared(const Gemm& g, Int rows) {
 
 }  // namespace
 
+extern "C" void TFAOT_KERNEL(plain_product)(const void* product) {
+  multiply_plain(*static_cast<const PlainProduct*>(product));
+}
+
 extern "C" void TFAOT_KERNEL(gemm)(const void* gemm) {
   const Gemm& g = *static_cast<const Gemm*>(gemm);
-  if (g.is_row) {
-    const Stream<Element> s = {g.a, 0, g.run, g.b, g.bias, g.c, 0, g.columns, g.rectifier};
-    return multiply_row(s);
-  }
   const Int rows = g.row_count[0] * g.row_count[1] * g.row_count[2] * g.row_count[3];
   if (g.tasks != nullptr && multiply_shared(g, rows)) return;
-  if (is_plain(g, rows)) return multiply_plain(g, rows);
-  if (is_stream(g, rows)) return multiply_streams(g, rows);
-  multiply_blocks(g, rows, nullptr);
+  if (!is_plain(g, rows)) return multiply_blocks(g, rows, nullptr);
+  const PlainProduct plain = {g.a, g.row_step[3], g.a_step,  rows,     g.run,
+                              g.b, g.b_step,      g.b_panel, g.bias,   g.row_bias,
+                              g.c, g.c_row,       g.columns, g.narrow, g.rectifier};
+  TFAOT_KERNEL(plain_product)(&plain);
+  activate({g.c, g.c_row, rows, g.columns, g.function});
 }

@@ -7,15 +7,52 @@
 
 namespace {
 
+// Products of so few columns have more sums (microkernel.h).
+constexpr Int kMostNarrowColumns = 8;
+TFAOT_INLINE constexpr bool is_narrow(Int columns) { return columns <= kMostNarrowColumns; }
+
+// A plain product: rows that are equally far apart by a right side in panels.
+struct PlainProduct {
+  const Element* a;
+  Int a_row, a_step, rows, depth;  // 1 <= rows <= kBlockRows
+  const Element* b;
+  Int b_step, b_panel;      // as in Tiles
+  const Element* bias;      // null: none
+  const Element* row_bias;  // used instead, one for each row; null: none
+  Element* c;
+  Int c_row, columns;
+  bool narrow;
+  Rectifier rectifier;
+};
+
 // Rows processed at a time: a multiple of every tile's rows. Blocks of 64 to 240 are 1 % slower.
 constexpr Int kBlockRows = 480;
+
+// Rows of one side or of the results: where they begin, from one to the next, elements of each.
+template <typename T>
+struct RowsOf {
+  T* first;
+  Int step, size;
+};
+
+// The product of rows of a by packed panels.
+TFAOT_INLINE PlainProduct packed_product(Int rows, const RowsOf<const Element>& a,
+                                         const Element* panels, const Element* bias,
+                                         const RowsOf<Element>& c, Rectifier rectifier) {
+  constexpr Int kColumns = kPanelColumns<Element>;
+  return {a.first,           a.step, 1,       rows,    a.size, panels, kColumns,
+          kColumns * a.size, bias,   nullptr, c.first, c.step, c.size, is_narrow(c.size),
+          rectifier};
+}
+
+// Right sides from this size on are prefetched.
+constexpr Int kLeastPrefetched = 128 << 10;  // bytes
 
 // Row (r0, r1, r2, r3) of the left side begins at a + sum of r * row_step. Its tap (t0, t1, t2)
 // begins at sum of t * tap_step from there, and has `run` elements a_step apart. All steps are in
 // elements. With c_line, the lines of rows (r0, r1, r2) are equally far apart in c, and a
 // line has at most kBlockRows rows.
 struct Gemm {
-  bool is_row;  // one row of a plain product with packed panels, no addends; counts and steps unset
   const Element* a;
   Int row_count[4], row_step[4];
   Int tap_count[3], tap_step[3];
@@ -26,6 +63,7 @@ struct Gemm {
 
   Element* c;
   Int c_row, columns;
+  bool narrow;              // of the whole product, of which these columns may be a part
   Int c_line;               // from one r2 to the next; 0: all rows are c_row apart
   const Element* bias;      // null: none
   const Element* row_bias;  // used instead, one for each row; null: none
@@ -54,6 +92,11 @@ TFAOT_INLINE Gemm plain_product(Int rows, Int row_step, Int depth) {
   return g;
 }
 
+TFAOT_INLINE void set_columns(Gemm& g, Int columns) {
+  g.columns = columns;
+  g.narrow = is_narrow(columns);
+}
+
 // Leaves out the first columns of the results.
 TFAOT_INLINE void skip_columns(Gemm& g, Int columns) {
   g.c += columns;
@@ -73,3 +116,6 @@ TFAOT_INLINE void set_epilogue(Gemm& g, Int epilogue, const EpilogueOperands& mo
 }  // namespace
 
 extern "C" __attribute__((visibility("hidden"))) void TFAOT_KERNEL(gemm)(const void* gemm);
+// `product`: a PlainProduct. Nothing is prefetched.
+extern "C"
+    __attribute__((visibility("hidden"))) void TFAOT_KERNEL(plain_product)(const void* product);

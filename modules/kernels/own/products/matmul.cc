@@ -43,23 +43,19 @@ void multiply_matrix(Gemm& g, const MatMulCall& call, const Element* rhs, Elemen
 bool is_row(const MatMulCall& call) {
   constexpr Int kOther = kEpilogueSum | kEpiloguePlaced | kEpilogueShared | kEpilogueRowBias;
   return call.rows == 1 && call.batch == 1 && call.rhs_packed != 0 && call.lhs_depth_stride == 1 &&
-         call.live_rows == 0 && (call.epilogue & kOther) == 0;
+         call.live_rows == 0 && (call.epilogue & kOther) == 0 &&
+         call.columns * call.depth * Int{sizeof(Element)} < kLeastPrefetched;
 }
 
 // Most products of small nets at batch size 1 take this path. Clearing a Gemm would take longer
 // than some of them.
 void multiply_row(const MatMulCall& call, Element* c, const void** in) {
-  Gemm g;
-  g.is_row = true;
-  g.a = operand(in, 1);
-  g.run = call.depth;
-  g.b = operand(in, 2);
-  g.c = c;
-  g.columns = call.columns;
   const void** more = in + 3;
-  g.bias = bias_at(call.epilogue, more);
-  g.rectifier = rectifier_of(call.epilogue);
-  TFAOT_KERNEL(gemm)(&g);
+  const Element* const bias = bias_at(call.epilogue, more);
+  const PlainProduct product =
+      packed_product(1, {operand(in, 1), call.depth, call.depth}, operand(in, 2), bias,
+                     {c, call.columns, call.columns}, rectifier_of(call.epilogue));
+  TFAOT_KERNEL(plain_product)(&product);
   activate({c, call.columns, 1, call.columns, function_at(call.epilogue, more)});
 }
 
@@ -114,7 +110,7 @@ void multiply(const MatMulCall& call, Element* c, const void** in, Element* scra
   Gemm g = plain_product(more.rows, call.lhs_row_stride, call.depth);
   set_epilogue(g, call.epilogue, more);
   g.a_step = call.lhs_depth_stride;
-  g.columns = call.columns;
+  set_columns(g, call.columns);
   const bool placed = (call.epilogue & kEpiloguePlaced) != 0;
   g.c_row = placed ? call.result_row_stride : call.columns;
   if (more.tasks != nullptr && are_enough(call.batch, *more.tasks)) {

@@ -8,30 +8,26 @@
 // a column of tiles, so that a tile can begin before the one before it has ended.
 #pragma once
 
-#include "simd/vec.h"
+#include "products/gemm.h"
 
 namespace {
 
-// Enough independent sums to keep two multiply-add units busy for four cycles each.
-constexpr int sums_per_element(int elements) {
-  return elements >= 8 ? 1 : elements >= 4 ? 2 : elements >= 2 ? 4 : 8;
-}
+// The order of a sum depends on the product alone, never on rows, tile, CPU level or thread: a row
+// has the same bits in any batch (docs/reproducibility.md). Step k of a run of the depth is added
+// to sum k mod kSums; the first sum begins with the bias. At the end sum s and sum s + kSums / 2
+// are added, and so on. Two sums cost a tile nothing and halve the time that a row alone waits. A
+// product of so few columns has four, as it has nothing else to compute while it waits.
+constexpr int kWideSums = 2, kNarrowSums = 4;
 
-// Adds up the independent sums of a row and a vector, in pairs: kCount from kFirst on; 0: all.
-template <int kFirst = 0, int kCount = 0, typename V, int N, int MR, int NV>
+// Joins the sums of a row and a vector: those from kFirst on, kStep apart.
+template <int kFirst = 0, int kStep = 1, typename V, int N, int MR, int NV>
 TFAOT_INLINE V join_sums(const V (&sums)[N][MR][NV], int r, int v) {
-  constexpr int kHalf = (kCount == 0 ? N : kCount) / 2;
-  if constexpr (kHalf == 0) {
+  if constexpr (kStep == N) {
     return sums[kFirst][r][v];
   } else {
-    return join_sums<kFirst, kHalf>(sums, r, v) + join_sums<kFirst + kHalf, kHalf>(sums, r, v);
+    return join_sums<kFirst, 2 * kStep>(sums, r, v) +
+           join_sums<kFirst + kStep, 2 * kStep>(sums, r, v);
   }
-}
-
-// True for tiles in which the compiler keeps the right side in registers by itself; they have no
-// register to lose.
-constexpr bool is_large_tile(int rows, int vectors) {
-  return rows * vectors >= TFAOT_VECTOR_REGISTERS * 5 / 8;
 }
 
 // One step of the depth.
@@ -41,7 +37,7 @@ TFAOT_INLINE void multiply_step(Vec<T> (&sums)[MR][NV], const T* const (&a)[MR],
   Vec<T> right[NV];
   TFAOT_EACH (v, NV) {
     right[v] = load(b + v / kVectorsPerPanel * b_panel + v % kVectorsPerPanel * kLanes<T>);
-    if constexpr (MR > 1 && !is_large_tile(MR, NV)) keep(right[v]);
+    if constexpr (MR > 1) keep(right[v]);
   }
   TFAOT_EACH (r, MR) {
     TFAOT_EACH (v, NV) sums[r][v] += right[v] * a[r][k];
@@ -49,14 +45,14 @@ TFAOT_INLINE void multiply_step(Vec<T> (&sums)[MR][NV], const T* const (&a)[MR],
 }
 
 // Tiles prefetch the right side that comes next, so that reading it from a slower cache and
-// computing happen at the same time. stream.h has its own way. Slower: prefetches of a single tile
+// computing happen at the same time. Slower: prefetches of a single tile
 // for the next columns, or into the second-level cache alone.
 
 // True if a right side of this many bytes is worth prefetching: its parts do not stay in the
 // first-level cache, and it fits into the third.
 TFAOT_INLINE bool is_prefetched(Int bytes) {
-  constexpr Int kLeast = 128 << 10, kMost = 8 << 20;
-  return bytes >= kLeast && bytes <= kMost;
+  constexpr Int kMost = 8 << 20;
+  return bytes >= kLeastPrefetched && bytes <= kMost;
 }
 
 // A tile prefetches `elements` beyond what it reads, in all its panels. With a shift it prefetches
@@ -113,7 +109,7 @@ struct Tiles {
   const T* row_start;  // used instead, a first value for each row; null: none
   T* c;
   Int c_row;
-  Int last;  // columns of the last vector; all of them without masks
+  Int last;  // columns of the last vector
   Rectifier rectifier;
   int ahead_shift;
   const T* ahead;  // prefetched by tight tiles; null: nothing
@@ -122,11 +118,10 @@ static_assert(sizeof(Tiles<float>) <= 128, "larger ones are cleared and copied i
 
 // Computes the rows from `first` on. kPlain: a_step is 1 and the right side lies in panels. Then
 // the loop has fewer numbers to keep, and the compiler room for all vectors.
-template <typename T, int MR, int NV, bool kPlain>
+template <typename T, int MR, int NV, int kSums, bool kPlain>
 TFAOT_INLINE void multiply_tile(const Tiles<T>& t, Int first) {
-  constexpr int kSums = sums_per_element(MR * NV);
   const Int last = t.last;
-  const bool whole = !TFAOT_HAS_MASKS || last == kLanes<T>;  // full masks are slow too
+  const bool whole = last == kLanes<T>;  // full masks are slow too
   Vec<T> sums[kSums][MR][NV] = {};
   TFAOT_EACH (v, NV) {
     const T* const start = t.start + v * kLanes<T>;
@@ -141,45 +136,42 @@ TFAOT_INLINE void multiply_tile(const Tiles<T>& t, Int first) {
   const T* a[MR];
   TFAOT_EACH (r, MR) a[r] = t.rows[first + r];
   const T* b = t.b;
-  const Int a_step = t.a_step, b_step = t.b_step, b_panel = t.b_panel;
+  const Int a_step = kPlain ? 1 : t.a_step, b_step = kPlain ? kPanelColumns<T> : t.b_step,
+            b_panel = t.b_panel;
 
   for (const Int *tap = t.taps, *end = tap + t.tap_count; tap != end; ++tap) {
     Int k = *tap, left = t.run;
-    if constexpr (kSums > 1) {
-      for (; left >= kSums; left -= kSums) {
-        TFAOT_EACH (s, kSums) {
-          multiply_step(sums[s], a, k, b, b_panel);
-          k += a_step;
-          b += b_step;
-        }
-      }
-    }
     if constexpr (kPlain) {
-      const Int last_k = k + left;
       if (MR > 2 && __builtin_expect(t.ahead != nullptr, 0)) {
         const T* ahead = t.ahead + ahead_of_tiles(first / MR, b_panel, t.ahead_shift) +
                          ((b - t.b) >> t.ahead_shift);
         const Int step = kPanelColumns<T> >> t.ahead_shift;
-        for (; k != last_k; ++k, b += kPanelColumns<T>) {
-          prefetch<T, NV>(ahead, b_panel);
-          ahead += step;
-          multiply_step(sums[0], a, k, b, b_panel);
+        for (; left >= kSums; left -= kSums) {
+          TFAOT_EACH (s, kSums) {
+            prefetch<T, NV>(ahead, b_panel);
+            ahead += step;
+            multiply_step(sums[s], a, k, b, b_panel);
+            ++k;
+            b += kPanelColumns<T>;
+          }
         }
       }
-      for (; k != last_k; ++k, b += kPanelColumns<T>) {
-        multiply_step(sums[0], a, k, b, b_panel);
-      }
-    } else {
-      for (; left > 0; --left) {
-        multiply_step(sums[0], a, k, b, b_panel);
+    }
+    for (; left >= kSums; left -= kSums) {
+      TFAOT_EACH (s, kSums) {
+        multiply_step(sums[s], a, k, b, b_panel);
         k += a_step;
         b += b_step;
       }
     }
+    TFAOT_EACH (s, kSums - 1) {
+      if (left <= s) break;
+      multiply_step(sums[s], a, k, b, b_panel);
+      k += a_step;
+      b += b_step;
+    }
   }
-  TFAOT_FOR (int s = 1; s < kSums; ++s) {
-    TFAOT_EACH (i, MR * NV) sums[0][i / NV][i % NV] += sums[s][i / NV][i % NV];
-  }
+  TFAOT_EACH (i, MR * NV) sums[0][i / NV][i % NV] = join_sums(sums, i / NV, i % NV);
 
   const Int c_row = t.c_row;
   if (t.rectifier != Rectifier::kNone) {
@@ -198,76 +190,96 @@ TFAOT_INLINE void multiply_tile(const Tiles<T>& t, Int first) {
   to = c + (NV - 1) * kLanes<T>;
   if (whole) {
     TFAOT_FOR (int r = 0; r < MR; ++r, to += c_row) store(to, sums[0][r][NV - 1]);
-  } else {
+  } else if constexpr (TFAOT_HAS_MASKS) {
     TFAOT_FOR (int r = 0; r < MR; ++r, to += c_row) store_first(to, sums[0][r][NV - 1], last);
+  } else {
+    T ends[MR][kLanes<T>];
+    TFAOT_EACH (r, MR) store(ends[r], sums[0][r][NV - 1]);
+    TFAOT_ROLLED_FOR (int r = 0; r < MR; ++r, to += c_row) copy_elements(to, ends[r], last);
   }
 }
 
 // Not inlined: a tile's loop needs all registers.
-template <typename T, int MR, int NV, bool kPlain>
+template <typename T, int MR, int NV, int kSums, bool kPlain>
 __attribute__((noinline)) void multiply_tiles_of(const Tiles<T>& t) {
   for (Int i = 0; i < t.count; ++i) {
-    multiply_tile<T, MR, NV, kPlain>(t, i * MR);
+    multiply_tile<T, MR, NV, kSums, kPlain>(t, i * MR);
   }
 }
 
 constexpr int kTightSums = 16;  // fewer leave enough room
-template <typename T, int MR, int NV>
+template <typename T, int MR, int NV, int kSums>
 void multiply_tiles(const Tiles<T>& t) {
-  constexpr bool kIsTight = MR * NV >= kTightSums;
+  constexpr bool kIsTight = MR * NV * kSums >= kTightSums;
   if (kIsTight && t.a_step == 1 && t.b_step == kPanelColumns<T>) {
-    return multiply_tiles_of<T, MR, NV, kIsTight>(t);
+    return multiply_tiles_of<T, MR, NV, kSums, kIsTight>(t);
   }
-  multiply_tiles_of<T, MR, NV, false>(t);
+  multiply_tiles_of<T, MR, NV, kSums, false>(t);
 }
 
-// The limit for tiles: as many sums as the registers hold, with room for the factors. No faster:
-// tiles of 6x4, 12x2, 14x2, 9x3 vectors, an unrolled loop over the depth, the left side fetched.
+// The limit for tiles: as many sums as the registers hold, with room for the factors.
 constexpr int kMaxSums = TFAOT_TILE_SUMS;
 constexpr int kMaxRows = TFAOT_TILE_ROWS;
-constexpr int kMaxVectors = 8;
-// Vectors of a tile of any form; half strips have two in a row.
-constexpr int kMaxTile = kMaxSums + 4;
+constexpr int kMaxVectors = 4;
+// Vectors of the results of a tile.
+constexpr int kMaxTile = kMaxSums / kWideSums;
 
-// Products of few rows wait for the right side, and take more of it at a time.
 constexpr int max_vectors(int rows) {
-  const int most = rows <= 2 ? kMaxVectors : kMaxVectors / 2;
-  return kMaxSums / rows < most ? kMaxSums / rows : most;
+  return kMaxSums / kWideSums / rows < kMaxVectors ? kMaxSums / kWideSums / rows : kMaxVectors;
 }
-static_assert(max_vectors(kMaxRows) >= kVectorsPerPanel, "a tile takes whole panels");
+template <typename T>
+constexpr int kNarrowVectors = static_cast<int>(smaller(2,
+                                                        ceil_div(kMostNarrowColumns, kLanes<T>)));
+template <typename T>
+constexpr int kNarrowRows = kMaxSums / kNarrowSums / kNarrowVectors<T>;
+
+// Rows of the largest tile.
+template <typename T>
+TFAOT_INLINE int most_rows(bool narrow) {
+  return narrow ? kNarrowRows<T> : kMaxRows;
+}
 
 // The function for tiles of MR rows by NV vectors; null: next_vectors() never gives that many.
 template <typename T>
 using MultiplyTiles = void (*)(const Tiles<T>&);
 template <typename T, int MR, int NV>
 constexpr MultiplyTiles<T> tiles_of() {
-  if constexpr (NV != 5 && NV != 7 && NV <= max_vectors(MR)) return &multiply_tiles<T, MR, NV>;
+  if constexpr (NV <= max_vectors(MR)) return &multiply_tiles<T, MR, NV, kWideSums>;
+  return nullptr;
+}
+template <typename T, int MR, int NV>
+constexpr MultiplyTiles<T> narrow_tiles_of() {
+  if constexpr (MR <= kNarrowRows<T> && NV <= kNarrowVectors<T>) {
+    return &multiply_tiles<T, MR, NV, kNarrowSums>;
+  }
   return nullptr;
 }
 template <typename T, int... kSize>
-TFAOT_INLINE void multiply_sized(int rows, int vectors, const Tiles<T>& t,
+TFAOT_INLINE void multiply_sized(int rows, int vectors, bool is_narrow, const Tiles<T>& t,
                                  std::integer_sequence<int, kSize...> /*sizes*/) {
   static constexpr MultiplyTiles<T> kTiles[] = {
-      tiles_of<T, kSize / kMaxVectors + 1, kSize % kMaxVectors + 1>()...};
-  kTiles[(rows - 1) * kMaxVectors + vectors - 1](t);
+      tiles_of<T, kSize / kMaxVectors + 1, kSize % kMaxVectors + 1>()...,
+      narrow_tiles_of<T, kSize / kMaxVectors + 1, kSize % kMaxVectors + 1>()...};
+  kTiles[(is_narrow ? kMaxRows * kMaxVectors : 0) + (rows - 1) * kMaxVectors + vectors - 1](t);
 }
 
 // REQUIRES: 1 <= rows <= kMaxRows; vectors comes from next_vectors() for these rows.
 template <typename T>
-TFAOT_INLINE void multiply(int rows, int vectors, const Tiles<T>& t) {
-  multiply_sized(rows, vectors, t, std::make_integer_sequence<int, kMaxRows * kMaxVectors>());
+TFAOT_INLINE void multiply(int rows, int vectors, bool is_narrow, const Tiles<T>& t) {
+  multiply_sized(rows, vectors, is_narrow, t,
+                 std::make_integer_sequence<int, kMaxRows * kMaxVectors>());
 }
 
-// Vectors of the next tile. The split is as even as the existing sizes (1, 2, 3, 4, 6, 8) allow,
-// and all tiles but the last end with a panel.
-TFAOT_INLINE int next_vectors(int rows, Int left) {
-  const int most = max_vectors(rows);
-  if (left <= 4 && left <= most) return static_cast<int>(left);
-  Int even = ceil_div(left, ceil_div(left, most));
-  if (even == 5) even = left == 5 ? 3 : 6;
-  if (even == 7) even = left == 7 ? 4 : 8;
-  if (even < left) even = larger(kVectorsPerPanel, even - even % kVectorsPerPanel);
-  return static_cast<int>(even);
+// Vectors of the next tile, as even as the registers allow. A tile that begins in a panel ends in
+// it, too.
+template <typename T>
+TFAOT_INLINE int next_vectors(int rows, bool narrow, Int left) {
+  int most = narrow ? kNarrowVectors<T> : max_vectors(rows);
+  if (most == 3 && kVectorsPerPanel == 4) most = 2;
+  if (left <= most) return static_cast<int>(left);
+  if (most < kVectorsPerPanel) return most;
+  const Int even = ceil_div(left, ceil_div(left, most));
+  return static_cast<int>(larger(kVectorsPerPanel, even - even % kVectorsPerPanel));
 }
 
 }  // namespace

@@ -120,18 +120,16 @@ constexpr bool kRoundsRows = TFAOT_CAN_ROUND_ROWS&& std::is_same_v<Narrow, Int8>
 
 // Rows whose sums fit into registers with the widened weights.
 template <typename Narrow>
-constexpr int kMostNarrowRows = TFAOT_VECTOR_BYTES == 64       ? 8
-                                : TFAOT_VECTOR_BYTES == 32     ? 4
-                                : TFAOT_VECTOR_REGISTERS == 16 ? 2
-                                : Narrow::kSteps == 4          ? 2
-                                                               : 4;
+constexpr int kMostNarrowRows = TFAOT_VECTOR_BYTES == 64       ? 4
+                                : TFAOT_VECTOR_BYTES == 32     ? 2
+                                : TFAOT_VECTOR_REGISTERS == 16 ? 1
+                                                               : 2;
 
 // Multiplies MR rows from `first_row` on by NP panels, the last of which may lie beyond c's
 // columns.
-template <typename Narrow, int MR, int NP>
+template <typename Narrow, int MR, int NP, int kSums>
 __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_row, Int panel) {
   constexpr int kVectors = NP * kVectorsPerPanel;
-  constexpr int kSums = sums_per_element(MR * kVectors);
   constexpr int kGroups = kSums > Narrow::kSteps ? kSums / Narrow::kSteps : 1;
   const Int depth = p.call.depth;
   const Int panel_bytes = narrow_panel_bytes<Narrow>(depth);
@@ -173,8 +171,12 @@ __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_r
       add_group(g * Narrow::kSteps, k + g * Narrow::kSteps, Narrow::kSteps);
     }
   }
-  for (; k + Narrow::kSteps <= depth; k += Narrow::kSteps) add_group(0, k, Narrow::kSteps);
-  if (k < depth) add_group(0, k, static_cast<int>(depth - k));
+  TFAOT_EACH (g, kGroups) {
+    const Int left = depth - k;
+    if (left <= 0) break;
+    add_group(g * Narrow::kSteps, k, static_cast<int>(smaller(left, Narrow::kSteps)));
+    k += Narrow::kSteps;
+  }
 
   TFAOT_EACH (v, kVectors) {
     const Int at = panel * kColumns + v * kLanes<float>;
@@ -194,8 +196,9 @@ TFAOT_INLINE Int stream_blocks(const NarrowProduct& p, Int panel, Int panels) {
   constexpr bool kIsTail = NP < kPanelsOfRows;  // one panel at most, so it need not be the fastest
   constexpr int kMost = NP > kPanelsOfRows ? 1 : kIsTail ? 2 : kMostNarrowRows<Narrow>;
   for (; panel + NP <= panels; panel += NP) {
-    for_blocks<kMost>(
-        p.call.rows, [&](auto block, Int row) { stream_panels<Narrow, block, NP>(p, row, panel); });
+    for_blocks<kMost>(p.call.rows, [&](auto block, Int row) {
+      stream_panels<Narrow, block, NP, kWideSums>(p, row, panel);
+    });
   }
   return panel;
 }
@@ -204,6 +207,10 @@ TFAOT_INLINE Int stream_blocks(const NarrowProduct& p, Int panel, Int panels) {
 // the third-level cache, so it takes these in memory order.
 template <typename Narrow>
 void multiply_stream(const NarrowProduct& p) {
+  if (is_narrow(p.call.columns)) {
+    for (Int row = 0; row < p.call.rows; ++row) stream_panels<Narrow, 1, 1, kNarrowSums>(p, row, 0);
+    return;
+  }
   const Int panels = ceil_div(p.call.columns, kColumns);
   Int panel = 0;
   if (p.call.rows == 1 && p.is_near) panel = stream_blocks<Narrow, kPanelsOfRow>(p, panel, panels);
@@ -396,7 +403,9 @@ void multiply_by_rounding(const NarrowProduct& p) {
     }
     for (Int r = 0; !all && r < count; ++r) {
       if (scale[r] >= 0) continue;
-      for (panel = 0; panel < panels; ++panel) stream_panels<Int8, 1, 1>(p, first + r, panel);
+      for (panel = 0; panel < panels; ++panel) {
+        stream_panels<Int8, 1, 1, kWideSums>(p, first + r, panel);
+      }
     }
   }
 }
@@ -433,6 +442,7 @@ void multiply_widened(const NarrowProduct& p) {
   g.b = p.scratch;
   g.c_row = p.c_row;
   g.rectifier = p.rectifier;
+  g.narrow = is_narrow(call.columns);
   const Int step = widened_panels(call) * kColumns;
   for (Int column = 0; column < call.columns; column += step) {
     g.columns = smaller(step, call.columns - column);

@@ -20,6 +20,11 @@
 
 namespace {
 
+// Enough independent sums to keep two multiply-add units busy for four cycles each.
+constexpr int sums_per_element(int elements) {
+  return elements >= 8 ? 1 : elements >= 4 ? 2 : elements >= 2 ? 4 : 8;
+}
+
 // ---- Products: the vectors of weights of a block and the sums they belong to, the sums of a tile,
 // and those of several blocks with a row alone.
 
@@ -228,7 +233,7 @@ struct RowBlocks {
 
 // Adds the products of one side; `weights`: of each block. Each sum has N partial ones: few blocks
 // would wait for the step before. A large state is read in iterations so long that an instruction
-// reads weights of another page each time (stream.h).
+// reads weights of another page each time (elsewhere).
 template <typename Cell, bool kHalf, bool kOfState, int N, int B>
 TFAOT_INLINE void add_row_side(Floats (&sums)[N][B][Cell::kSums], const RecurrentSide& side,
                                const float* const (&weights)[B], bool back) {

@@ -150,7 +150,7 @@ TFAOT_ONE_COPY void attend(const AttentionCall& call, const float* queries, Int 
   g.b = s.keys;
   g.c = s.scores;
   g.c_row = step;
-  g.columns = call.keys;
+  set_columns(g, call.keys);
   TFAOT_KERNEL(gemm)(&g);
 
   const SoftmaxRows weights = with_scale_above_0(
@@ -165,7 +165,7 @@ TFAOT_ONE_COPY void attend(const AttentionCall& call, const float* queries, Int 
   h.b = s.values;
   h.c = c;
   h.c_row = call.result.row_stride;
-  h.columns = call.columns;
+  set_columns(h, call.columns);
   TFAOT_KERNEL(gemm)(&h);
   for (Int r = 0; r < rows; ++r) scale_row(c + r * h.c_row, call.columns, 1.0F / s.sums[r]);
 }

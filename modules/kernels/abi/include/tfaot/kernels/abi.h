@@ -166,32 +166,20 @@ constexpr std::int64_t narrow_scratch_bytes(const NarrowMatMulCall& call) {
 // MatMulCall. Scratch: dense_chain_scratch_bytes().
 struct DenseChainCall {
   std::int64_t rows, depth, layers;
-  std::int64_t widest;      // the most columns of a layer before the last
-  std::int64_t live_rows;   // rows for each row of the model's batch; 0: all rows count
-  std::int64_t weights_in;  // a WeightsPlace: how a row alone reads them fastest
+  std::int64_t widest;     // the most columns of a layer before the last
+  std::int64_t live_rows;  // rows for each row of the model's batch; 0: all rows count
 };
-// The cache in which all weights of the model stay between calls.
-enum WeightsPlace : std::int64_t { kWeightsFurther, kWeightsInFirstCache, kWeightsInSecondCache };
 struct DenseLayer {
   std::int64_t columns;
   std::int64_t epilogue;  // kEpilogueBias, and kEpilogueRelu or kEpilogueRelu6 without function
   ResultFunction function;
 };
 
-// Weights of a few columns in a call of one row are narrow, not in a panel: [depth, width], padded
-// with zeros to whole lines of kPanelBytes. With a small depth that is not faster.
-inline constexpr std::int64_t kMostNarrowColumns = 8;
-constexpr bool has_narrow_weights(const DenseChainCall& call, std::int64_t depth,
-                                  std::int64_t columns) {
-  constexpr std::int64_t kLeastDepth = 32;
-  return call.rows == 1 && columns <= kMostNarrowColumns && depth >= kLeastDepth;
-}
-constexpr std::int64_t narrow_width(std::int64_t columns) { return columns <= 4 ? 4 : 8; }
-
 // Rows that go through all layers together: intermediate results stay in the first caches.
 constexpr std::int64_t dense_chain_block_rows(const DenseChainCall& call) {
   constexpr std::int64_t kUnit = 24;  // a multiple of all levels' tiles
-  return RowBlock{8192, call.widest, kUnit}.of(call.rows);
+  constexpr std::int64_t kLeastWidth = 18;
+  return RowBlock{8192, call.widest < kLeastWidth ? kLeastWidth : call.widest, kUnit}.of(call.rows);
 }
 // The input and the output of a layer.
 constexpr std::int64_t dense_chain_scratch_bytes(const DenseChainCall& call) {
