@@ -25,7 +25,7 @@ constexpr Ceiling kCeilings[] = {
     {"modules/cmssw", 490},     {"modules/compile", 1790},  {"modules/config", 2640},
     {"modules/convert", 1000},  {"modules/elf", 1070},      {"modules/engine", 29900},
     {"modules/generate", 1340}, {"modules/inspect", 1570},  {"modules/install", 1850},
-    {"modules/kernels", 9100},  {"modules/load", 810},      {"modules/package", 1690},
+    {"modules/kernels", 8400},  {"modules/load", 810},      {"modules/package", 1690},
     {"modules/profile", 850},   {"modules/python", 570},    {"modules/records", 5250},
     {"modules/release", 810},   {"modules/remote", 320},    {"modules/report", 1190},
     {"modules/runner", 1470},   {"modules/runtime", 4880},  {"modules/scram", 2960},

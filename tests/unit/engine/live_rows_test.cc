@@ -203,9 +203,9 @@ std::vector<std::int64_t> chain_live_rows(int rows, const std::string& bias,
   w = f32[8] parameter(3)
 )" + before +
       "  b = f32[8] " + bias + R"(
-  c = s64[16] constant({)" +
+  c = s64[15] constant({)" +
       std::to_string(rows) +
-      R"(,4,2,8,0,0, 8,1,0,0,0, 3,0,0,0,0})
+      R"(,4,2,8,0, 8,1,0,0,0, 3,0,0,0,0})
   t = (f32[16,3], u8[1088]) custom-call(c, x, v, b, u), custom_call_target="tfaot_dense_chain_f32"
   y = f32[16,3] get-tuple-element(t), index=0
   ROOT r = (f32[16,3]) tuple(y)

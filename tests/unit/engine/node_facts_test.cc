@@ -101,7 +101,7 @@ ENTRY e {
   b0 = f32[32] parameter(2)
   w1 = f32[1,1,32,16] parameter(3)
   w2 = f32[1,1,16,16] parameter(4)
-  c = s64[21] constant({4,16,3,32,0,0,32,3,0,0,0,16,0,1,0,0,3,0,0,0,0})
+  c = s64[20] constant({4,16,3,32,0,32,3,0,0,0,16,0,1,0,0,3,0,0,0,0})
   ROOT d = (f32[4,3], u8[1088]) custom-call(c, x, w0, b0, w1, w2), custom_call_target="tfaot_dense_chain_f32"
 })");
   const HloNode node = node_of(entry_of(*module, true), "d");

@@ -49,7 +49,7 @@ std::uint64_t dense_chain(std::size_t rows, int layers, int width, int function 
   x = f32[{},{}] parameter(0)
 )",
                                  rows, width);
-  std::string words = fmt::format("{},{},{},{},0,0", rows, width, layers, width);
+  std::string words = fmt::format("{},{},{},{},0", rows, width, layers, width);
   std::string weights;
   for (int i = 0; i < layers; ++i) {
     text += fmt::format(R"(  w{0} = f32[1,{1},{2},16] parameter({3})
@@ -62,7 +62,7 @@ std::uint64_t dense_chain(std::size_t rows, int layers, int width, int function 
       R"(  c = s64[{}] constant({{{}}})
   ROOT k = (f32[{},{}], u8[64]) custom-call(c, x{}), custom_call_target="tfaot_dense_chain_f32"
 }})",
-      6 + 5 * layers, words, rows, width, weights);
+      5 + 5 * layers, words, rows, width, weights);
   return cost_of(text, {1, static_cast<std::int64_t>(rows) * width * 8, "x86_64_v4"});
 }
 

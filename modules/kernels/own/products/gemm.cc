@@ -17,7 +17,7 @@ inline void prefetch_rows(const Element* from, Int row, Int rows, Int columns) {
 }
 
 // Adds in a pass of its own, while the results are in the first-level cache: in each kind of tile
-// it would be much code, and in the stream for one row more work for each panel.
+// it would be much code.
 inline void add_rows(Element* c, const Element* addends, Int row, Int rows, Int columns,
                      Rectifier rectifier) {
   for (Int r = 0; r < rows; ++r, c += row, addends += row) {
@@ -87,8 +87,7 @@ TFAOT_INLINE bool has_distant_rows(const Gemm& g) {
 // In blocks of this many rows, distant rows stay in the first-level cache.
 constexpr Int kDistantBlockRows = Int{4} * kMaxRows;
 
-// Multiplies the first rows of `t` by `vectors` vectors of its columns, in tiles. set_row_start(t):
-// if not all rows start alike.
+// Calls next(tiles, rows of each, whether they are quads) for the parts of a cut, in order.
 template <typename Next>
 TFAOT_INLINE void multiply_cut(const Cut& cut, bool has_quads, const Next& next) {
   next(cut.larger, cut.rows, has_quads);
@@ -388,8 +387,8 @@ __attribute__((noinline)) Columns part_of_columns(const Piece& piece, Int rows, 
 }
 
 // Computes a piece, or the whole product. A piece has the tiles that the whole has there, so
-// results are the same to the last bit. Not inlined: streams would pay for preparing its loops,
-// too.
+// results are the same to the last bit. Not inlined: plain products would pay for preparing its
+// loops, too.
 __attribute__((noinline)) void multiply_blocks(const Gemm& g, Int rows, const Piece* piece) {
   Odometer<4> row(g.row_count, g.row_step);
   const Element* block[kBlockRows];

@@ -15,8 +15,8 @@ namespace {
 // The order of a sum depends on the product alone, never on rows, tile, CPU level or thread: a row
 // has the same bits in any batch (docs/reproducibility.md). Step k of a run of the depth is added
 // to sum k mod kSums; the first sum begins with the bias. At the end sum s and sum s + kSums / 2
-// are added, and so on. Two sums cost a tile nothing and halve the time that a row alone waits. A
-// product of so few columns has four, as it has nothing else to compute while it waits.
+// are added, and so on. Two sums cost a tile nothing and halve the time that a row alone waits for
+// the step before; a narrow product (gemm.h) has nothing else to compute meanwhile, so it has four.
 constexpr int kWideSums = 2, kNarrowSums = 4;
 
 // Joins the sums of a row and a vector: those from kFirst on, kStep apart.
@@ -45,8 +45,8 @@ TFAOT_INLINE void multiply_step(Vec<T> (&sums)[MR][NV], const T* const (&a)[MR],
 }
 
 // Tiles prefetch the right side that comes next, so that reading it from a slower cache and
-// computing happen at the same time. Slower: prefetches of a single tile
-// for the next columns, or into the second-level cache alone.
+// computing happen at the same time. Slower: prefetches of a single tile for the next columns, or
+// into the second-level cache alone.
 
 // True if a right side of this many bytes is worth prefetching: its parts do not stay in the
 // first-level cache, and it fits into the third.
@@ -217,7 +217,8 @@ void multiply_tiles(const Tiles<T>& t) {
   multiply_tiles_of<T, MR, NV, kSums, false>(t);
 }
 
-// The limit for tiles: as many sums as the registers hold, with room for the factors.
+// The limits of tiles: as many sums as the registers hold, with room for the factors. More than
+// four vectors of columns would be read from too many panels at once.
 constexpr int kMaxSums = TFAOT_TILE_SUMS;
 constexpr int kMaxRows = TFAOT_TILE_ROWS;
 constexpr int kMaxVectors = 4;
@@ -227,6 +228,7 @@ constexpr int kMaxTile = kMaxSums / kWideSums;
 constexpr int max_vectors(int rows) {
   return kMaxSums / kWideSums / rows < kMaxVectors ? kMaxSums / kWideSums / rows : kMaxVectors;
 }
+// Of tiles of narrow products.
 template <typename T>
 constexpr int kNarrowVectors = static_cast<int>(smaller(2,
                                                         ceil_div(kMostNarrowColumns, kLanes<T>)));

@@ -233,7 +233,7 @@ struct RowBlocks {
 
 // Adds the products of one side; `weights`: of each block. Each sum has N partial ones: few blocks
 // would wait for the step before. A large state is read in iterations so long that an instruction
-// reads weights of another page each time (elsewhere).
+// reads weights of another page each time, or the hardware prefetcher foresees the wrong lines.
 template <typename Cell, bool kHalf, bool kOfState, int N, int B>
 TFAOT_INLINE void add_row_side(Floats (&sums)[N][B][Cell::kSums], const RecurrentSide& side,
                                const float* const (&weights)[B], bool back) {
