@@ -95,7 +95,57 @@ TFAOT_INLINE void multiply_cut(const Cut& cut, bool has_quads, const Next& next)
   next(cut.last_rows > 0 ? 1 : 0, cut.last_rows, false);
 }
 
-TFAOT_INLINE void multiply_plain(const PlainProduct& p) {
+// A row alone by packed panels: nothing is set up for it. From vector v of the columns on, NV
+// vectors.
+template <int NV, int kSums>
+TFAOT_INLINE void multiply_vectors(const PlainProduct& p, Int v) {
+  const Int column = v * kLanes<Element>;
+  const Int last = smaller(kLanes<Element>, p.columns - column - (NV - 1) * kLanes<Element>);
+  Vec<Element> sums[kSums][1][NV] = {};
+  if (p.bias != nullptr) {
+    TFAOT_EACH (i, NV) {
+      sums[0][0][i] =
+          load_some(p.bias + column + i * kLanes<Element>, i < NV - 1 ? kLanes<Element> : last);
+    }
+  }
+  const Element* const a[1] = {p.a};
+  const Element* b =
+      p.b + v / kVectorsPerPanel * p.b_panel + v % kVectorsPerPanel * kLanes<Element>;
+  const Int b_panel = p.b_panel, depth = p.depth;
+  Int k = 0;
+  for (; k + kSums <= depth; k += kSums) {
+    TFAOT_FOR (int s = 0; s < kSums; ++s, b += kPanelColumns<Element>) {
+      multiply_step(sums[s], a, k + s, b, b_panel);
+    }
+  }
+  TFAOT_FOR (int s = 0; s < kSums - 1; ++s, b += kPanelColumns<Element>) {
+    if (k + s == depth) break;
+    multiply_step(sums[s], a, k + s, b, b_panel);
+  }
+  TFAOT_EACH (i, NV) {
+    const Vec<Element> sum = rectified<Element>(join_sums(sums, 0, i), p.rectifier);
+    store_some(p.c + column + i * kLanes<Element>, sum, i < NV - 1 ? kLanes<Element> : last);
+  }
+}
+
+TFAOT_INLINE void multiply_row(const PlainProduct& p) {
+  const Int vectors = vectors_of(p.columns);
+  Int v = 0;
+  if (p.narrow) {
+    constexpr int kVectors = kNarrowVectors<Element>;
+    for (; v + kVectors <= vectors; v += kVectors) multiply_vectors<kVectors, kNarrowSums>(p, v);
+    if (v < vectors) multiply_vectors<1, kNarrowSums>(p, v);
+    return;
+  }
+  for (; v + kMaxVectors <= vectors; v += kMaxVectors)
+    multiply_vectors<kMaxVectors, kWideSums>(p, v);
+  const Int left = vectors - v;
+  if (left == 1) multiply_vectors<1, kWideSums>(p, v);
+  if (left == 2) multiply_vectors<2, kWideSums>(p, v);
+  if (left == 3) multiply_vectors<3, kWideSums>(p, v);
+}
+
+__attribute__((noinline)) void multiply_plain(const PlainProduct& p) {
   const Element* row[kBlockRows];
   for (Int r = 0; r < p.rows; ++r) row[r] = p.a + r * p.a_row;
   const Int tap = 0;
@@ -438,7 +488,11 @@ __attribute__((noinline)) bool multiply_shared(const Gemm& g, Int rows) {
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(plain_product)(const void* product) {
-  multiply_plain(*static_cast<const PlainProduct*>(product));
+  const PlainProduct& p = *static_cast<const PlainProduct*>(product);
+  const bool is_packed =
+      p.a_step == 1 && p.b_step == kPanelColumns<Element> && p.row_bias == nullptr;
+  if (p.rows == 1 && is_packed) return multiply_row(p);
+  multiply_plain(p);
 }
 
 extern "C" void TFAOT_KERNEL(gemm)(const void* gemm) {
