@@ -98,7 +98,7 @@ class Views {
 
 bool has_weak_references(const State& state, PyObject* array) {
   PyObject* first = nullptr;
-  std::memcpy(&first, reinterpret_cast<const char*>(array) + state.weak_references, sizeof first);
+  std::memcpy(&first, reinterpret_cast<const char*>(array) + state.weak_references, sizeof(void*));
   return first != nullptr;
 }
 
