@@ -119,7 +119,6 @@ template <typename Narrow>
 constexpr bool kRoundsRows = TFAOT_CAN_ROUND_ROWS&& std::is_same_v<Narrow, Int8>;
 
 // Rows whose sums fit into registers with the widened weights.
-template <typename Narrow>
 constexpr int kMostNarrowRows = TFAOT_VECTOR_BYTES == 64       ? 4
                                 : TFAOT_VECTOR_BYTES == 32     ? 2
                                 : TFAOT_VECTOR_REGISTERS == 16 ? 1
@@ -194,7 +193,7 @@ __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_r
 template <typename Narrow, int NP>
 TFAOT_INLINE Int stream_blocks(const NarrowProduct& p, Int panel, Int panels) {
   constexpr bool kIsTail = NP < kPanelsOfRows;  // one panel at most, so it need not be the fastest
-  constexpr int kMost = NP > kPanelsOfRows ? 1 : kIsTail ? 2 : kMostNarrowRows<Narrow>;
+  constexpr int kMost = NP > kPanelsOfRows ? 1 : kIsTail ? 2 : kMostNarrowRows;
   for (; panel + NP <= panels; panel += NP) {
     for_blocks<kMost>(p.call.rows, [&](auto block, Int row) {
       stream_panels<Narrow, block, NP, kWideSums>(p, row, panel);
