@@ -12,7 +12,7 @@ TFAOT_INLINE void add_taps(Element* to, const Element* from, Int distance, const
   along_row<Element>(count, [&](Int x, Int lanes) {
     Vec<Element> sum = load_some(from + x, lanes) * weights[0];
     const auto add = [&](Int k) TFAOT_ALWAYS {
-      sum += load_some(from + k * distance + x, lanes) * weights[k];
+      sum = multiply_add(load_some(from + k * distance + x, lanes), weights[k], sum);
     };
     TFAOT_FOR (Int k = 1; k < kTaps; ++k) add(k);
     for (Int k = 1; kTaps == 0 && k < taps; ++k) add(k);

@@ -713,7 +713,7 @@ struct MultiplyAdd {
     return load_part<kPart>(bias + channel, count);
   }
   static Vec<Element> step(Vec<Element> sum, Vec<Element> input, Vec<Element> weight) {
-    return sum + input * weight;
+    return multiply_add(input, weight, sum);
   }
   Vec<Element> finish(Vec<Element> sum, int /*result*/) const {
     return rectified<Element>(sum, rectifier);

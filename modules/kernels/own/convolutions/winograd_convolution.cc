@@ -34,14 +34,15 @@ TFAOT_INLINE void make_part(const Input& d, Floats (&made)[kPartSize<N, PART>]) 
   } else if constexpr (N == 4) {
     made[0] = d(1) - d(3);
   } else if constexpr (PART == 0) {
-    made[0] = d(0) + (d(4) - 2.5F * d(2));
+    made[0] = d(0) + multiply_add<-1>(d(2), 2.5F, d(4));
   } else if constexpr (PART == 3) {
-    made[0] = d(5) + (d(1) - 2.5F * d(3));
+    made[0] = d(5) + multiply_add<-1>(d(3), 2.5F, d(1));
   } else {
     constexpr float kPoint = PART == 1 ? a : b, kOther = PART == 1 ? 2.0F : 0.5F;
-    const Floats even = d(4) - kOther * d(2), odd = kPoint * (d(3) - kOther * d(1));
-    made[0] = even + odd;
-    made[1] = even - odd;
+    const Floats even = multiply_add<-1>(d(2), kOther, d(4));
+    const Floats odd = multiply_add<-1>(d(1), kOther, d(3));
+    made[0] = multiply_add(odd, kPoint, even);
+    made[1] = multiply_add<-1>(odd, kPoint, even);
   }
 }
 
@@ -58,8 +59,8 @@ TFAOT_INLINE void transform_sums(Floats (&s)[N]) {
     const Floats even_b = s[3] + s[4], odd_b = b * (s[3] - s[4]);
     s[0] += even_a + even_b;
     s[1] = odd_a + odd_b;
-    s[2] = 0.5F * even_a + 2.0F * even_b;
-    s[3] = 0.5F * odd_a + 2.0F * odd_b + s[5];
+    s[2] = multiply_add(even_a, 0.5F, 2.0F * even_b);
+    s[3] = multiply_add(odd_a, 0.5F, multiply_add(odd_b, 2.0F, s[5]));
   }
 }
 

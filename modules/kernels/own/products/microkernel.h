@@ -40,7 +40,7 @@ TFAOT_INLINE void multiply_step(Vec<T> (&sums)[MR][NV], const T* const (&a)[MR],
     if constexpr (MR > 1) keep(right[v]);
   }
   TFAOT_EACH (r, MR) {
-    TFAOT_EACH (v, NV) sums[r][v] += right[v] * a[r][k];
+    TFAOT_EACH (v, NV) sums[r][v] = multiply_add(right[v], a[r][k], sums[r][v]);
   }
 }
 

@@ -158,7 +158,10 @@ __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_r
         if constexpr (kRoundsRows<Narrow>) right[v] *= scale[v];
       }
       TFAOT_EACH (r, MR) {
-        TFAOT_EACH (v, kVectors) sums[(first + i) % kSums][r][v] += right[v] * a[r][k + i];
+        TFAOT_EACH (v, kVectors) {
+          Vec<float>& sum = sums[(first + i) % kSums][r][v];
+          sum = multiply_add(right[v], a[r][k + i], sum);
+        }
       }
     }
     b += Narrow::kGroupBytes;

@@ -129,7 +129,7 @@ TFAOT_INLINE void multiply_quad_tile(const Tiles<float>& t, Int tile, NextQuads 
       next_quads(quads);
       TFAOT_EACH (r, MR) {
         const Floats fours = load_fours(a[r] + k);
-        TFAOT_EACH (q, NQ) sums[r][q] += quads[q] * fours;
+        TFAOT_EACH (q, NQ) sums[r][q] = multiply_add(quads[q], fours, sums[r][q]);
       }
     }
   }

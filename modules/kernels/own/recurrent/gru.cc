@@ -19,7 +19,7 @@ struct Gru : CellOfOnePanel {
   static TFAOT_INLINE Floats next(const RecurrentCall& /*call*/, const float* sums,
                                   const float* before, const float* /*memory*/) {
     const Floats candidate = tanh_of(load(sums + 2 * kPanel));
-    return candidate + (load(before) - candidate) * (1.0F / sigmoid_divisor(load(sums)));
+    return multiply_add(load(before) - candidate, 1.0F / sigmoid_divisor(load(sums)), candidate);
   }
 };
 

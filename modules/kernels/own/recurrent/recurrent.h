@@ -146,7 +146,8 @@ TFAOT_INLINE void add_step_of_block(Floats (&sums)[MR][NV], const float* const (
   }
   TFAOT_EACH (r, MR) {
     TFAOT_EACH (i, Vectors::kWeights) {
-      sums[r][Vectors::template sum_of<kOfState>(i)] += right[i] * a[r][k];
+      Floats& sum = sums[r][Vectors::template sum_of<kOfState>(i)];
+      sum = multiply_add(right[i], a[r][k], sum);
     }
   }
 }
@@ -247,8 +248,9 @@ TFAOT_INLINE void add_row_side(Floats (&sums)[N][B][Cell::kSums], const Recurren
     Blocks::each([&](int block, auto vectors) TFAOT_ALWAYS {
       using Vectors = decltype(vectors);
       TFAOT_EACH (i, Vectors::kWeights) {
-        to[block][Vectors::template sum_of<kOfState>(i)] +=
-            Vectors::template weights<kOfState>(right[block] + k * Vectors::kElements, i) * a[k];
+        Floats& sum = to[block][Vectors::template sum_of<kOfState>(i)];
+        sum = multiply_add(
+            Vectors::template weights<kOfState>(right[block] + k * Vectors::kElements, i), a[k], sum);
       }
     });
   };

@@ -58,7 +58,8 @@ TFAOT_INLINE void score_keys(const QueryLanes& m, Int first, Floats (&peaks)[NV]
       Floats queries[NV];
       TFAOT_EACH (v, NV) queries[v] = load(from + v * kLanes<float>);
       TFAOT_EACH (i, kKeys * NV) {
-        sums[i / NV][i % NV] += queries[i % NV] * keys[i / NV][k];
+        Floats& sum = sums[i / NV][i % NV];
+        sum = multiply_add(queries[i % NV], keys[i / NV][k], sum);
       }
     }
     float* to = m.scores + key * kBlockQueries + first;
@@ -99,7 +100,8 @@ TFAOT_ONE_COPY void attend_lanes(const QueryLanes& m, Int first, float* result, 
       Floats weights[NV];
       TFAOT_EACH (v, NV) weights[v] = load(at + v * kWidth);
       TFAOT_EACH (i, kColumns * NV) {
-        sums[i / NV][i % NV] += weights[i % NV] * value[i / NV];
+        Floats& sum = sums[i / NV][i % NV];
+        sum = multiply_add(weights[i % NV], value[i / NV], sum);
       }
     }
     TFAOT_EACH (i, kColumns / kQuad * NV) {

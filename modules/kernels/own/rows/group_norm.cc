@@ -57,7 +57,7 @@ TFAOT_ONE_COPY void add_up(const ChannelBlock& block, ChannelNumbers& numbers, I
       TFAOT_EACH (i, kVectors) {
         const Floats from_mean = row.v[0][i] - mean.v[0][i];
         sums.v[0][i] += from_mean;
-        squares.v[0][i] += from_mean * from_mean;
+        squares.v[0][i] = multiply_add(from_mean, from_mean, squares.v[0][i]);
       }
     }
     float a[kChannels], b[kChannels];
@@ -108,13 +108,14 @@ TFAOT_ONE_COPY void scale_and_shift(const ChannelBlock& block, const ChannelNumb
   auto factor = Row::from(numbers.variance + column, 0, last);
   auto shift = Row::from(block.bias + column, 0, last);
   factor.each([&](Floats v, int, int i) { return scale.v[0][i] / roots_of(v + block.epsilon); });
-  shift.each([&](Floats v, int, int i) { return v - rest.v[0][i] * factor.v[0][i]; });
+  shift.each([&](Floats v, int, int i) { return multiply_add<-1>(rest.v[0][i], factor.v[0][i], v); });
   const float* x = block.x + column;
   float* y = block.y + column;
   for (Int p = 0; p < block.points; ++p, x += block.stride, y += block.stride) {
     auto row = Row::from(x, 0, last);
-    row.each(
-        [&](Floats v, int, int i) { return (v - mean.v[0][i]) * factor.v[0][i] + shift.v[0][i]; });
+    row.each([&](Floats v, int, int i) {
+      return multiply_add(v - mean.v[0][i], factor.v[0][i], shift.v[0][i]);
+    });
     row.to(y, 0, last);
   }
 }

@@ -12,7 +12,7 @@ namespace {
 TFAOT_INLINE Floats exp_of_negative(Floats x) {
   constexpr float kLowest = -88;
   const Reduced reduced = reduce(larger_of<float>(Floats{} + kLowest, x));
-  return reduced.power * little_expm1(reduced.rest) + reduced.power;
+  return multiply_add(reduced.power, little_expm1(reduced.rest), reduced.power);
 }
 
 // Rows of y and x are `step` apart. They may be the same.

@@ -23,10 +23,10 @@ TFAOT_INLINE Reduced reduce(Floats x) {
   constexpr float kLog2E = 1.44269504F;
   constexpr float kLn2High = 0.693145751953125F;  // few bits: its multiples by n are exact
   constexpr float kLn2Low = 1.42860677e-6F;
-  const Floats shifted = kSign > 0 ? x * kLog2E + kRounder : kRounder - x * kLog2E;
+  const Floats shifted = multiply_add<kSign>(x, kLog2E, kRounder);
   const Floats n = shifted - kRounder;
-  const Floats high = kSign > 0 ? x - n * kLn2High : -(n * kLn2High) - x;
-  return {Floats(Bits(shifted) << 23), high - n * kLn2Low};
+  const Floats high = multiply_add<-1, kSign>(n, kLn2High, x);
+  return {Floats(Bits(shifted) << 23), multiply_add<-1>(n, kLn2Low, high)};
 }
 
 TFAOT_INLINE Floats between(float low, Floats x, float high) {
@@ -36,8 +36,8 @@ TFAOT_INLINE Floats between(float low, Floats x, float high) {
 
 template <int kCount>
 TFAOT_INLINE Floats polynomial(const float (&of)[kCount], Floats t) {
-  Floats sum = t * of[kCount - 1] + of[kCount - 2];
-  TFAOT_FOR (int i = kCount - 3; i >= 0; --i) sum = sum * t + of[i];
+  Floats sum = multiply_add(t, of[kCount - 1], of[kCount - 2]);
+  TFAOT_FOR (int i = kCount - 3; i >= 0; --i) sum = multiply_add(sum, t, of[i]);
   return sum;
 }
 
@@ -47,14 +47,15 @@ constexpr float kExpm1[] = {0.49999997F, 0.16666543F, 0.0416672F, 0.0083665475F,
 // exp(rest) - 1
 TFAOT_INLINE Floats little_expm1(Floats r) {
   const Floats square = r * r;
-  const Floats high = square * kExpm1[4] + (r * kExpm1[3] + kExpm1[2]);
-  return (square * high + (r * kExpm1[1] + kExpm1[0])) * square + r;
+  const Floats high = multiply_add(square, kExpm1[4], multiply_add(r, kExpm1[3], kExpm1[2]));
+  const Floats low = multiply_add(r, kExpm1[1], kExpm1[0]);
+  return multiply_add(multiply_add(square, high, low), square, r);
 }
 
 // 1 + exp(-x), the inverse of sigmoid(x). For x < -87 the sigmoid stays 1.6e-38.
 TFAOT_INLINE Floats sigmoid_divisor(Floats x) {
   const Reduced reduced = reduce<-1>(between(-87.0F, x, 87.0F));
-  return (reduced.power * little_expm1(reduced.rest) + 1.0F) + reduced.power;
+  return multiply_add(reduced.power, little_expm1(reduced.rest), 1.0F) + reduced.power;
 }
 
 // |tanh(x)| = above / below: (1 - exp(-2 |x|)) / 2 and (1 + exp(-2 |x|)) / 2. Beyond 9.1 it is 1 to
@@ -67,7 +68,8 @@ TFAOT_INLINE TanhParts tanh_parts(Floats x) {
   const auto minus = Floats(Bits(x) | INT32_MIN);
   const Reduced half = reduce<1, -1>(larger_of<float>(Floats{} - 18.2F, minus + minus));
   const Floats change = little_expm1(half.rest);
-  return {(0.5F - half.power) - half.power * change, (0.5F + half.power) + half.power * change};
+  return {multiply_add<-1>(half.power, change, 0.5F - half.power),
+          multiply_add(half.power, change, 0.5F + half.power)};
 }
 
 // `size`, which is not negative, with the sign of x.
@@ -140,10 +142,10 @@ struct GeluCurve {
   TFAOT_INLINE Floats of(Floats x) const {
     constexpr float kRounder = 12582912.0F;  // leaves whole numbers in the last bits
     const Floats size = smaller_of<float>(Floats{} + 15 * kGeluStep, Floats(Bits(x) & INT32_MAX));
-    const Floats shifted = size * (1 / kGeluStep) + kRounder;
-    const Floats rest = size * (1 / kGeluStep) - (shifted - kRounder);
+    const Floats shifted = multiply_add(size, 1 / kGeluStep, kRounder);
+    const Floats rest = multiply_add<1, -1>(size, 1 / kGeluStep, shifted - kRounder);
     Floats sum = power(shifted, 4);
-    TFAOT_FOR (int i = 3; i >= 0; --i) sum = sum * rest + power(shifted, i);
+    TFAOT_FOR (int i = 3; i >= 0; --i) sum = multiply_add(sum, rest, power(shifted, i));
     return Floats(Bits(sum) | (Bits(x) & INT32_MIN)) + 0.5F;
   }
 
@@ -218,7 +220,7 @@ constexpr float kAtanh[] = {0.333333373F, 0.199994445F, 0.143082976F, 0.10715370
 TFAOT_INLINE Floats log1p_of(Floats t) {
   const Floats s = t / (t + 2.0F);
   const Floats double_s = s + s;
-  return double_s + double_s * (s * s) * polynomial(kAtanh, s * s);
+  return multiply_add(double_s * (s * s), polynomial(kAtanh, s * s), double_s);
 }
 
 // log(1 + exp(x)); for x < -87 it stays 1.6e-38.
@@ -226,7 +228,7 @@ struct SoftplusOf {
   TFAOT_INLINE Floats operator()(Floats x, FunctionNumbers /*of*/) const {
     const Floats size = x < 0.0F ? -x : x;
     const Reduced reduced = reduce(between(-87.0F, -size, 0.0F));
-    const Floats power = reduced.power * little_expm1(reduced.rest) + reduced.power;
+    const Floats power = multiply_add(reduced.power, little_expm1(reduced.rest), reduced.power);
     return relu<float>(x) + log1p_of(power);
   }
 };
@@ -240,7 +242,8 @@ struct LeakyOf {
 struct EluOf {  // exp(x) - 1 is right to 1.6 ulp
   TFAOT_INLINE Floats operator()(Floats x, FunctionNumbers of) const {
     const Reduced reduced = reduce(between(-87.0F, x, 0.0F));
-    const Floats below = reduced.power * little_expm1(reduced.rest) + (reduced.power - 1.0F);
+    const Floats below =
+        multiply_add(reduced.power, little_expm1(reduced.rest), reduced.power - 1.0F);
     return x > 0.0F ? x * of.above : below * of.below;
   }
 };
@@ -248,7 +251,7 @@ struct EluOf {  // exp(x) - 1 is right to 1.6 ulp
 // As in the formula, hard swish of -infinity is NaN.
 struct HardSigmoidOf {
   TFAOT_INLINE Floats operator()(Floats x, FunctionNumbers of) const {
-    return smaller_of<float>(Floats{} + 1.0F, relu<float>(x * of.above + of.below));
+    return smaller_of<float>(Floats{} + 1.0F, relu<float>(multiply_add(x, of.above, of.below)));
   }
 };
 

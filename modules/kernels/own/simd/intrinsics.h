@@ -16,6 +16,7 @@
 #include <smmintrin.h>
 #include <avxintrin.h>
 #include <avx2intrin.h>
+#include <fmaintrin.h>
 #include <f16cintrin.h>
 #if TFAOT_VECTOR_BYTES == 64
 #include <avx512fintrin.h>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Vectors as wide as the CPU level that a source is compiled for, as the compilers' own vector
-// types: + * and comparisons work on them, and a scalar operand is broadcast.
+// types: + * and comparisons work on them, and a scalar operand is broadcast. A sum of a product is
+// multiply_add(): the compilers may not choose where to fuse (-ffp-contract=off), because a number
+// must not depend on their choice.
 //
 // The sources of this folder are compiled once per level. Everything in these headers has internal
 // linkage, and memcpy is the only function used from the standard library. The linker would merge
@@ -62,6 +64,57 @@ TFAOT_INLINE V read_as(const void* from) {
 template <typename T>
 TFAOT_INLINE Vec<T> load(const T* from) {
   return read_as<Vec<T>>(from);
+}
+
+// The number in each lane; a vector stays as it is. (Adding 0 would change -0, so g++ would add.)
+template <typename V, typename T>
+TFAOT_INLINE V spread(T of) {
+  if constexpr (std::is_same_v<V, T>) {
+    return of;
+  } else {
+    return static_cast<std::remove_reference_t<decltype(V{}[0])>>(of) - V{};
+  }
+}
+
+// kProduct * a * b + kSum * c, each of them a vector or a number: rounded once, where the level has
+// an instruction for it. kProduct and kSum: 1 or -1.
+#if TFAOT_VECTOR_BYTES == 64
+#define TFAOT_FUSED(name, type) _mm512_##name##_##type(a, b, c)
+#elif TFAOT_VECTOR_BYTES == 32
+#define TFAOT_FUSED(name, type) _mm256_##name##_##type(a, b, c)
+#endif
+template <int kProduct, int kSum, typename V>
+TFAOT_INLINE V multiply_add_vectors(V a, V b, V c) {
+#if defined(TFAOT_FUSED)
+  constexpr bool kFloats = std::is_same_v<V, Vec<float>>;
+  if constexpr (kFloats && kProduct > 0 && kSum > 0) return TFAOT_FUSED(fmadd, ps);
+  if constexpr (kFloats && kProduct < 0 && kSum > 0) return TFAOT_FUSED(fnmadd, ps);
+  if constexpr (kFloats && kProduct > 0 && kSum < 0) return TFAOT_FUSED(fmsub, ps);
+  if constexpr (kFloats && kProduct < 0 && kSum < 0) return TFAOT_FUSED(fnmsub, ps);
+  if constexpr (!kFloats && kProduct > 0 && kSum > 0) return TFAOT_FUSED(fmadd, pd);
+  if constexpr (!kFloats && kProduct < 0 && kSum > 0) return TFAOT_FUSED(fnmadd, pd);
+  if constexpr (!kFloats && kProduct > 0 && kSum < 0) return TFAOT_FUSED(fmsub, pd);
+  if constexpr (!kFloats && kProduct < 0 && kSum < 0) return TFAOT_FUSED(fnmsub, pd);
+#elif defined(__aarch64__)
+  if constexpr (kProduct < 0) a = -a;
+  if constexpr (kSum < 0) c = -c;
+#if defined(__clang__)
+  TFAOT_EACH (i, sizeof(V) / sizeof(a[0])) {
+    c[i] = sizeof(a[0]) == 4 ? __builtin_fmaf(a[i], b[i], c[i]) : __builtin_fma(a[i], b[i], c[i]);
+  }
+  return c;
+#else
+  if constexpr (sizeof(a[0]) == 4) return __builtin_aarch64_fmav4sf(a, b, c);
+  if constexpr (sizeof(a[0]) == 8) return __builtin_aarch64_fmav2df(a, b, c);
+#endif
+#else
+  const V product = kProduct > 0 ? a * b : -(a * b);
+  return kSum > 0 ? product + c : product - c;
+#endif
+}
+template <int kProduct = 1, int kSum = 1, typename V, typename B, typename C>
+TFAOT_INLINE V multiply_add(V a, B b, C c) {
+  return multiply_add_vectors<kProduct, kSum>(a, spread<V>(b), spread<V>(c));
 }
 
 // Keeps v in a register: the compiler would load it again for every use, and loads are the
