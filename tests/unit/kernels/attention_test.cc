@@ -99,6 +99,7 @@ void expect_attention(Kernel kernel, const kernels::AttentionCall& call, Tensors
   void* out[] = {t.result.data(), scratch.data()};
   const void* in[] = {&call, t.queries.data(), t.keys.data(), t.values.data()};
   kernel(out, in);
+  note_bits(t.result);
   std::vector<bool> written(static_cast<std::size_t>(t.result.size()));
   for (Int b = 0; b < call.batch; ++b) {
     for (Int i = 0; i < call.rows; ++i) {
@@ -193,6 +194,7 @@ std::vector<float> result_of_keys(Kernel kernel, const std::vector<float>& keys,
   void* out[] = {result.data(), scratch.data()};
   const void* in[] = {&call, queries.data(), key_rows.data(), values.data()};
   kernel(out, in);
+  note_bits(result);
   std::vector<float> first_column;
   for (Int i = 0; i < rows; ++i) first_column.push_back(result[i * 4]);
   return first_column;

@@ -59,6 +59,7 @@ void check_live(Kernel kernel, Filter kind, const ConvolutionCall& c, Int live, 
   constexpr T kUntouched = 77;
   for (Int i = 0; i < result.size(); ++i) result[i] = kUntouched;
   kernel(out, in.data());
+  note_bits(result);
 
   // Channel by channel in the innermost loop, so that sums do not wait for each other.
   std::vector<Sum<T>> sums(static_cast<std::size_t>(result.size() / c.batch * live));

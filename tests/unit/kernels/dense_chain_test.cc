@@ -83,6 +83,7 @@ class Chain {
     Tensor<float> result(call_.rows * layers_.back().columns);
     void* out[] = {result.data(), scratch.data()};
     kernel(out, in.data());
+    note_bits(result);
     return {result.data(), result.data() + result.size()};
   }
 

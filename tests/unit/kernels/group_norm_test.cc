@@ -46,6 +46,7 @@ void expect_normalised(Kernel kernel, const GroupSizes& s, const Tensor<float>& 
   const kernels::GroupNormCall call{s.batch, s.points, s.groups, s.channels, 1e-3};
   const void* in[] = {&call, x.data(), scale.data(), bias.data()};
   kernel(y.data(), in);
+  note_bits(y);
   const auto count = static_cast<double>(s.points * s.channels);
   for (Int i = 0; i < s.batch * s.groups; ++i) {
     const Int first = i % s.groups * s.channels;
@@ -114,6 +115,7 @@ TEST_P(GroupNormKernel, EqualNumbersAreTheBias) {
         const kernels::GroupNormCall call{1, points, 21 / channels, channels, 1e-12};
         const void* in[] = {&call, x.data(), scale.data(), bias.data()};
         GetParam().f32.group_norm(y.data(), in);
+        note_bits(y);
         for (Int i = 0; i < x.size(); ++i) ASSERT_EQ(y[i], bias[i % 21]) << number;
       }
     }
@@ -133,6 +135,7 @@ TEST_P(GroupNormKernel, NanAndInfinityStayInTheirGroup) {
       const kernels::GroupNormCall call{2, 9, 5, 3, 1e-5};
       const void* in[] = {&call, x.data(), scale.data(), bias.data()};
       GetParam().f32.group_norm(y.data(), in);
+      note_bits(y);
       for (Int i = 0; i < y.size(); ++i) {
         const Int channel = i % kSizes.all();
         const bool is_in_group = i < kSizes.size() / 2 && channel / 3 == 1;

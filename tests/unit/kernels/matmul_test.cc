@@ -51,6 +51,7 @@ void check(Kernel kernel, const MatMulCall& c, Random& random) {
   if ((c.epilogue & kernels::kEpilogueSum) != 0) in.push_back(addends.data());
   if (has_function) in.push_back(&function);
   kernel(out, in.data());
+  note_bits(result);
 
   for (Int n = 0; n < result.size(); ++n) {
     const Int b = n / c.columns / c.rows, row = n / c.columns % c.rows, column = n % c.columns;

@@ -119,6 +119,7 @@ int check_narrow(Kernel kernel, Rows rows, NarrowMatrix& matrix, bool transposed
   if (c.live_rows != 0) in.push_back(&rows.live);
   in.push_back(nullptr);
   kernel(out, in.data());
+  note_bits(result);
   NarrowMatMulCall shares = call;
   shares.product.epilogue |= kernels::kEpilogueShared;
   const int handed_out =

@@ -15,7 +15,7 @@ mkdir -p "$scratch"
 objects=()
 compile() { # SOURCE OPTION...
   objects+=("$scratch/$(basename "$1").o")
-  "$compiler" -std=c++17 -O1 -I"$googletest/include" -I"$googletest" "${@:2}" -c "$1" -o "${objects[-1]}"
+  "$compiler" -std=c++17 -O1 -ffp-contract=off "-DTFAOT_GOLDEN_DIR=\"$source_dir/tests/golden\"" -I"$googletest/include" -I"$googletest" "${@:2}" -c "$1" -o "${objects[-1]}"
 }
 compile "$googletest/src/gtest-all.cc"
 compile "$googletest/src/gtest_main.cc"

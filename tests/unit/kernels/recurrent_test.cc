@@ -81,6 +81,7 @@ class TestLayer {
     if (cell_ == Cell::kLstm) in.push_back(memory.data());
     if (call_.live_rows != 0) in.push_back(&live_);
     kernel(out, in.data());
+    note_bits(result);
     for (Int row = 0; row < live_; ++row) check_row(row, x, w, bias, h, memory, result);
   }
 

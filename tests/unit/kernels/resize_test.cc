@@ -60,6 +60,7 @@ void check(Kernel kernel, const Resizing& resizing, Random& random) {
   void* out[] = {result.data(), scratch.data()};
   const void* in[] = {words.data(), input.data(), weights.data()};
   kernel(out, in);
+  note_bits(result);
 
   for (Int at = 0; at < result.size(); ++at) {
     const Int channel = at % c.channels, j = at / c.channels % c.out[1];

@@ -55,6 +55,7 @@ TEST_P(RowKernels, Softmax) {
     const kernels::SoftmaxCall call{rows, columns, scale};
     const void* in[] = {&call, x.data()};
     GetParam().f32.softmax(y.data(), in);
+    note_bits(y);
     for (Int r = 0; r < rows; ++r) {
       const auto should = softmax(x.data() + r * columns, columns, scale);
       for (Int j = 0; j < columns; ++j) {
@@ -79,6 +80,7 @@ TEST_P(RowKernels, SoftmaxOfMaskedAndBrokenRows) {
   const kernels::SoftmaxCall call{4, kColumns, 1};
   const void* in[] = {&call, x.data()};
   GetParam().f32.softmax(y.data(), in);
+  note_bits(y);
   for (Int j = 0; j < kColumns; ++j) {
     EXPECT_FLOAT_EQ(y[j], j % 2 == 0 ? 1.0F / 19 : 0) << j;
     EXPECT_TRUE(std::isnan(y[kColumns + j])) << j;
@@ -96,6 +98,7 @@ TEST_P(RowKernels, SoftmaxOfLargeNumbers) {
       const kernels::SoftmaxCall call{1, columns, 0.3};
       const void* in[] = {&call, x.data()};
       GetParam().f32.softmax(y.data(), in);
+      note_bits(y);
       for (Int j = 0; j < columns; ++j) {
         const float expected = 1 / static_cast<float>(columns);
         // The rounding of the product is the same in all columns.
@@ -115,6 +118,7 @@ TEST_P(RowKernels, LayerNorm) {
     const kernels::LayerNormCall call{rows, columns, 1e-3};
     const void* in[] = {&call, x.data(), scale.data(), bias.data()};
     GetParam().f32.layer_norm(y.data(), in);
+    note_bits(y);
     for (Int r = 0; r < rows; ++r) {
       double mean = 0, variance = 0;
       for (Int j = 0; j < columns; ++j) mean += double{x[r * columns + j]};
@@ -147,6 +151,7 @@ TEST_P(RowKernels, LayerNormOfEqualNumbers) {
     const kernels::LayerNormCall call{rows, columns, 1e-5};
     const void* in[] = {&call, x.data(), scale.data(), bias.data()};
     GetParam().f32.layer_norm(y.data(), in);
+    note_bits(y);
     for (Int i = 0; i < y.size(); ++i) {
       ASSERT_EQ(y[i], bias[i % columns]) << columns << " columns of " << x[i];
     }
@@ -170,6 +175,7 @@ TEST_P(RowKernels, LayerNormFarFromZero) {
     const kernels::LayerNormCall call{kRows, columns, 1e-5};
     const void* in[] = {&call, x.data(), scale.data(), bias.data()};
     GetParam().f32.layer_norm(y.data(), in);
+    note_bits(y);
     for (Int r = 0; r < kRows; ++r) {
       const float* row = x.data() + r * columns;
       double mean = 0, variance = 0;
@@ -196,6 +202,7 @@ TEST_P(RowKernels, RowSum) {
       const kernels::RowSumCall call{rows, columns, form};
       const void* in[] = {&call, x.data(), y.data()};
       GetParam().f32.row_sum(sums.data(), in);
+      note_bits(sums);
       for (Int r = 0; r < rows; ++r) {
         Sum<float> sum;
         for (Int j = r * columns; j < (r + 1) * columns; ++j) {
@@ -227,6 +234,7 @@ TEST_P(RowKernels, GeluOfAllFloats) {
     const kernels::GeluCall call{size, form};
     const void* in[] = {&call, x.data()};
     GetParam().f32.gelu(y.data(), in);
+    note_bits(y);
     double worst = 0;
     for (Int i = 0; i < size; ++i) {
       const double expected = gelu(x[i], form);
@@ -252,6 +260,7 @@ TEST_P(RowKernels, GeluOfInfinities) {
       const kernels::GeluCall call{kSize, form};
       const void* in[] = {&call, x.data()};
       GetParam().f32.gelu(y.data(), in);
+      note_bits(y);
       for (Int i = 0; i < kSize; ++i) {
         if (number == kInfinity) {
           EXPECT_EQ(y[i], kInfinity);
@@ -275,6 +284,7 @@ TEST_P(RowKernels, GeluOfEveryLength) {
       const kernels::GeluCall call{size, form};
       const void* in[] = {&call, x.data()};
       GetParam().f32.gelu(y.data(), in);
+      note_bits(y);
       for (Int i = 0; i < size; ++i) {
         if (std::isnan(x[i])) {
           EXPECT_TRUE(std::isnan(y[i])) << size;

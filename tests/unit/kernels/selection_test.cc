@@ -244,6 +244,7 @@ void check_gather(Kernel kernel, Random& random) {
   const auto words = words_with_operands(c, parts, in);
   Tensor<T> result(c.rows * c.row);
   kernel(result.data(), in.data());
+  note_bits(result);
   Int at = 0;
   for (Int row = 0; row < c.rows; ++row) {
     for (const Part<T>& part : parts) {
@@ -282,6 +283,7 @@ void check_added_rows(Kernel kernel, Random& random) {
   const auto words = words_with_operands(c, parts, in);
   Tensor<T> result(c.rows * c.row);
   kernel(result.data(), in.data());
+  note_bits(result);
   for (Int i = 0; i < result.size(); ++i) {
     T sum = 0;
     for (const Part<T>& part : parts) {

@@ -494,6 +494,10 @@ struct RowPhases {
   Dealt positions, begin, end;
 };
 
+// Fewer channels do not share columns. As a form may have an order of its own, which one is taken
+// must not depend on the CPU level.
+constexpr Int kFewestShared = kPanelColumns<Element>;
+
 // `count` positions, which are `stride` taps apart.
 template <typename Op>
 void slide_edged(const Op& op, const Taps& taps, const Positions& at, Int count,
@@ -547,6 +551,9 @@ void slide_pool(const Op& op, const Taps& taps, const Positions& at, Int count,
     return slide_part<Apart<0>>(op, taps, at, count, channels);
   }
   const Int width = taps.count[2];
+  if (channels.end - channels.begin < kFewestShared) {
+    return slide_apart<Apart<0>>(op, taps, at, count, channels);
+  }
   if (at.step == taps.step[2]) {
     if (width == 2) return slide_all<Overlapping<2, 1>>(op, taps, at, count, channels);
     if (width == 3) return slide_all<Overlapping<3, 1>>(op, taps, at, count, channels);
@@ -584,7 +591,7 @@ class Slide {
         filter_(filter),
         other_result_(other_result),
         phases_(window),
-        is_edged_(Op::kFilter == Filter::kOfChannels && channels.out >= kLanes<Element> &&
+        is_edged_(Op::kFilter == Filter::kOfChannels && channels.out >= kFewestShared &&
                   phases_.are_edged(window)) {
     Int step = channels.in;
     for (int d = kSpatial; d-- > 0;) {

@@ -250,7 +250,8 @@ TFAOT_INLINE void add_row_side(Floats (&sums)[N][B][Cell::kSums], const Recurren
       TFAOT_EACH (i, Vectors::kWeights) {
         Floats& sum = to[block][Vectors::template sum_of<kOfState>(i)];
         sum = multiply_add(
-            Vectors::template weights<kOfState>(right[block] + k * Vectors::kElements, i), a[k], sum);
+            Vectors::template weights<kOfState>(right[block] + k * Vectors::kElements, i), a[k],
+            sum);
       }
     });
   };

@@ -175,7 +175,7 @@ TFAOT_ONE_COPY void attend(const AttentionCall& call, const float* queries, Int 
 // True if queries become lanes: for few and short keys, whose numbers stay in a near cache while
 // blocks read them again, and whose softmax takes a large part of the time.
 bool are_lanes(const AttentionCall& call) {
-  constexpr Int kMostNumbers = TFAOT_VECTOR_BYTES == 64 ? 64 << 10 : 24 << 10;
+  constexpr Int kMostNumbers = 64 << 10;
   constexpr Int kMostDepth = 64;
   static_assert(kQuad == kAttentionQuad, "for_few() takes that many");
   return can_be_lanes(call) && larger(call.depth, call.columns) <= kMostDepth &&

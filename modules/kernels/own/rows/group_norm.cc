@@ -108,7 +108,8 @@ TFAOT_ONE_COPY void scale_and_shift(const ChannelBlock& block, const ChannelNumb
   auto factor = Row::from(numbers.variance + column, 0, last);
   auto shift = Row::from(block.bias + column, 0, last);
   factor.each([&](Floats v, int, int i) { return scale.v[0][i] / roots_of(v + block.epsilon); });
-  shift.each([&](Floats v, int, int i) { return multiply_add<-1>(rest.v[0][i], factor.v[0][i], v); });
+  shift.each(
+      [&](Floats v, int, int i) { return multiply_add<-1>(rest.v[0][i], factor.v[0][i], v); });
   const float* x = block.x + column;
   float* y = block.y + column;
   for (Int p = 0; p < block.points; ++p, x += block.stride, y += block.stride) {

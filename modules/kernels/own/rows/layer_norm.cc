@@ -10,12 +10,15 @@ namespace {
 // A row is flat if its variance times this is below the square of its mean.
 constexpr float kFlat = 1024;
 
-// A bit for each of the four lanes of RowNumbers.
+// A bit for each lane of RowNumbers.
 TFAOT_INLINE int flat_rows(Floats variances, Floats means) {
   const Floats a = variances * kFlat, b = means * means;
-#if defined(__SSE2__)
-  return _mm_movemask_ps(_mm_cmplt_ps(__builtin_shufflevector(a, a, 0, 1, 2, 3),
-                                      __builtin_shufflevector(b, b, 0, 1, 2, 3)));
+#if TFAOT_VECTOR_BYTES == 64
+  return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
+#elif TFAOT_VECTOR_BYTES == 32
+  return _mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ));
+#elif defined(__SSE2__)
+  return _mm_movemask_ps(_mm_cmplt_ps(a, b));
 #else
   return int{a[0] < b[0]} | int{a[1] < b[1]} << 1 | int{a[2] < b[2]} << 2 | int{a[3] < b[3]} << 3;
 #endif
@@ -29,47 +32,24 @@ struct Columns {
   float epsilon;
 };
 
-// The sum of a row's squares. Each addition has one product as an operand: with two, the compiler
-// would fuse either, and rows in groups of another size would be rounded in another way.
-template <int kVectors>
-TFAOT_INLINE Floats sum_of_squares(const Floats (&row)[kVectors]) {
-  Floats even = row[0] * row[0];
-  keep(even);
-  if constexpr (kVectors == 1) return even;
-  Floats odd = row[kVectors > 1] * row[kVectors > 1];
-  keep(odd);
-  TFAOT_FOR (int i = 2; i < kVectors; ++i) (i % 2 == 0 ? even : odd) += row[i] * row[i];
-  return even + odd;
-}
-
-template <int kRows, int kVectors>
-TFAOT_INLINE RowNumbers over_squares(const RowGroup<kRows, kVectors>& group) {
-  Floats sums[4];
-  TFAOT_EACH (r, 4) sums[r] = sum_of_squares(group.v[r % kRows]);
-  return over_rows<SumOfLanes>(sums);
-}
-
 // Sums a row, whose vectors are of(place, count).
-template <typename Of>
+template <typename Op = SumOfLanes, typename Of>
 TFAOT_INLINE float sum_of(Int columns, const Of& of) {
-  return over_row<SumOfLanes>(columns, 0,
-                              [&](Int j, Int count) { return first_or(of(j, count), count, 0); });
+  return over_row<Op>(columns, [&](Int j, Int count) { return first_or(of(j, count), count, 0); });
 }
 
 template <typename Of>
 TFAOT_INLINE float variance_of(const Columns& columns, const Of& from_mean) {
-  return columns.part * sum_of(columns.count, [&](Int j, Int count) {
-           const Floats v = from_mean(j, count);
-           return v * v;
-         });
+  return columns.part * sum_of<SumOfSquares>(columns.count, from_mean);
 }
 
 template <typename Of>
 TFAOT_INLINE void scale_row(float* y, const Columns& columns, float variance, const Of& from_mean) {
   const float factor = 1.0F / __builtin_sqrtf(variance + columns.epsilon);
   along_row(columns.count, [&](Int j, Int count) {
-    const Floats scale = load_some(columns.scale + j, count) * factor;
-    store_some(y + j, from_mean(j, count) * scale + load_some(columns.bias + j, count), count);
+    const Floats scale = load_some(columns.scale + j, count);
+    const Floats bias = load_some(columns.bias + j, count);
+    store_some(y + j, multiply_add(from_mean(j, count) * factor, scale, bias), count);
   });
 }
 
@@ -92,20 +72,21 @@ TFAOT_ONE_COPY void normalise_groups(float* y, const float* x, Int rows, Int col
   const Int last = columns - (kVectors - 1) * kLanes<float>;
   for (; rows >= kRows; rows -= kRows, x += kRows * columns, y += kRows * columns) {
     auto group = RowGroup<kRows, kVectors>::from(x, columns, last);
-    const RowNumbers means = {part * group.template over<SumOfLanes>().quads};
+    const RowNumbers means = {part * group.template over<SumOfLanes>().lanes};
     group.each([&](Floats v, int r, int /*i*/) { return v - means.of(r); });
     group.end_with(0, last);
-    const Floats variances = part * over_squares(group).quads;
-    const int flat = flat_rows(variances, means.quads);
+    const Floats variances = part * group.template over<SumOfSquares>().lanes;
+    const int flat = flat_rows(variances, means.lanes);
     const RowNumbers factors = {1.0F / roots_of(variances + epsilon)};
     const auto scale = RowGroup<1, kVectors>::from(scales, 0, last);
     const auto bias = RowGroup<1, kVectors>::from(biases, 0, last);
-    group.each(
-        [&](Floats v, int r, int i) { return v * factors.of(r) * scale.v[0][i] + bias.v[0][i]; });
+    group.each([&](Floats v, int r, int i) {
+      return multiply_add(v * factors.of(r), scale.v[0][i], bias.v[0][i]);
+    });
     group.to(y, columns, last);
     if (__builtin_expect(flat != 0, 0)) {
       for (int r = 0; r < kRows; ++r) {
-        if ((flat >> r & 1) == 0) continue;
+        if ((flat >> RowNumbers::lane_of(r) & 1) == 0) continue;
         normalise_flat(y + r * columns, x + r * columns, {columns, part, scales, biases, epsilon});
       }
     }

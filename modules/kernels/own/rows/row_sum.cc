@@ -5,13 +5,13 @@
 namespace {
 
 // Sums each row. of(place, count): vectors of the terms of all rows, zero beyond `count`.
-template <typename Of>
+template <typename Op, typename Of>
 void sum_rows(const RowSumCall& call, const void* const* word, float* sums, const Of& of) {
   constexpr Int kUnit = 16;  // sums in one line of the caches
   share_rows(call.rows, kUnit, call.shared, word, [&](Int row, Int end) {
     for (Int first = row * call.columns; row < end; ++row, first += call.columns) {
-      sums[row] = over_row<SumOfLanes>(call.columns, 0,
-                                       [&](Int j, Int count) { return of(first + j, count); });
+      sums[row] =
+          over_row<Op>(call.columns, [&](Int j, Int count) { return of(first + j, count); });
     }
   });
 }
@@ -24,19 +24,16 @@ extern "C" void TFAOT_KERNEL(row_sum)(void* out, const void** in) {
   auto* const sums = static_cast<float*>(out);
   switch (call.form) {
     case kRowSumOfSquares:
-      return sum_rows(call, in + 2, sums, [x](Int j, Int count) {
-        const Floats v = load_some(x + j, count);
-        return v * v;
-      });
+      return sum_rows<SumOfSquares>(call, in + 2, sums,
+                                    [x](Int j, Int count) { return load_some(x + j, count); });
     case kRowSumOfSquaredDifferences: {
       const auto* const y = operand(in, 2);
-      return sum_rows(call, in + 3, sums, [x, y](Int j, Int count) {
-        const Floats v = load_some(x + j, count) - load_some(y + j, count);
-        return v * v;
+      return sum_rows<SumOfSquares>(call, in + 3, sums, [x, y](Int j, Int count) {
+        return load_some(x + j, count) - load_some(y + j, count);
       });
     }
     default:
-      return sum_rows(call, in + 2, sums,
-                      [x](Int j, Int count) { return load_some(x + j, count); });
+      return sum_rows<SumOfLanes>(call, in + 2, sums,
+                                  [x](Int j, Int count) { return load_some(x + j, count); });
   }
 }

@@ -48,7 +48,7 @@ TFAOT_ONE_COPY void softmax_of_groups(float* y, const float* x, Int rows, Int co
     const RowNumbers peaks = group.template over<LargestOfLanes>();
     group.each(
         [&](Floats v, int r, int /*i*/) { return exp_of_negative((v - peaks.of(r)) * scale); });
-    const RowNumbers factors = {1.0F / group.template over<SumOfLanes>().quads};
+    const RowNumbers factors = {1.0F / group.template over<SumOfLanes>().lanes};
     group.each([&](Floats v, int r, int /*i*/) { return v * factors.of(r); });
     group.to(y, step, last);
   }
@@ -56,10 +56,10 @@ TFAOT_ONE_COPY void softmax_of_groups(float* y, const float* x, Int rows, Int co
 
 // y = exp(scale * (x - the largest x)) of a row; returns their sum.
 TFAOT_INLINE float row_exponentials(float* y, const float* x, Int columns, float scale) {
-  const float peak = over_row<LargestOfLanes>(columns, -__builtin_inff(), [&](Int j, Int count) {
+  const float peak = over_row<LargestOfLanes>(columns, [&](Int j, Int count) {
     return first_or(load_some(x + j, count), count, -__builtin_inff());
   });
-  return over_row<SumOfLanes>(columns, 0, [&](Int j, Int count) {
+  return over_row<SumOfLanes>(columns, [&](Int j, Int count) {
     const Floats e = exp_of_negative((load_some(x + j, count) - peak) * scale);
     store_some(y + j, e, count);
     return first_or(e, count, 0);

@@ -86,77 +86,6 @@ TFAOT_INLINE Floats tanh_of(Floats x) {
 // approximation of it, (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))) / 2. The curve is right to
 // 2e-7. Where it is less than that it is 0, so that gelu(-infinity) is NaN, as in the formula.
 
-#if TFAOT_VECTOR_BYTES == 64
-
-// The curve minus 1/2 as a function of |x|: sixteen polynomials of degree 4 in (|x| - n *
-// kGeluStep) / kGeluStep, with a register for each power. The last one is 1/2.
-constexpr float kGeluStep = 0.36F;
-constexpr float kGeluCurves[2][5][16] = {  // by form, by power
-    {
-        {0.0F, 0.140576437F, 0.264237493F, 0.359928906F, 0.425066292F, 0.464069694F, 0.484613657F,
-         0.494132251F, 0.498011619F, 0.499402344F, 0.499840885F, 0.499962538F, 0.499992192F,
-         0.499998569F, 0.499999762F, 0.5F},
-        {0.143618956F, 0.134607002F, 0.110826403F, 0.0801558346F, 0.0509263016F, 0.0284225177F,
-         0.0139345927F, 0.0060011521F, 0.00227028551F, 0.000754445908F, 0.000220228423F,
-         5.64691763e-05F, 1.27185322e-05F, 2.51619349e-06F, 4.37246172e-07F, 0.0F},
-        {5.10327072e-06F, -0.00872239191F, -0.0143628716F, -0.0155820623F, -0.0131999431F,
-         -0.00920884963F, -0.00541780889F, -0.00272219745F, -0.0011769851F, -0.000440038741F,
-         -0.000142732009F, -4.02614824e-05F, -9.89358341e-06F, -2.12073837e-06F, -3.96949531e-07F,
-         0.0F},
-        {-0.00313287391F, -0.002517574F, -0.00115209399F, 0.000278901571F, 0.00116953987F,
-         0.00136779272F, 0.00110130804F, 0.000694909715F, 0.000359904952F, 0.000156450638F,
-         5.78072395e-05F, 1.82995627e-05F, 4.98959298e-06F, 1.17623176e-06F, 2.40397668e-07F, 0.0F},
-        {7.30805623e-05F, 0.000268318458F, 0.000382424914F, 0.000307293463F, 0.000132393514F,
-         -2.27622731e-05F, -9.65211657e-05F, -9.81091944e-05F, -6.73155882e-05F, -3.57877761e-05F,
-         -1.54878453e-05F, -5.58865804e-06F, -1.70473618e-06F, -4.43437557e-07F, -9.89502524e-08F,
-         0.0F},
-    },
-    {
-        {0.0F, 0.140562415F, 0.264153361F, 0.359762311F, 0.424907416F, 0.464033067F, 0.484722108F,
-         0.494309396F, 0.498167664F, 0.499498397F, 0.49988538F, 0.499978572F, 0.499996781F,
-         0.499999613F, 0.49999997F, 0.5F},
-        {0.143618956F, 0.134567514F, 0.110733747F, 0.0801036134F, 0.0509988144F, 0.0285768453F,
-         0.0140519962F, 0.00601949217F, 0.00221964996F, 0.000693473732F, 0.000180218311F,
-         3.81962127e-05F, 6.47012121e-06F, 8.58329599e-07F, 8.73835333e-08F, 0.0F},
-        {5.2180153e-06F, -0.00875556469F, -0.0143722445F, -0.0155329704F, -0.0131367557F,
-         -0.00919733476F, -0.0054604183F, -0.00276999804F, -0.00119596929F, -0.000434210233F,
-         -0.00013031876F, -3.17099402e-05F, -6.13054863e-06F, -9.22893719e-07F, -1.06038378e-07F,
-         0.0F},
-        {-0.0031489206F, -0.00252048927F, -0.00113488303F, 0.000294632569F, 0.00116161001F,
-         0.00134616275F, 0.00109057955F, 0.000700853125F, 0.000370370166F, 0.000161636039F,
-         5.76607745e-05F, 1.65377387e-05F, 3.74314891e-06F, 6.5606946e-07F, 8.73957831e-08F, 0.0F},
-        {7.47360609e-05F, 0.00027362167F, 0.00038575739F, 0.000303161039F, 0.00012627992F,
-         -2.28382232e-05F, -9.19530139e-05F, -9.51474576e-05F, -6.78399301e-05F, -3.74486553e-05F,
-         -1.6354028e-05F, -5.61954175e-06F, -1.49839502e-06F, -3.05039265e-07F, -4.66246313e-08F,
-         0.0F},
-    }};
-
-template <GeluForm kForm>
-struct GeluCurve {
-  Floats powers[5];
-
-  TFAOT_INLINE GeluCurve() {
-    TFAOT_EACH (i, 5) powers[i] = load(kGeluCurves[kForm][i]);
-  }
-
-  TFAOT_INLINE Floats of(Floats x) const {
-    constexpr float kRounder = 12582912.0F;  // leaves whole numbers in the last bits
-    const Floats size = smaller_of<float>(Floats{} + 15 * kGeluStep, Floats(Bits(x) & INT32_MAX));
-    const Floats shifted = multiply_add(size, 1 / kGeluStep, kRounder);
-    const Floats rest = multiply_add<1, -1>(size, 1 / kGeluStep, shifted - kRounder);
-    Floats sum = power(shifted, 4);
-    TFAOT_FOR (int i = 3; i >= 0; --i) sum = multiply_add(sum, rest, power(shifted, i));
-    return Floats(Bits(sum) | (Bits(x) & INT32_MIN)) + 0.5F;
-  }
-
- private:
-  TFAOT_INLINE Floats power(Floats shifted, int i) const {
-    return _mm512_maskz_permutexvar_ps(0xFFFF, __m512i(shifted), powers[i]);
-  }
-};
-
-#else
-
 // The curve minus 1/2 is x times a fraction of polynomials of x^2 up to a limit, where it is 1/2 to
 // all bits, with and without fused multiply-adds.
 struct GeluFraction {
@@ -179,8 +108,6 @@ struct GeluCurve {
     return near * polynomial(kFraction.above, t) / polynomial(kFraction.below, t) + 0.5F;
   }
 };
-
-#endif
 
 // The functions of a result. `of`: the two numbers that some of them have.
 struct FunctionNumbers {

@@ -20,32 +20,66 @@ TFAOT_INLINE Floats pick_lanes(Floats a, Floats b) {
   return shuffle<PickedLanes<kFirst, kSecond>>(a, b);
 }
 
-// Joins the quads of a vector; each quad of the result has all of it.
-template <typename Op>
-TFAOT_INLINE Floats over_quads(Floats v) {
-  if constexpr (kLanes<float> >= 16) v = Op::join(v, shuffle<MovedLanes<8>>(v, v));
-  if constexpr (kLanes<float> >= 8) v = Op::join(v, shuffle<MovedLanes<4>>(v, v));
-  return v;
-}
-
-// A number for each of four rows: the lanes of every quad.
+// A number for each of four rows.
 struct RowNumbers {
-  Floats quads;
+  Floats lanes;
 
+  static constexpr int lane_of(int row) {
+    return TFAOT_VECTOR_BYTES == 64 ? row % 2 * 8 + row / 2 * 2 : row;
+  }
   TFAOT_INLINE Floats of(int row) const {  // REQUIRES: the compiler knows the row
-    return row == 0   ? pick_lanes<0, 0>(quads, quads)
-           : row == 1 ? pick_lanes<1, 1>(quads, quads)
-           : row == 2 ? pick_lanes<2, 2>(quads, quads)
-                      : pick_lanes<3, 3>(quads, quads);
+    return row == 0   ? shuffle<LaneOf<0>>(lanes, lanes)
+           : row == 1 ? shuffle<LaneOf<1>>(lanes, lanes)
+           : row == 2 ? shuffle<LaneOf<2>>(lanes, lanes)
+                      : shuffle<LaneOf<3>>(lanes, lanes);
+  }
+
+ private:
+  // Every quad has the number, but in vectors of sixteen lanes either half has other rows.
+  template <int kRow>
+  struct LaneOf {
+    static constexpr int at(int l) {
+      return TFAOT_VECTOR_BYTES == 64 ? lane_of(kRow) : l / 4 * 4 + kRow;
+    }
+  };
+};
+
+// A half of `a`, then the same half of `b`.
+template <int kHalf>
+struct Halves {
+  static constexpr int kWidth = kLanes<float>;
+  static constexpr int at(int l) {
+    return l < kWidth / 2 ? l + kHalf * kWidth / 2 : l + kWidth / 2 + kHalf * kWidth / 2;
   }
 };
 
-// Joins all lanes of each vector.
+// Joins the lanes of each row in the order of over_row(), of several rows at a time.
 template <typename Op>
-TFAOT_INLINE RowNumbers over_rows(const Floats (&rows)[4]) {
-  const Floats a = Op::join(pick_lanes<0, 1>(rows[0], rows[1]), pick_lanes<2, 3>(rows[0], rows[1]));
-  const Floats b = Op::join(pick_lanes<0, 1>(rows[2], rows[3]), pick_lanes<2, 3>(rows[2], rows[3]));
-  return {over_quads<Op>(Op::join(pick_lanes<0, 2>(a, b), pick_lanes<1, 3>(a, b)))};
+TFAOT_INLINE RowNumbers over_rows(const JoinedSums (&rows)[4]) {
+  const auto apart_by_2 = [](Floats a, Floats b) TFAOT_ALWAYS {
+    return Op::join(pick_lanes<0, 1>(a, b), pick_lanes<2, 3>(a, b));
+  };
+  Floats all[kEightVectors];
+#if TFAOT_VECTOR_BYTES == 64
+  const auto apart_by_8 = [](Floats a, Floats b) TFAOT_ALWAYS {
+    return Op::join(shuffle<Halves<0>>(a, b), shuffle<Halves<1>>(a, b));
+  };
+  const Floats pairs =
+      apart_by_2(apart_by_8(rows[0].v[0], rows[1].v[0]), apart_by_8(rows[2].v[0], rows[3].v[0]));
+  all[0] = Op::join(pairs, shuffle<MovedLanes<1>>(pairs, pairs));
+#else
+  TFAOT_EACH (i, kEightVectors) {
+    const Floats a = apart_by_2(rows[0].v[i], rows[1].v[i]);
+    const Floats b = apart_by_2(rows[2].v[i], rows[3].v[i]);
+    all[i] = Op::join(pick_lanes<0, 2>(a, b), pick_lanes<1, 3>(a, b));
+  }
+#endif
+#if TFAOT_VECTOR_BYTES == 16
+  all[0] = Op::join(all[0], all[1]);
+#else
+  all[0] = Op::join(all[0], shuffle<MovedLanes<4>>(all[0], all[0]));
+#endif
+  return {Op::kStart == 0 ? all[0] + 0.0F : all[0]};  // no -0, as over_row() gives none
 }
 
 // kRows rows (4, 2 or 1) of kVectors vectors each, of which the last one has `last` elements.
@@ -72,7 +106,7 @@ struct RowGroup {
   }
   template <typename Op>
   TFAOT_INLINE RowNumbers over() const {
-    Floats joined[4];
+    JoinedSums joined[4];
     TFAOT_EACH (r, 4) joined[r] = joined_row<Op>(v[r % kRows]);
     return over_rows<Op>(joined);
   }
@@ -85,16 +119,15 @@ struct RowGroup {
   }
 
  private:
+  // In the order of over_row().
   template <typename Op>
-  static TFAOT_INLINE Floats joined_row(const Floats (&row)[kVectors]) {
-    Floats joined[kVectors];
-    TFAOT_EACH (i, kVectors) joined[i] = row[i];
-    TFAOT_FOR (int step = 1; step < kVectors; step *= 2) {
-      TFAOT_FOR (int i = 0; i + step < kVectors; i += 2 * step) {
-        joined[i] = Op::join(joined[i], joined[i + step]);
-      }
+  static TFAOT_INLINE JoinedSums joined_row(const Floats (&row)[kVectors]) {
+    Floats sums[kSumVectors];
+    TFAOT_EACH (i, kVectors) {
+      Floats& sum = sums[i % kSumVectors];
+      sum = i < kSumVectors ? Op::first(row[i]) : Op::add(row[i], sum);
     }
-    return joined[0];
+    return join_vectors<Op, static_cast<int>(smaller(kVectors, kSumVectors))>(sums);
   }
 };
 

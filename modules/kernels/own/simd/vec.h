@@ -325,46 +325,33 @@ TFAOT_INLINE Vec<T> rectified(Vec<T> v, Rectifier rectifier) {
 using Floats = Vec<float>;
 using Bits = Vec<std::int32_t>;
 
+// What a row is reduced to: the first value of a lane, what a vector adds to it, and two joined.
 struct SumOfLanes {
+  static constexpr float kStart = 0;
+  static TFAOT_INLINE Floats first(Floats v) { return v; }
+  static TFAOT_INLINE Floats add(Floats v, Floats sum) { return sum + v; }
   template <typename V>
   static TFAOT_INLINE V join(V a, V b) {
     return a + b;
   }
 };
 
+struct SumOfSquares : SumOfLanes {
+  static TFAOT_INLINE Floats first(Floats v) { return v * v; }
+  static TFAOT_INLINE Floats add(Floats v, Floats sum) { return multiply_add(v, v, sum); }
+};
+
 // If one is NaN, the result is either.
 struct LargestOfLanes {
+  static constexpr float kStart = -__builtin_inff();
+  static TFAOT_INLINE Floats first(Floats v) { return v; }
+  static TFAOT_INLINE Floats add(Floats v, Floats largest) { return join(v, largest); }
   static TFAOT_INLINE Floats join(Floats a, Floats b) { return larger_of<float>(a, b); }
   template <typename V>
   static TFAOT_INLINE V join(V a, V b) {
     return a > b ? a : b;
   }
 };
-
-// Reduces a vector to one number: its halves are joined, then theirs.
-template <typename Op, int kBytes = TFAOT_VECTOR_BYTES>
-TFAOT_INLINE float over_lanes(typename VecOf<float, kBytes>::Type v) {
-  if constexpr (kBytes == 16) {
-#if defined(__SSE2__)
-    v = Op::join(v, typename VecOf<float, 16>::Type(_mm_movehl_ps(v, v)));
-    return Op::join(v[0], v[1]);
-#else
-    return Op::join(Op::join(v[0], v[2]), Op::join(v[1], v[3]));
-#endif
-  } else {
-    using Half = typename VecOf<float, kBytes / 2>::Type;
-#if defined(__AVX512F__)
-    if constexpr (kBytes == 64) {  // g++ 12 would do this in memory
-      return over_lanes<Op, kBytes / 2>(
-          Op::join(Half(_mm512_maskz_extractf64x4_pd(0xF, __m512d(v), 0)),
-                   Half(_mm512_maskz_extractf64x4_pd(0xF, __m512d(v), 1))));
-    }
-#endif
-    const auto* const halves = reinterpret_cast<const char*>(&v);
-    return over_lanes<Op, kBytes / 2>(
-        Op::join(read_as<Half>(halves), read_as<Half>(halves + sizeof(Half))));
-  }
-}
 
 // The first `count` elements of a vector; the others become `other`.
 TFAOT_INLINE Floats first_or(Floats v, Int count, float other) {
@@ -374,24 +361,83 @@ TFAOT_INLINE Floats first_or(Floats v, Int count, float other) {
   return lane < static_cast<std::int32_t>(count) ? v : Floats{} + other;
 }
 
-// Joins of(place, count) over the vectors of a row. Where `count` is less than a vector, the other
+// The order of a row's sum depends on its columns alone, at every level (docs/reproducibility.md):
+// element j belongs to sum j mod 32. Sums 16 apart are joined, then those 8 apart, 2 apart, 1
+// apart, and at last the two of either half. (Quads of lanes are joined fast within, and slowly to
+// each other.) A sum is never -0.
+constexpr Int kRowLanes = 32;
+constexpr int kSumVectors = kRowLanes / kLanes<float>;
+constexpr int kEightVectors = kLanes<float> < 8 ? 2 : 1;  // that have eight sums, or sixteen
+
+// Sixteen sums, in one vector, or the eight that are left of them.
+struct JoinedSums {
+  Floats v[kEightVectors];
+};
+
+// Joins the sums of vectors, of which the first kCount have some.
+template <typename Op, int kCount = kSumVectors>
+TFAOT_INLINE JoinedSums join_vectors(Floats (&sums)[kSumVectors]) {
+  TFAOT_FOR (int step = kSumVectors / 2; step >= kEightVectors; step /= 2) {
+    TFAOT_EACH (i, step) {
+      if (i + step < kCount) sums[i] = Op::join(sums[i], sums[i + step]);
+    }
+  }
+  JoinedSums joined;
+  TFAOT_EACH (i, kEightVectors) joined.v[i] = i < kCount ? sums[i] : Floats{} + Op::kStart;
+  return joined;
+}
+
+// Joins the lanes of a quad.
+template <typename Op, typename V>
+TFAOT_INLINE float over_quad(V v, int first) {
+  return Op::join(Op::join(v[first], v[first + 2]), Op::join(v[first + 1], v[first + 3]));
+}
+
+template <typename Op>
+TFAOT_INLINE float over_lanes(const JoinedSums& sums) {
+#if TFAOT_VECTOR_BYTES == 16
+  return Op::join(over_quad<Op>(sums.v[0], 0), over_quad<Op>(sums.v[1], 0));
+#else
+  using Eight = typename VecOf<float, 32>::Type;
+#if TFAOT_VECTOR_BYTES == 64
+  Eight v = Op::join(Eight(_mm512_castps512_ps256(sums.v[0])),
+                     Eight(_mm512_maskz_extractf64x4_pd(0xF, __m512d(sums.v[0]), 1)));
+#else
+  Eight v = sums.v[0];
+#endif
+  v = Op::join(v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5));
+  v = Op::join(v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6));
+  return Op::join(v[0], v[4]);
+#endif
+}
+
+// Adds the vectors from j on to the sums from kFirst on, which are enough for them. A recursion, as
+// the compiler keeps the array of an unrolled loop with an early end in memory.
+template <typename Op, int kFirst = 0, typename Of>
+TFAOT_INLINE void add_last(Floats (&sums)[kSumVectors], Int j, Int columns, const Of& of) {
+  if constexpr (kFirst < kSumVectors) {
+    constexpr Int kWidth = kLanes<float>;
+    if (j + kWidth <= columns) {
+      sums[kFirst] = Op::add(of(j, kWidth), sums[kFirst]);
+      return add_last<Op, kFirst + 1>(sums, j + kWidth, columns, of);
+    }
+    if (j < columns) sums[kFirst] = Op::add(of(j, columns - j), sums[kFirst]);
+  }
+}
+
+// Reduces of(place, count), the vectors of a row. Where `count` is less than a vector, the other
 // lanes of its result must be neutral.
 template <typename Op, typename Of>
-TFAOT_INLINE float over_row(Int columns, float start, const Of& of) {
+TFAOT_INLINE float over_row(Int columns, const Of& of) {
   constexpr Int kWidth = kLanes<float>;
-  Floats even = Floats{} + start;
-  Floats odd = even;
+  Floats sums[kSumVectors];
+  TFAOT_EACH (i, kSumVectors) sums[i] = Floats{} + Op::kStart;
   Int j = 0;
-  for (; j + 2 * kWidth <= columns; j += 2 * kWidth) {
-    even = Op::join(of(j, kWidth), even);
-    odd = Op::join(of(j + kWidth, kWidth), odd);
+  for (; j + kRowLanes <= columns; j += kRowLanes) {
+    TFAOT_EACH (i, kSumVectors) sums[i] = Op::add(of(j + i * kWidth, kWidth), sums[i]);
   }
-  if (j + kWidth <= columns) {
-    even = Op::join(of(j, kWidth), even);
-    j += kWidth;
-  }
-  if (j < columns) odd = Op::join(of(j, columns - j), odd);
-  return over_lanes<Op>(Op::join(even, odd));
+  add_last<Op>(sums, j, columns, of);
+  return over_lanes<Op>(join_vectors<Op>(sums));
 }
 
 // Square roots.
