@@ -61,42 +61,45 @@ void check_live(Kernel kernel, Filter kind, const ConvolutionCall& c, Int live, 
   kernel(out, in.data());
   note_bits(result);
 
-  // Channel by channel in the innermost loop, so that sums do not wait for each other.
-  std::vector<Sum<T>> sums(static_cast<std::size_t>(result.size() / c.batch * live));
-  for (Int row = 0; row < live * elements(w.out); ++row) {
-    Sum<T>* const row_sums = sums.data() + row * c.out_channels;
-    for_each_tap(w, row % elements(w.out), [&](Int tap, Int pixel) {
-      const T* const x = &input[(row / elements(w.out) * elements(w.in) + pixel) * c.in_channels];
-      for (Int l = 0; l < c.in_channels; ++l) {
-        const T* const weights = &filter[(tap * group_in + l % group_in) * c.out_channels];
-        const Int first = l / group_in * group_out;
-        for (Int channel = first; channel < first + group_out; ++channel) {
-          row_sums[channel].add(double{x[l]} * double{weights[channel]});
+  if (kComparesValues) {
+    // Channel by channel in the innermost loop, so that sums do not wait for each other.
+    std::vector<Sum<T>> sums(static_cast<std::size_t>(result.size() / c.batch * live));
+    for (Int row = 0; row < live * elements(w.out); ++row) {
+      Sum<T>* const row_sums = sums.data() + row * c.out_channels;
+      for_each_tap(w, row % elements(w.out), [&](Int tap, Int pixel) {
+        const T* const x = &input[(row / elements(w.out) * elements(w.in) + pixel) * c.in_channels];
+        for (Int l = 0; l < c.in_channels; ++l) {
+          const T* const weights = &filter[(tap * group_in + l % group_in) * c.out_channels];
+          const Int first = l / group_in * group_out;
+          for (Int channel = first; channel < first + group_out; ++channel) {
+            row_sums[channel].add(double{x[l]} * double{weights[channel]});
+          }
         }
-      }
-    });
-  }
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    const auto at = static_cast<Int>(i);
-    if ((c.epilogue & kernels::kEpilogueBias) != 0) sums[i].add(double{bias[at % c.out_channels]});
-    if ((c.epilogue & kernels::kEpilogueSum) != 0) sums[i].add(double{addends[at]});
-    if ((c.epilogue & kernels::kEpilogueRelu) != 0) sums[i].relu();
-    if ((c.epilogue & kernels::kEpilogueRelu6) == kernels::kEpilogueRelu6) sums[i].at_most(6);
-  }
-  // By Winograd's way, a result has parts of all that its tile covers, be its own window empty.
-  double largest = static_cast<double>(depth) * double{std::numeric_limits<T>::epsilon()};
-  for (const Sum<T>& sum : sums) largest = std::max(largest, 4 * sum.tolerance());
-  for (Int i = 0; i < result.size(); ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    if (at >= sums.size()) {
-      ASSERT_EQ(result[i], kUntouched) << "element " << i;
-      continue;
+      });
     }
-    const double tolerance = is_for_winograd(kind) ? largest : sums[at].tolerance();
-    const double x = sums[at].value();
-    const double y = has_function ? function_of(function, x) : x;
-    ASSERT_NEAR(double{result[i]}, y, has_function ? error_of(function, x, tolerance) : tolerance)
-        << "element " << i << ", function " << function.kind;
+    for (std::size_t i = 0; i < sums.size(); ++i) {
+      const auto at = static_cast<Int>(i);
+      if ((c.epilogue & kernels::kEpilogueBias) != 0)
+        sums[i].add(double{bias[at % c.out_channels]});
+      if ((c.epilogue & kernels::kEpilogueSum) != 0) sums[i].add(double{addends[at]});
+      if ((c.epilogue & kernels::kEpilogueRelu) != 0) sums[i].relu();
+      if ((c.epilogue & kernels::kEpilogueRelu6) == kernels::kEpilogueRelu6) sums[i].at_most(6);
+    }
+    // By Winograd's way, a result has parts of all that its tile covers, be its own window empty.
+    double largest = static_cast<double>(depth) * double{std::numeric_limits<T>::epsilon()};
+    for (const Sum<T>& sum : sums) largest = std::max(largest, 4 * sum.tolerance());
+    for (Int i = 0; i < result.size(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      if (at >= sums.size()) {
+        ASSERT_EQ(result[i], kUntouched) << "element " << i;
+        continue;
+      }
+      const double tolerance = is_for_winograd(kind) ? largest : sums[at].tolerance();
+      const double x = sums[at].value();
+      const double y = has_function ? function_of(function, x) : x;
+      ASSERT_NEAR(double{result[i]}, y, has_function ? error_of(function, x, tolerance) : tolerance)
+          << "element " << i << ", function " << function.kind;
+    }
   }
   if (kind == Filter::kPackedByPhase || kind == Filter::kAsItIs) return;
   kernels::WinogradCall shares = call;

@@ -85,6 +85,7 @@ class TestForest {
     if (call_.live_rows != 0) in.push_back(&live);
     kernel(out, in.data());
     note_bits(result);
+    if (!kComparesValues) return;
     for (Int row = 0; row < live; ++row) {
       std::vector<Sum<T>> sums(static_cast<std::size_t>(call_.targets));
       for (const ForestBlock& block : blocks_) {

@@ -47,6 +47,7 @@ void expect_normalised(Kernel kernel, const GroupSizes& s, const Tensor<float>& 
   const void* in[] = {&call, x.data(), scale.data(), bias.data()};
   kernel(y.data(), in);
   note_bits(y);
+  if (!kComparesValues) return;
   const auto count = static_cast<double>(s.points * s.channels);
   for (Int i = 0; i < s.batch * s.groups; ++i) {
     const Int first = i % s.groups * s.channels;

@@ -52,6 +52,7 @@ void check(Kernel kernel, const MatMulCall& c, Random& random) {
   if (has_function) in.push_back(&function);
   kernel(out, in.data());
   note_bits(result);
+  if (!kComparesValues) return;
 
   for (Int n = 0; n < result.size(); ++n) {
     const Int b = n / c.columns / c.rows, row = n / c.columns % c.rows, column = n % c.columns;

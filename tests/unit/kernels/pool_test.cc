@@ -44,6 +44,7 @@ void check(const Run& kernel, const PoolCall& c, Random& random, bool with_nan, 
   const void* in[] = {&c, input.data()};
   kernel(result.data(), in);
   note_bits(result);
+  if (!kComparesValues) return;
   for (Int i = 0; i < size; ++i) {
     const Int channel = i % c.channels, position = i / c.channels % elements(w.out);
     const Int image = i / c.channels / elements(w.out);

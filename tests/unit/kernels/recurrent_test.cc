@@ -82,7 +82,8 @@ class TestLayer {
     if (call_.live_rows != 0) in.push_back(&live_);
     kernel(out, in.data());
     note_bits(result);
-    for (Int row = 0; row < live_; ++row) check_row(row, x, w, bias, h, memory, result);
+    for (Int row = 0; kComparesValues && row < live_; ++row)
+      check_row(row, x, w, bias, h, memory, result);
   }
 
  private:

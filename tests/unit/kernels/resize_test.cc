@@ -61,6 +61,7 @@ void check(Kernel kernel, const Resizing& resizing, Random& random) {
   const void* in[] = {words.data(), input.data(), weights.data()};
   kernel(out, in);
   note_bits(result);
+  if (!kComparesValues) return;
 
   for (Int at = 0; at < result.size(); ++at) {
     const Int channel = at % c.channels, j = at / c.channels % c.out[1];

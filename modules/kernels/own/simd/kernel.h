@@ -127,8 +127,7 @@ TFAOT_INLINE bool are_enough(Int pieces, const tfaot::Tasks& tasks) {
   return pieces % tasks.lanes == 0 || pieces >= kLanePieces * tasks.lanes;
 }
 
-// Keeps one copy of code that computes pieces as well as the whole: inlined, its multiplications
-// and additions may be fused in another way, and results must be the same to the last bit.
+// Keeps one copy of code that computes pieces as well as the whole.
 #if defined(__clang__)
 #define TFAOT_ONE_COPY __attribute__((noinline))
 #else

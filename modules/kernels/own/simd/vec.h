@@ -400,7 +400,7 @@ TFAOT_INLINE float over_lanes(const JoinedSums& sums) {
 #else
   using Eight = typename VecOf<float, 32>::Type;
 #if TFAOT_VECTOR_BYTES == 64
-  Eight v = Op::join(Eight(_mm512_castps512_ps256(sums.v[0])),
+  Eight v = Op::join(Eight(_mm512_maskz_extractf64x4_pd(0xF, __m512d(sums.v[0]), 0)),
                      Eight(_mm512_maskz_extractf64x4_pd(0xF, __m512d(sums.v[0]), 1)));
 #else
   Eight v = sums.v[0];
