@@ -308,7 +308,8 @@ TEST_P(Convolution, IsRightWhenItIsCutIntoBlocks) {
 
 // Of 3x3, 3x1 and 1x3; images of any size, also in planes; any padding.
 ConvolutionCall random_winograd_call(Random& random) {
-  ConvolutionCall c = of_image(1, 3, random.between(1, 40), random.between(1, 40));
+  const Int in = random.between(1, 40), out = random.between(1, 40);
+  ConvolutionCall c = of_image(1, 3, in, out);
   const Int form = random.between(0, 2);
   c.batch = random.between(1, 3);
   c.window.in[0] = c.window.out[0] = random.one_in(4) ? 2 : 1;

@@ -236,7 +236,8 @@ template <typename T>
 void check_forests(Kernel kernel, std::uint32_t seed) {
   Random random(seed);
   for (Int i = 0; i < 60 && !::testing::Test::HasFailure(); ++i) {
-    TestForest<T> forest(random, random.between(1, 40), random.one_in(3));
+    const Int trees = random.between(1, 40);
+    TestForest<T> forest(random, trees, random.one_in(3));
     for (const Int rows : {Int{1}, Int{2}, random.between(3, 40), Int{700}}) {
       forest.check(kernel, rows, random.one_in(2) ? rows : random.between(0, rows));
     }

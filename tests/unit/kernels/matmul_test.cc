@@ -86,8 +86,9 @@ void check_random(Kernel kernel, Int count, std::uint32_t seed) {
   Random random(seed);
   for (Int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
     const Int most = random.one_in(3) ? 4 : 75;
-    MatMulCall c = plain(random.between(1, 3), random.between(1, most), random.between(1, 75),
-                         random.between(1, most));
+    const Int batch = random.between(1, 3), rows = random.between(1, most),
+              columns = random.between(1, 75);
+    MatMulCall c = plain(batch, rows, columns, random.between(1, most));
     c.rhs_packed = random.between(0, 1);
     c.inner_batch = c.result_row_stride = -1;  // of calls that are shorter: anything
     c.epilogue = random_summing_epilogue(random);

@@ -169,8 +169,9 @@ TEST_P(NarrowMatMul, IsThatOfAPlainLoop) {
     for (int i = 0; i < 100 && !HasFailure(); ++i) {
       const Int most = random.one_in(3) ? 4 : 75;
       const Rows rows = {random.between(1, 3), random.between(1, most), -1};
-      check_narrow(GetParam().f32.narrow_matmul, rows, type, random.between(1, most),
-                   random.between(1, 75), random.one_in(4), random);
+      const Int depth = random.between(1, most), columns = random.between(1, 75);
+      const bool transposed = random.one_in(4);
+      check_narrow(GetParam().f32.narrow_matmul, rows, type, depth, columns, transposed, random);
     }
   }
 }

@@ -62,8 +62,9 @@ template <typename T>
 void check_max(Kernel kernel, std::uint32_t seed) {
   Random random(seed);
   for (Int i = 0; i < 120 && !::testing::Test::HasFailure(); ++i) {
+    const PoolCall call = random_call(random);
     check<T>(
-        kernel, random_call(random), random, random.one_in(2),
+        kernel, call, random, random.one_in(2),
         [] { return double{std::numeric_limits<T>::lowest()}; },
         [](double& max, double x) { max = x > max ? x : max; },
         [](double got, double want) { EXPECT_EQ(got, want); });
@@ -74,8 +75,9 @@ template <typename T>
 void check_largest(Kernel kernel, std::uint32_t seed) {
   Random random(seed);
   for (Int i = 0; i < 120 && !::testing::Test::HasFailure(); ++i) {
+    const PoolCall call = random_call(random);
     check<T>(
-        kernel, random_call(random), random, random.one_in(2),
+        kernel, call, random, random.one_in(2),
         [] { return -std::numeric_limits<double>::infinity(); },
         [](double& max, double x) { max = x > max || std::isnan(x) ? x : max; },
         [](double got, double want) {
@@ -95,8 +97,9 @@ template <typename T>
 void check_range(Kernel kernel, std::uint32_t seed) {
   Random random(seed);
   for (Int i = 0; i < 120 && !::testing::Test::HasFailure(); ++i) {
+    const PoolCall call = random_call(random);
     check<T>(
-        kernel, random_call(random), random, random.one_in(2), [] { return Extremes<T>(); },
+        kernel, call, random, random.one_in(2), [] { return Extremes<T>(); },
         [](Extremes<T>& seen, double x) {
           seen.high = x > seen.high ? x : seen.high;
           seen.low = x < seen.low ? x : seen.low;

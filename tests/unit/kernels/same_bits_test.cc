@@ -96,8 +96,9 @@ void check_products(Kernel kernel, bool is_fused) {
   Random random(1);
   for (int i = 0; i < 400 && !::testing::Test::HasFailure(); ++i) {
     const Int columns = random.between(1, random.one_in(3) ? 9 : 75);
-    MatMulCall c = plain(random.one_in(4) ? 3 : 1, random.between(1, random.one_in(3) ? 70 : 9),
-                         columns, random.between(1, 75));
+    const Int batch = random.one_in(4) ? 3 : 1;
+    const Int rows = random.between(1, random.one_in(3) ? 70 : 9);
+    MatMulCall c = plain(batch, rows, columns, random.between(1, 75));
     c.rhs_packed = random.between(0, 1);
     c.epilogue = random.between(0, 1) * kernels::kEpilogueBias;
     if (c.rhs_packed != 0) c.rhs_batch_stride = 0;

@@ -96,8 +96,9 @@ TEST_P(SharedMatMul, SharesItsWorkWithoutAnotherResult) {
 TEST_P(SharedMatMul, SharesRandomWork) {
   Random random(23);
   for (int i = 0; i < 25 && !::testing::Test::HasFailure(); ++i) {
-    MatMulCall c = plain(random.between(1, 4), random.between(1, 600), random.between(1, 400),
-                         random.between(1, 200));
+    const Int batch = random.between(1, 4), rows = random.between(1, 600),
+              columns = random.between(1, 400);
+    MatMulCall c = plain(batch, rows, columns, random.between(1, 200));
     c.rhs_packed = random.between(0, 1);
     c.epilogue = random_summing_epilogue(random);
     if (c.rhs_packed != 0) c.rhs_batch_stride = 0;

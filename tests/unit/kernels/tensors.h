@@ -72,6 +72,8 @@ class Tensor {
   std::byte* memory_;
 };
 
+// The same numbers on every machine, for each draw in a statement of its own: compilers evaluate
+// arguments and operands in different orders.
 class Random {
  public:
   explicit Random(std::uint32_t seed) : engine_(seed) {}
@@ -91,12 +93,14 @@ class Random {
 inline Int random_epilogue(Random& random) {
   const Int rectifiers[] = {kernels::kEpilogueNone, kernels::kEpilogueRelu,
                             kernels::kEpilogueRelu6};
-  return random.between(0, 1) * kernels::kEpilogueBias + rectifiers[random.between(0, 2)];
+  const Int bias = random.between(0, 1) * kernels::kEpilogueBias;
+  return bias + rectifiers[random.between(0, 2)];
 }
 
 // With or without a sum.
 inline Int random_summing_epilogue(Random& random) {
-  return random_epilogue(random) + random.between(0, 1) * kernels::kEpilogueSum;
+  const Int sum = random.between(0, 1) * kernels::kEpilogueSum;
+  return random_epilogue(random) + sum;
 }
 
 // Every 2039th float, of both signs, without those that are no numbers.
