@@ -11,28 +11,14 @@
 #include <vector>
 
 #include "tests/unit/kernels/levels.h"
+#include "tests/unit/kernels/recurrent_calls.h"
 #include "tests/unit/kernels/tensors.h"
 
 namespace tfaot::kernels_test {
 namespace {
 
-using kernels::RecurrentCall;
-
 class RecurrentKernel : public EveryLevel {};
 INSTANTIATE_TEST_SUITE_P(Levels, RecurrentKernel, ::testing::ValuesIn(all_levels()), name_of_level);
-
-enum class Cell { kLstm, kGru, kRnn };
-
-constexpr Int kPanel = kernels::panel_columns(sizeof(float));
-
-struct CellShape {
-  Int gates, sums, panels;  // vectors of weights and of sums to a block, panels of the state
-};
-CellShape shape_of(Cell cell) {
-  return cell == Cell::kLstm  ? CellShape{4, 4, 1}
-         : cell == Cell::kGru ? CellShape{3, 4, 1}
-                              : CellShape{1, 1, 2};
-}
 
 double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
@@ -66,13 +52,8 @@ class TestLayer {
     }
     // So that errors do not grow from step to step.
     for (Int i = 0; i < w.size(); ++i) w[i] /= std::sqrt(static_cast<float>(depth));
-    const Int block = shape_.panels * kPanel;
-    const Int columns = (call_.hidden + block - 1) / block * block;
-    const bool half = kernels::ends_in_half_block(call_.hidden, block);
-    Tensor<float> packed((columns - (half ? block / 2 : 0)) * depth * shape_.gates, 64);
-    pack_blocks(packed, w, depth, shape_.gates, half);
-    Tensor<float> packed_bias(columns * shape_.sums, 64);
-    pack_blocks(packed_bias, bias, 1, shape_.sums, false);
+    const auto packed = PackedGates::weights(w, call_.hidden, depth, cell_);
+    const auto packed_bias = PackedGates::bias(bias, call_.hidden, cell_);
     Tensor<float> result(result_size_);
     Tensor<float> scratch(kernels::recurrent_scratch_bytes(call_) / static_cast<Int>(sizeof(float)),
                           64);
@@ -119,23 +100,6 @@ class TestLayer {
     if (cell_ != Cell::kLstm || random_.one_in(2)) return;
     call_.memory_out = result_size_;
     result_size_ += call_.rows * call_.hidden;
-  }
-
-  // from: [depth, gates, hidden]; half: the last block
-  void pack_blocks(Tensor<float>& to, const Tensor<float>& from, Int depth, Int gates,
-                   bool half) const {
-    const Int block = shape_.panels * kPanel;
-    float* at = to.data();
-    for (Int first = 0; first < call_.hidden; first += block) {
-      const Int columns = half && first + block > call_.hidden ? block / 2 : block;
-      for (Int l = 0; l < depth; ++l) {
-        for (Int gate = 0; gate < gates; ++gate) {
-          for (Int j = first; j < first + columns; ++j) {
-            *at++ = j < call_.hidden ? from[(l * gates + gate) * call_.hidden + j] : 0;
-          }
-        }
-      }
-    }
   }
 
   struct State {

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of sums that products and convolutions promise (docs/reproducibility.md), to the bit: a
-// plain loop in that order gives what the kernels give, for any number of rows, at each CPU level
-// with fused multiply-adds.
+// The order of sums that products, convolutions and recurrent layers promise
+// (docs/reproducibility.md), to the bit: a plain loop in that order gives what the kernels give,
+// for any number of rows, at each CPU level with fused multiply-adds.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <vector>
 
 #include "tests/unit/kernels/convolution_filters.h"
 #include "tests/unit/kernels/levels.h"
 #include "tests/unit/kernels/matmul_calls.h"
+#include "tests/unit/kernels/recurrent_calls.h"
 #include "tests/unit/kernels/tensors.h"
 
 namespace tfaot::kernels_test {
@@ -227,6 +230,147 @@ TEST_P(SameBits, OfConvolutions) {
     SCOPED_TRACE(describe(c.window));
     check_convolution<float>(kernels<float>().convolution, is_fused(), c, random);
     check_convolution<double>(kernels<double>().convolution, is_fused(), c, random);
+  }
+}
+
+// A recurrent layer, and the loops that it is compared with.
+class RecurrentLayer {
+ public:
+  RecurrentLayer(Random& random, Cell cell, Int rows, Int hidden, Int features)
+      : cell_(cell),
+        shape_(shape_of(cell)),
+        x_columns_(features != 0 ? features : shape_.gates * hidden),
+        w_((features + hidden) * shape_.gates * hidden),
+        bias_(shape_.sums * hidden),
+        x_(rows * kSteps * x_columns_),
+        h_(rows * hidden),
+        memory_(rows * hidden) {
+    call_.rows = rows;
+    call_.steps = kSteps;
+    call_.hidden = hidden;
+    call_.features = features;
+    call_.x_step = x_columns_;
+    call_.x_row = kSteps * x_columns_;
+    for (Int gate = 0; gate < shape_.gates; ++gate) call_.x_gate[gate] = gate * hidden;
+    call_.out_row = hidden;
+    call_.memory_out = cell == Cell::kLstm ? rows * hidden : -1;
+    for (Tensor<float>* one : {&w_, &bias_, &x_, &h_, &memory_}) random.fill(*one);
+    if (random.one_in(4))
+      x_[random.between(0, x_.size() - 1)] = std::numeric_limits<float>::infinity();
+  }
+
+  // The state of all rows, and then an lstm's memory.
+  std::vector<float> by_kernel(Kernel kernel) const {
+    return run(kernel, call_, x_, PackedGates::weights(w_, call_.hidden, depth(), cell_),
+               PackedGates::bias(bias_, call_.hidden, cell_), h_, memory_);
+  }
+
+  // The same by plain loops. Only the gates are `one_row`, which gets their sums, one row at a
+  // time.
+  std::vector<float> by_loops(bool is_fused, Kernel one_row) const {
+    const Int hidden = call_.hidden;
+    std::vector<float> all(static_cast<std::size_t>((cell_ == Cell::kLstm ? 2 : 1) * h_.size()));
+    RecurrentCall gates = call_;
+    gates.rows = gates.steps = 1;
+    gates.features = 0;
+    if (cell_ == Cell::kLstm) gates.memory_out = hidden;
+    Tensor<float> zeros(hidden * shape_.gates * hidden);
+    for (Int i = 0; i < zeros.size(); ++i) zeros[i] = 0;
+    const auto no_weights = PackedGates::weights(zeros, hidden, hidden, cell_);
+    for (Int row = 0; row < call_.rows; ++row) {
+      Tensor<float> h(hidden), memory(hidden);
+      std::copy_n(h_.data() + row * hidden, hidden, h.data());
+      std::copy_n(memory_.data() + row * hidden, hidden, memory.data());
+      for (Int step = 0; step < kSteps; ++step) {
+        // A gru's last sum has no input: it is a bias.
+        Tensor<float> sums(shape_.gates * hidden), bias(shape_.sums * hidden);
+        for (Int i = 0; i < bias.size(); ++i) {
+          bias[i] = 0;
+          (i < sums.size() ? sums[i] : bias[i]) =
+              sum(is_fused, row * call_.x_row + step * call_.x_step, h, i / hidden, i % hidden);
+        }
+        const std::vector<float> next = run(one_row, gates, sums, no_weights,
+                                            PackedGates::bias(bias, hidden, cell_), h, memory);
+        std::copy_n(next.data(), hidden, h.data());
+        if (cell_ == Cell::kLstm) std::copy_n(next.data() + hidden, hidden, memory.data());
+      }
+      std::copy_n(h.data(), hidden, all.data() + row * hidden);
+      if (cell_ == Cell::kLstm)
+        std::copy_n(memory.data(), hidden, all.data() + h_.size() + row * hidden);
+    }
+    return all;
+  }
+
+ private:
+  static constexpr Int kSteps = 3;
+
+  Int depth() const { return call_.features + call_.hidden; }
+
+  std::vector<float> run(Kernel kernel, const RecurrentCall& call, const Tensor<float>& x,
+                         const PackedGates& weights, const PackedGates& bias,
+                         const Tensor<float>& h, const Tensor<float>& memory) const {
+    Tensor<float> result((cell_ == Cell::kLstm ? 2 : 1) * h.size());
+    Tensor<float> scratch(kernels::recurrent_scratch_bytes(call) / Int{sizeof(float)}, 64);
+    void* out[] = {result.data(), scratch.data()};
+    const void* in[] = {&call, x.data(), weights.data(), bias.data(), h.data(), memory.data()};
+    kernel(out, in);
+    return {result.data(), result.data() + result.size()};
+  }
+
+  // The products with the input begin at zero, as a product of their own does, and are added to the
+  // bias. The products with the state begin with that.
+  float sum(bool is_fused, Int x_at, const Tensor<float>& h, Int which, Int column) const {
+    const Int gate = std::min(which, shape_.gates - 1);
+    const auto weight = [&](Int l) {
+      return w_[(l * shape_.gates + gate) * call_.hidden + column];
+    };
+    const bool of_gru = cell_ == Cell::kGru;
+    Sums<float> of_input(is_fused, kMany, 0.0F);
+    for (Int l = 0; which < shape_.gates && l < call_.features; ++l)
+      of_input.add(x_[x_at + l], weight(l));
+    float input = of_input.total();
+    if (which < shape_.gates && call_.features == 0) input = x_[x_at + call_.x_gate[gate] + column];
+    Sums<float> of_state(is_fused, kMany, bias_[which * call_.hidden + column] + input);
+    for (Int l = 0; !(of_gru && which == 2) && l < call_.hidden; ++l)
+      of_state.add(h[l], weight(call_.features + l));
+    return of_state.total();
+  }
+
+  static constexpr Int kMany = 9;  // columns of a product with two sums
+
+  RecurrentCall call_ = {};
+  Cell cell_;
+  CellShape shape_;
+  Int x_columns_;
+  Tensor<float> w_, bias_, x_, h_, memory_;
+};
+
+// Levels with fused multiply-adds have the gates' functions of the first such level.
+TEST_P(SameBits, OfRecurrentLayers) {
+  const Level& first =
+      *std::find_if(all_levels().begin(), all_levels().end(),
+                    [](const Level& one) { return one.name != "x86-64" && runs_here(one); });
+  const Kernels &kernels = GetParam().f32, &gates = is_fused() ? first.f32 : kernels;
+  const struct {
+    Cell cell;
+    Kernel kernel, gates;
+  } cells[] = {{Cell::kLstm, kernels.lstm, gates.lstm},
+               {Cell::kGru, kernels.gru, gates.gru},
+               {Cell::kRnn, kernels.rnn, gates.rnn}};
+  Random random(4);
+  for (const auto& one : cells) {
+    for (Int turn = 0; turn < 96; ++turn) {
+      const Int rows = turn < 64 ? turn + 1 : turn % 8 + 1;
+      const Int hidden = random.between(1, random.one_in(4) ? 100 : 40);
+      const Int features = random.one_in(3) ? 0 : random.between(1, 20);
+      SCOPED_TRACE(std::to_string(rows) + " rows, " + std::to_string(hidden) + " of " +
+                   std::to_string(features));
+      const RecurrentLayer layer(random, one.cell, rows, hidden, features);
+      const std::vector<float> expected = layer.by_loops(is_fused(), one.gates),
+                               made = layer.by_kernel(one.kernel);
+      for (std::size_t i = 0; i < made.size(); ++i)
+        ASSERT_TRUE(same_bits(expected[i], made[i])) << i << ": " << expected[i] << " " << made[i];
+    }
   }
 }
 

@@ -5,6 +5,10 @@
 // written. Slower: both directions together (their weights do not fit into the L1 cache), a tile's
 // gates between the products of the next, prefetching the next weights.
 //
+// Products are added in the order of microkernel.h, in any tile: two sums for the input, from zero
+// and then added to the bias, as if a product of its own had made x; then two for the state, of
+// which the first begins with that.
+//
 // A Cell has
 //   kGates    vectors of weights to a block (per vector of the state's columns)
 //   kSums     sums; the first kInputs of them begin with a column of the step's products
@@ -19,11 +23,6 @@
 #include "simd/functions.h"
 
 namespace {
-
-// Enough independent sums to keep two multiply-add units busy for four cycles each.
-constexpr int sums_per_element(int elements) {
-  return elements >= 8 ? 1 : elements >= 4 ? 2 : elements >= 2 ? 4 : 8;
-}
 
 // ---- Products: the vectors of weights of a block and the sums they belong to, the sums of a tile,
 // and those of several blocks with a row alone.
@@ -58,6 +57,12 @@ struct StepVectors {
   static TFAOT_INLINE Floats weights(const float* b, int i) {
     return load(b + i / kWide * kColumns + i % kWide * kLanes<float>);
   }
+  // The product of weights(b, i) and `a`, added to its sum.
+  template <bool kOfState>
+  static TFAOT_INLINE void add(Floats* sums, int i, Floats right, float a) {
+    Floats& sum = sums[sum_of<kOfState>(i)];
+    sum = multiply_add(right, a, sum);
+  }
 
   // A vector of sums of the values of(sum, column). Their columns begin at `first`.
   template <typename Of>
@@ -71,7 +76,8 @@ struct StepVectors {
 };
 
 #if TFAOT_HAS_MASKS
-// A gate without a partner is in the half of its sum.
+// A gate without a partner is added to the half of its sum: the other half stays even if it is
+// multiplied by an infinity.
 template <typename Cell>
 struct StepVectors<Cell, true, 1, true> {
   static constexpr Int kColumns = kPanel / 2;
@@ -86,9 +92,16 @@ struct StepVectors<Cell, true, 1, true> {
   template <bool kOfState>
   static TFAOT_INLINE Floats weights(const float* b, int i) {
     b += i * kPanel;
-    if (2 * i + 1 < Cell::kGates) return load(b);
-    if (Cell::sum_of(2 * i, kOfState) % 2 == 0) return _mm512_maskz_loadu_ps(0x00FF, b);
-    return _mm512_maskz_loadu_ps(0xFF00, b - kColumns);
+    const __mmask16 lanes = lanes_of<kOfState>(i);
+    if (lanes == 0xFFFF) return load(b);
+    return _mm512_maskz_loadu_ps(lanes, lanes == 0xFF00 ? b - kColumns : b);
+  }
+  template <bool kOfState>
+  static TFAOT_INLINE void add(Floats* sums, int i, Floats right, float a) {
+    Floats& sum = sums[sum_of<kOfState>(i)];
+    const __mmask16 lanes = lanes_of<kOfState>(i);
+    sum = lanes == 0xFFFF ? multiply_add(right, a, sum)
+                          : _mm512_mask3_fmadd_ps(right, spread<Floats>(a), sum, lanes);
   }
 
   template <typename Of>
@@ -102,15 +115,24 @@ struct StepVectors<Cell, true, 1, true> {
     v = __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15);
     store(to + (2 * i + 1) * kPanel, v);
   }
+
+ private:
+  template <bool kOfState>
+  static TFAOT_INLINE constexpr __mmask16 lanes_of(int i) {
+    if (2 * i + 1 < Cell::kGates) return 0xFFFF;
+    return Cell::sum_of(2 * i, kOfState) % 2 == 0 ? 0x00FF : 0xFF00;
+  }
 };
 #endif
 
-// Rows of a tile, which leave registers for the factors.
-constexpr int kTileRows = TFAOT_VECTOR_REGISTERS == 32 ? 6 : 2;
+// Rows of a tile, which leave registers for the factors. An lstm's has so many that even and odd
+// steps have them in turn: with fewer rows, weights would be read too often.
+template <typename Cell>
+constexpr int kTileRows = static_cast<int>(kMaxSums / kWideSums / smaller(3, Cell::kGates));
 // True if a row alone takes several blocks at a time (RecurrentRow): where a panel is one vector.
 constexpr bool kHasRowBlocks = kVectorsPerPanel == 1;
-// A row alone takes two vectors of each gate at a time, where a panel has as many: every sum waits
-// for the step before.
+// A row alone takes two vectors of each gate at a time, where a panel has as many: it reads whole
+// lines of the cache, and every sum waits for the step before.
 constexpr int wide_of(int rows, bool half_panels) {
   return rows == 1 && kVectorsPerPanel > (half_panels ? 2 : 1) ? 2 : 1;
 }
@@ -129,10 +151,13 @@ struct TileProducts {
   const float* weights;  // of the input, then of the state
 };
 
+// The bias, and the products with the input if a product of its own made them; a sum that has none
+// gets a zero, as from add_side().
 template <typename Cell>
 TFAOT_INLINE Floats start_of(const TileProducts& p, int row, int sum, Int column) {
   const Floats bias = load(p.bias + sum * kPanel + column);
-  if (p.added == nullptr || sum >= Cell::kInputs) return bias;
+  if (p.added == nullptr) return bias;
+  if (sum >= Cell::kInputs) return bias + Floats{};
   const float* const x = p.added + row * p.input.row_step + p.added_gate[Cell::gate_of(sum)];
   return bias + load(x + Cell::panel_of(sum) * kPanel + column);
 }
@@ -143,32 +168,43 @@ TFAOT_INLINE void add_step_of_block(Floats (&sums)[MR][NV], const float* const (
   Floats right[Vectors::kWeights];
   TFAOT_EACH (i, Vectors::kWeights) {
     right[i] = Vectors::template weights<kOfState>(b, i);
+    if constexpr (MR > 1) keep(right[i]);
   }
   TFAOT_EACH (r, MR) {
     TFAOT_EACH (i, Vectors::kWeights) {
-      Floats& sum = sums[r][Vectors::template sum_of<kOfState>(i)];
-      sum = multiply_add(right[i], a[r][k], sum);
+      Vectors::template add<kOfState>(sums[r], i, right[i], a[r][k]);
     }
   }
 }
 
-// Adds the products of one side; returns where its weights end.
-template <typename Vectors, bool kOfState, int N, int MR, int NV>
-TFAOT_INLINE const float* add_side(Floats (&sums)[N][MR][NV], const RecurrentSide& side,
-                                   const float* b) {
+// Adds the products of one side, of odd steps apart, to the sums. Where registers do not hold both,
+// all even steps come first.
+template <typename Vectors, bool kOfState, int MR, int NV>
+TFAOT_INLINE void add_side(Floats (&sums)[MR][NV], const RecurrentSide& side, const float* b) {
   constexpr Int kStep = Vectors::kElements;
+  constexpr bool kTogether = kWideSums * MR * Vectors::kWeights <= kMaxSums;
   const float* rows[MR];
   TFAOT_EACH (r, MR) rows[r] = side.first + r * side.row_step;
-  Int k = 0;
-  for (; k + N <= side.depth; k += N) {
-    TFAOT_FOR (int p = 0; p < N; ++p, b += kStep)
-      add_step_of_block<Vectors, kOfState>(sums[p], rows, k + p, b);
+  Floats odd[MR][NV] = {};
+  if constexpr (kTogether) {
+    Int k = 0;
+    for (; k + 2 <= side.depth; k += 2, b += 2 * kStep) {
+      add_step_of_block<Vectors, kOfState>(sums, rows, k, b);
+      add_step_of_block<Vectors, kOfState>(odd, rows, k + 1, b + kStep);
+    }
+    if (k < side.depth) add_step_of_block<Vectors, kOfState>(sums, rows, k, b);
+  } else {
+    const float* odd_b = b + kStep;
+    for (Int k = 0; k < side.depth; k += 2, b += 2 * kStep) {
+      add_step_of_block<Vectors, kOfState>(sums, rows, k, b);
+    }
+    for (Int k = 1; k < side.depth; k += 2, odd_b += 2 * kStep) {
+      add_step_of_block<Vectors, kOfState>(odd, rows, k, odd_b);
+    }
   }
-  if constexpr (N > 1) {
-    for (; k < side.depth; ++k, b += kStep)
-      add_step_of_block<Vectors, kOfState>(sums[0], rows, k, b);
+  TFAOT_EACH (r, MR) {
+    TFAOT_EACH (i, NV) sums[r][i] += odd[r][i];
   }
-  return b;
 }
 
 // Computes the sums of a tile of MR rows, which stay in registers.
@@ -176,25 +212,30 @@ template <typename Cell, bool kHalf, int MR>
 __attribute__((noinline)) void add_products(float* tile, const TileProducts& products) {
   constexpr int kWide = wide_of(MR, kHalf && has_half_panels<Cell>);
   using Vectors = StepVectors<Cell, kHalf, kWide>;
-  constexpr int kParts = sums_per_element(MR * Vectors::kWeights);
   for (Int first = 0; first < Vectors::kColumns; first += kWide * kLanes<float>) {
-    Floats sums[kParts][MR][Vectors::kSums] = {};
-    TFAOT_EACH (r, MR) {
-      TFAOT_EACH (i, Vectors::kSums) {
-        const auto start = [&](int sum, Int column) TFAOT_ALWAYS {
-          return products.bias == nullptr
-                     ? load(tile + r * kSumsOfRow<Cell> + sum * kPanel + column)
-                     : start_of<Cell>(products, r, sum, column);
-        };
-        sums[0][r][i] = Vectors::sum(i, first, start);
+    Floats sums[MR][Vectors::kSums] = {};
+    const float* b = products.weights + first;
+    const auto start = [&](int r, int i) TFAOT_ALWAYS {
+      return Vectors::sum(i, first, [&](int sum, Int column) TFAOT_ALWAYS {
+        return products.bias == nullptr ? load(tile + r * kSumsOfRow<Cell> + sum * kPanel + column)
+                                        : start_of<Cell>(products, r, sum, column);
+      });
+    };
+    if (products.input.depth != 0) {
+      add_side<Vectors, false>(sums, products.input, b);
+      b += products.input.depth * Vectors::kElements;
+      TFAOT_EACH (r, MR) {
+        TFAOT_EACH (i, Vectors::kSums) sums[r][i] += start(r, i);
+      }
+    } else {
+      TFAOT_EACH (r, MR) {
+        TFAOT_EACH (i, Vectors::kSums) sums[r][i] = start(r, i);
       }
     }
-    const float* b = products.weights + first;
-    if (products.input.depth != 0) b = add_side<Vectors, false>(sums, products.input, b);
     add_side<Vectors, true>(sums, products.state, b);
     TFAOT_EACH (r, MR) {
       TFAOT_EACH (i, Vectors::kSums) {
-        Vectors::put(tile + r * kSumsOfRow<Cell>, i, first, join_sums(sums, r, i));
+        Vectors::put(tile + r * kSumsOfRow<Cell>, i, first, sums[r][i]);
       }
     }
   }
@@ -202,10 +243,11 @@ __attribute__((noinline)) void add_products(float* tile, const TileProducts& pro
 
 // `which`: the number of rows, plus kTileRows for a half block. REQUIRES: rows <= kTileRows, and at
 // least one, or two if a row alone has its own products.
-template <typename Cell, int kWhich = 2 * kTileRows>
+template <typename Cell, int kWhich = 2 * kTileRows<Cell>>
 TFAOT_INLINE void add_products_of(int which, float* tile, const TileProducts& products) {
-  constexpr bool kHalf = kWhich > kTileRows;
-  constexpr int kRows = kHalf ? kWhich - kTileRows : kWhich;
+  constexpr int kMost = kTileRows<Cell>;
+  constexpr bool kHalf = kWhich > kMost;
+  constexpr int kRows = kHalf ? kWhich - kMost : kWhich;
   constexpr bool kIsUsed = kRows > (kHasRowBlocks ? 1 : 0);
   if constexpr (kIsUsed) {
     if (which == kWhich) return add_products<Cell, kHalf, kRows>(tile, products);
@@ -219,7 +261,6 @@ struct RowBlocks {
   using Whole = StepVectors<Cell, false>;
   using Half = StepVectors<Cell, true>;
   static constexpr int kWhole = kHalf ? B - 1 : B;
-  static constexpr int kWeights = kWhole * Whole::kWeights + (kHalf ? Half::kWeights : 0);
 
   // Calls use(block, its vectors) for each.
   template <typename Use>
@@ -232,54 +273,34 @@ struct RowBlocks {
   }
 };
 
-// Adds the products of one side; `weights`: of each block. Each sum has N partial ones: few blocks
-// would wait for the step before. A large state is read in iterations so long that an instruction
-// reads weights of another page each time, or the hardware prefetcher foresees the wrong lines.
-template <typename Cell, bool kHalf, bool kOfState, int N, int B>
-TFAOT_INLINE void add_row_side(Floats (&sums)[N][B][Cell::kSums], const RecurrentSide& side,
-                               const float* const (&weights)[B], bool back) {
+// Adds the products of one side, of odd steps apart; `weights`: of each block.
+template <typename Cell, bool kHalf, bool kOfState, int B>
+TFAOT_INLINE void add_row_side(Floats (&sums)[B][Cell::kSums], const RecurrentSide& side,
+                               const float* const (&weights)[B]) {
   using Blocks = RowBlocks<Cell, B, kHalf>;
-  const Int whole = side.depth - side.depth % N;
-  const Int first = back ? whole - N : 0, next = back ? -N : N;
-  const float* a = side.first + first;
+  Floats odd[B][Cell::kSums] = {};
+  const float* a = side.first;
   const float* right[B];
-  TFAOT_EACH (i, B) right[i] = weights[i] + first * Blocks::elements_of(i);
+  TFAOT_EACH (i, B) right[i] = weights[i];
   const auto add = [&](Floats(&to)[B][Cell::kSums], Int k) TFAOT_ALWAYS {
     Blocks::each([&](int block, auto vectors) TFAOT_ALWAYS {
       using Vectors = decltype(vectors);
       TFAOT_EACH (i, Vectors::kWeights) {
-        Floats& sum = to[block][Vectors::template sum_of<kOfState>(i)];
-        sum = multiply_add(
-            Vectors::template weights<kOfState>(right[block] + k * Vectors::kElements, i), a[k],
-            sum);
+        const float* const b = right[block] + k * Vectors::kElements;
+        Vectors::template add<kOfState>(to[block], i, Vectors::template weights<kOfState>(b, i),
+                                        a[k]);
       }
     });
   };
-  const auto go_on = [&](Int steps) TFAOT_ALWAYS {
-    a += steps;
-    TFAOT_EACH (i, B) {
-      right[i] += steps * Blocks::elements_of(i);
-      asm("" : "+r"(right[i]));  // else the compiler keeps a register for each vector
-    }
-  };
-  Int left = whole;
-  if constexpr (kOfState && B > 2) {
-    constexpr int kTurn = Cell::kGates > 3 ? 16 : 32;
-    constexpr Int kMostNear = 48;  // the weights of a smaller state stay in the first-level cache
-    for (; side.depth > kMostNear && left >= kTurn; left -= kTurn) {
-      TFAOT_EACH (i, kTurn) {
-        add(sums[i % N], i % N);
-        if (i % N == N - 1) go_on(next);
-      }
-    }
+  Int left = side.depth;
+  for (; left >= 2; left -= 2, a += 2) {
+    add(sums, 0);
+    add(odd, 1);
+    TFAOT_EACH (i, B) go_on(right[i], 2 * Blocks::elements_of(i));
   }
-  for (; left > 0; left -= N) {
-    TFAOT_EACH (p, N) add(sums[p], p);
-    go_on(next);
-  }
-  if constexpr (N > 1) {
-    if (back) go_on(whole + N);
-    for (left = side.depth - whole; left > 0; --left, go_on(1)) add(sums[0], 0);
+  if (left > 0) add(sums, 0);
+  TFAOT_EACH (block, B) {
+    TFAOT_EACH (i, Cell::kSums) sums[block][i] += odd[block][i];
   }
 }
 
@@ -288,29 +309,34 @@ TFAOT_INLINE void add_row_side(Floats (&sums)[N][B][Cell::kSums], const Recurren
 template <typename Cell, int B, bool kHalf>
 TFAOT_INLINE void add_products_of_row(float* tile, const RecurrentSide& input,
                                       const RecurrentSide& state, const float* weights,
-                                      Int block_step, bool back) {
+                                      Int block_step) {
   using Blocks = RowBlocks<Cell, B, kHalf>;
-  // Counts one more for a half block: for three vectors, joining four sums each would take longer
-  // than they save.
-  constexpr int kParts = sums_per_element(Blocks::kWeights + (kHalf ? 1 : 0));
-  Floats sums[kParts][B][Cell::kSums] = {};
-  Blocks::each([&](int block, auto vectors) TFAOT_ALWAYS {
-    const auto start = [&](int sum, Int column) TFAOT_ALWAYS {
-      return load(tile + block * kSumsOfRow<Cell> + sum * kPanel + column);
-    };
-    TFAOT_EACH (i, vectors.kSums) sums[0][block][i] = vectors.sum(i, 0, start);
-  });
+  Floats sums[B][Cell::kSums] = {};
   const float* of_input[B];
   const float* of_state[B];
   TFAOT_EACH (i, B) {
     of_input[i] = weights + i * block_step;
     of_state[i] = of_input[i] + input.depth * Blocks::elements_of(i);
   }
-  if (input.depth != 0) add_row_side<Cell, kHalf, false>(sums, input, of_input, back);
-  add_row_side<Cell, kHalf, true>(sums, state, of_state, back);
+  const auto start = [&](int block, int i, auto vectors) TFAOT_ALWAYS {
+    return vectors.sum(i, 0, [&](int sum, Int column) TFAOT_ALWAYS {
+      return load(tile + block * kSumsOfRow<Cell> + sum * kPanel + column);
+    });
+  };
+  if (input.depth != 0) {
+    add_row_side<Cell, kHalf, false>(sums, input, of_input);
+    Blocks::each([&](int block, auto vectors) TFAOT_ALWAYS {
+      TFAOT_EACH (i, vectors.kSums) sums[block][i] += start(block, i, vectors);
+    });
+  } else {
+    Blocks::each([&](int block, auto vectors) TFAOT_ALWAYS {
+      TFAOT_EACH (i, vectors.kSums) sums[block][i] = start(block, i, vectors);
+    });
+  }
+  add_row_side<Cell, kHalf, true>(sums, state, of_state);
   Blocks::each([&](int block, auto vectors) TFAOT_ALWAYS {
     TFAOT_EACH (i, vectors.kSums) {
-      vectors.put(tile + block * kSumsOfRow<Cell>, i, 0, join_sums(sums, block, i));
+      vectors.put(tile + block * kSumsOfRow<Cell>, i, 0, sums[block][i]);
     }
   });
 }
@@ -365,8 +391,10 @@ class RecurrentGates {
       TFAOT_FOR (Int j = 0; j < kPanel; j += kLanes<float>) {
         Floats sum = load(bias + s * kPanel + j);
         const Int count = kWhole ? kLanes<float> : columns_from(panel + j);
-        if (call_.features == 0 && s < Cell::kInputs && count > 0) {
-          sum += load_some(x + call_.x_gate[Cell::gate_of(s)] + panel + j, count);
+        if (call_.features == 0) {
+          const bool is_input = s < Cell::kInputs && count > 0;
+          sum += is_input ? load_some(x + call_.x_gate[Cell::gate_of(s)] + panel + j, count)
+                          : Floats{};
         }
         store(tile + s * kPanel + j, sum);
       }
@@ -437,15 +465,16 @@ class RecurrentGates {
 // of the row, and their gates do not wait for each other. All their sums stay in registers until
 // they are the next state.
 
-// Blocks at a time: an lstm's sums take 16 registers.
-constexpr int kRowBlocks = 4;
+// Blocks at a time. With more of them, a step of time would find fewer weights of the step before
+// in the first-level cache.
+constexpr int kRowBlocks = 2;
 
 struct RecurrentRow {
   RecurrentSide input, before;
   RecurrentState state;
   const float* weights;
   float* out;  // null: the state is not kept
-  bool back;   // from the last of the weights to the first
+  bool back;   // from the last of the blocks to the first
   bool half;   // true if the last block is half
 };
 
@@ -462,7 +491,7 @@ __attribute__((noinline)) void run_blocks(const RecurrentGates<Cell> gates, cons
                                   first + B - 1);
   const Int block_step = (row.input.depth + row.before.depth) * Cell::kGates * kPanel;
   add_products_of_row<Cell, B, kHalf>(tile, row.input, row.before, row.weights + first * block_step,
-                                      block_step, row.back);
+                                      block_step);
   TFAOT_EACH (i, B - 1) {
     gates.template end<true, false>(tile + i * kSumsOfRow<Cell>, row.state, row.out, first + i, 1);
   }
@@ -567,7 +596,7 @@ class Recurrence {
       for (Int row = 0; row < rows;) {
         // As even as possible.
         const Int left = rows - row;
-        const Int count = ceil_div(left, ceil_div(left, kTileRows));
+        const Int count = ceil_div(left, ceil_div(left, kTileRows<Cell>));
         run_tile(x, out, block, row, static_cast<int>(count));
         row += count;
       }
@@ -586,14 +615,14 @@ class Recurrence {
   }
 
   void run_tile(const float* x, float* out, Int block, Int row, int rows) {
-    float tile[kTileRows * kSumsOfRow<Cell>];
+    float tile[kTileRows<Cell> * kSumsOfRow<Cell>];
     TileProducts products = gates_.begin(tile, x + row * call_.x_row, block, rows);
     products.state = {before_ + row * width_, width_, call_.hidden};
     products.weights = weights_ + block * (call_.features + call_.hidden) * Cell::kGates * kPanel;
     const Int place = row * width_;
     const RecurrentState state = {before_ + place, after_ + place, memory_ + place, width_};
     if (out != nullptr) out += row * call_.out_row;
-    add_products_of<Cell>(rows + (block < whole_blocks_ ? 0 : kTileRows), tile, products);
+    add_products_of<Cell>(rows + (block < whole_blocks_ ? 0 : kTileRows<Cell>), tile, products);
     // Also for a whole block that is the only one.
     if (kColumns > kLanes<float> && 2 * (call_.hidden - block * kColumns) <= kColumns) {
       gates_.template end<false, true>(tile, state, out, block, rows);
