@@ -291,37 +291,44 @@ TEST(RecurrentLayers, ASimpleRnnIsOneCall) {
   EXPECT_THAT(sizes_of(*made.kernels[0]->operand(2)), ElementsAre(1, 8, 2, 16));
 }
 
-// The loop with four rows, so that the kernel multiplies the input, and a state of 40, so that its
-// last block of weights is half. The weights are small: the gates shall not be all 0 or 1.
-std::string with_half_block(TestLoop loop) {
-  loop.gates = std::to_string(5 * std::stoi(loop.gates));
+void replace_everywhere(std::string& text, const std::string& what, const std::string& by) {
+  for (std::size_t at = text.find(what); at != std::string::npos;
+       at = text.find(what, at + by.size())) {
+    text.replace(at, what.size(), by);
+  }
+}
+
+// The loop with four rows: the kernel may multiply the input.
+std::string with_four_rows(const TestLoop& loop) {
   std::string text = loop.text();
-  const auto replace = [&text](const std::string& what, const std::string& by) {
-    for (std::size_t at = text.find(what); at != std::string::npos;
-         at = text.find(what, at + by.size())) {
-      text.replace(at, what.size(), by);
-    }
-  };
   for (const std::string before : {"[", "[5,", "[1,", "{1,", "[0:"}) {
     const std::string after = before == "[0:" ? "]" : ",";
-    replace(before + "2" + after, before + "4" + after);
+    replace_everywhere(text, before + "2" + after, before + "4" + after);
   }
-  replace(",8]", ",40]");
-  replace("[8,", "[40,");
+  return text;
+}
+
+// With four rows and a state of 40, so that its last block of weights is half. The weights are
+// small: the gates shall not be all 0 or 1.
+std::string with_half_block(TestLoop loop) {
+  loop.gates = std::to_string(5 * std::stoi(loop.gates));
+  std::string text = with_four_rows(loop);
+  replace_everywhere(text, ",8]", ",40]");
+  replace_everywhere(text, "[8,", "[40,");
   for (int gate = 3; gate >= 0; --gate) {
     const auto columns = [gate](int count) {
       return "[" + std::to_string(gate * count) + ":" + std::to_string((gate + 1) * count) + "]";
     };
-    replace(columns(8), columns(40));
+    replace_everywhere(text, columns(8), columns(40));
   }
   for (const std::string name : {"w", "u"}) {
     const std::string number = name == "w" ? "1" : "2";
     const std::string shape = "f32[" + std::string(name == "w" ? "3," : "40,") + loop.gates + "]";
-    replace("  " + name + " = " + shape + " parameter(" + number + ")\n",
-            "  large." + name + " = " + shape + " parameter(" + number + ")\n  small." + name +
-                " = f32[] constant(0.02)\n  factor." + name + " = " + shape + " broadcast(small." +
-                name + "), dimensions={}\n  " + name + " = " + shape + " multiply(large." + name +
-                ", factor." + name + ")\n");
+    replace_everywhere(text, "  " + name + " = " + shape + " parameter(" + number + ")\n",
+                       "  large." + name + " = " + shape + " parameter(" + number + ")\n  small." +
+                           name + " = f32[] constant(0.02)\n  factor." + name + " = " + shape +
+                           " broadcast(small." + name + "), dimensions={}\n  " + name + " = " +
+                           shape + " multiply(large." + name + ", factor." + name + ")\n");
   }
   return text;
 }
@@ -350,6 +357,35 @@ TEST(RecurrentLayers, ForSizeAllNumbersOfRowsReadOneLayout) {
   ASSERT_THAT(made.kernels, SizeIs(1));
   EXPECT_EQ(made.call().features, 0) << "as of a row alone";
   EXPECT_LT(testing::relative_difference(before, testing::result_with_kernels(*made.module)), 1e-5);
+}
+
+// A row alone gets products of its inputs, and many rows are multiplied by the kernel.
+TEST(RecurrentLayers, BothWaysToMultiplyTheInputGiveTheSameBits) {
+  for (const TestLoop& loop : {lstm_loop(), gru_loop(), rnn_loop()}) {
+    const auto result = [text = with_half_block(loop)](Optimization optimize, int features) {
+      const Replaced made = replaced(testing::parse_hlo(text), {.optimize = optimize});
+      EXPECT_EQ(made.call().features, features);
+      if (features == 0) {
+        EXPECT_TRUE(testing::run_pass("replace_dot", *made.module, 1));
+      }
+      return testing::result_with_kernels(*made.module);
+    };
+    EXPECT_EQ(result(Optimization::kSpeed, 3), result(Optimization::kSize, 0));
+  }
+}
+
+TEST(RecurrentLayers, ProductsOfFewColumnsAreNotTheKernels) {
+  EXPECT_EQ(replaced(testing::parse_hlo(with_four_rows(lstm_loop()))).call().features, 3);
+  const Replaced made = replaced(testing::parse_hlo(with_four_rows(rnn_loop())));
+  EXPECT_EQ(made.call().rows, 4);
+  EXPECT_EQ(made.call().features, 0) << "of 8 columns";
+}
+
+TEST(RecurrentLayers, ProductsByWeightsOfFewerBitsAreNotTheKernels) {
+  const Replaced made = replaced(testing::parse_hlo(with_half_block(lstm_loop())),
+                                 {.weights_type = WeightsType::kBfloat16});
+  EXPECT_EQ(made.call().rows, 4);
+  EXPECT_EQ(made.call().features, 0);
 }
 
 // The input's products leave the loop; the rest stays what it is.

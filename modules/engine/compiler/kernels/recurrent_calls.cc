@@ -398,13 +398,15 @@ struct SequencePlaces {
 
 class CellLoop {
  public:
-  CellLoop(const Loop& loop, std::int64_t turns, const WeightValues& values, Optimization optimize)
+  CellLoop(const Loop& loop, std::int64_t turns, const WeightValues& values, const Choices& choices)
       : loop_(loop),
         numbers_(loop_, turns),
         turns_(turns),
         values_(values),
-        // It has another layout of W, so where size counts, there is one way for all rows.
-        may_multiply_(optimize == Optimization::kSpeed) {}
+        // It has another layout of W, so where size counts, there is one way for all rows. Weights
+        // of fewer bits are those of products alone.
+        may_multiply_(choices.optimize == Optimization::kSpeed &&
+                      choices.weights_type == WeightsType::kFloat32) {}
 
   bool has_cell() const { return cell_ != nullptr; }
 
@@ -550,13 +552,15 @@ class CellLoop {
     return view.tensor;
   }
 
-  // If the sequence is x W, the kernel can get x and multiply it itself.
+  // If the sequence is x W, the kernel can get x and multiply it itself, with the same bits: a row
+  // must not depend on the number of rows. A product of few columns has another order of sums.
   bool multiplies(SequenceView& view) {
     HloInstruction& dot = *view.tensor;
     const auto found = matrix_product(dot);
     if (!may_multiply_ || !found || call_.rows < tuned().recurrent_fewest_rows_to_multiply ||
-        dot.user_count() != 1 || found->left->shape().rank() != 3 || found->left_depth != 2 ||
-        !is_float32(*found->left) || !values_.is_known(found->matrix)) {
+        dot.user_count() != 1 || column_count(dot) <= kernels::kMostNarrowColumns ||
+        found->left->shape().rank() != 3 || found->left_depth != 2 || !is_float32(*found->left) ||
+        !values_.is_known(found->matrix)) {
       return false;
     }
     Instructions gates;
@@ -702,7 +706,7 @@ Status replace_recurrent_layer(HloInstruction& loop, PassContext& context) {
   const auto found = Loop::of(loop);
   const auto turns = found ? loop_turns(loop) : std::nullopt;
   if (!turns || *turns < 1) return {};
-  CellLoop layer(*found, *turns, context.values(), context.choices.optimize);
+  CellLoop layer(*found, *turns, context.values(), context.choices);
   if (layer.find()) return layer.replace_all();
   if (layer.has_cell()) {
     add_remark(context, loop,

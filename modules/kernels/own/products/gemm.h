@@ -7,8 +7,6 @@
 
 namespace {
 
-// Products of so few columns have more sums (microkernel.h).
-constexpr Int kMostNarrowColumns = 8;
 TFAOT_INLINE constexpr bool is_narrow(Int columns) { return columns <= kMostNarrowColumns; }
 
 // A plain product: rows that are equally far apart by a right side in panels.

@@ -96,7 +96,9 @@ struct ResultFunction {
 // and only the first live_rows times that many rows are computed. Scratch: matmul_scratch_bytes().
 // With kEpiloguePlaced b counts on two levels, b = outer * inner_batch + inner: the batch strides
 // are those of outer. Strides give the positions of result[b, i, 0], too; the columns lie side by
-// side.
+// side. Terms are added in an order that depends on the depth, and on whether there are more than
+// kMostNarrowColumns columns (docs/reproducibility.md).
+inline constexpr std::int64_t kMostNarrowColumns = 8;
 struct MatMulCall {
   std::int64_t batch, rows, columns, depth;
   std::int64_t lhs_batch_stride, lhs_row_stride, lhs_depth_stride;
@@ -601,11 +603,14 @@ constexpr std::int64_t attention_scratch_bytes(const AttentionCall& call) {
 //         h' = u * h + (1 - u) * n, with the gates z, r = x W + h R + bias
 //   rnn:  h' = tanh(x W + h R + bias), or its positive part with `relu`
 // in[1]: x. With `features` a row's x has that many numbers, else it is x W: a gate's numbers begin
-// at x_gate[gate]. in[2]: packed weights, below. in[3]: the packed bias. in[4]: the first h, in[5]:
-// the lstm's first memory. Result: h of all steps, or only of the last one, at out_start + step *
-// out_step + row * out_row; the last memory as [rows, hidden] at memory_out, unless that is
-// negative. Steps and places are in elements; x_step and out_step may be negative. live_rows is as
-// in MatMulCall. Scratch: recurrent_scratch_bytes().
+// at x_gate[gate]. Both ways give the same bits if x W is a tfaot_matmul of more than
+// kMostNarrowColumns columns without a bias: x W, bias and h R are added in this order, and terms
+// of h R as there, the first sum beginning with what is before them. in[2]: packed weights, below.
+// in[3]: the packed bias. in[4]: the first h, in[5]: the lstm's first memory. Result: h of all
+// steps, or only of the last one, at out_start + step * out_step + row * out_row; the last memory
+// as [rows, hidden] at memory_out, unless that is negative. Steps and places are in elements;
+// x_step and out_step may be negative. live_rows is as in MatMulCall. Scratch:
+// recurrent_scratch_bytes().
 //
 // Packed weights: [blocks, features + hidden, gates, panel columns], with the gates in the order
 // above. A block is a panel of the state's columns; an rnn has two panels to a block in place of
