@@ -114,9 +114,8 @@ TFAOT_INLINE void finish_sums(const NarrowProduct& p, Vec<float> sum, Int row, I
 
 // Only int8 weights are worth rounding the rows that they are multiplied with (multiply_rounded()):
 // they have fewer bits themselves.
-#define TFAOT_CAN_ROUND_ROWS (TFAOT_VECTOR_BYTES >= 32)
 template <typename Narrow>
-constexpr bool kRoundsRows = TFAOT_CAN_ROUND_ROWS&& std::is_same_v<Narrow, Int8>;
+constexpr bool kRoundsRows = std::is_same_v<Narrow, Int8>;
 
 // Rows whose sums fit into registers with the widened weights.
 constexpr int kMostNarrowRows = TFAOT_VECTOR_BYTES == 64       ? 4
@@ -227,8 +226,6 @@ void multiply_stream(const NarrowProduct& p) {
 // 1 / 32767 of its largest. Then a multiply-add takes two steps of the depth, and their sums are
 // exact. Rows that hold NaN or infinities, or are too large or too small for that, are multiplied
 // as they are.
-#if TFAOT_CAN_ROUND_ROWS
-
 using Halves = Vec<std::int16_t>;
 
 constexpr int kRoundedSteps = Int8::kSteps;
@@ -237,14 +234,19 @@ constexpr int kParts = 2 * Int8::kGroupBytes / TFAOT_VECTOR_BYTES;  // of a grou
 constexpr Int kGroupsPerSum = 128;
 static_assert(kRoundedSteps * 32767 * 128 * kGroupsPerSum <= INT32_MAX, "sums overflow");
 // Rows of a tile, by the registers that hold its sums.
-constexpr int kMostRoundedRows = TFAOT_VECTOR_BYTES == 64 ? 8 : 2;
+constexpr int kMostRoundedRows = TFAOT_VECTOR_BYTES == 64                                   ? 8
+                                 : TFAOT_VECTOR_BYTES == 16 && TFAOT_VECTOR_REGISTERS == 16 ? 1
+                                                                                            : 2;
 
 TFAOT_INLINE Halves widen_part(const unsigned char* group, int part) {
   const unsigned char* const from = group + part * (TFAOT_VECTOR_BYTES / 2);
 #if TFAOT_VECTOR_BYTES == 64
   return Halves(_mm512_maskz_cvtepi8_epi16(0xFFFFFFFFU, read_as<__m256i>(from)));
-#else
+#elif TFAOT_VECTOR_BYTES == 32
   return Halves(_mm256_cvtepi8_epi16(read_as<__m128i>(from)));
+#else
+  using Quarters = VecOf<std::int8_t, TFAOT_VECTOR_BYTES / 2>::Type;
+  return __builtin_convertvector(read_as<Quarters>(from), Halves);
 #endif
 }
 
@@ -257,8 +259,13 @@ TFAOT_INLINE Halves spread_steps(const std::int16_t* from) {
 TFAOT_INLINE SignedWords multiply_pairs(Halves a, Halves b) {
 #if TFAOT_VECTOR_BYTES == 64
   return SignedWords(_mm512_maskz_madd_epi16(0xFFFF, __m512i(a), __m512i(b)));
-#else
+#elif TFAOT_VECTOR_BYTES == 32
   return SignedWords(_mm256_madd_epi16(__m256i(a), __m256i(b)));
+#elif defined(__SSE2__)
+  return SignedWords(_mm_madd_epi16(__m128i(a), __m128i(b)));
+#else
+  const SignedWords pairs_a = SignedWords(a), pairs_b = SignedWords(b);
+  return (pairs_a >> 16) * (pairs_b >> 16) + (pairs_a << 16 >> 16) * (pairs_b << 16 >> 16);
 #endif
 }
 
@@ -274,16 +281,16 @@ TFAOT_INLINE Vec<float> join_pairs(SignedWords low, SignedWords high) {
 
 // The largest of a vector's lanes.
 TFAOT_INLINE std::int32_t largest_lane(SignedWords words) {
-  using Eight = VecOf<std::int32_t, 32>::Type;
 #if TFAOT_VECTOR_BYTES == 64
+  using Eight = VecOf<std::int32_t, 32>::Type;
   const auto low = Eight(_mm512_maskz_extracti32x8_epi32(0xFF, __m512i(words), 0));
   const auto high = Eight(_mm512_maskz_extracti32x8_epi32(0xFF, __m512i(words), 1));
   Eight largest = low > high ? low : high;
 #else
-  Eight largest = words;
+  SignedWords largest = words;
 #endif
-  const auto meet = [&](Eight other) TFAOT_ALWAYS { largest = other > largest ? other : largest; };
-  meet(shuffle<MovedLanes<4>>(largest, largest));
+  const auto meet = [&](auto other) TFAOT_ALWAYS { largest = other > largest ? other : largest; };
+  if constexpr (sizeof largest == 32) meet(shuffle<MovedLanes<4>>(largest, largest));
   meet(shuffle<MovedLanes<2>>(largest, largest));
   meet(shuffle<MovedLanes<1>>(largest, largest));
   return largest[0];
@@ -303,10 +310,15 @@ TFAOT_INLINE void round_vector(std::int16_t* to, Vec<float> v) {
 #if TFAOT_VECTOR_BYTES == 64
   const __m256i halves =
       _mm512_maskz_cvtepi32_epi16(0xFFFF, _mm512_maskz_cvtps_epi32(0xFFFF, __m512(v)));
-#else
+#elif TFAOT_VECTOR_BYTES == 32
   const __m256i words = _mm256_cvtps_epi32(v);
   const __m128i halves =
       _mm_packs_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
+#else
+  constexpr float kRounder = 12582912.0F;  // leaves whole numbers in the last bits
+  const SignedWords words = SignedWords(v + kRounder) - SignedWords(Vec<float>{} + kRounder);
+  const auto halves =
+      __builtin_convertvector(words, VecOf<std::int16_t, TFAOT_VECTOR_BYTES / 2>::Type);
 #endif
   __builtin_memcpy(to, &halves, sizeof halves);
 }
@@ -412,8 +424,6 @@ void multiply_by_rounding(const NarrowProduct& p) {
   }
 }
 
-#endif
-
 // Widens a panel to float.
 template <typename Narrow>
 TFAOT_INLINE void widen_panel(const NarrowProduct& p, Int panel, float* to) {
@@ -463,10 +473,11 @@ void multiply_widened(const NarrowProduct& p) {
 // Multiplies all rows of one matrix, whose numbers lie in memory order.
 template <typename Narrow>
 TFAOT_INLINE void multiply_in_order(const NarrowProduct& p) {
-#if TFAOT_CAN_ROUND_ROWS
-  if constexpr (kRoundsRows<Narrow>) return multiply_by_rounding(p);
-#endif
-  if constexpr (!kRoundsRows<Narrow>) multiply_stream<Narrow>(p);
+  if constexpr (kRoundsRows<Narrow>) {
+    multiply_by_rounding(p);
+  } else {
+    multiply_stream<Narrow>(p);
+  }
 }
 
 template <typename Narrow>

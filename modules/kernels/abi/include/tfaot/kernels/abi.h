@@ -128,8 +128,8 @@ constexpr std::int64_t narrow_bytes(std::int64_t type) { return type == kInt8 ? 
 
 // tfaot_narrow_matmul, float32 alone: tfaot_matmul with a packed right side [panels, groups, panel
 // columns, group], the last group padded with zeros. in[3]: with kInt8, scale[columns], with which
-// column j is multiplied; at some levels lhs is rounded to 16 bits then. After it, as there, the
-// bias and the number of live rows. Scratch: narrow_scratch_bytes().
+// column j is multiplied; lhs is rounded to 16 bits then. After it, as there, the bias and the
+// number of live rows. Scratch: narrow_scratch_bytes().
 struct NarrowMatMulCall {
   MatMulCall product;  // first, as in a plain call; rhs_packed is 1
   std::int64_t rhs_type;
@@ -145,7 +145,7 @@ constexpr bool is_widened_first(const MatMulCall& call) {
   return call.batch * call.rows > kFewRows || call.lhs_depth_stride != 1;
 }
 // Rows that are rounded to whole numbers of 16 bits at a time, for weights of int8, and the memory
-// of one of depth elements. Not all levels do that.
+// of one of depth elements.
 inline constexpr std::int64_t kRoundedRows = 64;
 constexpr std::int64_t rounded_row_bytes(std::int64_t depth) {
   return (depth * 2 + kPanelBytes - 1) / kPanelBytes * kPanelBytes;
