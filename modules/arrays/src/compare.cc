@@ -7,6 +7,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "tfaot/base/hash.h"
+
 namespace tfaot::toolkit {
 namespace {
 
@@ -77,6 +79,39 @@ ArrayDifference compare_as(const std::string& bytes, const std::string& referenc
 }
 
 template <class Number>
+BitsDifference compare_bits_as(const std::string& bytes, const std::string& reference) {
+  BitsDifference found;
+  found.numbers = bytes.size() / sizeof(Number);
+  for (std::uint64_t i = 0; i < found.numbers; ++i) {
+    const auto a = number_at<Number>(bytes, i);
+    const auto b = number_at<Number>(reference, i);
+    if (std::memcmp(&a, &b, sizeof a) == 0) continue;
+    const auto real_a = static_cast<double>(a);
+    const auto real_b = static_cast<double>(b);
+    if (std::isnan(real_a) && std::isnan(real_b)) continue;
+    ++found.unequal;
+    if (std::isfinite(real_a) && std::isfinite(real_b)) {
+      found.ulps = std::max(found.ulps, ulps_between(a, b));
+    } else {
+      ++found.nonfinite;
+    }
+  }
+  return found;
+}
+
+Array with_one_nan(Array array) {
+  visit_dtype(array.dtype, [&]<class T>(ElementType<T>) {
+    if constexpr (kIsReal<T>) {
+      for (std::size_t i = 0; i < array.bytes.size() / sizeof(T); ++i) {
+        if (!std::isnan(static_cast<double>(number_at<T>(array.bytes, i)))) continue;
+        set_number<T>(array.bytes, i, std::numeric_limits<T>::quiet_NaN());
+      }
+    }
+  });
+  return array;
+}
+
+template <class Number>
 bool any_is_finite(const std::string& bytes) {
   for (std::size_t i = 0; i < bytes.size() / sizeof(Number); ++i) {
     if (std::isfinite(number_at<Number>(bytes, i))) return true;
@@ -96,6 +131,18 @@ ArrayDifference compare_arrays(const Array& array, const Array& reference) {
   return visit_dtype(array.dtype, [&]<class T>(ElementType<T>) {
     return compare_as<StoredAs<T>>(array.bytes, reference.bytes);
   });
+}
+
+BitsDifference compare_bits(const Array& array, const Array& reference) {
+  return visit_dtype(array.dtype, [&]<class T>(ElementType<T>) {
+    return compare_bits_as<StoredAs<T>>(array.bytes, reference.bytes);
+  });
+}
+
+std::string sha256_of_arrays(const std::vector<Array>& arrays) {
+  Sha256 sha256;
+  for (const Array& array : arrays) sha256.update(with_one_nan(array).bytes);
+  return sha256.hex_digest();
 }
 
 }  // namespace tfaot::toolkit

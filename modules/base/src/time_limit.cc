@@ -3,11 +3,14 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <mutex>
+#include <thread>
 
 #include "tfaot/base/interrupts.h"
 
@@ -75,5 +78,28 @@ TimeLimitPause::~TimeLimitPause() {
 }
 
 std::string time_limit_text() { return fmt::format("the time limit of {} s is over", seconds); }
+
+bool is_done_in_time(const std::function<void()>& work, std::chrono::milliseconds limit) {
+  constexpr std::chrono::milliseconds kStep{2};
+  const auto end = std::chrono::steady_clock::now() + limit;
+  const pid_t copy = ::fork();
+  if (copy < 0) return false;
+  if (copy == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    work();
+    ::_exit(0);
+  }
+  int status = 0;
+  while (::waitpid(copy, &status, WNOHANG) != copy) {
+    if (std::chrono::steady_clock::now() < end && interrupting_signal() == 0) {
+      std::this_thread::sleep_for(kStep);
+      continue;
+    }
+    ::kill(copy, SIGKILL);
+    ::waitpid(copy, &status, 0);
+    return false;
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
 
 }  // namespace tfaot::toolkit

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <thread>
 
 #include "tfaot/base/text.h"
 #include "tfaot/runtime/cpu_level.h"
@@ -18,6 +20,17 @@ Error error_of(const ::tfaot::Error& error) {
   const std::string text = error.what();
   const std::string category = error.category() + ": ";
   return Error(text.starts_with(category) ? text.substr(category.size()) : text);
+}
+
+// Each task on a thread of its own; the first one on the caller's.
+void run_on_threads(std::size_t count, const std::function<void(std::size_t)>& task) {
+  std::vector<std::jthread> threads;
+  for (std::size_t i = 1; i < count; ++i) threads.emplace_back([&task, i] { task(i); });
+  task(0);
+}
+const ::tfaot::Executor& executor() {
+  static const ::tfaot::Executor kExecutor = run_on_threads;
+  return kExecutor;
 }
 
 // The runtime's own message would speak of an environment variable.
@@ -70,10 +83,36 @@ Predictor Predictor::sibling() const {
   return {model_, std::move(runner)};
 }
 
+void Predictor::share(Shared shared, std::size_t threads) {
+  share_nothing();
+  if (shared == Shared::kRows) {
+    rows_ = std::make_unique<::tfaot::ParallelRunner>(
+        runner_, ::tfaot::Parallelism{.executor = executor(), .tasks = threads, .min_rows = 1});
+    return;
+  }
+  std::size_t lane_bytes = 0;
+  for (std::size_t i = 0; i < runner_.batch_sizes().size(); ++i) {
+    lane_bytes = std::max(lane_bytes, runner_.instance().code(i).lane_bytes);
+  }
+  kernels_ = std::make_unique<::tfaot::KernelTasks>(executor(), threads, lane_bytes);
+  runner_.share_kernels(kernels_->tasks());
+}
+
+void Predictor::share_nothing() {
+  runner_.share_kernels(nullptr);
+  rows_.reset();
+  kernels_.reset();
+}
+
 Status Predictor::run(std::uint64_t rows, const std::vector<const void*>& inputs,
                       const std::vector<void*>& outputs) {
   try {
-    runner_.run(rows, inputs.data(), outputs.data());
+    if (rows_) {
+      rows_->run(runner_, rows, inputs.data(), outputs.data());
+    } else {
+      runner_.run(rows, inputs.data(), outputs.data());
+    }
+    if (kernels_) kernels_->rethrow();
     return {};
   } catch (const ::tfaot::Error& error) {
     return fail(error_of(error));

@@ -15,7 +15,6 @@
 #include "profile_inputs.h"
 #include "tfaot/arrays/compare.h"
 #include "tfaot/arrays/fill.h"
-#include "tfaot/base/hash.h"
 #include "tfaot/base/interrupts.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/base/printable.h"
@@ -98,25 +97,6 @@ std::string bytes_of_hex(const std::string& digits) {
     bytes += static_cast<char>(value);
   }
   return bytes;
-}
-
-// Which NaN an operation gives depends on the order of its operands.
-Array with_one_nan(Array array) {
-  visit_dtype(array.dtype, [&]<class T>(ElementType<T>) {
-    if constexpr (kIsReal<T>) {
-      for (std::size_t i = 0; i < array.bytes.size() / sizeof(T); ++i) {
-        if (!std::isnan(static_cast<double>(number_at<T>(array.bytes, i)))) continue;
-        set_number<T>(array.bytes, i, std::numeric_limits<T>::quiet_NaN());
-      }
-    }
-  });
-  return array;
-}
-
-std::string sha256_of_arrays(const std::vector<Array>& arrays) {
-  Sha256 sha256;
-  for (const Array& array : arrays) sha256.update(with_one_nan(array).bytes);
-  return sha256.hex_digest();
 }
 
 std::vector<std::size_t> kept_places(const Array& array, std::size_t kept) {

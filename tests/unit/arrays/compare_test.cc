@@ -175,5 +175,40 @@ TEST(Tolerance, IsAShareOfTheLargestNumberAndAnAbsoluteOne) {
   EXPECT_FALSE(is_fine(0, 100, 1));
 }
 
+BitsDifference bits(const std::vector<float>& a, const std::vector<float>& b) {
+  const auto rows = static_cast<std::int64_t>(a.size());
+  return compare_bits(array_of<float>("y", DType::kFloat32, {rows}, a),
+                      array_of<float>("y", DType::kFloat32, {rows}, b));
+}
+
+TEST(CompareBits, CountsEveryNumberThatDiffers) {
+  const float after_one = std::nextafter(1.0F, 2.0F);
+  const BitsDifference found =
+      bits({1, after_one, -0.0F, kNanF, -kNanF, kInfF, 4, 5},
+           {1, std::nextafter(after_one, 2.0F), 0, kNanF, kNanF, 7, kNanF, 5});
+  EXPECT_EQ(found.numbers, 8U);
+  EXPECT_EQ(found.unequal, 4U);
+  EXPECT_EQ(found.nonfinite, 2U);
+  EXPECT_EQ(found.ulps, 1U);
+}
+
+TEST(CompareBits, KnowsTheLargestDistance) {
+  EXPECT_EQ(bits({1, 2, -1e-45F}, {std::nextafter(1.0F, 0.0F), 2, 1e-45F}).ulps, 2U);
+  const BitsDifference whole =
+      compare_bits(array_of<std::int32_t>("y", DType::kInt32, {2}, {1, 5}),
+                   array_of<std::int32_t>("y", DType::kInt32, {2}, {1, 9}));
+  EXPECT_EQ(whole.unequal, 1U);
+  EXPECT_EQ(whole.ulps, 0U);
+}
+
+TEST(Sha256OfArrays, TellsBitsButNotNansApart) {
+  const auto sha256 = [](float number) {
+    return sha256_of_arrays({array_of<float>("y", DType::kFloat32, {1}, {number})});
+  };
+  EXPECT_NE(sha256(0), sha256(-0.0F));
+  EXPECT_EQ(sha256(kNanF), sha256(-kNanF));
+  EXPECT_EQ(sha256(0), "df3f619804a92fdb4057192dc43dd748ea778adc52bc498ce80524c014b81119");
+}
+
 }  // namespace
 }  // namespace tfaot::toolkit

@@ -73,5 +73,30 @@ TEST(Fill, IsRandomBySeed) {
   EXPECT_NE(filled_arrays(kAllTypes, {Filling::kRandom, 1000, 8})[1].bytes, arrays[1].bytes);
 }
 
+// By the program in docs/reproducibility.md, in another language.
+TEST(CountedArrays, AreThoseOfTheDocs) {
+  const auto arrays =
+      counted_arrays({{"a", DType::kFloat32, {2}}, {"b", DType::kFloat64, {2}}}, 5, 1);
+  const std::vector<float> floats = testing::values_of<float>(arrays[0]);
+  const std::vector<float> first(floats.begin(), floats.begin() + 8);
+  EXPECT_THAT(first, ElementsAre(0x1.8a0658p-1F, 0x1.1c86c8p-1F, 0x1.1df2b2p+1F, 0x1.058d22p+1F,
+                                 0x1.abdca4p-2F, -0x1.49ebe6p-1F, 0x1.4b3b44p-8F, -0x1.60070cp-7F));
+  EXPECT_EQ(testing::values_of<double>(arrays[1])[3], 0x1.ce25dc66ee6c6p+3);
+  EXPECT_EQ(testing::values_of<double>(arrays[1])[8], -0x1.370e75b32264cp-2);
+}
+
+TEST(CountedArrays, ArePartsOfMoreRows) {
+  const std::vector<TensorSpec> tensors = {
+      {"f", DType::kFloat32, {3}}, {"i", DType::kInt64, {2}}, {"b", DType::kBool, {}}};
+  const auto few = counted_arrays(tensors, 3, 7);
+  const auto many = counted_arrays(tensors, 40, 7);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    EXPECT_EQ(few[i].bytes, many[i].bytes.substr(0, few[i].bytes.size()));
+  }
+  EXPECT_NE(few[0].bytes, counted_arrays(tensors, 3, 8)[0].bytes);
+  EXPECT_THAT(testing::values_of<std::int64_t>(many[1]), Each(AllOf(Ge(0), Lt(2))));
+  EXPECT_THAT(testing::values_of<char>(many[2]), ::testing::IsSupersetOf({0, 1}));
+}
+
 }  // namespace
 }  // namespace tfaot::toolkit

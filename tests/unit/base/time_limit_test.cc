@@ -91,5 +91,13 @@ TEST_F(TimeLimitTest, EndsWhatDoesNotListen) {
               "tfaot: error: the time limit of 1 s is over\n  raise the limit with --timeout");
 }
 
+TEST(IsDoneInTime, KnowsWorkThatDoesNotEnd) {
+  int changed = 0;
+  EXPECT_TRUE(is_done_in_time([&] { changed = 1; }, seconds(100)));
+  EXPECT_EQ(changed, 0) << "it ran in this process";
+  EXPECT_FALSE(is_done_in_time([] { std::this_thread::sleep_for(seconds(100)); }, seconds(1)));
+  EXPECT_FALSE(is_done_in_time([] { ::raise(SIGKILL); }, seconds(100)));
+}
+
 }  // namespace
 }  // namespace tfaot::toolkit

@@ -200,6 +200,19 @@ TEST_F(LoadTest, RunsInManyThreads) {
   }
 }
 
+// The package's entries say which one ran: two threads that share four rows run two rows each.
+TEST_F(LoadTest, SharesRowsOrKernels) {
+  Predictor net = predictor({"base", {}});
+  const auto alone = ElementsAre(4000.25F, 4010.25F, 4020.25F, 4030.25F);
+  EXPECT_THAT(predictions(net, 4), alone);
+  net.share(Shared::kRows, 2);
+  EXPECT_THAT(predictions(net, 4), ElementsAre(1000.25F, 1010.25F, 1020.25F, 1030.25F));
+  net.share(Shared::kKernels, 3);
+  EXPECT_THAT(predictions(net, 4), alone);
+  net.share_nothing();
+  EXPECT_THAT(predictions(net, 4), alone);
+}
+
 TEST_F(LoadTest, WorksWithoutWeightsAndWithoutItsFile) {
   compiled_.weights_object.clear();
   compiled_.weights.clear();

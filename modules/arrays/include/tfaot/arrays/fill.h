@@ -35,6 +35,13 @@ struct FillOptions {
 std::vector<Array> filled_arrays(const std::vector<TensorSpec>& tensors,
                                  const FillOptions& options);
 
+// Random inputs that a program of a few lines makes too (docs/reproducibility.md): each number
+// depends on the seed, its tensor, row and place alone, so fewer rows are the first ones of more.
+// Real numbers from -1 to 1, in every fourth row times 16, in every other fourth by 16; whole
+// numbers and truth values of 0 or 1.
+std::vector<Array> counted_arrays(const std::vector<TensorSpec>& tensors, std::int64_t rows,
+                                  std::uint64_t seed);
+
 // Inputs at which code made by different compilers may differ: very large and very small numbers,
 // NaN, infinities, rows of one number, whole numbers of every size. The same numbers on every
 // machine. Pure functions.

@@ -9,6 +9,7 @@
 #include <signal.h>
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 namespace tfaot::toolkit {
@@ -36,5 +37,9 @@ inline constexpr int kTimeLimitSignal = SIGALRM;
 std::string time_limit_text();
 // What to do about a limit.
 inline constexpr const char* kTimeLimitAdvice = "raise the limit with --timeout SECONDS (0: none)";
+
+// Does the work in a copy of this process, so nothing changes here: for work that may never end.
+// True if it ended in time.
+bool is_done_in_time(const std::function<void()>& work, std::chrono::milliseconds limit);
 
 }  // namespace tfaot::toolkit

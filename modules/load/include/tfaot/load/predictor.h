@@ -12,6 +12,8 @@
 #include "tfaot/base/result.h"
 #include "tfaot/load/loaded_model.h"
 #include "tfaot/runtime/detail/batch_runner.h"
+#include "tfaot/runtime/detail/kernel_tasks.h"
+#include "tfaot/runtime/detail/parallel_runner.h"
 
 namespace tfaot::toolkit {
 
@@ -19,6 +21,9 @@ struct PredictorOptions {
   std::string cpu_level;                 // empty: the best one for this CPU, or $TFAOT_CPU_LEVEL
   std::vector<std::string> batch_rules;  // such as "5:2,4": a batch of 5 as one of 2, one of 4
 };
+
+// What threads share of a call.
+enum class Shared { kRows, kKernels };
 
 class Predictor {
  public:
@@ -29,6 +34,12 @@ class Predictor {
   Predictor sibling() const;
 
   const LoadedModel& model() const { return *model_; }
+  // From now on so many threads share each call, even if it is too small to gain from them. Rules
+  // are then left out. Starts the threads anew each time: not for measuring.
+  void share(Shared shared, std::size_t threads);
+  // All on the calling thread again.
+  void share_nothing();
+
   // The level in use, "x86-64-v3".
   std::string cpu_level() const { return runner_.instance().cpu_level(0); }
   const ::tfaot::BatchPlan& plan() const { return runner_.plan(); }
@@ -44,6 +55,8 @@ class Predictor {
 
   std::shared_ptr<const LoadedModel> model_;  // before the runner, which points into it
   ::tfaot::BatchRunner runner_;
+  std::unique_ptr<::tfaot::ParallelRunner> rows_;  // null: rows stay together
+  std::unique_ptr<::tfaot::KernelTasks> kernels_;  // null: kernels share nothing
 };
 
 // The levels of the package that this CPU can run, ascending.
