@@ -345,6 +345,22 @@ Result<EngineResult> result_of(FileSystem& fs, const CountJob& job) {
   return result;
 }
 
+Result<EngineResult> result_of(FileSystem& fs, const ResultsJob& job) {
+  OptimizedModel last;
+  std::vector<OperationResult> results;
+  const MakeCode make = [&](const OptimizedModel& model, const JobLevel& level,
+                            const CompiledCode& code) -> Result<ObjectCode> {
+    results.clear();
+    TFAOT_ASSIGN(last, with_operation_results(model, code.batch_size, results));
+    return make_object_code(last, level, job.code.target_triple, Counting::kNone);
+  };
+  TFAOT_ASSIGN(EngineResult result,
+               ModelCompiler(fs, job.hlo, {&job.code, make, {}, Traces::kNames}).run());
+  result.model.signature.outputs = last.outputs;
+  result.results = std::move(results);
+  return result;
+}
+
 Result<EngineResult> result_of(FileSystem& fs, const DumpJob& job) {
   const MakeCode make = [&](const OptimizedModel& model, const JobLevel& level, CompiledCode&) {
     return make_object_code(model, level, job.code.target_triple, Counting::kNone, job.dump);

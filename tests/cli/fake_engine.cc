@@ -237,6 +237,9 @@ struct Answer {
   Status operator()(const CompileJob& job) const { return compiled(job, false); }
   Status operator()(const CheckJob& job) const { return compiled(job.compile, true); }
   Status operator()(const CountJob& job) const { return compiled({job.hlo, job.code, {}}, false); }
+  Status operator()(const ResultsJob& job) const {
+    return compiled({job.hlo, job.code, {}}, false);
+  }
   Status operator()(const DumpJob& job) const {
     TFAOT_TRY(write_fake_dump(files, job.hlo, job.dump));
     return compiled({job.hlo, job.code, {}}, false);

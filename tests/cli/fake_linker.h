@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <regex>
 #include <string>
+#include <utility>
 
 #include "tests/support/executable_file.h"
 #include "tfaot/base/real_file_system.h"
@@ -19,13 +20,14 @@ inline std::string word_in(const std::string& record, const std::string& pattern
 }
 
 // Writes FOLDER/ld. `record`: the text of the package's record; `linked`: a file that gets a line
-// for each run. FOLDER must come first in PATH.
-inline void write_fake_linker(const Path& folder, const std::string& record, const Path& linked) {
+// for each run; `code_of_4`: what four rows run. FOLDER must come first in PATH.
+inline void write_fake_linker(const Path& folder, const std::string& record, const Path& linked,
+                              const std::string& code_of_4 = "tfaot_loaded_bs4") {
   const std::string entry = R"re("entry_symbol":"([^"]*_bs)re";
   std::string names;
-  for (const std::string size : {"1", "4"}) {
-    names +=
-        " --defsym=" + word_in(record, entry + size + "_[^\"]*)\"") + "=tfaot_loaded_bs" + size;
+  for (const auto& [size, code] : {std::pair<std::string, std::string>("1", "tfaot_loaded_bs1"),
+                                   std::pair<std::string, std::string>("4", code_of_4)}) {
+    names += " --defsym=" + word_in(record, entry + size + "_[^\"]*)\"") + "=" + code;
   }
   names +=
       " --defsym=" + word_in(record, R"re("weights_symbol":"([^"]+)")re") + "=tfaot_loaded_weights";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `tfaot run` loads in these tests, for the record that the fake engine writes: the outputs
 // are the sum of a row, and the first weight's letter.
+#include <cmath>
 #include <cstdint>
 
 extern "C" {
@@ -28,5 +29,17 @@ void tfaot_loaded_bs1(void*, const void*, const void**, void** table, void*, std
 }
 void tfaot_loaded_bs4(void*, const void*, const void**, void** table, void*, std::int64_t*) {
   run_rows(4, table);
+}
+// Row 2 differs in the last bit of its first number.
+void tfaot_loaded_bs4_off(void*, const void*, const void**, void** table, void*, std::int64_t*) {
+  run_rows(4, table);
+  float* const y = static_cast<float*>(table[1]);
+  y[4] = std::nextafter(y[4], 1e9F);
+}
+// A row depends on the one before it.
+void tfaot_loaded_bs4_mixed(void*, const void*, const void**, void** table, void*, std::int64_t*) {
+  run_rows(4, table);
+  float* const y = static_cast<float*>(table[1]);
+  if (std::isnan(y[0])) y[2] += 1;
 }
 }

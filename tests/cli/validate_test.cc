@@ -5,6 +5,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "loaded_package_test.h"
 #include "tfaot/package/zip_file.h"
@@ -230,6 +231,63 @@ TEST_F(ValidateTest, SaysWhatIsWrong) {
     transcript += validate(arguments).text() + "\n";
   }
   EXPECT_TRUE(matches_golden(transcript, "cli/validate_errors.txt"));
+}
+
+TEST_F(ValidateTest, BitsAreTheSameInEveryWay) {
+  const std::string transcript =
+      validate({"out", "--bits"}).text() + "\n" + validate({"out", "--bits", "--json"}).text();
+  EXPECT_TRUE(matches_golden(transcript, "cli/validate_bits.txt"));
+}
+
+// Code for four rows that rounds row 2 in another way.
+TEST_F(ValidateTest, BitsOfABatchThatDifferAreAnError) {
+  write_fake_linker(at("bin"), read("out/record.json"), at("linked"), "tfaot_loaded_bs4_off");
+  const Outcome outcome = validate({"out", "--bits"});
+  EXPECT_TRUE(matches_golden(outcome.text(), "cli/validate_bits_differ.txt"));
+  const Json found = Json::parse(validate({"out", "--bits", "--json"}).out);
+  EXPECT_EQ(found["passed"], false);
+  for (const Json& one : found["compared"]) {
+    // Threads split batches in other places.
+    const std::set<std::string> different = {"batches", "places", "threads"};
+    EXPECT_EQ(one["unequal"] > 0, different.contains(one["changed"])) << one;
+  }
+  const Json& batches = found["differences"][0];
+  EXPECT_EQ(batches["changed"], "batches");
+  EXPECT_EQ(batches["output"], "y");
+  EXPECT_EQ(batches["row"], 2);
+  EXPECT_EQ(batches["ulps"], 1);
+  const std::string before = read("out/manifest.json");
+  EXPECT_EQ(validate({"out", "--bits", "--record"}).exit_code, 1);
+  EXPECT_EQ(read("out/manifest.json"), before);
+}
+
+// Code that lets a row feel the NaN of the row before it.
+TEST_F(ValidateTest, BitsThatDependOnOtherRowsAreAnError) {
+  write_fake_linker(at("bin"), read("out/record.json"), at("linked"), "tfaot_loaded_bs4_mixed");
+  const Json found = Json::parse(validate({"out", "--bits", "--json"}).out);
+  ASSERT_EQ(found["differences"].size(), 1U) << found["differences"];
+  EXPECT_EQ(found["differences"][0]["changed"], "other_rows");
+}
+
+TEST_F(ValidateTest, RecordsTheBits) {
+  write_npy("in.npy", 7);
+  const Outcome done = validate({"out", "--bits", "-i", "in.npy", "--record"});
+  ASSERT_EQ(done.exit_code, 0) << done.text();
+  const Json bits = Json::parse(CliTest::run({"info", "out", "--json"}).out)["manifest"]["bits"];
+  EXPECT_EQ(bits["threads"], 4);
+  EXPECT_EQ(bits["outputs"].size(), 1U);
+  EXPECT_THAT(CliTest::run({"info", "out"}).out,
+              HasSubstr("\n  bits         a row has the same bits in batches of 1 to 64 rows, in 1 "
+                        "to 4 threads\n               sha256 "));
+  ASSERT_EQ(CliTest::run({"update-weights", "out", "--model", model("off"), "-q"}).exit_code, 0);
+  EXPECT_THAT(read("out/manifest.json"), Not(HasSubstr("\"bits\"")));
+}
+
+TEST_F(ValidateTest, BitsTakeNoTolerance) {
+  const std::string transcript = validate({"out", "--bits", "--expected", "y.npy"}).text() + "\n" +
+                                 validate({"out", "--bits", "--strict"}).text() + "\n" +
+                                 validate({"out", "--bits", "--inputs", "zeros"}).text();
+  EXPECT_TRUE(matches_golden(transcript, "cli/validate_bits_errors.txt"));
 }
 
 }  // namespace

@@ -226,6 +226,7 @@ Result<CompiledModel> run_calls(FileSystem& fs, const ModelSpec& spec,
       std::ranges::move(part.counted, std::back_inserter(*options.counted));
     }
   }
+  if (options.results != nullptr) *options.results = std::move(parts.front().results);
   merged->model.target_triple = spec.compilation.target_triple;
   TFAOT_TRY(add_weights_object(fs, spec, options, *merged));
   CompiledModel compiled = std::move(merged->model);
@@ -239,6 +240,7 @@ Result<CompiledModel> run_calls(FileSystem& fs, const ModelSpec& spec,
 EngineJob compiling_job(const CompileOptions& options, CompileJob share) {
   if (options.check != nullptr) return CheckJob{std::move(share)};
   if (options.counted != nullptr) return CountJob{std::move(share.hlo), std::move(share.code)};
+  if (options.results != nullptr) return ResultsJob{std::move(share.hlo), std::move(share.code)};
   if (options.dump.directory.empty()) return share;
   return DumpJob{std::move(share.hlo), std::move(share.code), options.dump};
 }

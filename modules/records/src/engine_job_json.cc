@@ -21,6 +21,7 @@ TFAOT_MEMBERS(CompileJob, hlo, code, cache);
 TFAOT_MEMBERS(CheckJob, compile);
 TFAOT_MEMBERS(LowerJob, hlo, dump);
 TFAOT_MEMBERS(CountJob, hlo, code);
+TFAOT_MEMBERS(ResultsJob, hlo, code);
 TFAOT_MEMBERS(DumpJob, hlo, code, dump);
 TFAOT_MEMBERS(PredictJob, model, batch_size, folders, seconds);
 TFAOT_MEMBERS(DescribeJob, source);
@@ -39,7 +40,9 @@ TFAOT_MEMBERS(Tf2xlaFeed, tensor, name, dtype, shape);
 TFAOT_MEMBERS(Tf2xlaFetch, tensor, name);
 TFAOT_MEMBERS(Tf2xlaConfig, feeds, fetches, variables);
 TFAOT_MEMBERS(CachedTables, buffers, result_slot);
-TFAOT_MEMBERS(EngineResult, model, weight_files, coupled_rows, cached_bytes, refusals, counted);
+TFAOT_MEMBERS(OperationResult, kind, origin, shape);
+TFAOT_MEMBERS(EngineResult, model, weight_files, coupled_rows, cached_bytes, refusals, counted,
+              results);
 
 namespace {
 
@@ -54,6 +57,7 @@ constexpr std::tuple kJobs{
     Named<DumpJob>{"dump"},           Named<PredictJob>{"predict"},
     Named<DescribeJob>{"describe"},   Named<OperationsJob>{"operations"},
     Named<Tf2xlaConfigJob>{"config"}, Named<HloQuestion>{"read_hlo"},
+    Named<ResultsJob>{"results"},
 };
 
 Result<EngineJob> read_job(const std::string& text) {

@@ -103,6 +103,16 @@ inline constexpr auto kMembers<ManifestFile> =
                member<&ManifestFile::sha256, read_sha256>("sha256"),
                member<&ManifestFile::size, read_size>("size")};
 
+template <>
+inline constexpr auto kMembers<LevelBits> =
+    std::array{member<&LevelBits::cpu_levels, read_cpu_levels>("cpu_levels"),
+               member<&LevelBits::sha256, read_sha256>("sha256")};
+template <>
+inline constexpr auto kMembers<SameBits> = std::array{
+    member<&SameBits::rows, read_batch_sizes>("rows"), member<&SameBits::threads>("threads"),
+    member<&SameBits::inputs_sha256, read_sha256>("inputs_sha256"),
+    member<&SameBits::outputs>("outputs")};
+
 // All but the validation and the files, which come last.
 template <>
 inline constexpr auto kMembers<Manifest> = std::array{
@@ -130,6 +140,7 @@ inline constexpr auto kMembers<Manifest> = std::array{
     member_unless_default<&Manifest::rows, only<RowsMode::kCoupled>>("rows"),
     member_unless_default<&Manifest::record>("record"),
     member_unless_default<&Manifest::tuning>("tuning"),
+    member_unless_default<&Manifest::bits>("bits"),
 };
 
 namespace {
@@ -198,6 +209,17 @@ Status check_tuning(const JsonReader& json, const Manifest& manifest) {
   return {};
 }
 
+// Hashes are of levels that the package has.
+Status check_bits(const JsonReader& json, const Manifest& manifest) {
+  for (const LevelBits& bits : manifest.bits->outputs) {
+    for (const std::string& level : bits.cpu_levels) {
+      if (contains(manifest.cpu_levels, level)) continue;
+      return json.failed(fmt::format("bits: the package has no '{}'", shown(level)));
+    }
+  }
+  return {};
+}
+
 constexpr std::string_view kObjectEnd = "\n}";
 constexpr std::string_view kOwnHash = ",\n  \"manifest_sha256\": \"";
 
@@ -233,6 +255,7 @@ Result<Manifest> manifest_from_json(const std::string& text, const std::string& 
   TFAOT_TRY(json.read("files", manifest.files, read_files));
   if (manifest.tuning) TFAOT_TRY(check_tuning(json, manifest));
   if (manifest.record) TFAOT_TRY(check_record(json, manifest));
+  if (manifest.bits) TFAOT_TRY(check_bits(json, manifest));
   if (json.has("validation")) {
     TFAOT_ASSIGN(const JsonReader validation, json.member("validation"));
     TFAOT_ASSIGN(manifest.validation, read_validation(validation, manifest));

@@ -8,11 +8,15 @@
 #include "archive_place.h"
 #include "output_checks.h"
 #include "tfaot/package/package.h"
+#include "tfaot/records/manifest_json.h"
 #include "tfaot/workflow/named_paths.h"
 #include "tfaot/workflow/work_folder.h"
 
 namespace tfaot::toolkit {
 namespace {
+
+constexpr const char* kInsteadOfInstalled =
+    "validate the archive it was installed from, with --record, and install that";
 
 Result<Manifest> write_changed(FileSystem& files, const Path& tree, ChangedContents changed) {
   Manifest& manifest = changed.manifest;
@@ -66,6 +70,34 @@ Result<Manifest> change_package(Context& context, const ChangedPlace& place,
   const NamedPath named = named_path(context.files, place.package);
   return named.kind == PathKind::kArchive ? change_archive(context, place, change)
                                           : change_tree(context, named, place, change);
+}
+
+Result<FoundPackage> find_validated(const Context& context, const LoadRequest& request,
+                                    bool record) {
+  TFAOT_ASSIGN(FoundPackage found, find_package(context, request));
+  if (record && !found.is_archive) {
+    TFAOT_TRY(check_not_installed(context.files, found.path, kInsteadOfInstalled));
+  }
+  return found;
+}
+
+Status record_in_manifest(Context& context, const ValidatedPackage& package,
+                          const std::function<void(Manifest& manifest)>& change) {
+  const auto record = [&](Manifest manifest, const Path&, const Path&) -> Result<ChangedContents> {
+    if (manifest_to_json(manifest) != manifest_to_json(package.manifest)) {
+      return fail(Error::at({package.path.string()}, "the package changed while it was validated")
+                      .note("validate it again"));
+    }
+    change(manifest);
+    return ChangedContents{std::move(manifest), {}};
+  };
+  TFAOT_TRY(change_package(context,
+                           {.package = package.path,
+                            .output = {},
+                            .allow_large = package.allow_large,
+                            .instead = kInsteadOfInstalled},
+                           record));
+  return {};
 }
 
 }  // namespace tfaot::toolkit

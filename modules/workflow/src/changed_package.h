@@ -11,6 +11,7 @@
 #include "tfaot/generate/generate.h"
 #include "tfaot/records/manifest.h"
 #include "tfaot/workflow/context.h"
+#include "tfaot/workflow/load_package.h"
 
 namespace tfaot::toolkit {
 
@@ -33,5 +34,21 @@ using PackageChange =
     std::function<Result<ChangedContents>(Manifest manifest, const Path& tree, const Path& work)>;
 Result<Manifest> change_package(Context& context, const ChangedPlace& place,
                                 const PackageChange& change);
+
+// For what `tfaot validate --record` puts into a manifest.
+
+// find_package(); if `record`, also an Error for an installed package.
+Result<FoundPackage> find_validated(const Context& context, const LoadRequest& request,
+                                    bool record);
+
+// A package as it was validated.
+struct ValidatedPackage {
+  const Path& path;
+  const Manifest& manifest;
+  bool allow_large = false;
+};
+// Error: the package is installed, or is no longer the one that was validated.
+Status record_in_manifest(Context& context, const ValidatedPackage& package,
+                          const std::function<void(Manifest& manifest)>& change);
 
 }  // namespace tfaot::toolkit

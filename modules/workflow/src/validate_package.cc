@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "changed_package.h"
-#include "output_checks.h"
 #include "reference.h"
 #include "tfaot/arrays/compare.h"
 #include "tfaot/arrays/fill.h"
@@ -29,7 +28,6 @@
 #include "tfaot/load/predictor.h"
 #include "tfaot/records/compiled_model.h"
 #include "tfaot/records/input_use.h"
-#include "tfaot/records/manifest_json.h"
 #include "tfaot/records/model_spec.h"
 #include "tfaot/workflow/array_files.h"
 #include "tfaot/workflow/context.h"
@@ -76,9 +74,6 @@ Result<std::vector<InputUse>> find_input_uses(Context& context, const ModelSpec&
   return input_uses(graphs.front(), names);
 }
 
-constexpr const char* kInsteadOfInstalled =
-    "validate the archive it was installed from, with --record, and install that";
-
 // The inputs of one kind, and what the model predicts for them. Batches of fewer rows are the first
 // ones of it.
 struct ReferenceBatch {
@@ -121,8 +116,8 @@ class Validator {
   const Manifest& manifest() const { return package_.model->manifest(); }
 
   Status find_model() {
-    TFAOT_ASSIGN(package_.spec.model,
-                 model_source(context_, request_, std::move(package_.spec.model)));
+    TFAOT_ASSIGN(package_.spec.model, model_source(context_, {request_.model, request_.signature},
+                                                   std::move(package_.spec.model)));
     TFAOT_ASSIGN(const std::string sha256,
                  model_sha256(context_.files, package_.spec.model.source));
     result_.is_its_source = sha256 == manifest().source_sha256;
@@ -131,11 +126,8 @@ class Validator {
 
   Status read_inputs() {
     if (request_.inputs.empty()) return {};
-    InputSource source;
-    source.file = request_.inputs;
-    TFAOT_ASSIGN(file_, model_inputs(context_.files, source, manifest().signature.inputs));
-    if (file_.rows > 0) return {};
-    return fail(Error::at({request_.inputs.string()}, "the file has no rows"));
+    TFAOT_ASSIGN(file_, rows_of_file(context_.files, request_.inputs, manifest().signature.inputs));
+    return {};
   }
 
   Status find_reference() {
@@ -160,14 +152,10 @@ class Validator {
     summary.tolerance = {
         request_.tolerance.value_or(usual_tolerance(manifest().weights.type).relative),
         request_.absolute_tolerance};
-    summary.cpu_levels = runnable_levels(package_.model->compiled());
-    for (const std::string& level : manifest().cpu_levels) {
-      if (!contains(summary.cpu_levels, level)) result_.skipped_levels.push_back(level);
-    }
-    if (!summary.cpu_levels.empty()) return {};
-    return fail(Error::at({request_.package.package.string()},
-                          "this CPU can run none of the package's code")
-                    .note("compiled levels: " + join(manifest().cpu_levels, ", ")));
+    TFAOT_ASSIGN(const LevelsHere levels, levels_here(*package_.model, request_.package.package));
+    summary.cpu_levels = levels.run;
+    result_.skipped_levels = levels.skipped;
+    return {};
   }
 
   // The inputs of each kind: as many rows as any batch has, or, if rows depend on each other, each
@@ -401,10 +389,7 @@ bool ValidationResult::passed() const {
 }
 
 Result<ValidationResult> validate_package(Context& context, const ValidateRequest& request) {
-  TFAOT_ASSIGN(const FoundPackage found, find_package(context, request.package));
-  if (request.record && !found.is_archive) {
-    TFAOT_TRY(check_not_installed(context.files, found.path, kInsteadOfInstalled));
-  }
+  TFAOT_ASSIGN(const FoundPackage found, find_validated(context, request.package, request.record));
   TFAOT_ASSIGN(LoadedPackage package, load_whole_package(context, found));
   TFAOT_ASSIGN(ValidationResult result, Validator(context, request, std::move(package)).run());
   result.path = found.path;
@@ -413,21 +398,8 @@ Result<ValidationResult> validate_package(Context& context, const ValidateReques
 
 Status record_validation(Context& context, const ValidateRequest& request,
                          const ValidationResult& result) {
-  const auto record = [&](Manifest manifest, const Path&, const Path&) -> Result<ChangedContents> {
-    if (manifest_to_json(manifest) != manifest_to_json(result.manifest)) {
-      return fail(Error::at({result.path.string()}, "the package changed while it was validated")
-                      .note("validate it again"));
-    }
-    manifest.validation = result.summary;
-    return ChangedContents{std::move(manifest), {}};
-  };
-  TFAOT_TRY(change_package(context,
-                           {.package = result.path,
-                            .output = {},
-                            .allow_large = request.package.allow_large,
-                            .instead = kInsteadOfInstalled},
-                           record));
-  return {};
+  return record_in_manifest(context, {result.path, result.manifest, request.package.allow_large},
+                            [&](Manifest& manifest) { manifest.validation = result.summary; });
 }
 
 }  // namespace tfaot::toolkit

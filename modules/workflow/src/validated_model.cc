@@ -10,7 +10,9 @@
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "tfaot/config/config.h"
+#include "tfaot/load/predictor.h"
 #include "tfaot/records/model_files.h"
+#include "tfaot/workflow/array_files.h"
 #include "tfaot/workflow/named_paths.h"
 
 namespace tfaot::toolkit {
@@ -67,21 +69,20 @@ void add_tensor_differences(Error& error, const std::string& role,
 
 }  // namespace
 
-Result<ModelSection> model_source(const Context& context, const ValidateRequest& request,
+Result<ModelSection> model_source(const Context& context, const NamedModel& name,
                                   ModelSection model) {
   const FileSystem& files = context.files;
-  const NamedPath named = named_path(files, request.model);
-  model.source = request.model;
+  const NamedPath named = named_path(files, name.path);
+  model.source = name.path;
   std::optional<ModelFormat> found = named.format;
   if (named.kind == PathKind::kConfig) {
-    TFAOT_ASSIGN(const ModelSpec spec, load_model_spec(files, request.model));
+    TFAOT_ASSIGN(const ModelSpec spec, load_model_spec(files, name.path));
     model.source = spec.model.source;
     found = spec.model.format;
   }
   if (!found) {
-    return fail(
-        wrong_input(files, request.model,
-                    {"--model takes " + model_kinds() + ", or a config that names one", ""}));
+    return fail(wrong_input(
+        files, name.path, {"--model takes " + model_kinds() + ", or a config that names one", ""}));
   }
   if (*found != model.format) {
     return fail(Error::at({model.source.string()},
@@ -89,12 +90,12 @@ Result<ModelSection> model_source(const Context& context, const ValidateRequest&
                                       one_of(*found), one_of(model.format)))
                     .note(kNameTheSource));
   }
-  if (!request.signature.empty()) {
+  if (!name.signature.empty()) {
     if (*found != ModelFormat::kSavedModel) {
       return fail(
           Error::usage(fmt::format("--signature is for SavedModels: {} has none", one_of(*found))));
     }
-    model.serving_key = request.signature;
+    model.serving_key = name.signature;
   }
   return model;
 }
@@ -114,6 +115,26 @@ Status check_same_names(const Path& model, const DescribedSignature& found,
   add_name_differences(error, "outputs", found.outputs, package.outputs);
   if (error.notes().empty()) return {};
   return fail(error.note(kNameTheSource));
+}
+
+Result<LevelsHere> levels_here(const LoadedModel& model, const Path& package) {
+  LevelsHere levels{runnable_levels(model.compiled()), {}};
+  const std::vector<std::string>& all = model.manifest().cpu_levels;
+  for (const std::string& level : all) {
+    if (!contains(levels.run, level)) levels.skipped.push_back(level);
+  }
+  if (!levels.run.empty()) return levels;
+  return fail(Error::at({package.string()}, "this CPU can run none of the package's code")
+                  .note("compiled levels: " + join(all, ", ")));
+}
+
+Result<ModelInputs> rows_of_file(const FileSystem& files, const Path& file,
+                                 const std::vector<TensorSpec>& inputs) {
+  InputSource source;
+  source.file = file;
+  TFAOT_ASSIGN(ModelInputs found, model_inputs(files, source, inputs));
+  if (found.rows > 0) return found;
+  return fail(Error::at({file.string()}, "the file has no rows"));
 }
 
 bool composes_batches(const Manifest& manifest) {

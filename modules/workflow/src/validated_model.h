@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "tfaot/arrays/match_inputs.h"
 #include "tfaot/base/result.h"
+#include "tfaot/load/loaded_model.h"
 #include "tfaot/records/compiled_model.h"
 #include "tfaot/records/manifest.h"
 #include "tfaot/records/model_description.h"
@@ -18,9 +20,15 @@
 
 namespace tfaot::toolkit {
 
-// `model` is the package's; the result has the source that the request names. Error: it is no model
-// of the package's format.
-Result<ModelSection> model_source(const Context& context, const ValidateRequest& request,
+// What a user names: a model or a config; absolute. `signature`: of a SavedModel; empty: the one
+// that the package was compiled from.
+struct NamedModel {
+  Path path;
+  std::string signature = {};
+};
+// `model` is the package's; the result has the source that is named. Error: it is no model of the
+// package's format.
+Result<ModelSection> model_source(const Context& context, const NamedModel& name,
                                   ModelSection model);
 
 // Error: the model has other inputs or outputs than the package. It lists them.
@@ -29,6 +37,18 @@ Status check_same_signature(const Path& model, const Signature& found, const Sig
 // The same by their names alone: of a model that could not be run.
 Status check_same_names(const Path& model, const DescribedSignature& found,
                         const Signature& package);
+
+// The package's levels, ascending.
+struct LevelsHere {
+  std::vector<std::string> run;
+  std::vector<std::string> skipped;  // that this CPU cannot run
+};
+// Error, naming the package: none runs.
+Result<LevelsHere> levels_here(const LoadedModel& model, const Path& package);
+
+// A user's inputs. Error: they do not fit the model, or there are none.
+Result<ModelInputs> rows_of_file(const FileSystem& files, const Path& file,
+                                 const std::vector<TensorSpec>& inputs);
 
 struct ValidationBatch {
   std::int64_t rows = 0;

@@ -35,6 +35,7 @@ TEST(EngineJobJson, ComesBackAsItWas) {
       CheckJob{compile},
       LowerJob{compile.hlo, {"/dump", true}},
       CountJob{compile.hlo, compile.code},
+      ResultsJob{compile.hlo, compile.code},
       DumpJob{compile.hlo, compile.code, {"/dump", true}},
       PredictJob{frozen_model(), 4, {"/scratch/0", "/scratch/1"}, 30},
       DescribeJob{"/model"},

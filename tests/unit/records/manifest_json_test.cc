@@ -409,5 +409,27 @@ TEST(ManifestJson, SyntaxErrorsHaveAPlace) {
   EXPECT_EQ(manifest.error().message(), "not valid JSON");
 }
 
+TEST(ManifestJson, KeepsTheBitsThatAreTheSame) {
+  Manifest before = manifest_of(testing::simple_records());
+  EXPECT_FALSE(manifest_from_json(manifest_to_json(before), "manifest.json")->bits);
+  const std::string sha256(64, 'a');
+  before.bits = {{1, 4}, 4, sha256, {{{"x86-64"}, sha256}}};
+  const std::string text = manifest_to_json(before);
+  const json bits = {{"rows", {1, 4}},
+                     {"threads", 4},
+                     {"inputs_sha256", sha256},
+                     {"outputs", {{{"cpu_levels", {"x86-64"}}, {"sha256", sha256}}}}};
+  EXPECT_EQ(json::parse(text)["bits"], bits);
+  const auto after = manifest_from_json(text, "manifest.json");
+  ASSERT_TRUE(after) << after.error().text();
+  EXPECT_EQ(manifest_to_json(*after), text);
+  json other = bits;
+  other["outputs"][0]["cpu_levels"] = {"z80"};
+  EXPECT_EQ(error_with("/bits", other), "manifest.json: bits: the package has no 'z80'");
+  other = bits;
+  other["outputs"][0]["sha256"] = "none";
+  EXPECT_NE(error_with("/bits", other), "no error");
+}
+
 }  // namespace
 }  // namespace tfaot::toolkit

@@ -620,6 +620,7 @@ std::vector<report::Fact> facts_of(const Manifest& manifest) {
           {"optimize", optimize_text(manifest.optimize)},
           {"tuned on", manifest.tuning ? manifest.tuning->cpu : ""},
           {"validated", validation_summary(manifest)},
+          {"bits", bits_summary(manifest)},
           {"headers", fmt::format("{} bytes, {}", sizes.headers, word_of(manifest.headers))},
           {"rows", rows_text(manifest.rows)},
           {"TF_XLA_FLAGS", join(manifest.tf_xla_flags, " ")},

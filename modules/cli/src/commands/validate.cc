@@ -186,6 +186,7 @@ struct ValidateArguments {
   std::string inputs = kRandomInputs;
   HtmlOption html;
   ValidateRequest request;
+  bool bits = false;
 };
 
 // CLI11's own message would name the largest number, in 309 digits.
@@ -196,14 +197,52 @@ std::string amount_rule(const std::string& text) {
   return fmt::format("'{}' is not a number of 0 or more", text);
 }
 
+// The inputs' file; empty: random ones.
+Result<Path> inputs_file(const std::string& inputs, const Program& program) {
+  if (inputs == kRandomInputs) return Path();
+  Path file = program.absolute(inputs);
+  if (parse_word<ArrayFormat>(file.extension().string())) return file;
+  return fail(
+      Error::usage(fmt::format("validate: --inputs '{}' is neither a file of {} nor '{}'", inputs,
+                               join(words_of<ArrayFormat>(), ", "), kRandomInputs)));
+}
+
+void say_recorded(const std::string& package, Program& program) {
+  if (!program.json) program.console.report(fmt::format("recorded in {}\n", package));
+}
+
+Status validate_bits_of(const ValidateArguments& options, Program& program) {
+  const std::string& package = options.paths.package;
+  BitsRequest request;
+  request.package = options.request.package;
+  request.package.package = program.absolute(package);
+  request.package.command = "tfaot validate";
+  request.seed = options.request.seed;
+  request.record = options.request.record;
+  request.engine = options.request.engine;
+  if (!options.paths.model.empty()) request.model = program.absolute(options.paths.model);
+  TFAOT_ASSIGN(request.inputs, inputs_file(options.inputs, program));
+  TFAOT_ASSIGN(const BitsResult result, validate_bits(program, request));
+  TFAOT_TRY(
+      options.html.show(program, bits_page(result, package), bits_result_to_json(result, package)));
+  if (!result.passed()) {
+    return fail(Error::at({package}, "a row's bits depend on how it is run"));
+  }
+  if (!request.record) return {};
+  TFAOT_TRY(record_bits(program, request, result));
+  say_recorded(package, program);
+  return {};
+}
+
 Status validate(const ValidateArguments& options, Program& program) {
   TFAOT_TRY(options.html.check(program));
+  if (options.bits) return validate_bits_of(options, program);
   ValidateRequest request = options.request;
   ValidatedPaths paths = options.paths;
   request.package.package = program.absolute(paths.package);
   request.package.command = "tfaot validate";
   if (paths.model.empty() == request.expected.empty()) {
-    return fail(Error::usage("validate: name either --model or --expected"));
+    return fail(Error::usage("validate: name either --model or --expected, or ask for --bits"));
   }
   request.model = paths.model;
   if (!request.expected.empty()) {
@@ -214,15 +253,7 @@ Status validate(const ValidateArguments& options, Program& program) {
     }
   }
   make_absolute(program, {&request.model, &request.expected, &request.library});
-  if (options.inputs != kRandomInputs) {
-    request.inputs = program.absolute(options.inputs);
-    if (!parse_word<ArrayFormat>(request.inputs.extension().string())) {
-      return fail(Error::usage(
-          fmt::format("validate: --inputs '{}' is neither a file of {} nor "
-                      "'{}'",
-                      options.inputs, join(words_of<ArrayFormat>(), ", "), kRandomInputs)));
-    }
-  }
+  TFAOT_ASSIGN(request.inputs, inputs_file(options.inputs, program));
   TFAOT_ASSIGN(const ValidationResult result, validate_package(program, request));
   TFAOT_TRY(options.html.show(program, validation_page(result, paths),
                               validation_result_to_json(result, paths)));
@@ -231,7 +262,7 @@ Status validate(const ValidateArguments& options, Program& program) {
   }
   if (!request.record) return {};
   TFAOT_TRY(record_validation(program, request, result));
-  if (!program.json) program.console.report(fmt::format("recorded in {}\n", options.paths.package));
+  say_recorded(options.paths.package, program);
   return {};
 }
 
@@ -339,6 +370,11 @@ Action add_validate(CLI::App& app) {
   add_value(app, "--expected FILE", request.expected,
             "instead of a model: its outputs for --inputs, saved from\nthe library that "
             "trained it; a .npz, .npy or .csv file");
+  CLI::Option* const bits = app.add_flag(
+      "--bits", options->bits,
+      "do the bits of a row depend on the batch, its other rows,\nthe CPU level or the "
+      "threads? With a model: names the first\noperation that differs");
+  bits->option_text(" ");
   add_value(app, "--library FILE", request.library,
             "of an ONNX model: ONNX Runtime's shared library, which\nruns the model [that of "
             "python3's package]");
@@ -363,6 +399,10 @@ Action add_validate(CLI::App& app) {
   app.add_flag("--record", request.record,
                "if it passes, put the figures into the package's manifest")
       ->option_text(" ");
+  for (const char* const other : {"--expected", "--library", "--only-these", "--tolerance",
+                                  "--absolute-tolerance", "--strict", "--signature"}) {
+    bits->excludes(app.get_option(other));
+  }
   options->html.add_to(app);
   add_allow_large(app, request.package.allow_large);
   add_engine_program(app, request.engine);
@@ -370,11 +410,14 @@ Action add_validate(CLI::App& app) {
       R"(Runs the package and the original model on the same inputs, in every compiled batch size, with
 padding and in several calls, at each CPU level that this machine can run. The exit code is 1
 if a prediction differs by more than the tolerance, or the model's own rounding.
+With --bits, runs the package alone, in batches of up to 64 rows, at each level and in several
+threads. The exit code is 1 if a row's numbers differ in a bit.
 Examples:
   tfaot validate out --model exports/tagger
   tfaot validate out --model net.onnx --library libonnxruntime.so.1
   tfaot validate area/tagger --model aot_config.yaml --inputs events.npz
   tfaot validate out --inputs events.npz --expected scores.npz
+  tfaot validate out --bits
   tfaot validate dist/tfaot-model-tagger-1.0.0-x86_64-linux.tar.zst --model exports/tagger --record)");
   return [options](Program& program) { return validate(*options, program); };
 }

@@ -19,6 +19,7 @@
 #include "tfaot/workflow/array_files.h"
 #include "tfaot/workflow/check_model.h"
 #include "tfaot/workflow/install_archives.h"
+#include "tfaot/workflow/validate_bits.h"
 #include "tfaot/workflow/validate_package.h"
 
 namespace CLI {
@@ -154,5 +155,13 @@ struct ValidatedPaths {
 report::Page validation_page(const ValidationResult& result, const ValidatedPaths& paths);
 nlohmann::ordered_json validation_result_to_json(const ValidationResult& result,
                                                  const ValidatedPaths& paths);
+
+// bits_page.cc: the bits of a package in many ways.
+
+// `package`: as the user wrote it.
+report::Page bits_page(const BitsResult& result, const std::string& package);
+nlohmann::ordered_json bits_result_to_json(const BitsResult& result, const std::string& package);
+// In a few lines; empty if the manifest has none.
+std::string bits_summary(const Manifest& manifest);
 
 }  // namespace tfaot::toolkit

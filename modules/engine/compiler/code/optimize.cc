@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <set>
+#include <string>
 #include <type_traits>
 #include <utility>
 
+#include "compiler/hlo/conversions.h"
 #include "compiler/hlo/simplify.h"
 #include "tfaot/base/printable.h"
 
@@ -113,6 +116,15 @@ void name_parameters(xla::HloModule& module, const LoweredModel& lowered, const 
   }
 }
 
+// True if the numbers of its result are new: neither weights nor elements that were moved.
+bool computes(const HloInstruction& one) {
+  static const std::set<HloOpcode> kMoves = {
+      kParameter, kConstant,    kTuple, kBitcast, kIota,    kBroadcast,    kReshape, kTranspose,
+      kCopy,      kConcatenate, kSlice, kPad,     kReverse, kDynamicSlice, kGather};
+  if (one.shape().IsTuple() || kMoves.contains(one.opcode())) return false;
+  return one.opcode() != kGetTupleElement || one.operand(0)->opcode() != kParameter;
+}
+
 std::vector<std::size_t> all_raw(const LoweredModel& lowered) {
   const auto parameters = static_cast<std::size_t>(lowered.shape.parameters_size());
   std::vector<std::size_t> raw(parameters - lowered.inputs.size());
@@ -175,6 +187,38 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
   TFAOT_ASSIGN(optimized.computation, canonical(xla::XlaComputation(module->ToProto()), traces));
   optimized.shape = xla::ProgramShape(optimized.computation.proto().host_program_shape());
   return optimized;
+}
+
+Result<OptimizedModel> with_operation_results(const OptimizedModel& model, std::int64_t rows,
+                                              std::vector<OperationResult>& results) {
+  TFAOT_ASSIGN(const auto module, make_module(model.computation.proto()));
+  xla::HloComputation& entry = *module->entry_computation();
+  HloInstruction* const root = entry.root_instruction();
+  std::vector<HloInstruction*> outputs(root->operands().begin(), root->operands().end());
+  OptimizedModel made;
+  made.inputs = model.inputs;
+  made.outputs = model.outputs;
+  made.weights = model.weights;
+  made.has_live_rows = model.has_live_rows;
+  made.has_tasks = model.has_tasks;
+  for (HloInstruction* const one : entry.MakeInstructionPostOrder()) {
+    const std::int64_t elements = elements_of(*one);
+    const auto dtype = dtype_of(type_of(*one));
+    if (!computes(*one) || !dtype || elements == 0 || elements % rows != 0) continue;
+    const HloInstruction& by = one->opcode() == kGetTupleElement ? *one->operand(0) : *one;
+    outputs.push_back(one);
+    made.outputs.push_back({"result_" + std::to_string(results.size()), *dtype, {elements / rows}});
+    results.push_back({by.opcode() == kCustomCall ? by.custom_call_target()
+                                                  : std::string(xla::HloOpcodeString(by.opcode())),
+                       by.metadata().op_name(), dimensions_of(*one)});
+  }
+  HloInstruction* const all = entry.AddInstruction(HloInstruction::CreateTuple(outputs));
+  entry.set_root_instruction(all, /*accept_different_shape=*/true);
+  TFAOT_TRY(checked(entry.RemoveInstruction(root)));
+  module->mutable_config().SetDefaultComputationLayout(entry.ComputeProgramShape());
+  made.computation = xla::XlaComputation(module->ToProto());
+  made.shape = xla::ProgramShape(made.computation.proto().host_program_shape());
+  return made;
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -14,6 +14,7 @@
 #include "compiler/hlo/lowering.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/weight_store.h"
+#include "tfaot/records/operation_result.h"
 
 namespace tfaot::toolkit::engine {
 
@@ -64,5 +65,11 @@ struct StepViewer {
 Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weights,
                                 const Choices& choices = {}, Traces traces = Traces::kRemoved,
                                 const StepViewer& viewer = {});
+
+// The model with the results of its operations as further outputs, in an order in which they can be
+// computed. What only moves elements is left out, and so are results whose elements `rows` rows do
+// not share equally, and those inside of loops and branches.
+Result<OptimizedModel> with_operation_results(const OptimizedModel& model, std::int64_t rows,
+                                              std::vector<OperationResult>& results);
 
 }  // namespace tfaot::toolkit::engine

@@ -19,6 +19,7 @@
 #include "tfaot/records/engine_job.h"
 #include "tfaot/records/model_check.h"
 #include "tfaot/records/model_spec.h"
+#include "tfaot/records/operation_result.h"
 #include "tfaot/records/remote_cache.h"
 
 namespace tfaot::toolkit {
@@ -54,6 +55,9 @@ struct CompileOptions {
   // Not null: makes code that counts the ticks of its operations, and receives what the counters
   // mean. Nothing is cached.
   std::vector<CountedCode>* counted = nullptr;
+  // Not null: makes code whose outputs are followed by the results of its operations, and receives
+  // what these are. Nothing is cached. REQUIRES then: one batch size.
+  std::vector<OperationResult>* results = nullptr;
 };
 
 // REQUIRES: spec came from load_model_spec(). The objects are in options.work_directory under the

@@ -14,6 +14,7 @@
 #include "tfaot/records/counted_code.h"
 #include "tfaot/records/hlo_graph.h"
 #include "tfaot/records/model_spec.h"
+#include "tfaot/records/operation_result.h"
 #include "tfaot/records/remote_cache.h"
 
 namespace tfaot::toolkit {
@@ -110,6 +111,13 @@ struct CountJob {
   JobCode code;
 };
 
+// Makes code that also returns the results of its operations (operation_result.h). REQUIRES: one
+// batch size.
+struct ResultsJob {
+  JobHlo hlo;
+  JobCode code;
+};
+
 // Shows how code is made. REQUIRES: one batch size and one level.
 struct DumpJob {
   JobHlo hlo;
@@ -145,8 +153,9 @@ struct Tf2xlaConfigJob {
 };
 
 // For an HloQuestion it prints an HloGraph for each file.
-using EngineJob = std::variant<CompileJob, CheckJob, LowerJob, CountJob, DumpJob, PredictJob,
-                               DescribeJob, OperationsJob, Tf2xlaConfigJob, HloQuestion>;
+using EngineJob =
+    std::variant<CompileJob, CheckJob, LowerJob, CountJob, ResultsJob, DumpJob, PredictJob,
+                 DescribeJob, OperationsJob, Tf2xlaConfigJob, HloQuestion>;
 
 // The arrays of one prediction, in the model's order: "input_0.npy".
 inline std::string input_file(std::size_t index) {
@@ -187,7 +196,8 @@ struct EngineResult {
   // For each folder of a PredictJob: why TensorFlow did not run it; empty: it did. Then `model` has
   // only engine and signature.
   std::vector<std::string> refusals = {};
-  std::vector<CountedCode> counted = {};  // of a CountJob
+  std::vector<CountedCode> counted = {};      // of a CountJob
+  std::vector<OperationResult> results = {};  // of a ResultsJob
 };
 
 }  // namespace tfaot::toolkit

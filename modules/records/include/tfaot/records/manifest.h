@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tfaot/records/bits.h"
 #include "tfaot/records/compiled_model.h"
 #include "tfaot/records/model_record.h"
 #include "tfaot/records/model_spec.h"
@@ -73,6 +74,7 @@ struct Manifest {
   std::optional<ModelRecord> record;  // older packages have none
   std::optional<Tuning> tuning;
   std::optional<Validation> validation;  // by `tfaot validate --record`
+  std::optional<SameBits> bits;          // by `tfaot validate --bits --record`
   std::vector<ManifestFile> files;       // every file but manifest.json, sorted by path
 };
 

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tfaot validate --bits` with the real engine: a row of these models has the same bits in every
+// batch, thread and at every CPU level, and the same as on the machines that ran this test before.
+#include <gmock/gmock.h>
+
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/golden.h"
+#include "tfaot/records/manifest_json.h"
+#include "tool.h"
+
+namespace tfaot::toolkit::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+// Those that keep the promise; docs/reproducibility.md says which layers do not yet.
+constexpr const char* kKeepTheirBits[] = {
+    "attention",    "convolutions",   "coupled_rows",  "dtypes",      "fixed_batch",
+    "frozen_graph", "frozen_trained", "gather_reduce", "half_floats", "many_weights",
+    "masked_rows",  "mixed_float16",  "more_dtypes",   "pairs",       "products",
+    "ranks",        "resizing"};
+
+class BitsTest : public ToolTest {
+ protected:
+  json bits_of(const std::string& name) const {
+    done({"compile", "-c", config(name), "-o", name, "-q"});
+    const ProcessResult result = tool({"validate", name, "--bits", "--json", "-q"});
+    EXPECT_TRUE(result.ok()) << name << "\n" << result.standard_error << result.standard_output;
+    return json::parse(result.standard_output, nullptr, false);
+  }
+};
+
+// A line of the file: "frozen_graph x86-64-v3 <sha256>".
+std::map<std::string, std::string> stored_hashes() {
+  std::map<std::string, std::string> hashes;
+  const RealFileSystem files;
+  const auto text = files.read(TFAOT_GOLDEN_DIR "/e2e/bits.txt");
+  for (const std::string& line : split_lines(text.value_or(""))) {
+    const std::size_t end = line.rfind(' ');
+    if (end != std::string::npos) hashes[line.substr(0, end)] = line.substr(end + 1);
+  }
+  return hashes;
+}
+
+TEST_F(BitsTest, HashesAreThoseOfTheRepository) {
+  // This machine may run fewer levels than the one that wrote the file.
+  std::map<std::string, std::string> hashes = stored_hashes();
+  for (const std::string name : kKeepTheirBits) {
+    const json found = bits_of(name);
+    ASSERT_TRUE(found.is_object()) << name;
+    EXPECT_EQ(found["passed"], true) << found["differences"];
+    for (const json& one : found["outputs"]) {
+      for (const std::string level : one["cpu_levels"]) {
+        hashes[name + " " + level] = one["sha256"];
+      }
+    }
+  }
+  std::string text;
+  for (const auto& [key, sha256] : hashes) text += key + " " + sha256 + "\n";
+  EXPECT_TRUE(matches_golden(text, "e2e/bits.txt"));
+}
+
+TEST_F(BitsTest, OtherWeightsHaveOtherHashes) {
+  const json one = bits_of("frozen_trained");
+  const json other = bits_of("frozen_retrained");
+  EXPECT_EQ(one["inputs"], other["inputs"]);
+  EXPECT_NE(one["outputs"][0]["sha256"], other["outputs"][0]["sha256"]);
+}
+
+// The command of the docs, and what `tfaot info` shows of it.
+TEST_F(BitsTest, AreRecorded) {
+  done({"compile", "-c", config("frozen_graph"), "-o", "net", "-q"});
+  done({"validate", "net", "--bits", "--record", "-q"});
+  EXPECT_THAT(done({"info", "net"}), HasSubstr("a row has the same bits in batches of 1 to 64"));
+}
+
+// Code for each size has its number of rows in it.
+constexpr const char* kScaledByRows = R"(module {
+  func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+    %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x4xf32>) -> tensor<i32>
+    %rows = stablehlo.convert %n : (tensor<i32>) -> tensor<f32>
+    %millionth = stablehlo.constant dense<1.0e-06> : tensor<f32>
+    %one = stablehlo.constant dense<1.0> : tensor<f32>
+    %little = stablehlo.multiply %rows, %millionth : tensor<f32>
+    %scale = stablehlo.add %little, %one : tensor<f32>
+    %size = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+    %width = stablehlo.constant dense<4> : tensor<1xi32>
+    %shape = stablehlo.concatenate %size, %width, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    %scales = stablehlo.dynamic_broadcast_in_dim %scale, %shape, dims = [] : (tensor<f32>, tensor<2xi32>) -> tensor<?x4xf32>
+    %size_of = stablehlo.abs %x : tensor<?x4xf32> loc("net/size")
+    %scaled = stablehlo.multiply %size_of, %scales : tensor<?x4xf32> loc("net/scaled")
+    %y = stablehlo.cosine %scaled : tensor<?x4xf32> loc("net/wave")
+    return %y : tensor<?x4xf32>
+  }
+})";
+
+TEST_F(BitsTest, TheFirstOperationThatDiffersIsNamed) {
+  ASSERT_TRUE(files_.replace_atomically(root_ / "scaled.mlir", kScaledByRows));
+  done({"compile", "scaled.mlir", "-o", "net", "--batch-sizes", "1,4", "--rows", "coupled", "-q"});
+  // As if the compiler had not seen that a row depends on the others.
+  const Path file = root_ / "net/manifest.json";
+  auto manifest = read_manifest(files_, file);
+  ASSERT_TRUE(manifest) << manifest.error().text();
+  manifest->rows = RowsMode::kAlone;
+  ASSERT_TRUE(files_.replace_atomically(file, manifest_to_json(*manifest)));
+  const ProcessResult result =
+      tool({"validate", "net", "--bits", "--model", "scaled.mlir", "--json", "-q"});
+  EXPECT_EQ(result.exit_code, 1) << result.standard_output << result.standard_error;
+  const json found = json::parse(result.standard_output, nullptr, false);
+  ASSERT_TRUE(found.is_object()) << result.standard_error;
+  ASSERT_FALSE(found["operations"].empty()) << found["differences"];
+  for (const json& one : found["operations"]) {
+    EXPECT_EQ(one["changed"], "batches");
+    EXPECT_EQ(one["size"], 4);
+    EXPECT_EQ(one["kind"], "multiply");
+    EXPECT_THAT(one["origin"].get<std::string>(), HasSubstr("net/scaled"));
+    EXPECT_EQ(one["shape"], json::parse("[4, 4]"));
+    EXPECT_GT(one["unequal"], 0);
+  }
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit::testing
