@@ -86,11 +86,11 @@ TEST(XlaFunction, ReadsArgumentsOfTheCaller) {
 
 // The caller's setting is kept: after a call, denormal numbers are what they were.
 TEST(XlaFunction, KeepsTheCallersDenormals) {
-  using tfaot::detail::DenormalScope;
+  using tfaot::detail::FloatScope;
   models::minimal_bs1 function;
   std::fill_n(function.arg0_data(), 4, 0.0F);
   EXPECT_TRUE(function.Run());
-  EXPECT_EQ(DenormalScope::of_this_thread(), tfaot::detail::Denormals::kKept);
+  EXPECT_EQ(FloatScope::of_this_thread(), tfaot::detail::Denormals::kKept);
 }
 
 TEST(XlaFunction, TheCheapestRuleTakesLargerSizes) {

@@ -16,13 +16,13 @@ struct Job {
   void* context;
   std::int64_t lanes;
   KernelTasks::NextPiece* next;  // of each lane
-  detail::Denormals denormals = detail::DenormalScope::of_this_thread();
+  detail::Denormals denormals = detail::FloatScope::of_this_thread();
 
   std::int64_t start_of(std::int64_t lane) const { return count * lane / lanes; }
 
   // The lane's own pieces first, then those that other lanes have left.
   void take_all(std::int64_t lane) const {
-    const detail::DenormalScope scope(denormals);
+    const detail::FloatScope scope(denormals);
     for (std::int64_t i = 0; i < lanes; ++i) {
       const std::int64_t owner = (lane + i) % lanes;
       const std::int64_t end = start_of(owner + 1);

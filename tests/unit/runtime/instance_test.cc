@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cfenv>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -59,15 +61,20 @@ TEST_F(InstanceTest, AllocatesNothingInRun) {
 }
 
 // What is seen while the entry of `description`, a form of plain, runs.
-struct SeenDenormals {
+struct SeenArithmetic {
   tfaot::detail::Denormals setting;
   float product;  // a denormal number times 2
+  float third;
+  float minus_third;
+  float infinity;  // 1 divided by 0
 };
-SeenDenormals seen_while_running(const tfaot::Description& description) {
-  SeenDenormals seen{};
+SeenArithmetic seen_while_running(const tfaot::Description& description) {
+  SeenArithmetic seen{};
   tfaot_test::while_running() = [&seen] {
     const volatile float denormal = 1e-39F;
-    seen = {tfaot::detail::DenormalScope::of_this_thread(), denormal * 2};
+    const volatile float zero = 0, one = 1;
+    seen = {tfaot::detail::FloatScope::of_this_thread(), denormal * 2, one / 3, -one / 3,
+            one / zero};
   };
   tfaot::Instance instance(description);
   alignas(16) float x[16] = {};
@@ -80,18 +87,64 @@ SeenDenormals seen_while_running(const tfaot::Description& description) {
 
 TEST_F(InstanceTest, DenormalsAreZeroInACallAndNowhereElse) {
   using tfaot::detail::Denormals;
-  using tfaot::detail::DenormalScope;
-  ASSERT_EQ(DenormalScope::of_this_thread(), Denormals::kKept);
-  const SeenDenormals seen = seen_while_running(tfaot_model::plain::description());
+  using tfaot::detail::FloatScope;
+  ASSERT_EQ(FloatScope::of_this_thread(), Denormals::kKept);
+  const SeenArithmetic seen = seen_while_running(tfaot_model::plain::description());
   EXPECT_EQ(seen.setting, Denormals::kZero);
   EXPECT_EQ(seen.product, 0);
-  EXPECT_EQ(DenormalScope::of_this_thread(), Denormals::kKept);
+  EXPECT_EQ(FloatScope::of_this_thread(), Denormals::kKept);
   const volatile float denormal = 1e-39F;
   EXPECT_GT(denormal * 2, 0);
 
-  const DenormalScope caller(Denormals::kZero);
+  const FloatScope caller(Denormals::kZero);
   EXPECT_EQ(seen_while_running(tfaot_model::plain::description()).setting, Denormals::kZero);
-  EXPECT_EQ(DenormalScope::of_this_thread(), Denormals::kZero);
+  EXPECT_EQ(FloatScope::of_this_thread(), Denormals::kZero);
+}
+
+tfaot::Description with_float64_output() {
+  static tfaot::TensorInfo wide = tfaot_model::plain::description().outputs[0];
+  wide.dtype = tfaot::DType::kFloat64;
+  tfaot::Description description = tfaot_model::plain::description();
+  description.outputs = &wide;
+  return description;
+}
+
+// Results, traps and flags depend on nothing that the caller has set, and all of it is back after
+// the call.
+TEST_F(InstanceTest, TheCallersArithmeticChangesNothingAndIsRestored) {
+  const tfaot::Description narrow = tfaot_model::plain::description();
+  const tfaot::Description wide = with_float64_output();
+  std::fenv_t before;
+  ASSERT_EQ(std::fegetenv(&before), 0);
+  for (const tfaot::Description* model : {&narrow, &wide}) {
+    const auto usual = seen_while_running(*model);
+    for (const int rounding : {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO, FE_TONEAREST}) {
+      for (const auto denormals :
+           {tfaot::detail::Denormals::kKept, tfaot::detail::Denormals::kZero}) {
+        const tfaot::detail::FloatScope caller(denormals);
+        std::fesetround(rounding);
+        std::feclearexcept(FE_ALL_EXCEPT);
+        std::feraiseexcept(FE_OVERFLOW);
+        const int traps = feenableexcept(FE_DIVBYZERO | FE_INVALID);
+        const auto seen = seen_while_running(*model);
+        const int flags = std::fetestexcept(FE_ALL_EXCEPT);
+        const int trapped = fegetexcept();
+        fedisableexcept(FE_ALL_EXCEPT);
+        EXPECT_EQ(seen.setting, usual.setting);
+        EXPECT_EQ(seen.product, usual.product);
+        EXPECT_EQ(seen.third, 1 / 3.0F);
+        EXPECT_EQ(seen.minus_third, -1 / 3.0F);
+        EXPECT_EQ(seen.infinity, std::numeric_limits<float>::infinity());
+        EXPECT_EQ(std::fegetround(), rounding);
+        EXPECT_EQ(flags & ~FE_INEXACT, FE_OVERFLOW);  // raising it may raise the other
+        EXPECT_EQ(tfaot::detail::FloatScope::of_this_thread(), denormals);
+        if (traps != -1) {  // some processors have none
+          EXPECT_EQ(trapped & (FE_DIVBYZERO | FE_INVALID), FE_DIVBYZERO | FE_INVALID);
+        }
+      }
+    }
+  }
+  std::fesetenv(&before);
 }
 
 TEST_F(InstanceTest, ModelsOfFloat64KeepDenormals) {
@@ -102,7 +155,7 @@ TEST_F(InstanceTest, ModelsOfFloat64KeepDenormals) {
   with_input.inputs = &wide;
   description.outputs = &wide;
   for (const tfaot::Description& one : {description, with_input}) {
-    const SeenDenormals seen = seen_while_running(one);
+    const SeenArithmetic seen = seen_while_running(one);
     EXPECT_EQ(seen.setting, tfaot::detail::Denormals::kKept);
     EXPECT_EQ(seen.product, 2e-39F);
   }

@@ -146,18 +146,18 @@ TEST(Parallel, RunsTheCodeOfTheModelsLevel) {
 // Kernels that share their work in other threads compute as in the caller's.
 TEST(Parallel, KernelsTakeTheCallersDenormalsAlong) {
   using tfaot::detail::Denormals;
-  using tfaot::detail::DenormalScope;
+  using tfaot::detail::FloatScope;
   const tfaot::Executor executor = in_threads;
   tfaot::KernelTasks tasks(executor, 3, 0);
   for (const Denormals caller : {Denormals::kZero, Denormals::kKept}) {
-    const DenormalScope scope(caller);
+    const FloatScope scope(caller);
     std::vector<Denormals> seen(12,
                                 caller == Denormals::kZero ? Denormals::kKept : Denormals::kZero);
     tasks.tasks()->run(
         *tasks.tasks(), 12,
         [](void* context, std::int64_t piece, std::int64_t /*lane*/) {
           (*static_cast<std::vector<Denormals>*>(context))[static_cast<std::size_t>(piece)] =
-              DenormalScope::of_this_thread();
+              FloatScope::of_this_thread();
         },
         &seen);
     EXPECT_EQ(seen, std::vector<Denormals>(12, caller));

@@ -46,7 +46,7 @@ class XlaFunction : public ::tensorflow::XlaCompiledCpuFunction {
   /// Like TensorFlow's, which is virtual from 2.20 on. Treats denormal numbers as zero, as tfaot's
   /// own models do.
   bool Run() {
-    const detail::DenormalScope scope(denormals_);
+    const detail::FloatScope scope(denormals_);
     return XlaCompiledCpuFunction::Run();
   }
 

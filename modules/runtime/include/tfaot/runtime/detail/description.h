@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "tfaot/runtime/detail/denormals.h"
+#include "tfaot/runtime/detail/float_scope.h"
 #include "tfaot/runtime/record.h"
 #include "tfaot/runtime/signature.h"
 

@@ -12,8 +12,8 @@
 #include "tfaot/runtime/batch_plan.h"
 #include "tfaot/runtime/cpu_level.h"
 #include "tfaot/runtime/detail/aligned_memory.h"
-#include "tfaot/runtime/detail/denormals.h"
 #include "tfaot/runtime/detail/description.h"
+#include "tfaot/runtime/detail/float_scope.h"
 #include "tfaot/runtime/detail/tasks.h"
 
 namespace tfaot {
@@ -67,7 +67,7 @@ class Instance {
     for (; patch != input_end; ++patch)
       table[patch->slot] = const_cast<void*>(inputs[patch->index]);
     for (; patch != output_end; ++patch) table[patch->slot] = outputs[patch->index];
-    const detail::DenormalScope scope(denormals_);
+    const detail::FloatScope scope(denormals_);
     call.entry(table[call.result_slot], nullptr, nullptr, table, nullptr, nullptr);
   }
   // For the whole batch.
