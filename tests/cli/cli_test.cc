@@ -10,6 +10,7 @@
 #include "tests/support/page_body.h"
 #include "tfaot/base/process.h"
 #include "tfaot/base/text.h"
+#include "tfaot/elf/data_object.h"
 #include "tfaot/package/package.h"
 
 namespace tfaot::toolkit::testing {
@@ -24,6 +25,14 @@ T value_of(Result<T> result) {
 std::string hashes_shown(const std::string& text) {
   static const std::regex hash("[0-9a-f]{64}");
   return std::regex_replace(text, hash, "<sha256>");
+}
+
+// An object without code, so that it is the same everywhere.
+std::string object_of_bytes(std::size_t size) {
+  std::string object =
+      value_of(make_data_object("data", {{"tfaot_tfaot_model_test_net"}}, "x86_64-linux"));
+  object.resize(size, 'o');
+  return object;
 }
 
 std::string section(const std::string& title, const std::string& text) {
@@ -122,9 +131,9 @@ CliTest::Outcome CliTest::compile(const std::vector<std::string>& more,
 void CliTest::write_tree_at(const std::string& path, const Tree& tree) {
   const std::vector<StagedFile> staged = {
       {"include/tfaot-model-test-net/model.h", tree.header, {}},
-      {"lib/test_net_bs1_x86-64.o", std::string(1000, 'o'), {}},
-      {"lib/test_net_bs4_x86-64.o", std::string(2000, 'o'), {}},
-      {"lib/test_net_weights.o", std::string(5000, 'w'), {}},
+      {"lib/test_net_bs1_x86-64.o", tree.object.empty() ? object_of_bytes(1000) : tree.object, {}},
+      {"lib/test_net_bs4_x86-64.o", object_of_bytes(2000), {}},
+      {"lib/test_net_weights.o", object_of_bytes(5000), {}},
       {"tfaot-model-test-net.xml",
        "<tool name=\"tfaot-model-test-net\" version=\"" + tree.version +
            "\">\n"

@@ -54,6 +54,7 @@ class CliTest : public ::testing::Test {
   struct Tree {
     std::string version = "1.0.0";
     std::string header = "#pragma once\n";
+    std::string object = {};  // of the first batch size
   };
   void write_tree_at(const std::string& path, const Tree& tree);
 

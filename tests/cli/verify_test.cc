@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `tfaot verify` on an area that was damaged in hundreds of ways, chosen by a fixed seed.
+// `tfaot verify` on an area that was damaged in hundreds of ways, chosen by a fixed seed, and on
+// objects that do what the code of a model may not.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <thread>
 
 #include "cli_test.h"
+#include "tfaot/base/process.h"
 
 namespace tfaot::toolkit::testing {
 namespace {
@@ -120,6 +122,107 @@ TEST_F(VerifyTest, FindsNothingWhileVerbsChangeTheArea) {
     EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
   }
   writer.join();
+}
+
+class VerifyCodeTest : public CliTest {
+ protected:
+  // Of a package whose first object is this source.
+  Outcome verify(const std::string& source, const std::string& compiler = TFAOT_COMPILER) {
+    write("source.s", source + "\n");
+    ProcessSpec process;
+    process.program = compiler;
+    process.arguments = {"-c", at("source.s"), "-o", at("source.o")};
+    const auto assembled = run_process(process);
+    EXPECT_TRUE(assembled && assembled->ok()) << source;
+    write_tree_at("tree", {.object = read("source.o")});
+    return run({"verify", "tree"});
+  }
+};
+
+TEST_F(VerifyCodeTest, SaysWhatTheCodeImports) {
+  const Outcome outcome = verify(R"(
+    .globl entry
+entry:
+    call    tfaot_matmul_f32_x86_64_v3@PLT
+    call    tfaot_softmax_f32_x86_64_v3@PLT
+    call    expf@PLT
+    call    *floorf@GOTPCREL(%rip)
+    call    memcpy@PLT
+    ret)");
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_THAT(outcome.out,
+              ::testing::HasSubstr("  3 objects import 2 functions of the runtime; memcpy; expf, floorf "
+                                   "of libm\n"
+                                   "  6 instructions: no system call, lock, clock or call of any "
+                                   "address\n"));
+  const Outcome json = run({"verify", "tree", "--json"});
+  EXPECT_THAT(json.out, ::testing::HasSubstr(R"("libm": [
+          "expf",
+          "floorf"
+        ])"));
+}
+
+TEST_F(VerifyCodeTest, NamesWhatCodeMayNotDo) {
+  const std::vector<std::pair<std::string, std::string>> bad = {
+      {"f: call malloc@PLT\n ret", "calls 'malloc', which the code of a model may not"},
+      {"f: call *malloc@GOTPCREL(%rip)\n ret", "calls 'malloc', which the code of a model may not"},
+      {"f: mov tfaot_models_open@GOTPCREL(%rip), %rax\n ret",
+       "calls 'tfaot_models_open', which the code of a model may not"},
+      {"f: syscall\n ret", "the function 'f' has a system call: syscall"},
+      {"f: ret\ng: rdtsc\n ret", "the function 'g' has a clock: rdtsc"},
+      {"f: lock incl (%rdi)\n ret", "the function 'f' has a lock: lock incl (%rdi)"},
+      {"f: call *%rax\n ret", "the function 'f' has a call of any address: call *%rax"},
+      {"f: ldmxcsr (%rdi)\n ret",
+       "the function 'f' has a change of the processor's state: ldmxcsr (%rdi)"},
+      {".section .init_array,\"aw\",@init_array\n.quad 0",
+       ".init_array runs code when it is loaded or unloaded"},
+      {".data\n.quad 0", ".data keeps values from call to call"}};
+  for (const auto& [source, fault] : bad) {
+    const Outcome outcome = verify(source);
+    EXPECT_EQ(outcome.exit_code, 1) << source;
+    EXPECT_THAT(outcome.err, ::testing::HasSubstr("ROOT/tree: lib/test_net_bs1_x86-64.o: " + fault))
+        << source;
+  }
+}
+
+TEST_F(VerifyCodeTest, ReadsCodeForAarch64) {
+  if (std::string(TFAOT_AARCH64_COMPILER).empty()) GTEST_SKIP() << "there is no compiler for it";
+  const std::vector<std::pair<std::string, std::string>> bad = {
+      {"f: svc #0", "a system call: svc #0x0"},
+      {"f: mrs x0, cntvct_el0", "a clock or a question about the processor: mrs x0,cntvct_el0"},
+      {"f: ldaxr w1, [x0]", "a lock: ldaxr w1,[x0]"},
+      {"f: blr x8", "a call of any address: blr x8"}};
+  for (const auto& [source, what] : bad) {
+    const Outcome outcome = verify(source, TFAOT_AARCH64_COMPILER);
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(outcome.err, ::testing::HasSubstr("the function 'f' has " + what));
+  }
+}
+
+TEST_F(VerifyCodeTest, NamesAFileThatIsNoObject) {
+  write_tree_at("tree", {.object = "oooo"});
+  const Outcome outcome = run({"verify", "tree"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, ::testing::HasSubstr("lib/test_net_bs1_x86-64.o: "));
+}
+
+TEST_F(VerifyCodeTest, ReadsSymbolsWithoutADisassembler) {
+  verify("f: syscall");
+  Outcome outcome = run({"verify", "tree"}, {{"PATH", "/nowhere"}});
+  EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
+  EXPECT_THAT(outcome.out, ::testing::HasSubstr("their instructions were not read: 'objdump' "
+                                                "cannot be started"));
+  verify("f: call malloc@PLT");
+  outcome = run({"verify", "tree"}, {{"PATH", "/nowhere"}});
+  EXPECT_EQ(outcome.exit_code, 1) << outcome.text();
+}
+
+TEST_F(VerifyCodeTest, ReadsTheCodeOfArchives) {
+  verify("f: syscall");
+  EXPECT_EQ(run({"package", "tree", "-o", "dist"}).exit_code, 0);
+  const Outcome outcome = run({"verify", "dist/" + files_in("dist").back()});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_THAT(outcome.err, ::testing::HasSubstr("the function 'f' has a system call: syscall"));
 }
 
 }  // namespace

@@ -17,10 +17,10 @@
 #include "tfaot/base/hash.h"
 #include "tfaot/base/job_slots.h"
 #include "tfaot/base/text.h"
-#include "tfaot/compile/join_objects.h"
 #include "tfaot/compile/model_files.h"
 #include "tfaot/compile/symbol_hash.h"
 #include "tfaot/elf/symbols.h"
+#include "tfaot/records/allowed_calls.h"
 #include "tfaot/records/cpu_levels.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/model_check_json.h"
@@ -29,27 +29,7 @@
 namespace tfaot::toolkit {
 namespace {
 
-// The symbols that compiled code may call without libtfaot_runtime.a: every libc, libm and libgcc
-// of the targets has them. Pure function, safe from many threads.
-
-// Only what arithmetic needs: a model whose code calls another function of the C library is
-// refused. What only a new libgcc has (conversions of 16-bit floats) is in libtfaot_runtime.
-constexpr std::string_view kSymbols =
-    "_GLOBAL_OFFSET_TABLE_ __ashlti3 __ashrti3 __divti3 __fixdfti __fixsfti __fixunsdfti "
-    "__fixunssfti __floattidf __floattisf __floatuntidf __floatuntisf __lshrti3 __modti3 __multi3 "
-    "__popcountdi2 __powidf2 __powisf2 __udivti3 __umodti3 acos acosf acosh acoshf asin asinf "
-    "asinh asinhf atan atan2 atan2f atanf atanh atanhf cbrt cbrtf ceil ceilf copysign copysignf "
-    "cos cosf cosh coshf erf erfc erfcf erff exp exp10 exp10f exp2 exp2f expf expm1 expm1f fabs "
-    "fabsf fdim fdimf floor floorf fma fmaf fmax fmaxf fmin fminf fmod fmodf frexp frexpf hypot "
-    "hypotf ldexp ldexpf llrint llrintf llround llroundf log log10 log10f log1p log1pf log2 log2f "
-    "logb logbf logf lrint lrintf lround lroundf memchr memcmp memcpy memmove memset modf modff "
-    "nearbyint nearbyintf pow powf remainder remainderf rint rintf round roundeven roundevenf "
-    "roundf scalbn scalbnf sin sincos sincosf sinf sinh sinhf sqrt sqrtf tan tanf tanh tanhf "
-    "trunc truncf";
-
 constexpr std::size_t kLoweringsInAProcess = 8;
-// Every runtime has the helper functions of compilers.
-constexpr const char* kX86 = "x86_64";
 
 // Adds up the steps of all processes.
 class Progress {
@@ -128,9 +108,8 @@ Status check_calls(const ModelSpec& spec, const CheckedCode& code,
                    const std::vector<std::string>& calls) {
   std::vector<Error> errors;
   for (const auto& symbol : calls) {
-    const bool offered = is_kernel(symbol)
-                             ? runtime_offers(symbol, spec.compilation.target_triple)
-                             : is_one_of(kSymbols, symbol) || runtime_offers(symbol, kX86);
+    const bool offered = is_kernel(symbol) ? runtime_offers(symbol, spec.compilation.target_triple)
+                                           : kind_of_call(symbol) != CallKind::kForbidden;
     if (offered) continue;
     errors.push_back(Error::at({spec.model.source.string()},
                                fmt::format("the code for batch size {}, {}, calls '{}', which "

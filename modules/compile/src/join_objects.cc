@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "runtime_symbols.h"
 #include "tfaot/base/process.h"
 #include "tfaot/elf/symbols.h"
 
@@ -45,11 +44,6 @@ Status join_objects(FileSystem& fs, const JoinRequest& request) {
   Status joined = join_into(fs, request, aside);
   if (!joined) static_cast<void>(fs.remove_all(aside));
   return joined;
-}
-
-bool runtime_offers(const std::string& symbol, const std::string& target_triple) {
-  return !target_triple.starts_with("x86_64") ||
-         kRuntimeSymbols.find("\n" + symbol + "\n") != std::string_view::npos;
 }
 
 }  // namespace tfaot::toolkit

@@ -15,11 +15,11 @@
 
 #include "tfaot/base/hash.h"
 #include "tfaot/base/text.h"
-#include "tfaot/compile/join_objects.h"
 #include "tfaot/compile/symbol_hash.h"
 #include "tfaot/elf/constants.h"
 #include "tfaot/elf/data_object.h"
 #include "tfaot/elf/symbols.h"
+#include "tfaot/records/allowed_calls.h"
 #include "tfaot/records/cpu_levels.h"
 #include "tfaot/records/dtype.h"
 #include "tfaot/records/file_names.h"
@@ -43,8 +43,6 @@ bool offers(const char* name, const std::string& symbol) {
 }
 
 bool system_offers(const std::string& symbol) {
-  // The linker makes it, for tables of addresses.
-  if (symbol == "_GLOBAL_OFFSET_TABLE_") return true;
   return offers("libc.so.6", symbol) || offers("libm.so.6", symbol) ||
          offers("libgcc_s.so.1", symbol);
 }

@@ -130,6 +130,27 @@ Result<std::string> ElfImage::written() const {
   return file_contents();
 }
 
+Status fill_from(const OpenedFile& file, const ByteRange& part, const ElfImage& image) {
+  TFAOT_ASSIGN(const std::string bytes, file.read_range(part));
+  if (bytes.size() != part.size) return fail(Error("the file ends before its parts do"));
+  return image.fill(part.offset, bytes);
+}
+
+Result<std::unique_ptr<OpenedFile>> open_sections(const FileSystem& fs, const Path& path,
+                                                  ElfImage& image) {
+  TFAOT_ASSIGN(auto file, fs.open(path));
+  TFAOT_ASSIGN(const std::uint64_t size, file->size());
+  TFAOT_TRY(image.reserve(size));
+  TFAOT_TRY(fill_from(*file, {0, sizeof(Elf64_Ehdr)}, image));
+  TFAOT_TRY(image.open());
+  GElf_Ehdr header{};
+  if (gelf_getehdr(image.get(), &header) == nullptr) return fail(elf_error("read a header"));
+  const std::uint64_t headers = std::uint64_t{header.e_shnum} * sizeof(Elf64_Shdr);
+  TFAOT_TRY(fill_from(*file, {header.e_shoff, headers}, image));
+  TFAOT_TRY(image.open());
+  return file;
+}
+
 Result<ElfTables> read_sections(const ElfImage& image) {
   Elf* elf = image.get();
   GElf_Ehdr header{};

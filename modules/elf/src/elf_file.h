@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tfaot/base/file_system.h"
 #include "tfaot/base/result.h"
 
 namespace tfaot::toolkit {
@@ -52,6 +53,15 @@ class ElfImage {
   int descriptor_ = -1;  // of the others: a file in memory, as libelf writes to descriptors only
   std::unique_ptr<Elf, EndElf> elf_;
 };
+
+// Opens a file of any size for read_sections(): nothing but the headers of its sections is read.
+// Sections that are needed beside them are filled in by fill_from().
+Result<std::unique_ptr<OpenedFile>> open_sections(const FileSystem& fs, const Path& path,
+                                                  ElfImage& image);
+Status fill_from(const OpenedFile& file, const ByteRange& part, const ElfImage& image);
+
+// A linker makes it, for tables of addresses: objects name it, and nobody defines it.
+inline constexpr std::string_view kOffsetTable = "_GLOBAL_OFFSET_TABLE_";
 
 inline Error elf_error(const char* what) {
   return Error::internal(fmt::format("libelf cannot {}: {}", what, elf_errmsg(-1)));

@@ -8,23 +8,6 @@
 namespace tfaot::toolkit {
 namespace {
 
-// Reads a part of the file for libelf.
-Status fill_from(const OpenedFile& file, const ByteRange& part, const ElfImage& image) {
-  TFAOT_ASSIGN(const std::string bytes, file.read_range(part));
-  if (bytes.size() != part.size) return fail(Error("the file ends before its parts do"));
-  return image.fill(part.offset, bytes);
-}
-
-Status read_section_headers(const OpenedFile& file, ElfImage& image) {
-  TFAOT_TRY(fill_from(file, {0, sizeof(Elf64_Ehdr)}, image));
-  TFAOT_TRY(image.open());
-  GElf_Ehdr header{};
-  if (gelf_getehdr(image.get(), &header) == nullptr) return fail(elf_error("read a header"));
-  const std::uint64_t size = std::uint64_t{header.e_shnum} * sizeof(Elf64_Shdr);
-  TFAOT_TRY(fill_from(file, {header.e_shoff, size}, image));
-  return image.open();
-}
-
 // Only relocations of loaded sections count, not those of debug information.
 bool is_of_loaded(const ElfSection& section, const ElfTables& tables) {
   const std::size_t target = section.header.sh_info;
@@ -33,11 +16,8 @@ bool is_of_loaded(const ElfSection& section, const ElfTables& tables) {
 }
 
 Result<Linkage> read_linkage(const FileSystem& fs, const Path& object) {
-  TFAOT_ASSIGN(const auto file, fs.open(object));
-  TFAOT_ASSIGN(const std::uint64_t size, file->size());
   ElfImage image;
-  TFAOT_TRY(image.reserve(size));
-  TFAOT_TRY(read_section_headers(*file, image));
+  TFAOT_ASSIGN(const auto file, open_sections(fs, object, image));
   TFAOT_ASSIGN(ElfTables tables, read_sections(image));
   if (!tables.is_object) return Linkage::kUnknown;
   for (std::size_t i = 1; i < tables.sections.size(); ++i) {

@@ -44,7 +44,7 @@ Result<std::vector<std::string>> undefined_symbols(const std::string& object,
   std::vector<std::string> names;
   for (std::size_t i = 0; i < tables.symbols.size(); ++i) {
     const std::string& name = tables.symbol_names[i];
-    if (name.empty() || !tables.is_undefined(i)) continue;
+    if (name.empty() || name == kOffsetTable || !tables.is_undefined(i)) continue;
     if (starts_with_one_of(prefixes, name)) names.push_back(name);
   }
   return each_once(std::move(names));

@@ -12,6 +12,7 @@
 #include "tfaot/base/tool_names.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/manifest_json.h"
+#include "tfaot/records/names.h"
 
 namespace tfaot::toolkit {
 namespace {

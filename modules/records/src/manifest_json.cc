@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -61,6 +62,18 @@ Result<Signature> read_signature(const JsonReader& json) {
   TFAOT_TRY(json.read("inputs", signature.inputs, read_tensors));
   TFAOT_TRY(json.read("outputs", signature.outputs, read_tensors));
   return signature;
+}
+
+bool is_linker_name(const std::string& text) {
+  return !text.empty() &&
+         std::ranges::all_of(text, [](char c) { return is_name_character(c) || c == '$'; });
+}
+
+Result<std::vector<std::string>> read_imports(const JsonReader& json) {
+  TFAOT_ASSIGN(std::vector<std::string> imports, read_texts(json));
+  const bool is_sorted = std::ranges::is_sorted(imports, std::ranges::less_equal());
+  if (is_sorted && std::ranges::all_of(imports, is_linker_name)) return imports;
+  return json.failed("expected names of symbols, sorted, each once");
 }
 
 // Of a member whose default has no key.
@@ -138,6 +151,7 @@ inline constexpr auto kMembers<Manifest> = std::array{
     member_unless_default<&Manifest::headers, only<HeadersMode::kCmssw>>("headers"),
     member_unless_default<&Manifest::batch, only<BatchMode::kNone>>("batch"),
     member_unless_default<&Manifest::rows, only<RowsMode::kCoupled>>("rows"),
+    member_unless_default<&Manifest::imports, read_imports>("imports"),
     member_unless_default<&Manifest::record>("record"),
     member_unless_default<&Manifest::tuning>("tuning"),
     member_unless_default<&Manifest::bits>("bits"),

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "tfaot/base/staged_update.h"
+#include "tfaot/base/text.h"
 #include "tfaot/config/config.h"
 #include "tfaot/records/names.h"
 #include "tfaot/release/condor.h"

@@ -13,6 +13,7 @@
 #include "tfaot/records/package_record_json.h"
 #include "tfaot/records/sbom.h"
 #include "tfaot/workflow/work_folder.h"
+#include "verify_code.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -61,6 +62,7 @@ Result<Manifest> write_model_tree(Context& context, const ModelSpec& spec,
   std::vector<StagedFile> staged = object_files(compiled, objects);
   TFAOT_ASSIGN(const auto hashes, hash_staged_files(context.files, staged));
   manifest.record = ModelRecord{spec.model.name, record_version(spec.model), code_sha256(hashes)};
+  TFAOT_ASSIGN(manifest.imports, imports_of(context.files, staged));
   for (StagedFile& file : staged) {  // once is enough
     file.sha256 = std::ranges::find(hashes, file.path, &ManifestFile::path)->sha256;
   }

@@ -16,6 +16,7 @@
 #include "tfaot/workflow/named_paths.h"
 #include "tfaot/workflow/sign_files.h"
 #include "tfaot/workflow/work_folder.h"
+#include "verify_code.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -122,16 +123,45 @@ Status check_neighbours(const FileSystem& files, const std::vector<PublicKey>& k
                   .note("one of the two was changed; get both again"));
 }
 
-Result<DeepCheck> check_deeply(Context& context, const VerifiedItem& item, bool allow_large) {
+// The tree of a package whose files are right. That of an archive lives as long as the object.
+struct ReadableTree {
+  Path path;
+  Manifest manifest;
+  std::optional<ScratchFolder> scratch{};
+};
+
+Result<ReadableTree> readable_tree(Context& context, const VerifiedItem& item, bool allow_large) {
   if (named_path(context.files, item.path).kind != PathKind::kArchive) {
-    TFAOT_ASSIGN(const Manifest manifest, read_tree(context.files, item.path));
-    return run_stored_check(context, item.path, manifest, item.path);
+    TFAOT_ASSIGN(Manifest manifest, read_tree(context.files, item.path));
+    return ReadableTree{item.path, std::move(manifest)};
   }
-  TFAOT_ASSIGN(const ScratchFolder scratch, ScratchFolder::create(context));
+  TFAOT_ASSIGN(ScratchFolder scratch, ScratchFolder::create(context));
   const Path tree = scratch.path() / "tree";
-  TFAOT_ASSIGN(const Manifest manifest,
+  TFAOT_ASSIGN(Manifest manifest,
                extract_archive(context.files, item.path, tree, {.allow_large = allow_large}));
-  return run_stored_check(context, tree, manifest, item.path);
+  return ReadableTree{tree, std::move(manifest), std::move(scratch)};
+}
+
+// Reads the package's code, and runs it if asked. Code that is known to be damaged does not run.
+Status look_inside(Context& context, const VerifyRequest& request, VerifiedItem& item) {
+  const auto readable = readable_tree(context, item, request.allow_large);
+  TFAOT_TRY(check_interrupts());
+  if (!readable) {
+    item.code = CodeCheck{.why_not = readable.error().message()};
+    if (request.deep) item.faults.push_back(readable.error());
+    return {};
+  }
+  TFAOT_ASSIGN(item.code,
+               check_code(context, readable->path, readable->manifest, item.path, item.faults));
+  if (!request.deep || !item.faults.empty()) return {};
+  auto deep = run_stored_check(context, readable->path, readable->manifest, item.path);
+  TFAOT_TRY(check_interrupts());
+  if (deep) {
+    item.deep = *std::move(deep);
+  } else {
+    item.faults.push_back(std::move(deep).error());
+  }
+  return {};
 }
 
 }  // namespace
@@ -150,15 +180,8 @@ Result<std::vector<VerifiedItem>> verify_packages(Context& context, const Verify
                                    "are signed",
                                    item.path.string())));
     }
-    // Code that is known to be damaged does not run.
-    if (!request.deep || item.tool_name.empty() || !item.faults.empty()) continue;
-    auto deep = check_deeply(context, item, request.allow_large);
-    TFAOT_TRY(check_interrupts());
-    if (deep) {
-      item.deep = *std::move(deep);
-    } else {
-      item.faults.push_back(std::move(deep).error());
-    }
+    if (item.tool_name.empty() || !item.faults.empty()) continue;
+    TFAOT_TRY(look_inside(context, request, item));
   }
   return items;
 }

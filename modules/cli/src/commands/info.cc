@@ -617,6 +617,7 @@ std::vector<report::Fact> facts_of(const Manifest& manifest) {
           {"batch sizes", batches_text(manifest.batch, manifest.batch_sizes)},
           {"code", fmt::format("{} bytes", sizes.code)},
           {"weights", weights_text(manifest)},
+          {"imports", manifest.imports.empty() ? "" : imports_text(manifest.imports)},
           {"optimize", optimize_text(manifest.optimize)},
           {"tuned on", manifest.tuning ? manifest.tuning->cpu : ""},
           {"validated", validation_summary(manifest)},

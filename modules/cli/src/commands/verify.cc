@@ -10,9 +10,22 @@
 #include "options/shared_options.h"
 #include "pages/pages.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/allowed_calls.h"
 
 namespace tfaot::toolkit {
 namespace {
+
+nlohmann::ordered_json code_json(const CodeCheck& code) {
+  auto imports = nlohmann::ordered_json::object();
+  for (const std::string& symbol : code.imports) {
+    imports[word_of(kind_of_call(symbol))].push_back(symbol);
+  }
+  return {{"not_read", code.why_not},
+          {"objects", code.objects},
+          {"imports", std::move(imports)},
+          {"instructions", code.instructions},
+          {"instructions_not_read", code.why_no_instructions}};
+}
 
 nlohmann::ordered_json deep_json(const DeepCheck& deep) {
   return {{"not_run", deep.why_not}, {"calls", deep.calls}, {"same", deep.same},
@@ -26,8 +39,20 @@ nlohmann::ordered_json item_json(const VerifiedItem& item) {
                                  {"version", item.version},    {"files", item.files},
                                  {"bytes", item.bytes},        {"faults", faults}};
   if (!item.signed_by.empty()) json["signed_by"] = item.signed_by;
+  if (item.code) json["code"] = code_json(*item.code);
   if (item.deep) json["deep"] = deep_json(*item.deep);
   return json;
+}
+
+std::string code_text(const CodeCheck& code) {
+  if (!code.why_not.empty()) return "  its code was not read: " + code.why_not + "\n";
+  std::string text =
+      fmt::format("  {} import {}\n", counted(code.objects, "object"), imports_text(code.imports));
+  if (!code.why_no_instructions.empty()) {
+    return text + "  their instructions were not read: " + code.why_no_instructions + "\n";
+  }
+  return text + fmt::format("  {}: no system call, lock, clock or call of any address\n",
+                            counted(code.instructions, "instruction"));
 }
 
 std::string deep_text(const DeepCheck& deep) {
@@ -57,6 +82,7 @@ std::string item_text(const VerifiedItem& item) {
   return fmt::format("{}: {} {}, {} of {} bytes are right\n{}", item.path.string(), item.tool_name,
                      item.version, counted(item.files, "file"), item.bytes,
                      (item.signed_by.empty() ? "" : "  signed by " + item.signed_by + "\n") +
+                         (item.code ? code_text(*item.code) : "") +
                          (item.deep ? deep_text(*item.deep) : ""));
 }
 
@@ -99,8 +125,10 @@ Action add_verify(CLI::App& app) {
   add_engine_limits(app);
   app.footer(
       R"(Compares every file with its SHA-256 in the manifest, and in an area also the links, the tool
-files and the history. --deep finds damaged code and weights that fit their hashes too: it runs
-them. Exit code 1 when something differs; changes nothing and takes no lock.
+files and the history. Reads the objects: they may import the runtime's kernels, memcpy and such
+and mathematics, and hold no system call, lock or clock. --deep finds damaged code and weights that
+fit their hashes too: it runs them. Exit code 1 when something differs; changes nothing and takes
+no lock.
 Examples:
   tfaot verify /releases/r1
   tfaot verify --deep /releases/r1/tfaot-model-tagger

@@ -8,6 +8,7 @@
 #include "options/shared_options.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/allowed_calls.h"
 #include "tfaot/records/json_text.h"
 #include "tfaot/records/names.h"
 
@@ -23,6 +24,27 @@ std::string command_of(const std::vector<std::string>& arguments) {
 }
 
 }  // namespace
+
+std::string imports_text(const std::vector<std::string>& symbols) {
+  std::size_t of_runtime = 0;
+  std::map<CallKind, std::vector<std::string>> named;
+  for (const std::string& symbol : symbols) {
+    const CallKind kind = kind_of_call(symbol);
+    if (kind == CallKind::kRuntime) {
+      ++of_runtime;
+    } else {
+      named[kind == CallKind::kCompiler ? CallKind::kMemory : kind].push_back(symbol);
+    }
+  }
+  std::vector<std::string> parts;
+  if (of_runtime > 0) parts.push_back(counted(of_runtime, "function") + " of the runtime");
+  for (const auto& [kind, names] : named) {
+    parts.push_back(join(names, ", "));
+    if (kind == CallKind::kMathematics) parts.back() += " of libm";
+    if (kind == CallKind::kAllocating) parts.back() += ", which asks for memory";
+  }
+  return parts.empty() ? "nothing" : join(parts, "; ");
+}
 
 std::string counted(std::size_t count, const std::string& word) {
   return fmt::format("{} {}{}", report::grouped_digits(static_cast<std::int64_t>(count)), word,

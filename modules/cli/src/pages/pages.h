@@ -30,6 +30,8 @@ namespace tfaot::toolkit {
 
 // "1 file", "2 files"
 std::string counted(std::size_t count, const std::string& word);
+// "5 functions of the runtime; memcpy; expf, floorf of libm" for the symbols that objects import.
+std::string imports_text(const std::vector<std::string>& symbols);
 // A whole number, its digits in groups, and sorted by its value.
 report::Cell number_cell(std::int64_t number);
 // "12.345"

@@ -12,7 +12,8 @@
 
 namespace tfaot::toolkit {
 
-// Undefined symbols of an object that start with one of `prefixes`, sorted.
+// Undefined symbols of an object that start with one of `prefixes`, sorted, without the one that
+// linkers make.
 Result<std::vector<std::string>> undefined_symbols(const std::string& object,
                                                    const std::vector<std::string_view>& prefixes);
 

@@ -71,6 +71,7 @@ struct Manifest {
   std::vector<std::string> tf_xla_flags;
   std::vector<std::string> xla_flags;
   std::string source_sha256;
+  std::vector<std::string> imports;   // symbols that its objects need from outside, sorted
   std::optional<ModelRecord> record;  // older packages have none
   std::optional<Tuning> tuning;
   std::optional<Validation> validation;  // by `tfaot validate --record`

@@ -12,6 +12,16 @@
 
 namespace tfaot::toolkit {
 
+/// What the objects of a package hold, if its files are right. What they should not hold is a
+/// fault.
+struct CodeCheck {
+  std::string why_not{};               ///< nothing was read; else empty
+  std::size_t objects = 0;             ///< that were read
+  std::vector<std::string> imports{};  ///< symbols that they need from outside, sorted
+  std::uint64_t instructions = 0;      ///< that were read
+  std::string why_no_instructions{};   ///< none were read; else empty
+};
+
 /// What the code of a package did with its stored check (records/stored_check.h), if it is right.
 struct DeepCheck {
   std::string why_not{};               ///< it was not run; else empty
@@ -31,6 +41,7 @@ struct VerifiedItem {
   std::uint64_t bytes = 0;  ///< in these
   std::vector<Error> faults{};
   std::string signed_by{};          ///< the key's number, if keys were given
+  std::optional<CodeCheck> code{};  ///< of a package whose files are right
   std::optional<DeepCheck> deep{};  ///< of a package whose files are right, if asked
 };
 
