@@ -99,6 +99,25 @@ void BatchRunner::run_chunk(const Chunk& chunk, const void* const* inputs, void*
   }
 }
 
+void BatchRunner::prepare(std::size_t rows) {
+  make_staging();
+  const Description& model = description();
+  const std::size_t largest = batch_sizes().back();
+  const auto touch = [largest](const TensorBlock& block, const TensorInfo* infos,
+                               std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      if (row_bytes(infos[i]) != 0) std::memset(block.data(i), 0, largest * row_bytes(infos[i]));
+    }
+  };
+  touch(staged_inputs_, model.inputs, model.input_count);
+  touch(staged_outputs_, model.outputs, model.output_count);
+  while (rows > 0) {
+    const std::size_t program = plan_.next(rows);
+    instance_.touch_scratch(program);
+    rows -= std::min(rows, batch_sizes()[program]);
+  }
+}
+
 void BatchRunner::make_staging() {
   if (!staged_inputs_.empty() || !staged_outputs_.empty()) return;
   const Description& model = description();

@@ -2,6 +2,7 @@
 #include "tfaot/runtime/detail/instance.h"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "tfaot/runtime/detail/select_code.h"
@@ -44,6 +45,11 @@ std::vector<std::uint64_t> Instance::costs() const {
     if (std::find(costs.begin(), costs.end(), 0) == costs.end()) return costs;
   }
   return {};
+}
+
+void Instance::touch_scratch(std::size_t program) noexcept {
+  const std::size_t bytes = codes_[program]->scratch_bytes;
+  if (bytes != 0) std::memset(scratch_.data(), 0, bytes);
 }
 
 BatchPlan Instance::batch_plan(Padding padding) const {

@@ -295,11 +295,10 @@ int tfaot_models_output(const tfaot_handle* model, std::uint32_t index, tfaot_te
   return give_tensor(description.outputs, description.output_count, index, tensor, error);
 }
 
-// Staging memory has room for the largest compiled size, whatever `rows` is.
-int tfaot_models_prepare(tfaot_handle* model, std::uint64_t /*rows*/, tfaot_error* error) {
+int tfaot_models_prepare(tfaot_handle* model, std::uint64_t rows, tfaot_error* error) {
   if (model == nullptr) return wrong_call(error, "the model is null");
   return without_exceptions(error, [&] {
-    model->runner.make_staging();
+    model->runner.prepare(rows);
     return static_cast<int>(TFAOT_OK);
   });
 }

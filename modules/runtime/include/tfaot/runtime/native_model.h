@@ -112,6 +112,15 @@ class Model {
     run(tfaot::inputs(input), tfaot::outputs(std::forward<Out>(output)));
   }
 
+  /// For code that must answer in time: after it, run() allocates nothing, whatever the number and
+  /// alignment of rows, takes no lock and makes no system call. Memory that calls of `rows` rows
+  /// use is touched, so the system need not give it later. Call it again after set_parallelism(),
+  /// whose executor has its own rules.
+  void prepare(std::size_t rows) {
+    runner_.prepare(rows);
+    if (parallel_ != nullptr) parallel_->prepare(rows);
+  }
+
   /// Names, element types and shapes of the inputs and outputs, in the model's order. The same for
   /// all models of the class, so it needs no object.
   static Signature signature() noexcept { return detail::signature_of(M::description()); }

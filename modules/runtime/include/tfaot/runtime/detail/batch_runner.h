@@ -35,6 +35,9 @@ class BatchRunner {
   void share_kernels(Tasks* tasks) noexcept { instance_.share_kernels(tasks); }
   // Allocates the staging memory now; then run() allocates nothing.
   void make_staging();
+  // The same, and touches all memory that batches of `rows` rows use, so that the system has given
+  // it before the first call.
+  void prepare(std::size_t rows);
 
   // Throws Error: UnknownBatchSize if a rule uses a size that is not compiled, InvalidBatchRule if
   // it composes a batch of coupled rows.

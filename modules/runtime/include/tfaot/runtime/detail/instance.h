@@ -44,6 +44,9 @@ class Instance {
   std::vector<std::uint64_t> costs() const;
   const Code& code(std::size_t program) const noexcept { return *codes_[program]; }
 
+  // Writes to the scratch memory of a program, so that the system has given it before it runs.
+  void touch_scratch(std::size_t program) noexcept;
+
   // From now on, kernels that can share their work share it through these tasks; null: none do.
   void share_kernels(Tasks* tasks) noexcept {
     *reinterpret_cast<std::int64_t*>(words_.data() + kTasksWord) =

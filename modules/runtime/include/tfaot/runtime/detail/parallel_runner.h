@@ -28,6 +28,10 @@ class ParallelRunner {
   // Like BatchRunner::run(), without rules. `alone` is the runner that this was made for, or the
   // one it was moved to; it runs calls that are not shared out by rows.
   void run(BatchRunner& alone, std::size_t rows, const void* const* inputs, void* const* outputs);
+  // BatchRunner::prepare() of all tasks.
+  void prepare(std::size_t rows) {
+    for (Lane& lane : lanes_) lane.runner.prepare(rows);
+  }
 
  private:
   enum class Way : std::uint8_t { kAlone, kRows, kKernels };
