@@ -2,7 +2,6 @@
 #include "tfaot/records/allowed_calls.h"
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 
 #include "runtime_symbols.h"
@@ -37,10 +36,9 @@ bool is_listed(const std::string& symbol) {
 
 // "tfaot_matmul_f32_x86_64_v3"
 bool has_the_form_of_a_kernel(const std::string& symbol) {
-  constexpr std::array<std::string_view, 4> kForms = {"_f32_x86_64", "_f64_x86_64", "_f32_aarch64",
-                                                      "_f64_aarch64"};
-  return symbol.starts_with(kSymbolPrefix) && std::ranges::any_of(kForms, [&](auto form) {
-           return symbol.find(form) != std::string::npos;
+  return symbol.starts_with(kSymbolPrefix) &&
+         std::ranges::any_of(split_words(kKernelLevels), [&](const std::string& level) {
+           return symbol.ends_with("_f32_" + level) || symbol.ends_with("_f64_" + level);
          });
 }
 

@@ -9,7 +9,9 @@ namespace {
 TEST(AllowedCalls, HaveKinds) {
   const std::vector<std::pair<const char*, CallKind>> kinds = {
       {"tfaot_matmul_f32_x86_64_v3", CallKind::kRuntime},
-      {"tfaot_a_kernel_of_next_year_f64_aarch64", CallKind::kRuntime},
+      {"tfaot_a_kernel_of_next_year_f64_x86_64", CallKind::kRuntime},
+      {"tfaot_matmul_f32_generic", CallKind::kRuntime},  // on aarch64
+      {"tfaot_matmul_f32_of_another", CallKind::kForbidden},
       {"__xla_cpu_runtime_KeyValueSort", CallKind::kRuntime},
       {"__truncsfbf2", CallKind::kRuntime},
       {"__xla_cpu_runtime_DuccSingleThreadedFft", CallKind::kAllocating},
