@@ -7,6 +7,7 @@
 
 #include "changed_package.h"
 #include "tfaot/base/limits.h"
+#include "tfaot/base/text.h"
 #include "tfaot/generate/generate.h"
 #include "tfaot/records/file_names.h"
 #include "tfaot/records/package_record_json.h"
