@@ -202,9 +202,7 @@ TFAOT_INLINE void add_side(Floats (&sums)[MR][NV], const RecurrentSide& side, co
       add_step_of_block<Vectors, kOfState>(odd, rows, k, odd_b);
     }
   }
-  TFAOT_EACH (r, MR) {
-    TFAOT_EACH (i, NV) sums[r][i] += odd[r][i];
-  }
+  TFAOT_EACH (i, MR * NV) sums[i / NV][i % NV] += odd[i / NV][i % NV];
 }
 
 // Computes the sums of a tile of MR rows, which stay in registers.
@@ -221,15 +219,14 @@ __attribute__((noinline)) void add_products(float* tile, const TileProducts& pro
                                         : start_of<Cell>(products, r, sum, column);
       });
     };
-    if (products.input.depth != 0) {
+    const bool has_input = products.input.depth != 0;
+    if (has_input) {
       add_side<Vectors, false>(sums, products.input, b);
       b += products.input.depth * Vectors::kElements;
-      TFAOT_EACH (r, MR) {
-        TFAOT_EACH (i, Vectors::kSums) sums[r][i] += start(r, i);
-      }
-    } else {
-      TFAOT_EACH (r, MR) {
-        TFAOT_EACH (i, Vectors::kSums) sums[r][i] = start(r, i);
+    }
+    TFAOT_EACH (r, MR) {
+      TFAOT_EACH (i, Vectors::kSums) {
+        sums[r][i] = has_input ? sums[r][i] + start(r, i) : start(r, i);
       }
     }
     add_side<Vectors, true>(sums, products.state, b);
@@ -273,20 +270,18 @@ struct RowBlocks {
   }
 };
 
-// Adds the products of one side, of odd steps apart; `weights`: of each block.
+// Adds the products of one side, of odd steps apart; `weights`: of each block, moved to their end.
 template <typename Cell, bool kHalf, bool kOfState, int B>
 TFAOT_INLINE void add_row_side(Floats (&sums)[B][Cell::kSums], const RecurrentSide& side,
-                               const float* const (&weights)[B]) {
+                               const float* (&weights)[B]) {
   using Blocks = RowBlocks<Cell, B, kHalf>;
   Floats odd[B][Cell::kSums] = {};
   const float* a = side.first;
-  const float* right[B];
-  TFAOT_EACH (i, B) right[i] = weights[i];
   const auto add = [&](Floats(&to)[B][Cell::kSums], Int k) TFAOT_ALWAYS {
     Blocks::each([&](int block, auto vectors) TFAOT_ALWAYS {
       using Vectors = decltype(vectors);
       TFAOT_EACH (i, Vectors::kWeights) {
-        const float* const b = right[block] + k * Vectors::kElements;
+        const float* const b = weights[block] + k * Vectors::kElements;
         Vectors::template add<kOfState>(to[block], i, Vectors::template weights<kOfState>(b, i),
                                         a[k]);
       }
@@ -296,12 +291,14 @@ TFAOT_INLINE void add_row_side(Floats (&sums)[B][Cell::kSums], const RecurrentSi
   for (; left >= 2; left -= 2, a += 2) {
     add(sums, 0);
     add(odd, 1);
-    TFAOT_EACH (i, B) go_on(right[i], 2 * Blocks::elements_of(i));
+    TFAOT_EACH (i, B) go_on(weights[i], 2 * Blocks::elements_of(i));
   }
-  if (left > 0) add(sums, 0);
-  TFAOT_EACH (block, B) {
-    TFAOT_EACH (i, Cell::kSums) sums[block][i] += odd[block][i];
+  if (left > 0) {
+    add(sums, 0);
+    TFAOT_EACH (i, B) weights[i] += Blocks::elements_of(i);
   }
+  constexpr int kSums = Cell::kSums;
+  TFAOT_EACH (i, B * kSums) sums[i / kSums][i % kSums] += odd[i / kSums][i % kSums];
 }
 
 // Adds the products to the first values of the sums in tile[block][sum][column]. `weights`: of the
@@ -312,28 +309,19 @@ TFAOT_INLINE void add_products_of_row(float* tile, const RecurrentSide& input,
                                       Int block_step) {
   using Blocks = RowBlocks<Cell, B, kHalf>;
   Floats sums[B][Cell::kSums] = {};
-  const float* of_input[B];
-  const float* of_state[B];
-  TFAOT_EACH (i, B) {
-    of_input[i] = weights + i * block_step;
-    of_state[i] = of_input[i] + input.depth * Blocks::elements_of(i);
-  }
-  const auto start = [&](int block, int i, auto vectors) TFAOT_ALWAYS {
-    return vectors.sum(i, 0, [&](int sum, Int column) TFAOT_ALWAYS {
-      return load(tile + block * kSumsOfRow<Cell> + sum * kPanel + column);
-    });
-  };
-  if (input.depth != 0) {
-    add_row_side<Cell, kHalf, false>(sums, input, of_input);
-    Blocks::each([&](int block, auto vectors) TFAOT_ALWAYS {
-      TFAOT_EACH (i, vectors.kSums) sums[block][i] += start(block, i, vectors);
-    });
-  } else {
-    Blocks::each([&](int block, auto vectors) TFAOT_ALWAYS {
-      TFAOT_EACH (i, vectors.kSums) sums[block][i] = start(block, i, vectors);
-    });
-  }
-  add_row_side<Cell, kHalf, true>(sums, state, of_state);
+  const float* at[B];
+  TFAOT_EACH (i, B) at[i] = weights + i * block_step;
+  const bool has_input = input.depth != 0;
+  if (has_input) add_row_side<Cell, kHalf, false>(sums, input, at);
+  Blocks::each([&](int block, auto vectors) TFAOT_ALWAYS {
+    TFAOT_EACH (i, vectors.kSums) {
+      const Floats start = vectors.sum(i, 0, [&](int sum, Int column) TFAOT_ALWAYS {
+        return load(tile + block * kSumsOfRow<Cell> + sum * kPanel + column);
+      });
+      sums[block][i] = has_input ? sums[block][i] + start : start;
+    }
+  });
+  add_row_side<Cell, kHalf, true>(sums, state, at);
   Blocks::each([&](int block, auto vectors) TFAOT_ALWAYS {
     TFAOT_EACH (i, vectors.kSums) {
       vectors.put(tile + block * kSumsOfRow<Cell>, i, 0, sums[block][i]);
@@ -465,10 +453,6 @@ class RecurrentGates {
 // of the row, and their gates do not wait for each other. All their sums stay in registers until
 // they are the next state.
 
-// Blocks at a time. With more of them, a step of time would find fewer weights of the step before
-// in the first-level cache.
-constexpr int kRowBlocks = 2;
-
 struct RecurrentRow {
   RecurrentSide input, before;
   RecurrentState state;
@@ -499,26 +483,20 @@ __attribute__((noinline)) void run_blocks(const RecurrentGates<Cell> gates, cons
                                    first + B - 1, 1);
 }
 
-template <typename Cell, bool kHalf, int B = kRowBlocks>
-TFAOT_INLINE void run_blocks_of(Int blocks, const RecurrentGates<Cell>& gates,
-                                const RecurrentRow& row, Int first) {
-  if (blocks == B) return run_blocks<Cell, B, kHalf>(gates, row, first);
-  if constexpr (B > (kHalf ? 2 : 1)) run_blocks_of<Cell, kHalf, B - 1>(blocks, gates, row, first);
-}
-
-// Computes one step, some blocks at a time, as even as possible.
+// Computes one step, two blocks at a time; an odd number of blocks begins with one alone. With more
+// at a time, a step would find fewer weights of the step before in the first-level cache.
 template <typename Cell>
 TFAOT_INLINE void run_row_of(const RecurrentGates<Cell>& gates, const RecurrentRow& row,
                              Int blocks) {
-  const Int groups = ceil_div(blocks, Int{kRowBlocks});
+  const Int groups = ceil_div(blocks, 2);
   for (Int i = 0; i < groups; ++i) {
-    const Int group = row.back ? groups - 1 - i : i;
-    const Int first = group * blocks / groups;
-    const Int count = (group + 1) * blocks / groups - first;
-    if (row.half && group == groups - 1) {
-      run_blocks_of<Cell, true>(count, gates, row, first);
+    const Int end = blocks - 2 * (row.back ? i : groups - 1 - i);
+    if (end == 1) {
+      run_blocks<Cell, 1, false>(gates, row, 0);
+    } else if (row.half && end == blocks) {
+      run_blocks<Cell, 2, true>(gates, row, end - 2);
     } else {
-      run_blocks_of<Cell, false>(count, gates, row, first);
+      run_blocks<Cell, 2, false>(gates, row, end - 2);
     }
   }
 }

@@ -603,14 +603,12 @@ constexpr std::int64_t attention_scratch_bytes(const AttentionCall& call) {
 //         h' = u * h + (1 - u) * n, with the gates z, r = x W + h R + bias
 //   rnn:  h' = tanh(x W + h R + bias), or its positive part with `relu`
 // in[1]: x. With `features` a row's x has that many numbers, else it is x W: a gate's numbers begin
-// at x_gate[gate]. Both ways give the same bits if x W is a tfaot_matmul of more than
-// kMostNarrowColumns columns without a bias: x W, bias and h R are added in this order, and terms
-// of h R as there, the first sum beginning with what is before them. in[2]: packed weights, below.
-// in[3]: the packed bias. in[4]: the first h, in[5]: the lstm's first memory. Result: h of all
-// steps, or only of the last one, at out_start + step * out_step + row * out_row; the last memory
-// as [rows, hidden] at memory_out, unless that is negative. Steps and places are in elements;
-// x_step and out_step may be negative. live_rows is as in MatMulCall. Scratch:
-// recurrent_scratch_bytes().
+// at x_gate[gate]. Both give the same bits if x W is a tfaot_matmul of more than kMostNarrowColumns
+// columns, without a bias (docs/reproducibility.md). in[2]: packed weights, below. in[3]: the
+// packed bias. in[4]: the first h, in[5]: the lstm's first memory. Result: h of all steps, or only
+// of the last one, at out_start + step * out_step + row * out_row; the last memory as [rows,
+// hidden] at memory_out, unless that is negative. Steps and places are in elements; x_step and
+// out_step may be negative. live_rows is as in MatMulCall. Scratch: recurrent_scratch_bytes().
 //
 // Packed weights: [blocks, features + hidden, gates, panel columns], with the gates in the order
 // above. A block is a panel of the state's columns; an rnn has two panels to a block in place of
