@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# Reads the tables of kernels.def and levels.def. Sets
+# Reads the tables of kernels.def, functions.def and levels.def. Sets
 #   tfaot_kernels_f32, tfaot_kernels_f64   the names of the kernels of an element type
 #   tfaot_kernel_levels_<architecture>     the suffixes of the levels with kernels
 #   tfaot_kernel_options_<suffix>          compiler options of a level
 #   tfaot_kernel_sizes_<suffix>            definitions for its kernels: bytes of a vector, vectors and rows of a tile
-#   tfaot_kernel_symbols                   all symbols that libtfaot_runtime.a offers to code for x86_64: the kernels' and
-#                                          those of modules/kernels/xla/symbols.txt
+#   tfaot_kernel_symbols                   all symbols that libtfaot_runtime.a offers to code for x86_64: the kernels', the
+#                                          functions and those of modules/kernels/xla/symbols.txt
 set(abi "${PROJECT_SOURCE_DIR}/modules/kernels/abi/include/tfaot/kernels")
 set(xla_symbols "${PROJECT_SOURCE_DIR}/modules/kernels/xla/symbols.txt")
-set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${abi}/kernels.def" "${abi}/levels.def" "${xla_symbols}")
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${abi}/kernels.def" "${abi}/functions.def" "${abi}/levels.def" "${xla_symbols}")
 
 set(row "^TFAOT_KERNEL_ROW\\([A-Za-z0-9]+, ([a-z0-9_]+), TFAOT_(F32|F32_F64), ")
 file(STRINGS "${abi}/kernels.def" rows REGEX "${row}")
@@ -44,4 +44,10 @@ foreach(type IN ITEMS f32 f64)
       list(APPEND tfaot_kernel_symbols "tfaot_${kernel}_${type}_${level}")
     endforeach()
   endforeach()
+endforeach()
+set(row "^TFAOT_FUNCTION_ROW.([a-z0-9]+),.*$")
+file(STRINGS "${abi}/functions.def" rows REGEX "${row}")
+foreach(line IN LISTS rows)
+  string(REGEX REPLACE "${row}" "\\1" name "${line}")
+  list(APPEND tfaot_kernel_symbols "tfaot_${name}_f32" "tfaot_${name}_f64")
 endforeach()

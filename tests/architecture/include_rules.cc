@@ -28,7 +28,7 @@ const std::map<std::string, Rooms> kRooms = {
     {"config", {"base", "records"}},
     {"compile", {"base", "records", "config", "elf"}},
     {"remote", {"base", "records"}},
-    {"engine", {"base", "records", "arrays", "kernels", "remote"}},
+    {"engine", {"base", "records", "elf", "arrays", "kernels", "remote"}},
     {"convert", {"base", "records", "compile", "elf"}},
     {"scram", {"base", "records", "elf"}},
     {"generate", {"base", "records", "scram"}},

@@ -109,7 +109,7 @@ Status check_calls(const ModelSpec& spec, const CheckedCode& code,
   std::vector<Error> errors;
   for (const auto& symbol : calls) {
     const bool offered = is_kernel(symbol) ? runtime_offers(symbol, spec.compilation.target_triple)
-                                           : kind_of_call(symbol) != CallKind::kForbidden;
+                                           : kind_of_call(symbol) < CallKind::kMathematics;
     if (offered) continue;
     errors.push_back(Error::at({spec.model.source.string()},
                                fmt::format("the code for batch size {}, {}, calls '{}', which "

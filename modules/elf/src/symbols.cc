@@ -93,6 +93,29 @@ Result<std::string> rename_symbol(const std::string& object, const SymbolRenamin
   return fail(Error::internal(fmt::format("an object defines no symbol '{}'", names.from)));
 }
 
+Result<std::string> rename_undefined(const std::string& object, const SymbolNames& names) {
+  ElfImage image;
+  TFAOT_TRY(image.change(object));
+  TFAOT_ASSIGN(const ElfTables tables, read_names(image));
+  if (tables.symbol_table == 0) return object;
+  const std::size_t strings = tables.sections[tables.symbol_table].header.sh_link;
+  if (strings >= tables.sections.size()) return fail(elf_error("read the names of symbols"));
+  const ElfSection& section = tables.sections[strings];
+  std::string added;
+  for (std::size_t i = 0; i < tables.symbols.size(); ++i) {
+    if (!tables.is_undefined(i)) continue;
+    const auto found = names.find(tables.symbol_names[i]);
+    if (found == names.end()) continue;
+    GElf_Sym symbol = tables.symbols[i];
+    symbol.st_name = static_cast<GElf_Word>(section.header.sh_size + added.size());
+    TFAOT_TRY(change_symbol(tables, i, symbol));
+    added.append(found->second).push_back('\0');
+  }
+  if (added.empty()) return object;
+  TFAOT_TRY(append(section, added.data(), added.size(), ELF_T_BYTE));
+  return image.written();
+}
+
 Result<std::string> weakened(const std::string& object) {
   ElfImage image;
   TFAOT_TRY(image.change(object));

@@ -15,6 +15,9 @@ __attribute__((used)) static int tfaot_never_at_exit(void (*)()) { return 0; }
 }
 asm(".set atexit, tfaot_never_at_exit");
 
+// The factors of transforms are those of every machine (tfaot/kernels/functions.def).
+asm(".set sin, tfaot_sin_f64\n.set cos, tfaot_cos_f64\n.set sincos, tfaot_sincos_f64");
+
 namespace ducc0 {
 namespace detail_threading {
 namespace {

@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "tests/support/assembler.h"
 #include "tests/unit/elf/parsed_object.h"
 #include "tfaot/elf/data_object.h"
 
@@ -37,6 +38,35 @@ TEST(RenameSymbol, SameInputSameBytes) {
 }
 
 TEST(RenameSymbol, OfWhatIsNoObject) { EXPECT_FALSE(rename_symbol("no object", {"a", "b"})); }
+
+class RenameUndefined : public testing::AssemblerTest {};
+
+TEST_F(RenameUndefined, ChangesCallsAlone) {
+  const std::string object = assemble(
+      ".globl probe\nprobe: call expf@PLT\ncall memcpy@PLT\ncall expf@PLT\ncall sin@PLT\nexp: ret");
+  const auto renamed =
+      rename_undefined(object, {{"expf", "a_longer_name"}, {"sin", "b"}, {"exp", "not_this"}});
+  ASSERT_TRUE(renamed) << renamed.error().text();
+  EXPECT_EQ(*undefined_symbols(*renamed, {""}),
+            (std::vector<std::string>{"a_longer_name", "b", "memcpy"}));
+  EXPECT_EQ(testing::parsed(*renamed).sections.at(".text").bytes,
+            testing::parsed(object).sections.at(".text").bytes);
+  EXPECT_EQ(*rename_undefined(object, {{"cos", "c"}}), object);
+  // The calls go where the names say.
+  const std::string functions = assemble(
+      ".globl a_longer_name, b, memcpy\na_longer_name: add $3, %rax\nret\nb: add $5, %rax\nret\n"
+      "memcpy: ret");
+  const std::string caller = assemble(
+      ".globl probe\nprobe: push %rbx\nxor %eax, %eax\ncall expf@PLT\ncall memcpy@PLT\n"
+      "call expf@PLT\ncall sin@PLT\npop %rbx\nret");
+  EXPECT_EQ(
+      run_probe({*rename_undefined(caller, {{"expf", "a_longer_name"}, {"sin", "b"}}), functions}),
+      11);
+}
+
+TEST_F(RenameUndefined, OfWhatIsNoObject) {
+  EXPECT_FALSE(rename_undefined("no object", {{"a", "b"}}));
+}
 
 TEST(UndefinedSymbols, OfAnObjectWithoutAny) {
   const auto object = make_data_object("x", {{"s"}}, "x86_64-linux");

@@ -10,6 +10,7 @@
 #include "tensorflow/core/public/version.h"
 #include "tfaot/base/hash.h"
 #include "tfaot/base/printable.h"
+#include "tfaot/elf/symbols.h"
 #include "tfaot/records/engine_job_json.h"
 #include "tfaot/records/symbols.h"
 #include "xla/service/cpu/cpu_compiler.h"
@@ -95,6 +96,16 @@ CountedCode counted_code(const xla::HloProfilePrinterData& data) {
   return counted;
 }
 
+// Calls the runtime's functions in place of the C library's, whose last bits depend on the machine.
+Result<std::string> with_own_functions(const std::string& object) {
+#define TFAOT_FUNCTION_ROW(name, form) \
+  {#name, "tfaot_" #name "_f64"}, {#name "f", "tfaot_" #name "_f32"},
+  static const SymbolNames kNames = {
+#include "tfaot/kernels/functions.def"
+  };
+  return rename_undefined(object, kNames);
+}
+
 // An entry is a line of JSON, then the object. An entry of another form comes from a defect of
 // tfaot: the code is then compiled again.
 std::optional<ObjectCode> code_from(const std::string& entry) {
@@ -126,6 +137,9 @@ Result<ObjectCode> make_object_code(const OptimizedModel& model, const JobLevel&
   xla::DebugOptions& debug = *options.mutable_debug_options();
   // Casts to 16 bits must round (hlo/widened_halves.cc leaves only those).
   debug.set_xla_allow_excess_precision(false);
+  // It makes pairs of exponentials and the like, for which XLA has no code of its own: they would
+  // be calls of functions with other last bits than those of the loop around.
+  (*debug.mutable_xla_backend_extra_options())["xla_cpu_disable_slp_vectorizer"] = "true";
   if (!dump.directory.empty()) {
     debug.set_xla_dump_to(dump.directory);
     debug.set_xla_dump_hlo_as_proto(true);
@@ -142,7 +156,8 @@ Result<ObjectCode> make_object_code(const OptimizedModel& model, const JobLevel&
   const auto& compiled = static_cast<const xla::cpu::CpuAotCompilationResult&>(*results->front());
   ObjectCode code;
   TFAOT_ASSIGN(code.buffers, buffer_slots(compiled, model));
-  code.bytes.assign(compiled.object_file_data().begin(), compiled.object_file_data().end());
+  const auto& bytes = compiled.object_file_data();
+  TFAOT_ASSIGN(code.bytes, with_own_functions({bytes.begin(), bytes.end()}));
   if (const auto* const data = compiled.hlo_profile_printer_data()) {
     code.counted = counted_code(*data);
   } else if (counting == Counting::kOperations) {

@@ -3,6 +3,8 @@
 // from many threads.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +32,10 @@ struct SymbolRenaming {
   std::string to;
 };
 Result<std::string> rename_symbol(const std::string& object, const SymbolRenaming& names);
+
+// The object with the undefined symbols that are keys of `names` renamed.
+using SymbolNames = std::map<std::string, std::string, std::less<>>;
+Result<std::string> rename_undefined(const std::string& object, const SymbolNames& names);
 
 // The object with all global symbols that it defines made weak.
 Result<std::string> weakened(const std::string& object);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The symbols that the code of a model may import: the only list of them. `tfaot compile` refuses
-// code that calls anything else, and `tfaot verify` looks for it in the objects of packages. Pure
-// functions, safe from many threads.
+// code that calls anything else or libm, which older packages do, and `tfaot verify` looks for it
+// in the objects of packages. Pure functions, safe from many threads.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 namespace tfaot::toolkit {
 
 enum class CallKind {
-  kRuntime,      // kernels and conversions of numbers in libtfaot_runtime.a
+  kRuntime,      // kernels, functions and conversions of numbers in libtfaot_runtime.a
   kAllocating,   // XLA's FFT, products and convolutions there: they ask for memory in a call
   kMemory,       // memcpy, memset, memmove, memcmp
   kCompiler,     // arithmetic of wide integers in libgcc, which every program has
