@@ -54,10 +54,10 @@ TEST_F(RenameUndefined, ChangesCallsAlone) {
   EXPECT_EQ(*rename_undefined(object, {{"cos", "c"}}), object);
   // The calls go where the names say.
   const std::string functions = assemble(
-      ".globl a_longer_name, b, memcpy\na_longer_name: add $3, %rax\nret\nb: add $5, %rax\nret\n"
-      "memcpy: ret");
+      ".globl a_longer_name, b, untouched\na_longer_name: add $3, %rax\nret\nb: add $5, %rax\nret\n"
+      "untouched: ret");
   const std::string caller = assemble(
-      ".globl probe\nprobe: push %rbx\nxor %eax, %eax\ncall expf@PLT\ncall memcpy@PLT\n"
+      ".globl probe\nprobe: push %rbx\nxor %eax, %eax\ncall expf@PLT\ncall untouched@PLT\n"
       "call expf@PLT\ncall sin@PLT\npop %rbx\nret");
   EXPECT_EQ(
       run_probe({*rename_undefined(caller, {{"expf", "a_longer_name"}, {"sin", "b"}}), functions}),
