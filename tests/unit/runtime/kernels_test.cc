@@ -159,6 +159,27 @@ TEST(Kernels, MultiplyMatrices) {
   }
 }
 
+// Eigen adds up blocks of the depth. It would fit them to the caches of the machine, and a result
+// would have other bits on another machine.
+TEST(Kernels, MultiplyMatricesByBlocksOfAFixedDepth) {
+  const std::size_t m = 8, n = 8, k = 5000, block = 632;
+  std::vector<float> a = values(m * k), b = values(k * n), c(m * n);
+  __xla_cpu_runtime_EigenSingleThreadedMatMulF32(nullptr, c.data(), a.data(), b.data(), m, n, k, 0,
+                                                 0);
+  for (std::size_t i = 0; i < m * n; ++i) {
+    float sum = 0;
+    for (std::size_t first = 0; first < k; first += block) {
+      float part = 0;
+      for (std::size_t l = first; l < std::min(k, first + block); ++l) {
+        const float product = a[i % m + m * l] * b[l + k * (i / m)];
+        part += product;
+      }
+      sum += part;
+    }
+    ASSERT_EQ(sum, c[i]) << i;
+  }
+}
+
 // Sums that halves cannot count to: 2048 + 1 is 2048 there.
 TEST(Kernels, AddTheProductsOfHalvesInFloat32) {
   constexpr std::uint16_t kOne = 0x3c00, k4096 = 0x6c00;
