@@ -73,6 +73,75 @@ std::optional<xla::Literal> moved(const HloInstruction& one,
   }
 }
 
+// The numbers of a tensor with its dimensions in another order.
+template <typename T>
+std::vector<T> ordered(const xla::LiteralBase& value, absl::Span<const std::int64_t> order) {
+  xla::TransposePlan::Options options;
+  options.elem_size_in_bytes = sizeof(T);
+  options.dims = value.shape().dimensions();
+  options.permutation = order;
+  std::vector<T> numbers(static_cast<std::size_t>(xla::ShapeUtil::ElementsIn(value.shape())));
+  xla::TransposePlan::Create(options).value()->Execute(value.untyped_data(), numbers.data());
+  return numbers;
+}
+
+// Sums go through the depth one step after the other, in float64. XLA's evaluator leaves products
+// to Eigen, whose sums have parts that depend on the caches of the machine that compiles.
+template <typename T>
+xla::Literal evaluated_product(const HloInstruction& dot,
+                               absl::Span<const xla::LiteralBase* const> operands) {
+  constexpr std::int64_t kColumns = 2048;  // of a part that stays in the second-level cache
+  const auto& numbers = dot.dot_dimension_numbers();
+  const auto& lhs_batch = numbers.lhs_batch_dimensions();
+  const auto& lhs_depth = numbers.lhs_contracting_dimensions();
+  const auto& rhs_batch = numbers.rhs_batch_dimensions();
+  const auto& rhs_depth = numbers.rhs_contracting_dimensions();
+  const xla::Shape& lhs = operands[0]->shape();
+  const xla::Shape& rhs = operands[1]->shape();
+  const Dimensions rows = other_dimensions(lhs.rank(), joined({lhs_batch, lhs_depth}));
+  const Dimensions columns = other_dimensions(rhs.rank(), joined({rhs_batch, rhs_depth}));
+  const auto a = ordered<T>(*operands[0], joined({lhs_batch, rows, lhs_depth}));
+  const auto b = ordered<T>(*operands[1], joined({rhs_batch, rhs_depth, columns}));
+  const std::int64_t depth = product(picked(lhs.dimensions(), lhs_depth));
+  const std::int64_t width = product(picked(rhs.dimensions(), columns));
+  const std::int64_t each = product(picked(lhs.dimensions(), rows));  // rows of a matrix
+  const std::int64_t all = product(picked(lhs.dimensions(), lhs_batch)) * each;
+  xla::Literal result(dot.shape());
+  const auto out = result.data<T>();
+  std::vector<double> sums;
+  for (std::int64_t first = 0; first < width; first += kColumns) {
+    const std::int64_t count = std::min(kColumns, width - first);
+    for (std::int64_t row = 0; row < all; ++row) {
+      sums.assign(static_cast<std::size_t>(count), 0);
+      for (std::int64_t k = 0; k < depth; ++k) {
+        const double factor = entry(a, row * depth + k);
+        const T* const from = b.data() + (row / each * depth + k) * width + first;
+        double* const to = sums.data();
+        for (std::int64_t j = 0; j < count; ++j) to[j] += factor * from[j];
+      }
+      for (std::int64_t j = 0; j < count; ++j) {
+        out[static_cast<std::size_t>(row * width + first + j)] = static_cast<T>(entry(sums, j));
+      }
+    }
+  }
+  return result;
+}
+
+// Nothing for all other instructions.
+std::optional<xla::Literal> multiplied(const HloInstruction& one,
+                                       absl::Span<const xla::LiteralBase* const> operands) {
+  const auto has_type = [&](const auto* operand) {
+    return operand->shape().element_type() == type_of(one);
+  };
+  if (one.opcode() != kDot || !absl::c_all_of(operands, has_type)) return {};
+  if (absl::c_any_of(operands, [](const auto* operand) { return operand->size_bytes() == 0; })) {
+    return {};
+  }
+  if (type_of(one) == xla::F32) return evaluated_product<float>(one, operands);
+  if (type_of(one) == xla::F64) return evaluated_product<double>(one, operands);
+  return {};
+}
+
 // Fits into the second-level cache.
 constexpr std::int64_t kPieceBytes = 1 << 19;
 
@@ -211,6 +280,7 @@ Result<Value> Evaluator::compute(const HloInstruction& instruction,
     substitutes[instruction.operand(static_cast<std::int64_t>(i))] = values[i].get();
   }
   auto result = moved(instruction, operands);
+  if (!result) result = multiplied(instruction, operands);
   if (!result) {
     TFAOT_ASSIGN(result,
                  or_internal(evaluator_.EvaluateWithSubstitutions(&instruction, substitutes)));

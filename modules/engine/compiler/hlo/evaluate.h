@@ -23,9 +23,7 @@ class Evaluator {
   // The value of a parameter of the entry computation.
   using Parameters = std::function<Result<Value>(const HloInstruction&)>;
 
-  explicit Evaluator(Parameters parameters) : parameters_(std::move(parameters)) {
-    evaluator_.set_use_fast_path(true);  // for products
-  }
+  explicit Evaluator(Parameters parameters) : parameters_(std::move(parameters)) {}
 
   Result<Value> value(const HloInstruction& instruction);
 
