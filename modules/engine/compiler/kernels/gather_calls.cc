@@ -353,34 +353,34 @@ std::optional<GatheredPart> part_of_broadcast(HloInstruction& broadcast) {
   return steps.empty() && line % of.elements == 0 ? std::optional(part) : std::nullopt;
 }
 
-// The parts of a sum of rows; none: there is no gather among them, or XLA adds them as fast.
+// The parts of a sum of rows, in its order; none: there is no gather among them, or XLA adds them
+// as fast.
 std::vector<GatheredPart> added_rows(const Instructions& terms) {
   std::vector<GatheredPart> parts;
   bool has_gather = false;
-  Instructions whole;
+  std::int64_t row = 0;
   for (HloInstruction* term : terms) {
+    GatheredPart& part = parts.emplace_back();
     if (is_gather_of_rows(*term)) {
-      GatheredPart& part = parts.emplace_back();
       part.of = gather_parts(*term).front();
       part.x = term->mutable_operand(part.of.x);
       if (part.of.place_type != kernels::kPlacesInOrder) {
         part.places = term->mutable_operand(part.of.places);
       }
       has_gather = true;
-    } else if (const auto part = part_of_broadcast(*term)) {
-      parts.push_back(*part);
+    } else if (const auto repeated = part_of_broadcast(*term)) {
+      part = *repeated;
+    } else if (is_fused_by_xla(*term)) {
+      return {};
     } else {
-      if (is_fused_by_xla(*term)) return {};
-      whole.push_back(term);
+      continue;  // it has as many elements as the result
     }
+    if (row == 0) row = part.of.elements;
+    if (part.of.elements != row) return {};
   }
-  const std::int64_t row = parts.empty() ? 0 : parts.front().of.elements;
-  if (row < tuned().add_rows_fewest_elements || !has_gather ||
-      std::ranges::any_of(parts, [&](const auto& part) { return part.of.elements != row; })) {
-    return {};
-  }
-  for (HloInstruction* term : whole) {
-    parts.push_back(part_in_order(term, elements_of(*term) / row));
+  if (row < tuned().add_rows_fewest_elements || !has_gather) return {};
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    if (parts[i].x == nullptr) parts[i] = part_in_order(terms[i], elements_of(*terms[i]) / row);
   }
   return parts;
 }
