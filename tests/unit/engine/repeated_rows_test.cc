@@ -181,6 +181,38 @@ TEST(RepeatedRows, LeaveWhatIsKnownAhead) {
               ElementsAre("40 rows of 16"));
 }
 
+// As a batch of one row does, where nothing repeats them: its bits are the same.
+TEST(RepeatedRows, OfWeightsAloneAreMultipliedAhead) {
+  const auto text = [](const std::string& rows) {
+    return graphs(rows + "\n  z = f32[2,5,4,8] broadcast(some), dimensions={1,3}", 8);
+  };
+  EXPECT_THAT(products(text("some = f32[5,8] negate(table)")), ElementsAre());
+  EXPECT_THAT(products(graphs(R"(q = s32[2,5,4] reshape(i)
+  z = f32[2,5,4,8] gather(table, q), offset_dims={3}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=3, slice_sizes={1,8})",
+                              8)),
+              ElementsAre("40 rows of 8"));
+}
+
+// So a batch of one row has the products that others have.
+TEST(RepeatedRows, AreFoundBehindTransposesThatMoveNothing) {
+  EXPECT_THAT(products(R"(
+ENTRY e {
+  given = f32[5,8] parameter(0)
+  x = f32[5,8] multiply(given, given)
+  p = f32[20] parameter(1)
+  unused = f32[1] parameter(2)
+  w = f32[16,3] parameter(3)
+  i = s32[20] convert(p)
+  found = f32[20,8] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,8}
+  near = f32[5,4,1,8] reshape(found)
+  own = f32[5,4,1,8] broadcast(x), dimensions={0,3}
+  both = f32[5,4,1,16] concatenate(own, near), dimensions={3}
+  z = f32[1,5,4,16] transpose(both), dimensions={2,0,1,3}
+  ROOT y = f32[1,5,4,3] dot(z, w), lhs_contracting_dims={3}, rhs_contracting_dims={0}
+})"),
+              ElementsAre("5 rows of 8", "5 rows of 8"));
+}
+
 TEST(RepeatedRows, LeaveGathersOfColumns) {
   EXPECT_THAT(products(R"(
 ENTRY e {

@@ -127,17 +127,6 @@ bool is_read_by_strides(const HloInstruction& transpose, const WeightValues& val
   });
 }
 
-// True if elements move, and not only dimensions of size 1.
-bool moves_elements(const xla::Shape& shape, absl::Span<const std::int64_t> order) {
-  std::int64_t last = -1;
-  for (const std::int64_t d : order) {
-    if (entry(shape.dimensions(), d) == 1) continue;
-    if (d < last) return true;
-    last = d;
-  }
-  return false;
-}
-
 // Transposes of weights do not count. With `reads_strides`, neither do those that products with
 // weights read by strides. REQUIRES: no dead code.
 TransposeCost cost_of_transposes(const xla::HloModule& module, std::int64_t first_weight,

@@ -144,6 +144,16 @@ bool reduces_by(const HloInstruction& reduction, HloOpcode opcode) {
   return combines_by(reduction, opcode) && changes_nothing(*reduction.operand(1), opcode);
 }
 
+bool moves_elements(const xla::Shape& shape, absl::Span<const std::int64_t> order) {
+  std::int64_t last = -1;
+  for (const std::int64_t d : order) {
+    if (entry(shape.dimensions(), d) == 1) continue;
+    if (d < last) return true;
+    last = d;
+  }
+  return false;
+}
+
 Dimensions filter_order(const HloInstruction& convolution) {
   const auto& numbers = convolution.convolution_dimension_numbers();
   return joined(

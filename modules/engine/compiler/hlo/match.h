@@ -97,6 +97,9 @@ struct Mean {
 // The mean that `value` is, perhaps in another shape.
 Mean mean_of(HloInstruction* value);
 
+// True if a transpose in this order moves elements, and not only dimensions of size 1.
+bool moves_elements(const xla::Shape& shape, absl::Span<const std::int64_t> order);
+
 // The dimensions of a convolution's filter as [spatial..., in, out].
 Dimensions filter_order(const HloInstruction& convolution);
 

@@ -132,12 +132,18 @@ struct RowPart {
   bool is_negative = false;
 };
 
+// True for the same rows in the same order. A batch of one row leaves transposes that move nothing.
+bool keeps_rows_in_place(const HloInstruction& one) {
+  const bool moves_nothing =
+      one.opcode() == kReshape ||
+      (one.opcode() == kTranspose && !moves_elements(one.operand(0)->shape(), one.dimensions()));
+  return moves_nothing && repeats_rows(one);
+}
+
 // Concatenated, they are `value`.
 void take_parts(HloInstruction* value, std::int64_t first, std::vector<RowPart>& parts) {
   HloInstruction* inner = value;
-  while (inner->opcode() == kReshape && repeats_rows(*inner)) {
-    inner = inner->mutable_operand(0);
-  }
+  while (keeps_rows_in_place(*inner)) inner = inner->mutable_operand(0);
   if (inner->opcode() != kConcatenate ||
       inner->concatenate_dimension() != inner->shape().rank() - 1) {
     parts.push_back({value, first});
@@ -210,7 +216,10 @@ class RepeatedProduct {
 
   Status replace_all() {
     const std::vector<RowPart> parts = parts_of_rows(of_.rows);
-    if (!pays(parts)) return {};
+    // Rows of weights alone are multiplied ahead, as they are in a batch of one row, where nothing
+    // repeats them.
+    is_ahead_ = parts.size() == 1 && is_of_weights_alone(parts.front().value);
+    if (!is_ahead_ && !pays(parts)) return {};
     take_numbers_of_columns();
     HloInstruction* sum = nullptr;
     for (const Summand& summand : summands(parts)) {
@@ -229,7 +238,16 @@ class RepeatedProduct {
  private:
   HloInstruction* source_to_multiply(HloInstruction* value) const {
     HloInstruction* const source = source_of(value);
-    return values_.is_known(source) ? value : source;
+    return values_.is_known(source) && !is_ahead_ ? value : source;
+  }
+
+  bool is_of_weights_alone(HloInstruction* value) const {
+    const HloInstruction* const source = source_of(value);
+    if (value == source || !values_.is_known(source)) return false;
+    for (; value != source; value = value->mutable_operand(0)) {
+      if (value->opcode() == kGather) return false;
+    }
+    return true;
   }
 
   bool pays(const std::vector<RowPart>& parts) const {
@@ -299,6 +317,7 @@ class RepeatedProduct {
   HloInstruction& product_;
   RowProduct of_;
   const WeightValues& values_;
+  bool is_ahead_ = false;
   HloInstruction* last_;  // what is replaced: the product, after scales and shifts
   HloInstruction* scale_ = nullptr;
   HloInstruction* shift_ = nullptr;
