@@ -85,7 +85,7 @@ void check_product(Kernel kernel, bool is_fused, MatMulCall c, Random& random) {
     const Int row = i / c.columns, column = i % c.columns;
     const T* const right =
         c.rhs_packed != 0 ? rhs.data() : rhs.data() + row / c.rows * c.depth * c.columns;
-    Sums<T> sums(is_fused, c.columns,
+    Sums<T> sums(is_fused, (c.epilogue & kernels::kEpilogueSwapped) != 0 ? c.rows : c.columns,
                  (c.epilogue & kernels::kEpilogueBias) != 0 ? bias[column] : T{0});
     for (Int l = 0; l < c.depth; ++l)
       sums.add(lhs[row * c.depth + l], right[l * c.columns + column]);
@@ -104,7 +104,11 @@ void check_products(Kernel kernel, bool is_fused) {
     MatMulCall c = plain(batch, rows, columns, random.between(1, 75));
     c.rhs_packed = random.between(0, 1);
     c.epilogue = random.between(0, 1) * kernels::kEpilogueBias;
-    if (c.rhs_packed != 0) c.rhs_batch_stride = 0;
+    if (c.rhs_packed != 0) {
+      c.rhs_batch_stride = 0;
+    } else {
+      c.epilogue |= random.between(0, 1) * kernels::kEpilogueSwapped;
+    }
     check_product<T>(kernel, is_fused, c, random);
   }
   // Right sides that are prefetched, and more rows than a block has.

@@ -45,8 +45,9 @@ HloInstruction* plain_product_call(HloInstruction& value) {
     return nullptr;
   }
   const auto call = call_of<MatMulCall>(*made);
-  const bool is_plain = call.rhs_packed == 0 && call.live_rows == 0 &&
-                        (call.epilogue & ~std::int64_t{kernels::kEpiloguePlaced}) == 0;
+  constexpr std::int64_t kPlain = kernels::kEpiloguePlaced | kernels::kEpilogueSwapped;
+  const bool is_plain =
+      call.rhs_packed == 0 && call.live_rows == 0 && (call.epilogue & ~kPlain) == 0;
   return is_plain ? made : nullptr;
 }
 

@@ -342,13 +342,13 @@ class Finder {
       epilogue_.addends = other;
       return true;
     }
-    // A second or scaled bias pays off only if it is computed ahead.
-    if (is_scale && !(room_.scale && is_known && bias_is_known_ && epilogue_.addends == nullptr)) {
-      return false;
-    }
-    if (!is_scale && epilogue_.bias != nullptr && !(is_known && bias_is_known_)) return false;
+    // Numbers that depend on inputs, such as a mask, are the same for all rows of a product only in
+    // a batch of one row. Sums begin with a bias, so that row would be rounded otherwise than in
+    // other batches.
+    if (!is_known) return false;
+    if (is_scale && (!room_.scale || epilogue_.addends != nullptr)) return false;
     HloInstruction* column = column_values(other, user.shape(), columns_);
-    if (column == nullptr) return is_sum && add_row_bias(user, other, is_known);
+    if (column == nullptr) return is_sum && add_row_bias(user, other);
     if (epilogue_.row_bias != nullptr) return false;
     if (is_scale) {
       epilogue_.scale = accumulate(kMultiply, epilogue_.scale, column);
@@ -359,12 +359,11 @@ class Finder {
     }
     if (is_difference) column = negate(column);
     epilogue_.bias = accumulate(kAdd, epilogue_.bias, column);
-    bias_is_known_ = bias_is_known_ && is_known;
     return true;
   }
 
-  bool add_row_bias(const HloInstruction& user, HloInstruction* other, bool is_known) {
-    if (epilogue_.bias != nullptr || (epilogue_.row_bias != nullptr && !is_known)) return false;
+  bool add_row_bias(const HloInstruction& user, HloInstruction* other) {
+    if (epilogue_.bias != nullptr) return false;
     // Each matrix [rows, columns] gets the same.
     const std::int64_t rows = room_.rows, all = elements_of(user);
     HloInstruction* const row =
@@ -379,7 +378,6 @@ class Finder {
   EpilogueRoom room_;
   const WeightValues& values_;
   HloInstruction* current_;
-  bool bias_is_known_ = true;
   Epilogue epilogue_;
 };
 

@@ -270,6 +270,7 @@ struct Product {
   bool lhs_is_split = false;  // part of its free dimensions count as batch
   bool rhs_is_split =
       false;  // so for rhs: the result is [first columns, rows, last columns] of the dot
+  bool is_swapped = false;  // the rows are what decides the order of sums
 };
 
 // The transpose that is the only user of a dot, as one side of it: where its batch, its rows and
@@ -320,9 +321,9 @@ bool find_turned_levels(Product& product, const Side& result) {
     order_depth(product.rhs, product.lhs);
   };
   swap_sides();
-  if (find_levels(product, turned)) return true;
-  swap_sides();
-  return false;
+  product.is_swapped = find_levels(product, turned);
+  if (!product.is_swapped) swap_sides();
+  return product.is_swapped;
 }
 
 // Both sides in forms that the kernel accepts. `result`: of transposed_result().
@@ -430,6 +431,17 @@ ResultForm result_form(const Product& product) {
   return form;
 }
 
+// The dot, or the transpose after it, whichever has its dimensions in the order of the call; null:
+// neither. So what follows is added alike in a batch of one row, which has no transpose.
+HloInstruction* in_call_order(HloInstruction& dot, const ResultForm& form) {
+  const xla::Shape shape = shape_of(type_of(dot), form.sizes);
+  HloInstruction* const user = only_user(dot);
+  const bool is_back = user != nullptr && user->opcode() == kTranspose &&
+                       !moves_elements(shape, picked(form.order, user->dimensions()));
+  if (is_back) return user;
+  return moves_elements(shape, form.order) ? nullptr : &dot;
+}
+
 // Turning costs a transpose of the result, unless the result is a vector or is transposed anyway.
 bool is_cheap_to_turn(const HloInstruction& dot, const Side& lhs, const Side& rhs) {
   return extent_of(lhs.free) == 1 || extent_of(rhs.free) == 1 ||
@@ -493,21 +505,28 @@ Status replace_dot(HloInstruction& dot, PassContext& context) {
                            numbers.lhs_contracting_dimensions());
   const Side rhs = side_of(dot.mutable_operand(1), numbers.rhs_batch_dimensions(),
                            numbers.rhs_contracting_dimensions());
+  const bool weight_is_left = values.is_known(look_through(lhs).tensor);
   const Product product =
       arrange(lhs, rhs, transposed_result(dot, lhs, rhs), is_cheap_to_turn(dot, lhs, rhs), values);
   kernels::MatMulCall call = fields_of(product);
   const ResultForm form = result_form(product);
 
   Epilogue epilogue;
+  HloInstruction* const start =
+      product.result.tensor == nullptr ? in_call_order(dot, form) : nullptr;
   epilogue.last = product.result.tensor == nullptr ? &dot : product.result.tensor;
-  if (product.result.tensor == nullptr && std::is_sorted(form.order.begin(), form.order.end())) {
-    epilogue = find_epilogue(dot, call.columns,
+  if (start != nullptr) {
+    epilogue = find_epilogue(*start, call.columns,
                              {.scale = product.is_packed,
                               .sum = weights == WeightsType::kFloat32,
                               .rows = product.is_packed ? 0 : call.rows},
                              values);
   }
   call.epilogue |= epilogue.word();
+  // The columns of a layer are those of its weight, whichever side that is.
+  if (product.is_swapped != (!product.is_packed && weight_is_left)) {
+    call.epilogue |= kernels::kEpilogueSwapped;
+  }
   HloInstruction* right = product.rhs.tensor;
   if (product.is_packed) {
     right = reshape(right, {1, call.depth, call.columns});
@@ -525,7 +544,9 @@ Status replace_dot(HloInstruction& dot, PassContext& context) {
   made.result = product.result.tensor == nullptr ? form.sizes : dimensions_of(*epilogue.last);
   epilogue.add_operands(made.operands);
   HloInstruction* result = add_kernel_call(made, dot);
-  if (product.result.tensor == nullptr) result = transpose(result, form.order);
+  if (product.result.tensor == nullptr && start == nullptr) {
+    result = transpose(result, form.order);
+  }
   return replace(*epilogue.last, result);
 }
 

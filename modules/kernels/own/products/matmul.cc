@@ -110,7 +110,8 @@ void multiply(const MatMulCall& call, Element* c, const void** in, Element* scra
   Gemm g = plain_product(more.rows, call.lhs_row_stride, call.depth);
   set_epilogue(g, call.epilogue, more);
   g.a_step = call.lhs_depth_stride;
-  set_columns(g, call.columns);
+  g.columns = call.columns;
+  g.narrow = is_narrow((call.epilogue & kEpilogueSwapped) != 0 ? call.rows : call.columns);
   const bool placed = (call.epilogue & kEpiloguePlaced) != 0;
   g.c_row = placed ? call.result_row_stride : call.columns;
   if (more.tasks != nullptr && are_enough(call.batch, *more.tasks)) {

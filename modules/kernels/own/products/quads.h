@@ -17,8 +17,8 @@ static_assert(kNarrowSums == 4 && kMostNarrowColumns == 2 * kQuadColumns);
 
 // True if quads are faster than tiles. They take the same sums in the same order.
 TFAOT_INLINE bool pays_for_quads(const Tiles<Element>& t, Int rows, Int columns) {
-  return TFAOT_HAS_QUADS && rows >= kQuadRows && t.row_start == nullptr && t.a_step == 1 &&
-         t.run % kNarrowSums == 0 && t.run >= (columns <= kQuadColumns ? 16 : 32);
+  return TFAOT_HAS_QUADS && rows >= kQuadRows && is_narrow(columns) && t.row_start == nullptr &&
+         t.a_step == 1 && t.run % kNarrowSums == 0 && t.run >= (columns <= kQuadColumns ? 16 : 32);
 }
 
 #if TFAOT_HAS_QUADS
