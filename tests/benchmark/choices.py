@@ -75,20 +75,15 @@ CASES = {
     "winograd_many_tiles": lambda n: convolution(4 * round(n**0.5), 96, 96),
     "winograd_most_cached_bytes_of_four": lambda n: convolution(12, round((n / 144)**0.5), round((n / 144)**0.5)),
     "winograd_most_bytes_of_four": lambda n: convolution(16, round((n / 144)**0.5), round((n / 144)**0.5)),
-    "winograd_fewest_tiles": lambda n: convolution(6, 96, 96, rows=max(1, n // 9)),
-    "winograd_most_cached_bytes": lambda n: convolution(6, round((n / 64)**0.5), round((n / 64)**0.5)),
     "reductions_most_in_one_loop": lambda n: Net([n, 32], ["y = ReduceSum <keepdims = 0> (x, axes)"], axes=[1]),
     "norm_fewest_columns": lambda n: Net(
         [n], ["y = LayerNormalization <axis = -1> (x, s, b)"], 4, s=(n,), b=(n,)),
-    "gelu_fewest_elements": lambda n: Net(
-        [8], ["p = MatMul (x, a)", "g = com.microsoft.Gelu (p)", "y = MatMul (g, b)"], 1, a=(8, n), b=(n, 8)),
     "short_sums_most_terms": lambda n: Net(
         [n, 64], ["a = Mul (x, w)", "y = ReduceSum <keepdims = 0> (a, axes)"], w=(n, 64), axes=[1]),
     "attention_fewest_rows_as_lanes": lambda n: attention(n, 16),
     "attention_most_depth_as_lanes": lambda n: attention(32, n),
     "attention_most_keys_as_lanes": lambda n: attention(n // 32, 16),
     "attention_fewest_rows_by_blocks": lambda n: attention(n, 64),
-    "attention_fewest_score_bytes": lambda n: attention(round((n / 16)**0.5), 64),
     "add_rows_fewest_elements": lambda n: Net(
         [n], ["g = Gather <axis = 1> (x, i)", "q = Reshape (x, s)", "y = Add (g, q)"], i=numpy.arange(n)[::-1].copy(),
         s=numpy.array([-1, n])),
@@ -103,16 +98,11 @@ CASES = {
     "dense_chain_most_layer_bytes": lambda n: dense([round((n / 4)**0.5)] * 4, rows=4),
     "dense_chain_most_layer_bytes_of_many_rows": lambda n: dense([round((n / 4)**0.5)] * 4, rows=64),
     "dense_chain_most_bytes": lambda n: dense([64] * (n // (64 * 64 * 4) + 1), rows=1),
-    "dense_chain_most_tanh": lambda n: dense([32, n // 16, n // 16], "Tanh", rows=16),
-    "dense_chain_most_tanh_of_one_row": lambda n: dense([32, n, n], "Tanh", rows=1),
     "gather_fewest_elements": lambda n: Net([64, n], ["y = Gather <axis = 1> (x, i)"], i=numpy.arange(100) * 7 % 64),
     "concatenation_fewest_per_part": lambda n: Net(
         [64, n], ["a = Gather <axis = 1> (x, i)", "b = Gather <axis = 1> (x, j)", "y = Concat <axis = 2> (a, b)"],
         i=numpy.arange(100) * 7 % 64, j=numpy.arange(100) * 11 % 64),
     "softmax_fewest_columns": lambda n: Net([n], ["y = Softmax <axis = -1> (x)"]),
-    "softmax_fewest_columns_of_few_rows": lambda n: Net([n], ["y = Softmax <axis = -1> (x)"], 1),
-    "norm_fewest_elements_of_rows": lambda n: Net(
-        [n // 4], ["y = LayerNormalization <axis = -1> (x, s, b)"], 4, s=(n // 4,), b=(n // 4,)),
 }
 
 

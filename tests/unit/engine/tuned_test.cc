@@ -11,16 +11,16 @@ using ::testing::HasSubstr;
 
 TEST(TunedTest, ANumberIsChangedByItsName) {
   const Tuned before = tuned();
-  ASSERT_TRUE(set_tuned("gelu_fewest_elements=7"));
-  EXPECT_EQ(tuned().gelu_fewest_elements, 7);
+  ASSERT_TRUE(set_tuned("pool_fewest_channels=7"));
+  EXPECT_EQ(tuned().pool_fewest_channels, 7);
   EXPECT_EQ(tuned().norm_fewest_columns, before.norm_fewest_columns);
-  ASSERT_TRUE(set_tuned("gelu_fewest_elements=" + std::to_string(before.gelu_fewest_elements)));
-  EXPECT_EQ(tuned().gelu_fewest_elements, Tuned().gelu_fewest_elements);
+  ASSERT_TRUE(set_tuned("pool_fewest_channels=" + std::to_string(before.pool_fewest_channels)));
+  EXPECT_EQ(tuned().pool_fewest_channels, Tuned().pool_fewest_channels);
 }
 
 TEST(TunedTest, OtherNamesAndWordsAreRefusedWithAllNames) {
   for (const char* const wrong :
-       {"gelu=7", "gelu_fewest_elements", "gelu_fewest_elements=many", ""}) {
+       {"pool=7", "pool_fewest_channels", "pool_fewest_channels=many", ""}) {
     const Status set = set_tuned(wrong);
     ASSERT_FALSE(set) << wrong;
     EXPECT_THAT(set.error().message(), HasSubstr("is not NAME=NUMBER of a tuned number"));

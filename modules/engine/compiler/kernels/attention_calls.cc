@@ -22,12 +22,9 @@ bool wins_by_lanes(const kernels::AttentionCall& call) {
          call.keys * (call.depth + call.columns) <= tuned().attention_most_keys_as_lanes;
 }
 
-// Otherwise, with fewer scores or fewer rows to share packed values, three calls take as long or
-// less.
+// Otherwise, with fewer rows to share packed values, three calls take as long or less.
 bool wins_by_blocks(const kernels::AttentionCall& call) {
-  return call.rows >= tuned().attention_fewest_rows_by_blocks &&
-         call.batch * call.rows * call.keys * static_cast<std::int64_t>(sizeof(float)) >=
-             tuned().attention_fewest_score_bytes;
+  return call.rows >= tuned().attention_fewest_rows_by_blocks;
 }
 
 // The value before reshapes; null if something else uses it or them.

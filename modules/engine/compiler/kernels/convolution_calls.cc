@@ -143,7 +143,7 @@ kernels::WinogradCall best_tiles(const ConvolutionCall& call) {
 }
 
 // True if Winograd's way is faster. Otherwise, moving numbers in and out takes longer than the
-// products that are saved, or few tiles wait for the filter.
+// products that are saved. The batch does not count: a row has the same bits in any batch.
 bool is_faster_by_winograd(const kernels::WinogradCall& winograd) {
   const ConvolutionCall& call = winograd.convolution;
   const bool is_planar = product(call.window.size) > kernels::kWinogradSize;
@@ -152,10 +152,6 @@ bool is_faster_by_winograd(const kernels::WinogradCall& winograd) {
   const std::int64_t least_of_both = is_four ? (is_planar ? 32 : 48) : is_planar ? 40 : 80;
   if (std::min(call.in_channels, call.out_channels) < least ||
       call.in_channels + call.out_channels < least_of_both) {
-    return false;
-  }
-  if (!is_four && kernels::winograd_tiles(winograd) < tuned().winograd_fewest_tiles &&
-      winograd_filter_bytes(winograd) > tuned().winograd_most_cached_bytes) {
     return false;
   }
   const std::int64_t direct = product(call.window.size) * call.batch * points(call);

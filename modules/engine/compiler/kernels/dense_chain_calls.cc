@@ -19,12 +19,6 @@ using kernels::DenseChainCall;
 using kernels::DenseLayer;
 using kernels::MatMulCall;
 
-bool is_for_chain(const LayerFunction& found, const MatMulCall& product) {
-  const std::int64_t most =
-      product.rows == 1 ? tuned().dense_chain_most_tanh_of_one_row : tuned().dense_chain_most_tanh;
-  return found.function != kernels::kFunctionTanh || product.rows * product.columns <= most;
-}
-
 struct Link {
   HloInstruction* call;    // the product
   HloInstruction* result;  // after its function, and after reshapes if the next layer reads it
@@ -61,7 +55,7 @@ Link link_of(HloInstruction& product) {
             static_cast<std::int64_t>(xla::ShapeUtil::ByteSizeOf(product.operand(2)->shape()))};
   if ((call.epilogue & kernels::kEpilogueRelu) != 0) return link;
   const auto found = function_of(*after_reshapes(first));
-  if (found && is_for_chain(*found, call)) {
+  if (found) {
     link.result = found->result;
     link.layer.function = found->of_kernel();
   }

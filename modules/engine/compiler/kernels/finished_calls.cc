@@ -49,7 +49,7 @@ Status absorb_function(HloInstruction& kernel, PassContext& /*context*/) {
   std::vector<std::int64_t> words = call_words(kernel);
   if ((words.at(*word) & (kernels::kEpilogueRelu | kernels::kEpilogueFunction)) != 0) return {};
   const auto found = function_of(*after_reshapes(first));
-  if (!found || found->function == kernels::kFunctionTanh) return {};
+  if (!found) return {};
   words.at(*word) |= kernels::kEpilogueFunction;
   TFAOT_TRY(
       extend_kernel_call(kernel, words, words_next_to(&kernel, as_words(found->of_kernel()))));

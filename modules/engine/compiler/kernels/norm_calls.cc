@@ -383,10 +383,7 @@ bool is_of_rows(const NormAxes& axes) { return axes.size(NormAxes::kPoints) == 1
 
 // XLA's loops go as fast over a few numbers.
 bool is_worth_a_norm(const NormAxes& axes) {
-  if (is_of_rows(axes)) {
-    return axes.count() >= tuned().norm_fewest_columns ||
-           axes.elements(axes.all()) >= tuned().norm_fewest_elements_of_rows;
-  }
+  if (is_of_rows(axes)) return axes.count() >= tuned().norm_fewest_columns;
   return axes.count() >= tuned().norm_fewest_of_a_group &&
          axes.size(NormAxes::kChannels) <= kernels::kMostGroupChannels;
 }

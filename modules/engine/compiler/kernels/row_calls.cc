@@ -48,12 +48,6 @@ HloInstruction* row_numbers(HloInstruction* value, const RowsAndColumns& sizes) 
   return spread_operand(*before_reshapes(value), {{sizes.rows, 1}, {sizes.columns, 0}});
 }
 
-// XLA's loops take as long or less for a few rows of very few numbers.
-bool is_worth_a_softmax(const RowsAndColumns& sizes) {
-  return sizes.columns >= (sizes.rows < 4 ? tuned().softmax_fewest_columns_of_few_rows
-                                          : tuned().softmax_fewest_columns);
-}
-
 // True if it reduces the rows of `of`, perhaps in another shape.
 bool reduces_rows(HloInstruction* reduce, HloOpcode opcode, HloInstruction* of) {
   const auto found = row_reduction(*reduce, opcode);
@@ -108,10 +102,9 @@ HloInstruction* softmax_of(HloInstruction& quotient, HloInstruction* exp, PassCo
       !divides_by_sum(quotient, exp, sizes)) {
     return nullptr;
   }
-  if (!is_worth_a_softmax(sizes)) {
-    add_remark(
-        context, quotient,
-        fmt::format("no softmax: {} rows of {} numbers are too few", sizes.rows, sizes.columns));
+  if (sizes.columns < tuned().softmax_fewest_columns) {
+    add_remark(context, quotient,
+               fmt::format("no softmax: rows of {} numbers are too short", sizes.columns));
     return nullptr;
   }
   const auto [x, scale] = scaled(y);
@@ -408,9 +401,8 @@ Status replace_gelu(HloInstruction& result, PassContext& context) {
   const auto gelu = is_float32(result) ? gelu_of(result) : std::nullopt;
   const std::int64_t size = elements_of(result);
   if (!gelu || elements_of(*gelu->x) != size || context.values().is_known(&result)) return {};
-  if (size < tuned().gelu_fewest_elements || !is_from_kernel(gelu->x) || !feeds_kernels(result)) {
-    add_remark(context, result,
-               fmt::format("no gelu: {} elements are too few, or it is not between kernels", size));
+  if (!is_from_kernel(gelu->x) || !feeds_kernels(result)) {
+    add_remark(context, result, "no gelu: it is not between kernels");
     return {};
   }
   const kernels::GeluCall call{size, gelu->form};
