@@ -164,6 +164,35 @@ void check_sum(Kernel kernel, std::uint32_t seed) {
 }
 
 // As in TensorFlow: NaN is ignored, and a window of only NaN gives the lowest finite number.
+// Whatever fits into a vector of the level: pools have no products, so all levels round alike.
+template <typename T>
+void check_bits_of_sums() {
+  Random random(7);
+  for (Int i = 0; i < 200 && !::testing::Test::HasFailure(); ++i) {
+    const PoolCall c = random_call(random);
+    Tensor<T> input(c.batch * elements(c.window.in) * c.channels);
+    Tensor<T> first(c.batch * elements(c.window.out) * c.channels), other(first.size());
+    random.fill(input);
+    const void* in[] = {&c, input.data()};
+    bool is_first = true;
+    for (const Level& level : all_levels()) {
+      if (!runs_here(level)) continue;
+      Tensor<T>& result = is_first ? first : other;
+      (sizeof(T) == sizeof(float) ? level.f32 : level.f64).sum_pool(result.data(), in);
+      for (Int j = 0; j < first.size(); ++j) {
+        ASSERT_EQ(result[j], first[j])
+            << level.name << ", channels " << c.channels << describe(c.window);
+      }
+      is_first = false;
+    }
+  }
+}
+
+TEST(PoolBits, OfSumsAreTheSameAtEveryLevel) {
+  check_bits_of_sums<float>();
+  check_bits_of_sums<double>();
+}
+
 TEST_P(Pool, TakesTheLargestNumber) {
   check_max<float>(kernels<float>().max_pool, 1);
   check_max<double>(kernels<double>().max_pool, 2);
