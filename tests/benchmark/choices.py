@@ -76,8 +76,6 @@ CASES = {
     "winograd_most_cached_bytes_of_four": lambda n: convolution(12, round((n / 144)**0.5), round((n / 144)**0.5)),
     "winograd_most_bytes_of_four": lambda n: convolution(16, round((n / 144)**0.5), round((n / 144)**0.5)),
     "reductions_most_in_one_loop": lambda n: Net([n, 32], ["y = ReduceSum <keepdims = 0> (x, axes)"], axes=[1]),
-    "norm_fewest_columns": lambda n: Net(
-        [n], ["y = LayerNormalization <axis = -1> (x, s, b)"], 4, s=(n,), b=(n,)),
     "short_sums_most_terms": lambda n: Net(
         [n, 64], ["a = Mul (x, w)", "y = ReduceSum <keepdims = 0> (a, axes)"], w=(n, 64), axes=[1]),
     "attention_fewest_rows_as_lanes": lambda n: attention(n, 16),
@@ -102,7 +100,6 @@ CASES = {
     "concatenation_fewest_per_part": lambda n: Net(
         [64, n], ["a = Gather <axis = 1> (x, i)", "b = Gather <axis = 1> (x, j)", "y = Concat <axis = 2> (a, b)"],
         i=numpy.arange(100) * 7 % 64, j=numpy.arange(100) * 11 % 64),
-    "softmax_fewest_columns": lambda n: Net([n], ["y = Softmax <axis = -1> (x)"]),
 }
 
 

@@ -143,11 +143,6 @@ constexpr const char* kSums = R"(add {
   b = f32[] parameter(1)
   ROOT s = f32[] add(a, b)
 }
-largest {
-  a = f32[] parameter(0)
-  b = f32[] parameter(1)
-  ROOT m = f32[] maximum(a, b)
-}
 )";
 
 TEST(Remarks, SayWhatNearlyMatched) {
@@ -166,20 +161,6 @@ TEST(Remarks, SayWhatNearlyMatched) {
   EXPECT_THAT(testing::remarks_of("replace_normalisation", *rms),
               ElementsAre("root: no layer_norm: the mean under the root is not that of "
                           "(x - mean)^2 over the dimensions of x's mean"));
-  const auto softmax = parse_hlo(std::string(kSums) + R"(ENTRY main {
-  x = f32[2,3] parameter(0)
-  zero = f32[] constant(0)
-  lowest = f32[] constant(-inf)
-  peak = f32[2] reduce(x, lowest), dimensions={1}, to_apply=largest
-  peaks = f32[2,3] broadcast(peak), dimensions={0}
-  shifted = f32[2,3] subtract(x, peaks)
-  exp = f32[2,3] exponential(shifted)
-  sum = f32[2] reduce(exp, zero), dimensions={1}, to_apply=add
-  sums = f32[2,3] broadcast(sum), dimensions={0}
-  ROOT y = f32[2,3] divide(exp, sums)
-})");
-  EXPECT_THAT(testing::remarks_of("replace_softmax", *softmax),
-              ElementsAre("y: no softmax: rows of 3 numbers are too short"));
   const auto whole = parse_hlo(R"(ENTRY main {
   x = s32[4,3] parameter(0)
   w = s32[3,5] parameter(1)

@@ -13,7 +13,7 @@ TEST(TunedTest, ANumberIsChangedByItsName) {
   const Tuned before = tuned();
   ASSERT_TRUE(set_tuned("pool_fewest_channels=7"));
   EXPECT_EQ(tuned().pool_fewest_channels, 7);
-  EXPECT_EQ(tuned().norm_fewest_columns, before.norm_fewest_columns);
+  EXPECT_EQ(tuned().norm_fewest_of_a_group, before.norm_fewest_of_a_group);
   ASSERT_TRUE(set_tuned("pool_fewest_channels=" + std::to_string(before.pool_fewest_channels)));
   EXPECT_EQ(tuned().pool_fewest_channels, Tuned().pool_fewest_channels);
 }
@@ -24,7 +24,7 @@ TEST(TunedTest, OtherNamesAndWordsAreRefusedWithAllNames) {
     const Status set = set_tuned(wrong);
     ASSERT_FALSE(set) << wrong;
     EXPECT_THAT(set.error().message(), HasSubstr("is not NAME=NUMBER of a tuned number"));
-    EXPECT_THAT(set.error().notes(), Contains("softmax_fewest_columns=5"));
+    EXPECT_THAT(set.error().notes(), Contains("norm_fewest_of_a_group=64"));
   }
 }
 

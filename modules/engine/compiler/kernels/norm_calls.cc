@@ -381,9 +381,11 @@ class Follower {
 // A layer norm is one of rows.
 bool is_of_rows(const NormAxes& axes) { return axes.size(NormAxes::kPoints) == 1; }
 
-// XLA's loops go as fast over a few numbers.
+// XLA's loops go as fast over a few numbers of a group. They do over a few numbers of a row, too,
+// but LLVM unrolls them for a row alone and fuses products and sums of different loops, so that it
+// would have other bits than in a batch.
 bool is_worth_a_norm(const NormAxes& axes) {
-  if (is_of_rows(axes)) return axes.count() >= tuned().norm_fewest_columns;
+  if (is_of_rows(axes)) return axes.count() > 1;
   return axes.count() >= tuned().norm_fewest_of_a_group &&
          axes.size(NormAxes::kChannels) <= kernels::kMostGroupChannels;
 }

@@ -84,8 +84,9 @@ Scaled scaled(HloInstruction* value) {
 }
 
 // A call in the place of a quotient that is the softmax with the exponentials `exp`; null: it is
-// something else.
-HloInstruction* softmax_of(HloInstruction& quotient, HloInstruction* exp, PassContext& context) {
+// something else. Also of two numbers: LLVM unrolls XLA's loops of one short row and fuses the last
+// product of an exponential with the sum, so that row would have other bits than in a batch.
+HloInstruction* softmax_of(HloInstruction& quotient, HloInstruction* exp) {
   HloInstruction *y = nullptr, *peak = nullptr;
   const auto shifted = m::Subtract(m::Op(&y), m::Op(&peak));
   // ONNX's reader adds a limit of 0, above which no difference is.
@@ -98,13 +99,8 @@ HloInstruction* softmax_of(HloInstruction& quotient, HloInstruction* exp, PassCo
   if (rows == 0 || elements_of(quotient) % rows != 0) return nullptr;
   const RowsAndColumns sizes{rows, elements_of(quotient) / rows};
   peak = row_numbers(peak, sizes);
-  if (peak == nullptr || !reduces_rows(before_reshapes(peak), kMaximum, y) ||
+  if (sizes.columns < 2 || peak == nullptr || !reduces_rows(before_reshapes(peak), kMaximum, y) ||
       !divides_by_sum(quotient, exp, sizes)) {
-    return nullptr;
-  }
-  if (sizes.columns < tuned().softmax_fewest_columns) {
-    add_remark(context, quotient,
-               fmt::format("no softmax: rows of {} numbers are too short", sizes.columns));
     return nullptr;
   }
   const auto [x, scale] = scaled(y);
@@ -368,7 +364,7 @@ Status replace_softmax(HloInstruction& quotient, PassContext& context) {
     return {};
   }
   for (const int i : {0, 1}) {
-    HloInstruction* const made = softmax_of(quotient, quotient.mutable_operand(i), context);
+    HloInstruction* const made = softmax_of(quotient, quotient.mutable_operand(i));
     if (made != nullptr) return replace(quotient, made);
   }
   return {};
