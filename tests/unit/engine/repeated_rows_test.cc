@@ -181,18 +181,6 @@ TEST(RepeatedRows, LeaveWhatIsKnownAhead) {
               ElementsAre("40 rows of 16"));
 }
 
-// As a batch of one row does, where nothing repeats them: its bits are the same.
-TEST(RepeatedRows, OfWeightsAloneAreMultipliedAhead) {
-  const auto text = [](const std::string& rows) {
-    return graphs(rows + "\n  z = f32[2,5,4,8] broadcast(some), dimensions={1,3}", 8);
-  };
-  EXPECT_THAT(products(text("some = f32[5,8] negate(table)")), ElementsAre());
-  EXPECT_THAT(products(graphs(R"(q = s32[2,5,4] reshape(i)
-  z = f32[2,5,4,8] gather(table, q), offset_dims={3}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=3, slice_sizes={1,8})",
-                              8)),
-              ElementsAre("40 rows of 8"));
-}
-
 // So a batch of one row has the products that others have.
 TEST(RepeatedRows, AreFoundBehindTransposesThatMoveNothing) {
   EXPECT_THAT(products(R"(

@@ -216,10 +216,7 @@ class RepeatedProduct {
 
   Status replace_all() {
     const std::vector<RowPart> parts = parts_of_rows(of_.rows);
-    // Rows of weights alone are multiplied ahead, as they are in a batch of one row, where nothing
-    // repeats them.
-    is_ahead_ = parts.size() == 1 && is_of_weights_alone(parts.front().value);
-    if (!is_ahead_ && !pays(parts)) return {};
+    if (!pays(parts)) return {};
     take_numbers_of_columns();
     HloInstruction* sum = nullptr;
     for (const Summand& summand : summands(parts)) {
@@ -238,16 +235,7 @@ class RepeatedProduct {
  private:
   HloInstruction* source_to_multiply(HloInstruction* value) const {
     HloInstruction* const source = source_of(value);
-    return values_.is_known(source) && !is_ahead_ ? value : source;
-  }
-
-  bool is_of_weights_alone(HloInstruction* value) const {
-    const HloInstruction* const source = source_of(value);
-    if (value == source || !values_.is_known(source)) return false;
-    for (; value != source; value = value->mutable_operand(0)) {
-      if (value->opcode() == kGather) return false;
-    }
-    return true;
+    return values_.is_known(source) ? value : source;
   }
 
   bool pays(const std::vector<RowPart>& parts) const {
@@ -317,7 +305,6 @@ class RepeatedProduct {
   HloInstruction& product_;
   RowProduct of_;
   const WeightValues& values_;
-  bool is_ahead_ = false;
   HloInstruction* last_;  // what is replaced: the product, after scales and shifts
   HloInstruction* scale_ = nullptr;
   HloInstruction* shift_ = nullptr;

@@ -20,6 +20,10 @@ class WeightValues {
 
   // True if the value can be computed ahead and stored.
   bool is_known(const HloInstruction* instruction) const;
+  // True if it depends on weights and constants alone, also where its size follows the batch.
+  bool is_of_weights(const HloInstruction* instruction) const {
+    return values_.contains(instruction);
+  }
   // True if it is known and depends on at least one weight.
   bool is_weight(const HloInstruction* instruction) const;
 

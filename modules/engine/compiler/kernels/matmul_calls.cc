@@ -505,7 +505,7 @@ Status replace_dot(HloInstruction& dot, PassContext& context) {
                            numbers.lhs_contracting_dimensions());
   const Side rhs = side_of(dot.mutable_operand(1), numbers.rhs_batch_dimensions(),
                            numbers.rhs_contracting_dimensions());
-  const bool weight_is_left = values.is_known(look_through(lhs).tensor);
+  const bool weight_is_left = values.is_of_weights(look_through(lhs).tensor);
   const Product product =
       arrange(lhs, rhs, transposed_result(dot, lhs, rhs), is_cheap_to_turn(dot, lhs, rhs), values);
   kernels::MatMulCall call = fields_of(product);
