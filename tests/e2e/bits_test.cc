@@ -18,10 +18,12 @@ using ::testing::HasSubstr;
 
 // Those that keep the promise; docs/reproducibility.md says which layers do not yet.
 constexpr const char* kKeepTheirBits[] = {
-    "attention",    "convolutions",   "coupled_rows",  "dtypes",      "fixed_batch",
-    "frozen_graph", "frozen_trained", "gather_reduce", "half_floats", "many_weights",
-    "masked_rows",  "mixed_float16",  "more_dtypes",   "pairs",       "products",
-    "ranks",        "resizing"};
+    "attention",     "convolution",        "convolutions",  "coupled_rows",
+    "dtypes",        "fixed_batch",        "frozen_graph",  "frozen_trained",
+    "gather_reduce", "half_floats",        "many_weights",  "masked_rows",
+    "masks",         "mixed_bfloat16",     "mixed_float16", "more_dtypes",
+    "pairs",         "pooled_activations", "pooling",       "products",
+    "ranks",         "resizing",           "row_lookups",   "signatures_norm"};
 
 class BitsTest : public ToolTest {
  protected:
