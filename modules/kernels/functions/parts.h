@@ -43,6 +43,20 @@ inline double scaled(double x, std::int64_t n) {
   return x * power_of_two(n >> 1) * power_of_two(n - (n >> 1));
 }
 
+// |x| = number * 2^(exponent - 1074)
+struct Whole {
+  std::uint64_t number;
+  std::int64_t exponent;
+};
+
+inline Whole whole(double x) {
+  constexpr std::uint64_t kOne = std::uint64_t{1} << 52;
+  const std::uint64_t fraction = bits_of(x) & (kOne - 1);
+  const auto exponent = static_cast<std::int64_t>(bits_of(x) >> 52 & 0x7FF);
+  if (exponent == 0) return {fraction, 0};
+  return {fraction | kOne, exponent - 1};
+}
+
 // x as the nearest whole number and what it is without. REQUIRES: |x| < 2^50.
 struct Rounded {
   std::int64_t number;

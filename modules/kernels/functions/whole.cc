@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions with exact results: roundings to whole numbers, remainders, multiplications by powers
-// of two.
+// Functions with exact results: roundings to whole numbers, the larger and the smaller of two,
+// remainders, multiplications by powers of two.
 #include "nearest.h"
 #include "parts.h"
 #include "tfaot/kernels/functions.h"
 
 namespace {
-
-// |x| = number * 2^(exponent - 1074)
-struct Whole {
-  std::uint64_t number;
-  std::int64_t exponent;
-};
-
-inline Whole whole(double x) {
-  constexpr std::uint64_t kOne = std::uint64_t{1} << 52;
-  const std::uint64_t fraction = bits_of(x) & (kOne - 1);
-  const auto exponent = static_cast<std::int64_t>(bits_of(x) >> 52 & 0x7FF);
-  if (exponent == 0) return {fraction, 0};
-  return {fraction | kOne, exponent - 1};
-}
 
 // Up or down by one if that was the wrong side.
 template <typename T>
@@ -58,6 +44,12 @@ TFAOT_WHOLE(rint, nearest)
 TFAOT_WHOLE(round, round_of)
 TFAOT_WHOLE(roundeven, nearest)
 TFAOT_WHOLE(trunc, trunc_of)
+
+// The other number if one is a NaN, and the first of +0 and -0.
+float tfaot_fmax_f32(float x, float y) { return x >= y || y != y ? x : y; }
+double tfaot_fmax_f64(double x, double y) { return x >= y || y != y ? x : y; }
+float tfaot_fmin_f32(float x, float y) { return x <= y || y != y ? x : y; }
+double tfaot_fmin_f64(double x, double y) { return x <= y || y != y ? x : y; }
 
 // By long division, eleven bits at a time.
 double tfaot_fmod_f64(double x, double y) {

@@ -11,7 +11,7 @@ foreach(symbol IN LISTS foreign)
 endforeach()
 
 execute_process(COMMAND "${NM}" -u "${ARCHIVE}" OUTPUT_VARIABLE listing RESULT_VARIABLE failed)
-string(REGEX MATCHALL "U a?(cos|sin|tan)(h?|2)f?\n|U (cbrt|ceil|erfc?|exp[12m0]*|floor|fma|fmod|ldexp|log[12p0]*|nearbyint|pow|rint|round|roundeven|sincos|trunc)f?\n"
+string(REGEX MATCHALL "U a?(cos|sin|tan)(h?|2)f?\n|U (cbrt|ceil|erfc?|exp[12m0]*|floor|fma|fmax|fmin|fmod|ldexp|log[12p0]*|nearbyint|pow|rint|round|roundeven|sincos|trunc)f?\n"
   foreign "${listing}")
 if(failed OR foreign OR NOT listing MATCHES "U memcpy\n")
   message(SEND_ERROR "functions of the C library: ${foreign} ${failed}")

@@ -39,6 +39,7 @@ struct OfTwo {
 
 #define TFAOT_OF_ONE TFAOT_ROW
 #define TFAOT_OF_TWO TFAOT_NO_ROW
+#define TFAOT_OF_THREE TFAOT_NO_ROW
 #define TFAOT_OF_ONE_AND_INT TFAOT_NO_ROW
 #define TFAOT_TO_TWO TFAOT_NO_ROW
 #define TFAOT_FUNCTION_ROW(name, form) form(name)
@@ -268,6 +269,31 @@ TEST(Functions, SineAndCosineTogetherAreThoseAlone) {
   }
 }
 
+// Sums that almost vanish, and others. std::fma is exact.
+template <typename T>
+void expect_fused(T (*fma)(T, T, T)) {
+  const std::vector<T> numbers = samples<T>();
+  std::mt19937_64 random(9);
+  const auto one = [&] { return numbers[random() % numbers.size()]; };
+  for (int i = 0; i < 4 * kSamples; ++i) {
+    const T x = one(), y = one();
+    const T z = i % 2 == 0 ? one() : -x * y * (1 + static_cast<T>(i % 5) * one());
+    const T right = std::fma(x, y, z), result = fma(x, y, z);
+    if (std::isnan(right)) {
+      ASSERT_TRUE(std::isnan(result)) << x << ' ' << y << ' ' << z;
+    } else if (std::abs(right) < std::numeric_limits<T>::min()) {  // rounded twice
+      ASSERT_NEAR(result, right, std::numeric_limits<T>::denorm_min());
+    } else {
+      ASSERT_EQ(bits_of(result), bits_of(right)) << x << ' ' << y << ' ' << z;
+    }
+  }
+}
+
+TEST(Functions, ProductsAndSumsAreRoundedOnce) {
+  expect_fused<float>(tfaot_fma_f32);
+  expect_fused<double>(tfaot_fma_f64);
+}
+
 // A hash of the results for numbers of all exponents that no library makes. If you change a
 // function on purpose, write the new one here; it must be the same on aarch64.
 class Bits {
@@ -319,7 +345,7 @@ TEST(Functions, HaveTheBitsOfEveryMachine) {
     add_all(bits, row.f32);
     add_all(bits, row.f64);
   }
-  EXPECT_EQ(bits.hash(), 1424530899736096475U);
+  EXPECT_EQ(bits.hash(), 9695137867898779635U);
 }
 
 }  // namespace

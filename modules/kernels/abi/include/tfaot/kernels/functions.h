@@ -5,6 +5,7 @@
 
 #define TFAOT_OF_ONE(T, name) T name(T x);
 #define TFAOT_OF_TWO(T, name) T name(T x, T y);
+#define TFAOT_OF_THREE(T, name) T name(T x, T y, T z);
 #define TFAOT_OF_ONE_AND_INT(T, name) T name(T x, int n);
 #define TFAOT_TO_TWO(T, name) void name(T x, T* first, T* second);
 
@@ -16,5 +17,6 @@ extern "C" {
 
 #undef TFAOT_OF_ONE
 #undef TFAOT_OF_TWO
+#undef TFAOT_OF_THREE
 #undef TFAOT_OF_ONE_AND_INT
 #undef TFAOT_TO_TWO
