@@ -150,11 +150,12 @@ entry:
     call    memcpy@PLT
     ret)");
   EXPECT_EQ(outcome.exit_code, 0) << outcome.text();
-  EXPECT_THAT(outcome.out,
-              ::testing::HasSubstr("  3 objects import 2 functions of the runtime; memcpy; expf, floorf "
-                                   "of libm\n"
-                                   "  6 instructions: no system call, lock, clock or call of any "
-                                   "address\n"));
+  EXPECT_THAT(
+      outcome.out,
+      ::testing::HasSubstr("  3 objects import 2 functions of the runtime; memcpy; expf, floorf "
+                           "of libm\n"
+                           "  6 instructions: no system call, lock, clock or call of any "
+                           "address\n"));
   const Outcome json = run({"verify", "tree", "--json"});
   EXPECT_THAT(json.out, ::testing::HasSubstr(R"("libm": [
           "expf",

@@ -98,8 +98,8 @@ struct ResultFunction {
 // With kEpiloguePlaced b counts on two levels, b = outer * inner_batch + inner: the batch strides
 // are those of outer. Strides give the positions of result[b, i, 0], too; the columns lie side by
 // side. Terms are added in an order that depends on the depth, and on whether there are more than
-// kMostNarrowColumns columns (docs/reproducibility.md); with kEpilogueSwapped, more rows: so whether
-// the sides of a product are swapped changes no bit.
+// kMostNarrowColumns columns (docs/reproducibility.md); with kEpilogueSwapped, more rows: so
+// whether the sides of a product are swapped changes no bit.
 inline constexpr std::int64_t kMostNarrowColumns = 8;
 struct MatMulCall {
   std::int64_t batch, rows, columns, depth;
