@@ -116,7 +116,7 @@ class ModelCheck {
   }
   template <class Flat>
   void compare_one(const Flat& output, const char* name) {
-    EXPECT_TRUE(is_close(output, case_.outputs.at(name)))
+    EXPECT_TRUE(is_close(output, case_.outputs.at(name), case_.tolerance))
         << "output " << name << ", batch size " << case_.batch_size;
   }
 

@@ -46,13 +46,13 @@ def module(function, specs, variables=()):
     return result
 
 
-def works(name, function, inputs, variables=(), batch_sizes=(1, 2, 4)):
+def works(name, function, inputs, variables=(), batch_sizes=(1, 2, 4), tolerance=None):
     """inputs: {name: (dtype, row_shape[, bound])}, as model_folder.inputs_of takes them."""
     folder = WORKS / name
     made = module(function, [spec(key, what[1], what[0]) for key, what in inputs.items()], variables)
     saved_model = mf.save(folder, made, made.serve)
     write_config(folder, batch_sizes)
-    mf.write_reference(folder, mf.saved_model_predictor(saved_model), inputs)
+    mf.write_reference(folder, mf.saved_model_predictor(saved_model), inputs, tolerance=tolerance)
 
 
 def refused(name, function, specs, variables=()):
@@ -432,7 +432,8 @@ def loop_weights():
             lambda y, m: tf.reduce_sum(m) < 100.0, lambda y, m: (tf.tanh(y @ m), m + 1.0), (x, inner))
         return {"changing": changing, "y": y, "last": x @ matrix}
 
-    works("loop_weights", serve, {"x": ("float32", [5])}, [w, u, inner], batch_sizes=(1, 3))
+    # tanh(y @ m) with a large m makes an error of y 20 times larger in a turn: TensorFlow's own is 1.1e-5 of what float64 gives.
+    works("loop_weights", serve, {"x": ("float32", [5])}, [w, u, inner], batch_sizes=(1, 3), tolerance=2e-5)
 
 
 @maker

@@ -55,8 +55,8 @@ def _describe(arrays):
             for name, array in sorted(arrays.items())]
 
 
-def write_reference(folder, predict, specs, signature="serving_default", batch_sizes=BATCH_SIZES):
-    """Runs predict(**numpy inputs) -> {name: numpy output} for every batch size."""
+def write_reference(folder, predict, specs, signature="serving_default", batch_sizes=BATCH_SIZES, tolerance=None):
+    """Runs predict(**numpy inputs) -> {name: numpy output} for every batch size. tolerance: of a model that makes errors larger."""
     cases = []
     for batch_size in batch_sizes:
         inputs = inputs_of(specs, batch_size)
@@ -66,7 +66,7 @@ def write_reference(folder, predict, specs, signature="serving_default", batch_s
         cases.append({"batch_size": batch_size,
                       "inputs": {name: _flat(value) for name, value in sorted(inputs.items())},
                       "outputs": {name: _flat(value) for name, value in sorted(outputs.items())}})
-    head = {"signature": signature, "inputs": _describe(inputs), "outputs": _describe(outputs)}
+    head = {"signature": signature, **({"tolerance": tolerance} if tolerance else {}), "inputs": _describe(inputs), "outputs": _describe(outputs)}
     lines = ",\n".join("  " + json.dumps(case, separators=(",", ":")) for case in cases)
     text = json.dumps(head)[:-1] + ', "cases": [\n' + lines + "\n]}\n"
     (pathlib.Path(folder) / "reference.json").write_text(text)

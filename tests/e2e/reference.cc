@@ -39,13 +39,14 @@ std::vector<ReferenceCase> read_reference(const std::string& file) {
   const auto reference = nlohmann::json::parse(in);
   for (const auto& json : reference.at("cases")) {
     cases.push_back({json.at("batch_size").get<std::size_t>(), tensors_of(json.at("inputs")),
-                     tensors_of(json.at("outputs"))});
+                     tensors_of(json.at("outputs")), reference.value("tolerance", kTolerance)});
   }
   return cases;
 }
 
 template <class T>
-::testing::AssertionResult is_close(const std::vector<T>& actual, const Numbers& expected) {
+::testing::AssertionResult is_close(const std::vector<T>& actual, const Numbers& expected,
+                                    double tolerance) {
   if (actual.size() != expected.size()) {
     return ::testing::AssertionFailure()
            << actual.size() << " values, TensorFlow has " << expected.size();
@@ -56,7 +57,7 @@ template <class T>
   }
   using Limits = std::numeric_limits<T>;
   const double last_digit = sizeof(T) == 2 ? static_cast<double>(Limits::epsilon()) : 0;
-  const double allowed = Limits::is_integer ? 0 : std::max(kTolerance, last_digit) * scale;
+  const double allowed = Limits::is_integer ? 0 : std::max(tolerance, last_digit) * scale;
   for (std::size_t i = 0; i < actual.size(); ++i) {
     const auto wanted = static_cast<double>(expected[i]);
     const double got = static_cast<double>(actual[i]);
@@ -68,17 +69,25 @@ template <class T>
   return ::testing::AssertionSuccess();
 }
 
-template ::testing::AssertionResult is_close(const std::vector<std::int8_t>&, const Numbers&);
-template ::testing::AssertionResult is_close(const std::vector<std::int16_t>&, const Numbers&);
-template ::testing::AssertionResult is_close(const std::vector<std::int32_t>&, const Numbers&);
-template ::testing::AssertionResult is_close(const std::vector<std::int64_t>&, const Numbers&);
-template ::testing::AssertionResult is_close(const std::vector<std::uint8_t>&, const Numbers&);
-template ::testing::AssertionResult is_close(const std::vector<std::uint16_t>&, const Numbers&);
-template ::testing::AssertionResult is_close(const std::vector<std::uint32_t>&, const Numbers&);
-template ::testing::AssertionResult is_close(const std::vector<std::uint64_t>&, const Numbers&);
-template ::testing::AssertionResult is_close(const std::vector<float16>&, const Numbers&);
-template ::testing::AssertionResult is_close(const std::vector<bfloat16>&, const Numbers&);
-template ::testing::AssertionResult is_close(const std::vector<float>&, const Numbers&);
-template ::testing::AssertionResult is_close(const std::vector<double>&, const Numbers&);
+template ::testing::AssertionResult is_close(const std::vector<std::int8_t>&, const Numbers&,
+                                             double);
+template ::testing::AssertionResult is_close(const std::vector<std::int16_t>&, const Numbers&,
+                                             double);
+template ::testing::AssertionResult is_close(const std::vector<std::int32_t>&, const Numbers&,
+                                             double);
+template ::testing::AssertionResult is_close(const std::vector<std::int64_t>&, const Numbers&,
+                                             double);
+template ::testing::AssertionResult is_close(const std::vector<std::uint8_t>&, const Numbers&,
+                                             double);
+template ::testing::AssertionResult is_close(const std::vector<std::uint16_t>&, const Numbers&,
+                                             double);
+template ::testing::AssertionResult is_close(const std::vector<std::uint32_t>&, const Numbers&,
+                                             double);
+template ::testing::AssertionResult is_close(const std::vector<std::uint64_t>&, const Numbers&,
+                                             double);
+template ::testing::AssertionResult is_close(const std::vector<float16>&, const Numbers&, double);
+template ::testing::AssertionResult is_close(const std::vector<bfloat16>&, const Numbers&, double);
+template ::testing::AssertionResult is_close(const std::vector<float>&, const Numbers&, double);
+template ::testing::AssertionResult is_close(const std::vector<double>&, const Numbers&, double);
 
 }  // namespace tfaot::toolkit::testing

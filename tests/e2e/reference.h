@@ -21,6 +21,7 @@ struct ReferenceCase {
   std::size_t batch_size = 0;
   std::map<std::string, Numbers> inputs;
   std::map<std::string, Numbers> outputs;
+  double tolerance = 0;  // of is_close()
 };
 
 // The number as a C++ type of elements.
@@ -34,12 +35,13 @@ T element(long double number) {
 std::vector<ReferenceCase> read_reference(const std::string& file);
 
 // Largest absolute difference allowed, relative to the largest absolute value of the tensor (at
-// least 1).
+// least 1), where the file of a model that makes errors larger has no "tolerance".
 inline constexpr double kTolerance = 1e-5;
 
-// Integers and bools must be equal; floating point within kTolerance, or the last digit of a number
-// of 16 bits. For T of the C++ types of elements, with a byte for a bool.
+// Integers and bools must be equal; floating point within the tolerance, or the last digit of a
+// number of 16 bits. For T of the C++ types of elements, with a byte for a bool.
 template <class T>
-::testing::AssertionResult is_close(const std::vector<T>& actual, const Numbers& expected);
+::testing::AssertionResult is_close(const std::vector<T>& actual, const Numbers& expected,
+                                    double tolerance = kTolerance);
 
 }  // namespace tfaot::toolkit::testing

@@ -30,7 +30,7 @@ std::size_t number_of_its_node(const std::vector<OperationResult>& results, std:
 template <class Bits>
 std::vector<Bits> sorted_bits(const std::string& bytes) {
   std::vector<Bits> bits(bytes.size() / sizeof(Bits));
-  std::memcpy(bits.data(), bytes.data(), bytes.size());
+  if (!bits.empty()) std::memcpy(bits.data(), bytes.data(), bytes.size());
   std::ranges::sort(bits);
   return bits;
 }
@@ -41,9 +41,7 @@ std::string without_common(const std::string& bytes, const std::string& other) {
   std::vector<Bits> rest;
   std::ranges::set_difference(sorted_bits<Bits>(bytes), sorted_bits<Bits>(other),
                               std::back_inserter(rest));
-  std::string kept(rest.size() * sizeof(Bits), '\0');
-  std::memcpy(kept.data(), rest.data(), kept.size());
-  return kept;
+  return {reinterpret_cast<const char*>(rest.data()), rest.size() * sizeof(Bits)};
 }
 
 Array without_common(const Array& array, const Array& other) {
