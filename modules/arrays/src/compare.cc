@@ -83,9 +83,10 @@ BitsDifference compare_bits_as(const std::string& bytes, const std::string& refe
   BitsDifference found;
   found.numbers = bytes.size() / sizeof(Number);
   for (std::uint64_t i = 0; i < found.numbers; ++i) {
+    const std::size_t at = i * sizeof(Number);
+    if (bytes.compare(at, sizeof(Number), reference, at, sizeof(Number)) == 0) continue;
     const auto a = number_at<Number>(bytes, i);
     const auto b = number_at<Number>(reference, i);
-    if (std::memcmp(&a, &b, sizeof a) == 0) continue;
     const auto real_a = static_cast<double>(a);
     const auto real_b = static_cast<double>(b);
     if (std::isnan(real_a) && std::isnan(real_b)) continue;
