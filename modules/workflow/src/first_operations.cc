@@ -19,12 +19,13 @@
 namespace tfaot::toolkit {
 namespace {
 
-// How often the result's node of the model occurs before it.
-std::size_t number_of_its_node(const std::vector<OperationResult>& results, std::size_t place) {
-  const auto end = results.begin() + static_cast<std::ptrdiff_t>(place);
-  return static_cast<std::size_t>(std::count_if(
-      results.begin(), end,
-      [&](const OperationResult& one) { return one.origin == results[place].origin; }));
+// Each result's node of the model, and how often that occurs before it.
+std::vector<std::pair<std::string, std::size_t>> nodes_of(
+    const std::vector<OperationResult>& results) {
+  std::map<std::string, std::size_t> counts;
+  std::vector<std::pair<std::string, std::size_t>> nodes;
+  for (const OperationResult& one : results) nodes.emplace_back(one.origin, counts[one.origin]++);
+  return nodes;
 }
 
 template <class Bits>
@@ -84,12 +85,12 @@ BitsDifference compare_unordered(const Array& batch, const Array& rows) {
 std::vector<std::ptrdiff_t> same_results(const std::vector<OperationResult>& first,
                                          const std::vector<OperationResult>& second) {
   std::map<std::pair<std::string, std::size_t>, std::ptrdiff_t> places;
-  for (std::size_t i = 0; i < first.size(); ++i) {
-    places[{first[i].origin, number_of_its_node(first, i)}] = static_cast<std::ptrdiff_t>(i);
+  for (const auto& node : nodes_of(first)) {
+    places.emplace(node, static_cast<std::ptrdiff_t>(places.size()));
   }
   std::vector<std::ptrdiff_t> same;
-  for (std::size_t i = 0; i < second.size(); ++i) {
-    const auto found = places.find({second[i].origin, number_of_its_node(second, i)});
+  for (const auto& node : nodes_of(second)) {
+    const auto found = places.find(node);
     same.push_back(found == places.end() ? -1 : found->second);
   }
   return same;

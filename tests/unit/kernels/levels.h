@@ -17,6 +17,9 @@ namespace tfaot::kernels_test {
 
 inline void PrintTo(const Level& level, std::ostream* out) { *out << level.name; }
 
+// The baseline of x86-64 rounds products before it adds them.
+inline bool is_fused(const Level& level) { return level.name != "x86-64"; }
+
 inline std::string name_of_level(const ::testing::TestParamInfo<Level>& level) {
   std::string name = level.param.name;
   std::replace(name.begin(), name.end(), '-', '_');
@@ -28,14 +31,13 @@ class EveryLevel : public ::testing::TestWithParam<Level> {
   void SetUp() override {
     if (!runs_here(GetParam())) GTEST_SKIP() << "this CPU cannot run " << GetParam().name;
   }
-  // The baseline of x86-64 rounds products first, so it has hashes of its own.
+  // A level that does not fuse has hashes of its own.
   void TearDown() override {
     if (hash_of_test() == 0 || HasFailure()) return;
     const ::testing::TestInfo& test = *::testing::UnitTest::GetInstance()->current_test_info();
     const std::string name = std::string(test.test_suite_name()) + "." + test.name();
-    const bool is_fused = GetParam().name != "x86-64";
     check_noted_bits(name.substr(name.find('/') + 1, name.rfind('/') - name.find('/') - 1) +
-                     (is_fused ? "" : "/x86-64"));
+                     (is_fused(GetParam()) ? "" : "/x86-64"));
   }
   template <typename T>
   const Kernels& kernels() const {

@@ -26,7 +26,7 @@ class SameBits : public EveryLevel {
     EveryLevel::SetUp();
     if (!kComparesValues) GTEST_SKIP() << "the hashes of all other tests say the same";
   }
-  bool is_fused() const { return GetParam().name != "x86-64"; }
+  bool is_fused() const { return kernels_test::is_fused(GetParam()); }
 };
 INSTANTIATE_TEST_SUITE_P(Levels, SameBits, ::testing::ValuesIn(all_levels()), name_of_level);
 
@@ -353,7 +353,7 @@ class RecurrentLayer {
 TEST_P(SameBits, OfRecurrentLayers) {
   const Level& first =
       *std::find_if(all_levels().begin(), all_levels().end(),
-                    [](const Level& one) { return one.name != "x86-64" && runs_here(one); });
+                    [](const Level& one) { return kernels_test::is_fused(one) && runs_here(one); });
   const Kernels &kernels = GetParam().f32, &gates = is_fused() ? first.f32 : kernels;
   const struct {
     Cell cell;
