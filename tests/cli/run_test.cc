@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <cerrno>
+#include <regex>
 
 #include "loaded_package_test.h"
 #include "tfaot/package/zip_file.h"
@@ -241,6 +242,8 @@ TEST_F(RunTest, SaysWhatTheMachineLacks) {
   transcript += run({"out", "-i", "ones"}, {{"TFAOT_CACHE_DIR", at("cache_file")}}).text() + "\n";
   write("out/record.json", read("out/record.json") + " ");
   transcript += run({"out", "-i", "ones"}).text();
+  // The folder is named by a hash of the code as this machine's tools made it.
+  transcript = std::regex_replace(transcript, std::regex("loaded/[0-9a-f]{2}"), "loaded/HASH");
   EXPECT_TRUE(matches_golden(transcript, "cli/run_machine.txt"));
 }
 
