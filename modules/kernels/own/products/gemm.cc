@@ -95,56 +95,6 @@ TFAOT_INLINE void multiply_cut(const Cut& cut, bool has_quads, const Next& next)
   next(cut.last_rows > 0 ? 1 : 0, cut.last_rows, false);
 }
 
-// A row alone by packed panels: nothing is set up for it. From vector v of the columns on, NV
-// vectors.
-template <int NV, int kSums>
-TFAOT_INLINE void multiply_vectors(const PlainProduct& p, Int v) {
-  const Int column = v * kLanes<Element>;
-  const Int last = smaller(kLanes<Element>, p.columns - column - (NV - 1) * kLanes<Element>);
-  Vec<Element> sums[kSums][1][NV] = {};
-  if (p.bias != nullptr) {
-    TFAOT_EACH (i, NV) {
-      sums[0][0][i] =
-          load_some(p.bias + column + i * kLanes<Element>, i < NV - 1 ? kLanes<Element> : last);
-    }
-  }
-  const Element* const a[1] = {p.a};
-  const Element* b =
-      p.b + v / kVectorsPerPanel * p.b_panel + v % kVectorsPerPanel * kLanes<Element>;
-  const Int b_panel = p.b_panel, depth = p.depth;
-  Int k = 0;
-  for (; k + kSums <= depth; k += kSums) {
-    TFAOT_FOR (int s = 0; s < kSums; ++s, b += kPanelColumns<Element>) {
-      multiply_step(sums[s], a, k + s, b, b_panel);
-    }
-  }
-  TFAOT_FOR (int s = 0; s < kSums - 1; ++s, b += kPanelColumns<Element>) {
-    if (k + s == depth) break;
-    multiply_step(sums[s], a, k + s, b, b_panel);
-  }
-  TFAOT_EACH (i, NV) {
-    const Vec<Element> sum = rectified<Element>(join_sums(sums, 0, i), p.rectifier);
-    store_some(p.c + column + i * kLanes<Element>, sum, i < NV - 1 ? kLanes<Element> : last);
-  }
-}
-
-TFAOT_INLINE void multiply_row(const PlainProduct& p) {
-  const Int vectors = vectors_of(p.columns);
-  Int v = 0;
-  if (p.narrow) {
-    constexpr int kVectors = kNarrowVectors<Element>;
-    for (; v + kVectors <= vectors; v += kVectors) multiply_vectors<kVectors, kNarrowSums>(p, v);
-    if (v < vectors) multiply_vectors<1, kNarrowSums>(p, v);
-    return;
-  }
-  for (; v + kMaxVectors <= vectors; v += kMaxVectors)
-    multiply_vectors<kMaxVectors, kWideSums>(p, v);
-  const Int left = vectors - v;
-  if (left == 1) multiply_vectors<1, kWideSums>(p, v);
-  if (left == 2) multiply_vectors<2, kWideSums>(p, v);
-  if (left == 3) multiply_vectors<3, kWideSums>(p, v);
-}
-
 __attribute__((noinline)) void multiply_plain(const PlainProduct& p) {
   const Element* row[kBlockRows];
   for (Int r = 0; r < p.rows; ++r) row[r] = p.a + r * p.a_row;
@@ -184,6 +134,56 @@ __attribute__((noinline)) void multiply_plain(const PlainProduct& p) {
       t.c += done * t.c_row;
     });
   }
+}
+
+// Rows of one tile by packed panels have code of their own: setting up a column of tiles takes
+// longer than some products of small nets. Computes all columns of MR rows.
+template <int MR, bool kNarrow>
+TFAOT_INLINE void multiply_columns(const PlainProduct& p) {
+  constexpr int kMost = most_vectors<Element>(MR, kNarrow);
+  constexpr int kVectors = kMost > kVectorsPerPanel ? kMost - kMost % kVectorsPerPanel : kMost;
+  const Element* row[MR];
+  TFAOT_EACH (r, MR) row[r] = p.a + r * p.a_row;
+  const Int tap = 0, vectors = vectors_of(p.columns);
+  Tiles<Element> t = {};
+  t.rows = row;
+  t.taps = &tap;
+  t.tap_count = 1;
+  t.run = p.depth;
+  t.b_panel = p.b_panel;
+  t.c_row = p.c_row;
+  t.rectifier = p.rectifier;
+  Int v = 0;
+  const auto multiply_next = [&](auto count) TFAOT_ALWAYS {
+    const Int column = v * kLanes<Element>;
+    t.b = p.b + v / kVectorsPerPanel * p.b_panel + v % kVectorsPerPanel * kLanes<Element>;
+    t.start = p.bias != nullptr ? p.bias + column : kZeros;
+    t.c = p.c + column;
+    t.last = smaller(kLanes<Element>, p.columns - column - (count - 1) * kLanes<Element>);
+    multiply_tile<Element, MR, count, kNarrow ? kNarrowSums : kWideSums, true>(t, 0);
+    v += count;
+  };
+  while (v + kVectors <= vectors) multiply_next(std::integral_constant<int, kVectors>{});
+  static_assert(kVectors <= 4);
+  if constexpr (kVectors > 2) {
+    if (v + 2 <= vectors) multiply_next(std::integral_constant<int, 2>{});
+  }
+  if constexpr (kVectors > 1) {
+    if (v < vectors) multiply_next(std::integral_constant<int, 1>{});
+  }
+}
+
+template <int MR>
+__attribute__((noinline)) void multiply_rows(const PlainProduct& p) {
+  if (!p.narrow) return multiply_columns<MR, false>(p);
+  if constexpr (MR <= kNarrowRows<Element>) return multiply_columns<MR, true>(p);
+  multiply_plain(p);
+}
+template <int... kRowsLessOne>
+TFAOT_INLINE void multiply_few_rows(const PlainProduct& p,
+                                    std::integer_sequence<int, kRowsLessOne...> /*rows*/) {
+  static constexpr void (*kMultiply[])(const PlainProduct&) = {&multiply_rows<kRowsLessOne + 1>...};
+  kMultiply[p.rows - 1](p);
 }
 
 // True for a product of one run, one block, and nothing to prefetch. It has code of its own, as
@@ -491,7 +491,9 @@ extern "C" void TFAOT_KERNEL(plain_product)(const void* product) {
   const PlainProduct& p = *static_cast<const PlainProduct*>(product);
   const bool is_packed =
       p.a_step == 1 && p.b_step == kPanelColumns<Element> && p.row_bias == nullptr;
-  if (p.rows == 1 && is_packed) return multiply_row(p);
+  if (p.rows <= kMaxRows && is_packed) {
+    return multiply_few_rows(p, std::make_integer_sequence<int, kMaxRows>());
+  }
   multiply_plain(p);
 }
 

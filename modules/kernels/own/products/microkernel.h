@@ -116,62 +116,93 @@ struct Tiles {
 };
 static_assert(sizeof(Tiles<float>) <= 128, "larger ones are cleared and copied in slow ways");
 
+// The limit of tiles: as many sums as the registers hold, with room for the factors.
+constexpr int kMaxSums = TFAOT_TILE_SUMS;
+// Few registers hold one sum of each result at a time. Then a tile goes through the depth twice,
+// for the even steps and for the odd ones: it reads no cache line of a panel twice.
+constexpr int kMostPasses = TFAOT_VECTOR_REGISTERS == 16 ? 2 : 1;
+
+constexpr int passes_of(int results, int sums) { return results * sums > kMaxSums ? 2 : 1; }
+
 // Computes the rows from `first` on. kPlain: a_step is 1 and the right side lies in panels. Then
 // the loop has fewer numbers to keep, and the compiler room for all vectors.
 template <typename T, int MR, int NV, int kSums, bool kPlain>
 TFAOT_INLINE void multiply_tile(const Tiles<T>& t, Int first) {
+  constexpr int kPasses = passes_of(MR * NV, kSums), kHeld = kSums / kPasses;
   const Int last = t.last;
   const bool whole = last == kLanes<T>;  // full masks are slow too
-  Vec<T> sums[kSums][MR][NV] = {};
+  Vec<T> sums[kHeld][MR][NV];
+  Vec<T> begin[MR][NV];
   TFAOT_EACH (v, NV) {
     const T* const start = t.start + v * kLanes<T>;
-    sums[0][0][v] = v < NV - 1 || whole ? load(start) : load_first(start, last);
-    TFAOT_FOR (int r = 1; r < MR; ++r) sums[0][r][v] = sums[0][0][v];
+    begin[0][v] = v < NV - 1 || whole ? load(start) : load_first(start, last);
+    TFAOT_FOR (int r = 1; r < MR; ++r) begin[r][v] = begin[0][v];
   }
   if (t.row_start != nullptr) {
-    TFAOT_EACH (i, MR * NV) {
-      sums[0][i / NV][i % NV] = Vec<T>{} + t.row_start[first + i / NV];
-    }
+    TFAOT_EACH (i, MR * NV) begin[i / NV][i % NV] = Vec<T>{} + t.row_start[first + i / NV];
+  }
+  TFAOT_EACH (i, MR * NV) {
+    sums[0][i / NV][i % NV] = begin[i / NV][i % NV];
+    TFAOT_FOR (int s = 1; s < kHeld; ++s) sums[s][i / NV][i % NV] = Vec<T>{};
   }
   const T* a[MR];
   TFAOT_EACH (r, MR) a[r] = t.rows[first + r];
-  const T* b = t.b;
   const Int a_step = kPlain ? 1 : t.a_step, b_step = kPlain ? kPanelColumns<T> : t.b_step,
             b_panel = t.b_panel;
+  const Int a_pass = kPasses * a_step, b_pass = kPasses * b_step;
 
-  for (const Int *tap = t.taps, *end = tap + t.tap_count; tap != end; ++tap) {
-    Int k = *tap, left = t.run;
-    if constexpr (kPlain) {
-      if (MR > 2 && __builtin_expect(t.ahead != nullptr, 0)) {
-        const T* ahead = t.ahead + ahead_of_tiles(first / MR, b_panel, t.ahead_shift) +
-                         ((b - t.b) >> t.ahead_shift);
-        const Int step = kPanelColumns<T> >> t.ahead_shift;
-        for (; left >= kSums; left -= kSums) {
-          TFAOT_EACH (s, kSums) {
-            prefetch<T, NV>(ahead, b_panel);
-            ahead += step;
-            multiply_step(sums[s], a, k, b, b_panel);
-            ++k;
-            b += kPanelColumns<T>;
+  Vec<T> earlier[MR][NV];   // the results of the pass before
+  asm("" : "=m"(earlier));  // the compiler does not see that they are set before they are read
+  TFAOT_ROLLED_FOR (int pass = 0; pass < kPasses; ++pass) {
+    if constexpr (kPasses > 1) asm("" : "+r"(pass));  // else the compiler makes two loops of it
+    const T* tap_b = t.b + pass * b_step;
+    for (const Int *tap = t.taps, *end = tap + t.tap_count; tap != end; ++tap) {
+      const T* b = tap_b;
+      Int k = *tap + pass * a_step, left = (t.run + kPasses - 1 - pass) / kPasses;
+      if constexpr (kPlain) {
+        if (MR > 2 && __builtin_expect(t.ahead != nullptr, 0)) {
+          const T* ahead = t.ahead + ahead_of_tiles(first / MR, b_panel, t.ahead_shift) +
+                           ((b - t.b) >> t.ahead_shift);
+          const Int step = b_pass >> t.ahead_shift;
+          for (; left >= kHeld; left -= kHeld) {
+            TFAOT_EACH (s, kHeld) {
+              prefetch<T, NV>(ahead, b_panel);
+              ahead += step;
+              multiply_step(sums[s], a, k, b, b_panel);
+              k += a_pass;
+              b += b_pass;
+            }
           }
         }
       }
-    }
-    for (; left >= kSums; left -= kSums) {
-      TFAOT_EACH (s, kSums) {
+      for (; left >= kHeld; left -= kHeld) {
+        TFAOT_EACH (s, kHeld) {
+          multiply_step(sums[s], a, k, b, b_panel);
+          k += a_pass;
+          b += b_pass;
+        }
+      }
+      TFAOT_EACH (s, kHeld - 1) {
+        if (left <= s) break;
         multiply_step(sums[s], a, k, b, b_panel);
-        k += a_step;
-        b += b_step;
+        k += a_pass;
+        b += b_pass;
+      }
+      tap_b += t.run * b_step;
+    }
+    TFAOT_EACH (i, MR * NV) {
+      Vec<T>& sum = sums[0][i / NV][i % NV];
+      sum = join_sums(sums, i / NV, i % NV);
+      if constexpr (kPasses == 2) {
+        if (pass == 0) {
+          earlier[i / NV][i % NV] = sum;
+          TFAOT_EACH (s, kHeld) sums[s][i / NV][i % NV] = Vec<T>{};
+        } else {
+          sum = earlier[i / NV][i % NV] + sum;
+        }
       }
     }
-    TFAOT_EACH (s, kSums - 1) {
-      if (left <= s) break;
-      multiply_step(sums[s], a, k, b, b_panel);
-      k += a_step;
-      b += b_step;
-    }
   }
-  TFAOT_EACH (i, MR * NV) sums[0][i / NV][i % NV] = join_sums(sums, i / NV, i % NV);
 
   const Int c_row = t.c_row;
   if (t.rectifier != Rectifier::kNone) {
@@ -217,23 +248,21 @@ void multiply_tiles(const Tiles<T>& t) {
   multiply_tiles_of<T, MR, NV, kSums, false>(t);
 }
 
-// The limits of tiles: as many sums as the registers hold, with room for the factors. More than
-// four vectors of columns would be read from too many panels at once.
-constexpr int kMaxSums = TFAOT_TILE_SUMS;
+// More than four vectors of columns would be read from too many panels at once.
 constexpr int kMaxRows = TFAOT_TILE_ROWS;
 constexpr int kMaxVectors = 4;
 // Vectors of the results of a tile.
-constexpr int kMaxTile = kMaxSums / kWideSums;
+constexpr int kMaxTile = kMaxSums / kWideSums * kMostPasses;
 
 constexpr int max_vectors(int rows) {
-  return kMaxSums / kWideSums / rows < kMaxVectors ? kMaxSums / kWideSums / rows : kMaxVectors;
+  return kMaxTile / rows < kMaxVectors ? kMaxTile / rows : kMaxVectors;
 }
 // Of tiles of narrow products.
 template <typename T>
 constexpr int kNarrowVectors = static_cast<int>(smaller(2,
                                                         ceil_div(kMostNarrowColumns, kLanes<T>)));
 template <typename T>
-constexpr int kNarrowRows = kMaxSums / kNarrowSums / kNarrowVectors<T>;
+constexpr int kNarrowRows = kMaxSums / kNarrowSums* kMostPasses / kNarrowVectors<T>;
 
 // Rows of the largest tile.
 template <typename T>
@@ -275,9 +304,13 @@ TFAOT_INLINE void multiply(int rows, int vectors, bool is_narrow, const Tiles<T>
 // Vectors of the next tile, as even as the registers allow. A tile that begins in a panel ends in
 // it, too.
 template <typename T>
+constexpr int most_vectors(int rows, bool narrow) {
+  const int most = narrow ? kNarrowVectors<T> : max_vectors(rows);
+  return most == 3 && kVectorsPerPanel == 4 ? 2 : most;
+}
+template <typename T>
 TFAOT_INLINE int next_vectors(int rows, bool narrow, Int left) {
-  int most = narrow ? kNarrowVectors<T> : max_vectors(rows);
-  if (most == 3 && kVectorsPerPanel == 4) most = 2;
+  const int most = most_vectors<T>(rows, narrow);
   if (left <= most) return static_cast<int>(left);
   if (most < kVectorsPerPanel) return most;
   const Int even = ceil_div(left, ceil_div(left, most));
