@@ -124,5 +124,30 @@ TEST_F(BitsTest, TheFirstOperationThatDiffersIsNamed) {
   }
 }
 
+// The compiler runs a model whose rows it cannot prove to be alone. LLVM takes its options from the
+// first code of a process, which is then that of the trial.
+TEST_F(BitsTest, ATrialRunChangesNoCode) {
+  ASSERT_TRUE(files_.replace_atomically(root_ / "turned.mlir", R"(module {
+  func.func @main(%x: tensor<?x435xf32>) -> tensor<?x435xf32> {
+    %turned = stablehlo.reverse %x, dims = [0] : tensor<?x435xf32>
+    %size = stablehlo.abs %turned : tensor<?x435xf32>
+    %root = stablehlo.sqrt %size : tensor<?x435xf32>
+    %y = stablehlo.reverse %root, dims = [0] : tensor<?x435xf32>
+    return %y : tensor<?x435xf32>
+  }
+})"));
+  std::map<std::string, std::string> code;
+  for (const std::string rows : {"alone", "coupled"}) {
+    const ProcessResult made = tool({"compile", "turned.mlir", "-o", rows, "--batch-sizes", "1",
+                                     "--cpu-levels", "x86-64-v4", "--rows", rows, "--no-cache"});
+    ASSERT_TRUE(made.ok()) << made.standard_error;
+    EXPECT_EQ(made.standard_error.find("in trial runs") != std::string::npos, rows == "alone");
+    const auto object = files_.read(root_ / rows / "lib/turned_bs1.o");
+    ASSERT_TRUE(object) << object.error().text();
+    code[rows] = *object;
+  }
+  EXPECT_EQ(code["alone"], code["coupled"]);
+}
+
 }  // namespace
 }  // namespace tfaot::toolkit::testing

@@ -5,6 +5,7 @@
 
 #include "code_version.h"
 #include "compiler/hlo/conversions.h"
+#include "compiler/hlo/loop_options.h"
 #include "compiler/kernels/kernel_call.h"
 #include "tensorflow/compiler/aot/compile.h"
 #include "tensorflow/core/public/version.h"
@@ -137,12 +138,7 @@ Result<ObjectCode> make_object_code(const OptimizedModel& model, const JobLevel&
   xla::DebugOptions& debug = *options.mutable_debug_options();
   // Casts to 16 bits must round (hlo/widened_halves.cc leaves only those).
   debug.set_xla_allow_excess_precision(false);
-  // XLA has code of its own for exponentials and the like of one, four, eight and sixteen floats.
-  // These two ways to make vectors of others would call functions with other last bits, so that a
-  // number's bits would depend on its place in a row: straight code, and rests of loops.
-  auto& vectors = *debug.mutable_xla_backend_extra_options();
-  vectors["xla_cpu_disable_slp_vectorizer"] = "true";
-  vectors["-enable-epilogue-vectorization"] = "false";
+  set_loop_options(debug);
   if (!dump.directory.empty()) {
     debug.set_xla_dump_to(dump.directory);
     debug.set_xla_dump_hlo_as_proto(true);

@@ -16,12 +16,14 @@
 #include "absl/algorithm/container.h"
 #include "compiler/hlo/conversions.h"
 #include "compiler/hlo/foreign_operations.h"
+#include "compiler/hlo/loop_options.h"
 #include "compiler/hlo/simplify.h"
 #include "compiler/rows/row_flow.h"
 #include "tfaot/records/model_check.h"
 #include "xla/client/client_library.h"
 #include "xla/client/global_data.h"
 #include "xla/client/local_client.h"
+#include "xla/execution_options_util.h"
 #include "xla/service/platform_util.h"
 
 namespace tfaot::toolkit::engine {
@@ -188,8 +190,10 @@ class Program {
       TFAOT_ASSIGN(const auto value, weight(i - inputs));
       TFAOT_TRY(program.add(xla::LiteralSlice(*value), *program.weights_));
     }
-    TFAOT_ASSIGN(program.code_,
-                 or_internal(program.client_->Compile(model.lowered->computation, shapes)));
+    xla::ExecutionOptions options = xla::CreateDefaultExecutionOptions();
+    set_loop_options(*options.mutable_debug_options());
+    TFAOT_ASSIGN(program.code_, or_internal(program.client_->Compile(model.lowered->computation,
+                                                                     shapes, &options)));
     return program;
   }
 
