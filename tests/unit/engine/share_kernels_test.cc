@@ -59,6 +59,18 @@ TEST(ShareKernels, GivesLargeKernelsTheTasks) {
   EXPECT_LE(cost.shared_permille, 1000U);
 }
 
+// align_temporaries gives the last kernel more results, after its scratch memory.
+TEST(ShareKernels, LanesHaveAllScratchOfAnAlignedKernel) {
+  const auto module = testing::parse_hlo(product(200));
+  const auto shared = testing::run_pass_for("share_kernels", &PassContext::has_tasks, *module, 1);
+  ASSERT_TRUE(shared && *shared);
+  ASSERT_TRUE(testing::run_pass("align_temporaries", *module));
+  const auto* const kernel = kernel_of(*module);
+  ASSERT_NE(kernel, nullptr);
+  ASSERT_GT(kernel->shape().tuple_shapes_size(), 2);
+  EXPECT_EQ(lane_bytes(*module), 128);
+}
+
 TEST(ShareKernels, LeavesSmallKernelsAlone) {
   const auto module = testing::parse_hlo(product(2));
   const auto shared = testing::run_pass_for("share_kernels", &PassContext::has_tasks, *module, 1);

@@ -159,7 +159,10 @@ Status extend_kernel_call(HloInstruction& kernel, const std::vector<std::int64_t
 
 std::int64_t kernel_scratch_bytes(const HloInstruction& kernel) {
   if (!kernel.shape().IsTuple()) return 0;
-  return xla::ShapeUtil::ByteSizeOf(kernel.shape().tuple_shapes().back());
+  const auto& results = kernel.shape().tuple_shapes();
+  // Not the last result: align_temporaries adds more of bytes, which nobody uses.
+  const auto scratch = std::ranges::find(results, xla::U8, &xla::Shape::element_type);
+  return scratch == results.end() ? 0 : xla::ShapeUtil::ByteSizeOf(*scratch);
 }
 
 void set_kernel_level(xla::HloModuleProto& module, const std::string& suffix) {
