@@ -388,8 +388,6 @@ Status replace_row_sum(HloInstruction& reduce, PassContext& context) {
       operands = {squares.x};
     }
   }
-  const auto is_fused = [](auto* x) { return x->user_count() == 1 && is_fused_by_xla(*x); };
-  if (std::ranges::any_of(operands, is_fused)) return {};
   return replace_by_call(reduce, {Kernel::kRowSum, as_words(call), operands});
 }
 
