@@ -17,7 +17,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 check_format() {
   # The generator writes golden files, not we.
   find modules tests examples -path tests/golden -prune -o \( -name '*.cc' -o -name '*.h' \) -print0 |
-    xargs -0 clang-format-14 --dry-run -Werror
+    xargs -0 --max-procs "$(nproc)" --max-args 100 clang-format-14 --dry-run -Werror
 }
 check_tidy() {
   [[ -f $build_dir/compile_commands.json ]] || {
