@@ -243,6 +243,45 @@ std::vector<float> int8_product(Kernel kernel, const std::vector<float>& lhs, Na
 }
 
 // The largest sums that there are.
+// Many rows are multiplied after the weights are widened, few while they are.
+TEST_P(NarrowMatMul, RowsAloneHaveTheBitsOfMany) {
+  constexpr Int kRows = 40;
+  Random random(7);
+  for (const Int type : {Int{kernels::kBfloat16}, Int{kernels::kFloat16}}) {
+    for (const Int columns : {5, 20, 300}) {
+      NarrowMatrix matrix = {type, 37, columns};
+      for (std::uint32_t& bits : matrix.bits) bits = random_bits(type, random);
+      Tensor<std::uint16_t> packed(packed_size<std::uint16_t>(matrix), 64);
+      pack_narrow(packed.data(), matrix);
+      Tensor<float> lhs(kRows * matrix.depth), bias(columns);
+      random.fill(lhs);
+      random.fill(bias);
+      const auto multiply = [&](Int first, Int rows, float* to) {
+        NarrowMatMulCall call = {};
+        call.rhs_type = type;
+        kernels::MatMulCall& c = call.product;
+        c.batch = c.rhs_packed = c.lhs_depth_stride = 1;
+        c.rows = rows;
+        c.columns = columns;
+        c.depth = c.lhs_row_stride = matrix.depth;
+        c.epilogue = kernels::kEpilogueBias;
+        Tensor<float> scratch(kernels::narrow_scratch_bytes(call) / Int{sizeof(float)}, 64);
+        void* out[] = {to, scratch.data()};
+        const void* in[] = {&call, lhs.data() + first * matrix.depth, packed.data(), bias.data(),
+                            nullptr};
+        GetParam().f32.narrow_matmul(out, in);
+      };
+      Tensor<float> many(kRows * columns), alone(kRows * columns);
+      multiply(0, kRows, many.data());
+      for (Int row = 0; row < kRows; ++row) multiply(row, 1, alone.data() + row * columns);
+      EXPECT_EQ(std::memcmp(many.data(), alone.data(),
+                            static_cast<std::size_t>(kRows * columns) * sizeof(float)),
+                0)
+          << "type " << type << ", " << columns << " columns";
+    }
+  }
+}
+
 TEST_P(NarrowMatMul, WholeNumbersDoNotOverflow) {
   for (const Int depth : {1024, 1028, 3000}) {
     NarrowMatrix matrix = {kernels::kInt8, depth, 3};

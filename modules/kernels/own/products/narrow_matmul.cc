@@ -106,7 +106,7 @@ TFAOT_INLINE void for_blocks(Int rows, const Use& use, Int done = 0) {
   if constexpr (kMost > 1) for_blocks<kMost / 2>(rows, use, done);
 }
 
-// Stores `count` results of a row from its scaled sums.
+// Stores `count` results of a row from its scaled sums of int8 weights.
 TFAOT_INLINE void finish_sums(const NarrowProduct& p, Vec<float> sum, Int row, Int at, Int count) {
   if (p.bias != nullptr) sum += load_first(p.bias + at, count);
   store_first(p.c + row * p.c_row + at, rectified<float>(sum, p.rectifier), count);
@@ -135,6 +135,16 @@ __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_r
   const float* a[MR];
   TFAOT_EACH (r, MR) a[r] = p.a + (first_row + r) * p.call.lhs_row_stride;
   Vec<float> sums[kSums][MR][kVectors] = {};
+  // As where the weights are widened first, for more rows.
+  if (!kRoundsRows<Narrow> && p.bias != nullptr) {
+    TFAOT_EACH (v, kVectors) {
+      const Int at = panel * kColumns + v * kLanes<float>;
+      const Int count = columns_of(p.call.columns - panel * kColumns, v);
+      if (count <= 0) break;
+      const Vec<float> bias = load_first(p.bias + at, count);
+      TFAOT_EACH (r, MR) sums[0][r][v] = bias;
+    }
+  }
   // Int8 rows that could not be rounded: the sums of a large one may overflow before they are
   // scaled.
   [[maybe_unused]] Vec<float> scale[kVectors] = {};
@@ -184,9 +194,13 @@ __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_r
     const Int count = columns_of(p.call.columns - panel * kColumns, v);
     if (count <= 0) return;
     TFAOT_EACH (r, MR) {
-      Vec<float> sum = join_sums(sums, r, v);
-      if (!kRoundsRows<Narrow> && p.scale != nullptr) sum *= load_first(p.scale + at, count);
-      finish_sums(p, sum, first_row + r, at, count);
+      const Vec<float> sum = join_sums(sums, r, v);
+      if constexpr (kRoundsRows<Narrow>) {
+        finish_sums(p, sum, first_row + r, at, count);
+      } else {
+        store_first(p.c + (first_row + r) * p.c_row + at, rectified<float>(sum, p.rectifier),
+                    count);
+      }
     }
   }
 }
