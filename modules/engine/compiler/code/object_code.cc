@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "code_version.h"
+#include "compiler/code/plain_loops.h"
 #include "compiler/hlo/conversions.h"
 #include "compiler/hlo/loop_options.h"
 #include "compiler/kernels/kernel_call.h"
@@ -147,10 +148,14 @@ Result<ObjectCode> make_object_code(const OptimizedModel& model, const JobLevel&
   }
   if (counting == Counting::kOperations) debug.set_xla_hlo_profile(true);
   TFAOT_ASSIGN(auto* const client, compiler_client());
+  const PlainLoops loops(level.cpu);
   auto results = client->CompileAheadOfTime({instance}, options);
   if (!results.ok()) {
     return fail(error_of(results.status(), fmt::format("XLA cannot make code for {} ({})",
                                                        target_triple, level.name)));
+  }
+  if (!loops.are_plain()) {
+    return fail(Error::internal("XLA's library is not the one that tfaot was built with"));
   }
   const auto& compiled = static_cast<const xla::cpu::CpuAotCompilationResult&>(*results->front());
   ObjectCode code;

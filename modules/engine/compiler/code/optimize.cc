@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <numeric>
 #include <set>
 #include <string>
@@ -12,6 +13,7 @@
 #include "compiler/hlo/conversions.h"
 #include "compiler/hlo/simplify.h"
 #include "tfaot/base/printable.h"
+#include "xla/primitive_util.h"
 
 namespace tfaot::toolkit::engine {
 
@@ -125,6 +127,23 @@ bool computes(const HloInstruction& one) {
   return one.opcode() != kGetTupleElement || one.operand(0)->opcode() != kParameter;
 }
 
+// Whole numbers that are counted, such as the number of each row of a batch: those of a row alone
+// are not those of the same row in a batch.
+class CountedNumbers {
+ public:
+  bool hold(const HloInstruction& one) {
+    const auto known = known_.find(&one);
+    if (known != known_.end()) return known->second;
+    const auto holds = [this](const auto* from) { return hold(*from); };
+    const bool is = one.shape().IsArray() && xla::primitive_util::IsIntegralType(type_of(one)) &&
+                    (one.opcode() == kIota || std::ranges::any_of(one.operands(), holds));
+    return known_[&one] = is;
+  }
+
+ private:
+  std::map<const HloInstruction*, bool> known_;
+};
+
 std::vector<std::size_t> all_raw(const LoweredModel& lowered) {
   const auto parameters = static_cast<std::size_t>(lowered.shape.parameters_size());
   std::vector<std::size_t> raw(parameters - lowered.inputs.size());
@@ -201,10 +220,12 @@ Result<OptimizedModel> with_operation_results(const OptimizedModel& model, std::
   made.weights = model.weights;
   made.has_live_rows = model.has_live_rows;
   made.has_tasks = model.has_tasks;
+  CountedNumbers counted;
   for (HloInstruction* const one : entry.MakeInstructionPostOrder()) {
     const std::int64_t elements = elements_of(*one);
     const auto dtype = dtype_of(type_of(*one));
-    if (!computes(*one) || !dtype || elements == 0 || elements % rows != 0) continue;
+    if (!computes(*one) || counted.hold(*one)) continue;
+    if (!dtype || elements == 0 || elements % rows != 0) continue;
     const HloInstruction& by = one->opcode() == kGetTupleElement ? *one->operand(0) : *one;
     outputs.push_back(one);
     made.outputs.push_back({"result_" + std::to_string(results.size()), *dtype, {elements / rows}});

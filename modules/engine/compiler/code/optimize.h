@@ -67,8 +67,8 @@ Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weight
                                 const StepViewer& viewer = {});
 
 // The model with the results of its operations as further outputs, in an order in which they can be
-// computed. What only moves elements is left out, and so are results whose elements `rows` rows do
-// not share equally, and those inside of loops and branches.
+// computed. What only moves elements or counts them is left out, and so are results whose elements
+// `rows` rows do not share equally, and those inside of loops and branches.
 Result<OptimizedModel> with_operation_results(const OptimizedModel& model, std::int64_t rows,
                                               std::vector<OperationResult>& results);
 

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loader looks for a function in the executable first, then in libraries, also where a library
+// calls its own. So XLA calls the functions at the end of this file, which call XLA's.
+#include "compiler/code/plain_loops.h"
+
+#include <dlfcn.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tensorflow/core/public/version.h"
+#include "xla/hlo/ir/hlo_instruction.h"
+#include "xla/layout_util.h"
+#include "xla/service/cpu/cpu_compiler.h"
+#include "xla/service/cpu/cpu_options.h"
+
+namespace llvm {
+class Function;
+class Value;
+}  // namespace llvm
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+// Where members are in the library of this version: it comes without LLVM's headers, which the
+// headers of the classes need.
+static_assert(std::string_view(TF_VERSION_STRING) == "2.18.1");
+constexpr std::size_t kCpuPlace = 0x248;      // std::string llvm::TargetMachine::TargetCPU
+constexpr std::size_t kFusedPlace = 0x3c8;    // llvm::TargetMachine::Options.AllowFPOpFusion
+constexpr std::size_t kReorderPlace = 0x1c0;  // bool xla::cpu::IrEmitter::allow_reassociation_
+
+constexpr std::int32_t kFusedAnywhere = 0;  // llvm::FPOpFusion::Fast
+constexpr std::int32_t kFusedNowhere = 2;   // llvm::FPOpFusion::Strict
+
+struct PlainCode {
+  std::string cpu;
+  bool is_plain = false;
+  // By emitter and computation: XLA makes two of some, one of which may be reassociated.
+  std::map<std::pair<const void*, const xla::HloComputation*>, llvm::Function*> functions = {};
+};
+std::optional<PlainCode> plain_code;
+bool adds_vectors = true;  // in the reduction that is compiled
+
+void forbid_fusing(llvm::TargetMachine* machine) {
+  char* const bytes = reinterpret_cast<char*>(machine);
+  std::int32_t fused = kFusedNowhere;
+  std::memcpy(&fused, bytes + kFusedPlace, sizeof(fused));
+  const auto& cpu = *reinterpret_cast<const std::string*>(bytes + kCpuPlace);
+  if (fused != kFusedAnywhere || cpu != plain_code->cpu) return;
+  std::memcpy(bytes + kFusedPlace, &kFusedNowhere, sizeof(kFusedNowhere));
+  plain_code->is_plain = true;
+}
+
+template <typename Function>
+Function* of_library(Function& /*own*/, const char* name) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+
+}  // namespace
+
+PlainLoops::PlainLoops(const std::string& cpu) { plain_code.emplace(PlainCode{cpu}); }
+PlainLoops::~PlainLoops() { plain_code.reset(); }
+bool PlainLoops::are_plain() const { return plain_code->is_plain; }
+
+// xla::cpu::CpuCompiler::RunHloPasses(): it is the first one that gets the machine.
+#define TFAOT_RUN_PASSES                                                                     \
+  "_ZN3xla3cpu11CpuCompiler12RunHloPassesEPNS_9HloModuleEbPN4llvm13TargetMachineERKNS_8Comp" \
+  "iler14CompileOptionsEb"
+absl::Status run_xla_passes(xla::cpu::CpuCompiler* compiler, xla::HloModule* module, bool is_ahead,
+                            llvm::TargetMachine* machine,
+                            const xla::Compiler::CompileOptions& options,
+                            bool is_mlir) __asm__(TFAOT_RUN_PASSES);
+absl::Status run_xla_passes(xla::cpu::CpuCompiler* compiler, xla::HloModule* module, bool is_ahead,
+                            llvm::TargetMachine* machine,
+                            const xla::Compiler::CompileOptions& options, bool is_mlir) {
+  static auto* const run = of_library(run_xla_passes, TFAOT_RUN_PASSES);
+  if (plain_code && is_ahead) forbid_fusing(machine);
+  return run(compiler, module, is_ahead, machine, options, is_mlir);
+}
+
+// xla::cpu::IrEmitter::EmitComputation(): marks the sums of reductions as ones that may be split.
+#define TFAOT_EMIT_COMPUTATION                                                                  \
+  "_ZN3xla3cpu9IrEmitter15EmitComputationEPNS_14HloComputationESt17basic_string_viewIcSt11char" \
+  "_traitsIcEEbN4absl12lts_202308024SpanIKPNS_14HloInstructionEEEbNSA_IKN4llvm9Attribute8Attr"  \
+  "KindEEE"
+absl::StatusOr<llvm::Function*> emit_computation(
+    void* emitter, xla::HloComputation* computation, std::string_view name, bool is_top,
+    absl::Span<xla::HloInstruction* const> order, bool may_reorder,
+    absl::Span<const std::int32_t> attributes) __asm__(TFAOT_EMIT_COMPUTATION);
+absl::StatusOr<llvm::Function*> emit_computation(void* emitter, xla::HloComputation* computation,
+                                                 std::string_view name, bool is_top,
+                                                 absl::Span<xla::HloInstruction* const> order,
+                                                 bool may_reorder,
+                                                 absl::Span<const std::int32_t> attributes) {
+  static auto* const emit = of_library(emit_computation, TFAOT_EMIT_COMPUTATION);
+  if (!plain_code) {
+    return emit(emitter, computation, name, is_top, order, may_reorder, attributes);
+  }
+  llvm::Function*& known = plain_code->functions[{emitter, computation}];
+  if (known != nullptr) return known;
+  auto made = emit(emitter, computation, name, is_top, order, false, attributes);
+  if (made.ok()) known = *made;
+  return made;
+}
+
+// xla::cpu::IrEmitter::EmitThreadLocalCall(): finds a function by whether its sums may be split.
+#define TFAOT_EMIT_CALL                                                                       \
+  "_ZN3xla3cpu9IrEmitter19EmitThreadLocalCallERKNS_14HloComputationEN4absl12lts_202308024Spa" \
+  "nIKPN4llvm5ValueEEESt17basic_string_viewIcSt11char_traitsIcEEbb"
+std::vector<llvm::Value*> emit_call(void* emitter, const xla::HloComputation& callee,
+                                    absl::Span<llvm::Value* const> parameters,
+                                    std::string_view name, bool is_reducer,
+                                    bool is_in_function) __asm__(TFAOT_EMIT_CALL);
+std::vector<llvm::Value*> emit_call(void* emitter, const xla::HloComputation& callee,
+                                    absl::Span<llvm::Value* const> parameters,
+                                    std::string_view name, bool is_reducer, bool is_in_function) {
+  static auto* const emit = of_library(emit_call, TFAOT_EMIT_CALL);
+  if (!plain_code) {
+    return emit(emitter, callee, parameters, name, is_reducer, is_in_function);
+  }
+  bool& reorders = *reinterpret_cast<bool*>(static_cast<char*>(emitter) + kReorderPlace);
+  const bool kept = std::exchange(reorders, false);
+  auto values = emit(emitter, callee, parameters, name, false, is_in_function);
+  reorders = kept;
+  return values;
+}
+
+// xla::cpu::IrEmitter::HandleReduce(): adds vectors of columns, and marks these sums, too. LLVM
+// does not split those of vectors, but those of a single number, which an odd count of columns has.
+#define TFAOT_HANDLE_REDUCE "_ZN3xla3cpu9IrEmitter12HandleReduceEPNS_14HloInstructionE"
+absl::Status handle_reduce(void* emitter, xla::HloInstruction* reduce) __asm__(TFAOT_HANDLE_REDUCE);
+absl::Status handle_reduce(void* emitter, xla::HloInstruction* reduce) {
+  static auto* const handle = of_library(handle_reduce, TFAOT_HANDLE_REDUCE);
+  const xla::Shape& shape = reduce->shape();
+  adds_vectors =
+      shape.IsArray() && shape.rank() > 0 &&
+      shape.dimensions().at(static_cast<std::size_t>(xla::LayoutUtil::Minor(shape.layout(), 0))) %
+              2 ==
+          0;
+  return handle(emitter, reduce);
+}
+
+}  // namespace tfaot::toolkit::engine
+
+namespace xla::cpu::options {
+
+// The library's own asks for an option that also makes all code small.
+bool VectorizedReduceDisabled(const HloModuleConfig& /*config*/) {
+  return !tfaot::toolkit::engine::adds_vectors;
+}
+
+}  // namespace xla::cpu::options
