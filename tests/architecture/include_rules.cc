@@ -108,7 +108,7 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     // A C header, and what loads libraries at run time.
     {"stddef.h", {"runtime"}},
     {"stdint.h", {"runtime"}},
-    {"dlfcn.h", {"convert", "load", "runner", "runtime"}},
+    {"dlfcn.h", {"convert", "engine", "load", "runner", "runtime"}},
     {"string.h", {"install", "runtime"}},
     {"sys/auxv.h", {"runtime"}},
     {"xla/", {"engine", "kernels"}},
