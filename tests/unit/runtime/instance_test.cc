@@ -219,14 +219,14 @@ TEST_F(InstanceTest, TellsCompiledCodeHowManyRowsCount) {
 }
 
 // A model of sizes 1, 2 and 4 whose calls cost that much, measured and estimated.
-struct Costs {
+struct CallCosts {
   std::uint64_t measured[3];
   std::uint64_t estimated[3];
   std::uint32_t live_permille = 0;
   tfaot::Padding padding = tfaot::Padding::kSkipped;
 };
 
-std::size_t first_chunk(const Costs& costs, std::size_t rows) {
+std::size_t first_chunk(const CallCosts& costs, std::size_t rows) {
   static constexpr tfaot::BufferSlot kSlots[] = {{tfaot::BufferKind::kUnused, 0, 0, 0}};
   tfaot::Code codes[3] = {};
   tfaot::Program programs[3] = {};
