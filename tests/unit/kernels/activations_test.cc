@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/unit/kernels/functions.h"
 #include "tests/unit/kernels/levels.h"
 #include "tests/unit/kernels/tensors.h"
 #include "tfaot/kernels/abi.h"
@@ -203,8 +204,6 @@ class WorstUlps {
   double most_, worst_ = 0;
 };
 
-double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-
 // A number whose sigmoid and tanh are 1.
 constexpr float kOne = 100;
 
@@ -302,7 +301,6 @@ TEST_P(Activations, NumbersThatAreNoneGoThrough) {
 }
 
 TEST_P(Activations, ZerosAndInfinities) {
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   Floats x = {kInfinity, -kInfinity, 0.0F, -0.0F};
   x.resize(kAtOnce);
   Floats y(kAtOnce);

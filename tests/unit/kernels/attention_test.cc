@@ -19,8 +19,6 @@ namespace {
 class Attention : public EveryLevel {};
 INSTANTIATE_TEST_SUITE_P(Levels, Attention, ::testing::ValuesIn(all_levels()), name_of_level);
 
-constexpr double kEpsilon = std::numeric_limits<float>::epsilon();
-
 // How the matrices of a tensor lie.
 enum class Order { kDense, kHeadsInRows, kColumnsFirst, kShared };
 

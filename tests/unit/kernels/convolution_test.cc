@@ -17,7 +17,7 @@ namespace {
 class Convolution : public EveryLevel {};
 INSTANTIATE_TEST_SUITE_P(Levels, Convolution, ::testing::ValuesIn(all_levels()), name_of_level);
 
-std::string describe(const ConvolutionCall& c) {
+std::string describe_convolution(const ConvolutionCall& c) {
   return "batch " + std::to_string(c.batch) + " channels " + std::to_string(c.in_channels) + " " +
          std::to_string(c.out_channels) + " groups " + std::to_string(c.groups) + " epilogue " +
          std::to_string(c.epilogue) + kernels_test::describe(c.window);
@@ -27,7 +27,7 @@ std::string describe(const ConvolutionCall& c) {
 // images count: the others are NaN, and their results stay as they were.
 template <typename T>
 void check_live(Kernel kernel, Filter kind, const ConvolutionCall& c, Int live, Random& random) {
-  SCOPED_TRACE(describe(c));
+  SCOPED_TRACE(describe_convolution(c));
   const Window& w = c.window;
   const Int group_in = c.in_channels / c.groups, group_out = c.out_channels / c.groups;
   const Int depth = elements(w.size) * group_in;
@@ -114,7 +114,7 @@ void check(Kernel kernel, Filter kind, const ConvolutionCall& c, Random& random)
   check_live<T>(kernel, kind, c, c.batch, random);
 }
 
-ConvolutionCall random_call(Random& random, BaseDilation dilation = BaseDilation::kAny) {
+ConvolutionCall random_convolution(Random& random, BaseDilation dilation = BaseDilation::kAny) {
   ConvolutionCall c = {};
   c.window = random_window(random, dilation);
   c.batch = random.between(1, 3);
@@ -134,7 +134,8 @@ void check_random(Kernel kernel, Filter kind, Int count, std::uint32_t seed) {
   Random random(seed);
   for (Int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
     const bool is_plain = kind == Filter::kPacked;
-    ConvolutionCall c = random_call(random, is_plain ? BaseDilation::kNone : BaseDilation::kAny);
+    ConvolutionCall c =
+        random_convolution(random, is_plain ? BaseDilation::kNone : BaseDilation::kAny);
     if (is_plain && random.one_in(2)) c.epilogue |= kernels::kEpilogueSum;
     if (random.one_in(3)) c.epilogue = with_function<T>(c.epilogue);
     check<T>(kernel, kind, c, random);
@@ -145,7 +146,7 @@ template <typename T>
 void check_random_depthwise(Kernel kernel, Int count, std::uint32_t seed) {
   Random random(seed);
   for (Int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
-    ConvolutionCall c = random_call(random);
+    ConvolutionCall c = random_convolution(random);
     const bool is_wide = random.one_in(2);
     if (is_wide) c.window = wide_window(random);
     const Int most = random.one_in(is_wide ? 2 : 5) ? 150 : 20;
@@ -160,7 +161,7 @@ void check_random_groups(Kernel kernel, Int count, std::uint32_t seed) {
   constexpr Int kSizes[][2] = {{1, 2}, {1, 4}, {2, 2}, {4, 4}};
   Random random(seed);
   for (Int i = 0; i < count && !::testing::Test::HasFailure(); ++i) {
-    ConvolutionCall c = random_call(random);
+    ConvolutionCall c = random_convolution(random);
     if (random.one_in(3)) c.window = wide_window(random);
     const auto& [inputs, outputs] = kSizes[random.between(0, 3)];
     c.groups = random.between(2, random.one_in(3) ? 40 : 5);
@@ -211,7 +212,7 @@ TEST_P(Convolution, OfEachChannelAtTheEdgesOfAnImage) {
     c.epilogue = random_epilogue(random);
     check<float>(kernels<float>().depthwise, Filter::kAsItIs, c, random);
     if (i % 4 == 0) check<double>(kernels<double>().depthwise, Filter::kAsItIs, c, random);
-    ASSERT_FALSE(HasFailure()) << describe(c);
+    ASSERT_FALSE(HasFailure()) << describe_convolution(c);
   }
 }
 
@@ -359,9 +360,9 @@ void check_padded(Kernel kernel, Filter kind, ConvolutionCall c, Random& random)
 TEST_P(Convolution, LeavesOutImagesOfPadding) {
   Random random(11);
   for (int i = 0; i < 12 && !HasFailure(); ++i) {
-    ConvolutionCall c = random_call(random);
+    ConvolutionCall c = random_convolution(random);
     check_padded<float>(kernels<float>().transposed_convolution, Filter::kPackedByPhase, c, random);
-    c = random_call(random, BaseDilation::kNone);
+    c = random_convolution(random, BaseDilation::kNone);
     if (random.one_in(2)) c.epilogue |= kernels::kEpilogueSum;
     check_padded<float>(kernels<float>().convolution, Filter::kPacked, c, random);
     check_padded<double>(kernels<double>().convolution, Filter::kPacked, c, random);

@@ -24,8 +24,6 @@ class DenseChain : public EveryLevel {};
 INSTANTIATE_TEST_SUITE_P(Levels, DenseChain, ::testing::ValuesIn(all_levels()), name_of_level);
 
 using kernels::DenseLayer;
-constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 double rectified(Int epilogue, double x) {
   if ((epilogue & kernels::kEpilogueRelu) == 0) return x;
@@ -292,7 +290,7 @@ TEST_P(DenseChain, NumbersThatAreNoneStayInTheirRow) {
             {33, epilogue, {is_plain ? function : kernels::kFunctionNone, 1, 0.5}},
             {18, kernels::kEpilogueBias, {function, 1, 0.5}}};
         Chain chain(random, rows, 17, layers);
-        chain.x()[(rows - 1) * 17 + 4] = kNone;
+        chain.x()[(rows - 1) * 17 + 4] = kNaN;
         const auto result = chain.run(GetParam().f32.dense_chain);
         for (Int i = 0; i < rows * 18; ++i) {
           ASSERT_EQ(std::isnan(result[static_cast<std::size_t>(i)]), i >= (rows - 1) * 18)
@@ -372,11 +370,11 @@ TEST_P(DenseChain, FunctionsOfInfinities) {
   };
   for (const Ends& ends :
        {Ends{kernels::kFunctionTanh, -1, 1}, Ends{kernels::kFunctionSigmoid, 0, 1},
-        Ends{kernels::kFunctionSwish, kNone, kInfinity},
+        Ends{kernels::kFunctionSwish, kNaN, kInfinity},
         Ends{kernels::kFunctionSoftplus, 0, kInfinity},
         Ends{kernels::kFunctionLeaky, -kInfinity, kInfinity},
         Ends{kernels::kFunctionElu, -0.5F, kInfinity}, Ends{kernels::kFunctionHardSigmoid, 0, 1},
-        Ends{kernels::kFunctionHardSwish, kNone, kInfinity}}) {
+        Ends{kernels::kFunctionHardSwish, kNaN, kInfinity}}) {
     const auto y = function_of_floats(GetParam().f32.dense_chain, {1, 0, {ends.function, 1, 0.5}},
                                       {-kInfinity, kInfinity});
     if (std::isnan(ends.low)) {

@@ -12,15 +12,17 @@ namespace tfaot::kernels_test {
 
 using kernels::ResultFunction;
 
+inline double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
+
 inline double function_of(const ResultFunction& of, double x) {
   const double line = of.above * x + of.below;
   switch (of.kind) {
     case kernels::kFunctionTanh:
       return std::tanh(x);
     case kernels::kFunctionSigmoid:
-      return 1 / (1 + std::exp(-x));
+      return sigmoid(x);
     case kernels::kFunctionSwish:
-      return x / (1 + std::exp(-x));
+      return x * sigmoid(x);
     case kernels::kFunctionGelu:
       return 0.5 * x * std::erfc(-x * std::sqrt(0.5));
     case kernels::kFunctionGeluTanh:

@@ -35,20 +35,20 @@ struct OfTwo {
 };
 
 #define TFAOT_ROW(name) {#name, tfaot_##name##_f32, tfaot_##name##_f64, ::name##l},
-#define TFAOT_NO_ROW(name)
+#define TFAOT_NO_FUNCTION(name)
 
 #define TFAOT_OF_ONE TFAOT_ROW
-#define TFAOT_OF_TWO TFAOT_NO_ROW
-#define TFAOT_OF_THREE TFAOT_NO_ROW
-#define TFAOT_OF_ONE_AND_INT TFAOT_NO_ROW
-#define TFAOT_TO_TWO TFAOT_NO_ROW
+#define TFAOT_OF_TWO TFAOT_NO_FUNCTION
+#define TFAOT_OF_THREE TFAOT_NO_FUNCTION
+#define TFAOT_OF_ONE_AND_INT TFAOT_NO_FUNCTION
+#define TFAOT_TO_TWO TFAOT_NO_FUNCTION
 #define TFAOT_FUNCTION_ROW(name, form) form(name)
 constexpr OfOne kOfOne[] = {
 #include "tfaot/kernels/functions.def"
 };
 #undef TFAOT_OF_ONE
 #undef TFAOT_OF_TWO
-#define TFAOT_OF_ONE TFAOT_NO_ROW
+#define TFAOT_OF_ONE TFAOT_NO_FUNCTION
 #define TFAOT_OF_TWO TFAOT_ROW
 #define TFAOT_FUNCTION_ROW(name, form) form(name)
 constexpr OfTwo kOfTwo[] = {
@@ -76,7 +76,7 @@ constexpr double kWrong = 1e9;
 
 // In units of the last place.
 template <typename T>
-double error_of(T result, long double right) {
+double ulps_between(T result, long double right) {
   using Limits = std::numeric_limits<T>;
   if (std::isnan(right) || std::isnan(result))
     return std::isnan(right) == std::isnan(result) ? 0 : kWrong;
@@ -179,7 +179,7 @@ void expect_one(const char* name, Function function, Right right) {
   double largest = 0;
   T where = 0;
   for (const T x : samples<T>()) {
-    const double error = error_of(function(x), right(x));
+    const double error = ulps_between(function(x), right(x));
     if (error > largest) {
       largest = error;
       where = x;
@@ -194,7 +194,7 @@ void expect_two(const char* name, Function function, Right right) {
   double largest = 0;
   T where[2] = {};
   const auto expect = [&](T x, T y) {
-    const double error = error_of(function(x, y), right(x, y));
+    const double error = ulps_between(function(x, y), right(x, y));
     if (error <= largest) return;
     largest = error;
     where[0] = x;

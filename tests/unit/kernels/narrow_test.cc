@@ -304,7 +304,6 @@ TEST_P(NarrowMatMul, WholeNumbersDoNotOverflow) {
 // The results of float32, next to rows of ordinary numbers.
 TEST_P(NarrowMatMul, NotAllRowsCanBeRounded) {
   constexpr Int kDepth = 37, kWidth = 20;
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const float odd[] = {1,         std::numeric_limits<float>::quiet_NaN(),
                        kInfinity, -kInfinity,
                        1e30F,     -3e35F,

@@ -17,7 +17,7 @@ using kernels::PoolCall;
 class Pool : public EveryLevel {};
 INSTANTIATE_TEST_SUITE_P(Levels, Pool, ::testing::ValuesIn(all_levels()), name_of_level);
 
-PoolCall random_call(Random& random) {
+PoolCall random_pool(Random& random) {
   PoolCall c = {};
   const bool is_wide = random.one_in(2);
   c.window = is_wide ? wide_window(random) : random_window(random, BaseDilation::kNone);
@@ -62,7 +62,7 @@ template <typename T>
 void check_max(Kernel kernel, std::uint32_t seed) {
   Random random(seed);
   for (Int i = 0; i < 120 && !::testing::Test::HasFailure(); ++i) {
-    const PoolCall call = random_call(random);
+    const PoolCall call = random_pool(random);
     check<T>(
         kernel, call, random, random.one_in(2),
         [] { return double{std::numeric_limits<T>::lowest()}; },
@@ -75,7 +75,7 @@ template <typename T>
 void check_largest(Kernel kernel, std::uint32_t seed) {
   Random random(seed);
   for (Int i = 0; i < 120 && !::testing::Test::HasFailure(); ++i) {
-    const PoolCall call = random_call(random);
+    const PoolCall call = random_pool(random);
     check<T>(
         kernel, call, random, random.one_in(2),
         [] { return -std::numeric_limits<double>::infinity(); },
@@ -97,7 +97,7 @@ template <typename T>
 void check_range(Kernel kernel, std::uint32_t seed) {
   Random random(seed);
   for (Int i = 0; i < 120 && !::testing::Test::HasFailure(); ++i) {
-    const PoolCall call = random_call(random);
+    const PoolCall call = random_pool(random);
     check<T>(
         kernel, call, random, random.one_in(2), [] { return Extremes<T>(); },
         [](Extremes<T>& seen, double x) {
@@ -126,7 +126,7 @@ void check_function(Kernel kernel, kernels::Function kind, std::uint32_t seed) {
   const ResultFunction function{kind, 1, 1};
   Random random(seed);
   for (Int i = 0; i < 120 && !::testing::Test::HasFailure(); ++i) {
-    const PoolCall pool = random_call(random);
+    const PoolCall pool = random_pool(random);
     check<float>(
         [&](float* result, const void** in) {
           const kernels::FunctionPoolCall call{pool, function};
@@ -157,7 +157,7 @@ void check_sum(Kernel kernel, std::uint32_t seed) {
   Random random(seed);
   for (Int i = 0; i < 120 && !::testing::Test::HasFailure(); ++i) {
     check<T>(
-        kernel, random_call(random), random, false, [] { return Sum<T>(); },
+        kernel, random_pool(random), random, false, [] { return Sum<T>(); },
         [](Sum<T>& sum, double x) { sum.add(x); },
         [](double got, const Sum<T>& want) { EXPECT_NEAR(got, want.value(), want.tolerance()); });
   }
@@ -169,7 +169,7 @@ template <typename T>
 void check_bits_of_sums() {
   Random random(7);
   for (Int i = 0; i < 200 && !::testing::Test::HasFailure(); ++i) {
-    const PoolCall c = random_call(random);
+    const PoolCall c = random_pool(random);
     Tensor<T> input(c.batch * elements(c.window.in) * c.channels);
     Tensor<T> first(c.batch * elements(c.window.out) * c.channels), other(first.size());
     random.fill(input);

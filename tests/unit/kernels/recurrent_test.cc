@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/unit/kernels/functions.h"
 #include "tests/unit/kernels/levels.h"
 #include "tests/unit/kernels/recurrent_calls.h"
 #include "tests/unit/kernels/tensors.h"
@@ -19,8 +20,6 @@ namespace {
 
 class RecurrentKernel : public EveryLevel {};
 INSTANTIATE_TEST_SUITE_P(Levels, RecurrentKernel, ::testing::ValuesIn(all_levels()), name_of_level);
-
-double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
 
 // Random sizes, and the result that they shall give.
 class TestLayer {

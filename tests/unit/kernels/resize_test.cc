@@ -32,7 +32,7 @@ struct Resizing {
   }
 };
 
-std::string describe(const ResizeCall& c) {
+std::string describe_resize(const ResizeCall& c) {
   std::string text = "batch " + std::to_string(c.batch) + " channels " + std::to_string(c.channels);
   for (int d = 0; d < 2; ++d) {
     text += ", " + std::to_string(c.in[d]) + " to " + std::to_string(c.out[d]) + " by " +
@@ -45,7 +45,7 @@ std::string describe(const ResizeCall& c) {
 template <typename T>
 void check(Kernel kernel, const Resizing& resizing, Random& random) {
   const ResizeCall& c = resizing.call;
-  SCOPED_TRACE(describe(c));
+  SCOPED_TRACE(describe_resize(c));
   Tensor<T> input(c.batch * c.in[0] * c.in[1] * c.channels);
   Tensor<T> result(c.batch * c.out[0] * c.out[1] * c.channels);
   Tensor<T> weights(c.out[0] * c.taps[0] + c.out[1] * c.taps[1]);

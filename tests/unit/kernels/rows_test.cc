@@ -21,10 +21,7 @@ namespace {
 class RowKernels : public EveryLevel {};
 INSTANTIATE_TEST_SUITE_P(Levels, RowKernels, ::testing::ValuesIn(all_levels()), name_of_level);
 
-constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr double kMostGeluError = 4e-7;  // times |x|, or 5.55 for x < -5.55
-constexpr double kEpsilon = std::numeric_limits<float>::epsilon();
 
 // Every length of a row that leaves another rest, and some long ones.
 std::vector<Int> lengths() {
@@ -74,7 +71,7 @@ TEST_P(RowKernels, SoftmaxOfMaskedAndBrokenRows) {
   for (Int j = 0; j < kColumns; ++j) {
     x[j] = j % 2 == 0 ? 1.0F : -kInfinity;
     x[kColumns + j] = -kInfinity;
-    x[2 * kColumns + j] = j == 36 ? kNone : 1.0F;
+    x[2 * kColumns + j] = j == 36 ? kNaN : 1.0F;
     x[3 * kColumns + j] = j == 3 ? 1e38F : -1e38F;
   }
   const kernels::SoftmaxCall call{4, kColumns, 1};
@@ -280,7 +277,7 @@ TEST_P(RowKernels, GeluOfEveryLength) {
     for (const Int size : lengths()) {
       Tensor<float> x(size), y(size);
       random.fill(x);
-      if (size > 2) x[size / 2] = kNone;
+      if (size > 2) x[size / 2] = kNaN;
       const kernels::GeluCall call{size, form};
       const void* in[] = {&call, x.data()};
       GetParam().f32.gelu(y.data(), in);
