@@ -16,7 +16,15 @@
 
 #include "tfaot/kernels/abi.h"
 
-#if defined(__SANITIZE_ADDRESS__)
+// g++ defines a macro, clang++ answers a question.
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TFAOT_TEST_ADDRESSES
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define TFAOT_TEST_ADDRESSES
+#endif
+#if defined(TFAOT_TEST_ADDRESSES)
 #include <sanitizer/asan_interface.h>
 #else
 #define ASAN_POISON_MEMORY_REGION(address, size)
