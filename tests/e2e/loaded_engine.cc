@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loaded_engine.h"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -54,7 +55,8 @@ std::vector<std::string> words_from(int client) {
   std::_Exit(::write(client, &code, 1) == 1 ? 0 : 2);
 }
 
-int serve(const std::string& path) {
+// Until it is told to end, or the process `parent` ends.
+int serve(const std::string& path, pid_t parent) {
   std::signal(SIGCHLD, SIG_IGN);  // nobody waits for the jobs
   const sockaddr_un address = socket_address(path);
   const int server = ::socket(AF_UNIX, SOCK_STREAM, 0);
@@ -63,7 +65,12 @@ int serve(const std::string& path) {
     std::cerr << "loaded_engine: no socket can be made at " << path << "\n";
     return 2;
   }
+  pollfd asked = {server, POLLIN, 0};
   while (true) {
+    if (::poll(&asked, 1, 1000) == 0) {
+      if (::kill(parent, 0) != 0) return 0;
+      continue;
+    }
     const int client = ::accept(server, nullptr, nullptr);
     FilesMessage files;
     if (client < 0 || ::recvmsg(client, files.get(), 0) != 1) return 2;
@@ -79,10 +86,10 @@ int serve(const std::string& path) {
 }  // namespace
 }  // namespace tfaot::toolkit::testing
 
-// loaded_engine SOCKET
+// loaded_engine SOCKET PARENT
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  if (argc != 3) return 2;
   // TensorFlow makes its tables of operations at the first use: here once, not in each job.
   static_cast<void>(tfaot::toolkit::engine::known_operations());
-  return tfaot::toolkit::testing::serve(argv[1]);
+  return tfaot::toolkit::testing::serve(argv[1], std::atoi(argv[2]));
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <string>
 #include <thread>
@@ -19,7 +20,7 @@ class RunningEngine {
     engine_ = std::jthread([this] {
       ProcessSpec process;
       process.program = TFAOT_LOADED_ENGINE;
-      process.arguments = {socket_.string()};
+      process.arguments = {socket_.string(), std::to_string(::getpid())};
       process.environment["TF_CPP_MIN_LOG_LEVEL"] = "2";
       const auto ended = run_process(process);
       EXPECT_TRUE(ended && ended->ok()) << (ended ? ended->standard_error : "");

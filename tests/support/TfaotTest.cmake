@@ -53,3 +53,19 @@ endfunction()
 function(tfaot_discover_tests program label)
   gtest_discover_tests(${program} TEST_PREFIX "${ARGN}" NO_PRETTY_VALUES PROPERTIES LABELS ${label} DISCOVERY_TIMEOUT 60)
 endfunction()
+
+#[=[
+tfaot_use_running_engine(<test>...)
+These tests compile models by one engine for all of them, which saves the 0.2 s of processor time that loading TensorFlow takes,
+some hundred times. (The tests of how the engine is started do not, nor do some of each kind.)
+#]=]
+set(tfaot_engine_socket "${PROJECT_BINARY_DIR}/tests/engine")
+function(tfaot_use_running_engine)
+  string(LENGTH "${tfaot_engine_socket}" length)
+  if(length GREATER 100 OR tfaot_engine_socket MATCHES " ")  # no path of a socket, or two words of a launcher
+    return()
+  endif()
+  set_property(TEST ${ARGN} APPEND PROPERTY FIXTURES_REQUIRED tfaot_running_engine)
+  set_property(TEST ${ARGN} APPEND PROPERTY
+    ENVIRONMENT "TFAOT_COMPILE_LAUNCHER=$<TARGET_FILE:tfaot_launch_loaded> ${tfaot_engine_socket}")
+endfunction()
