@@ -264,11 +264,11 @@ bool meets_input(const kernels::Window& window) {
   return true;
 }
 
-// True if XLA's loop is better: it computes few terms from others, in registers. Its sums are
-// slower than the kernel's, as they keep their order (code/plain_loops.cc).
+// True if XLA's loop is better: it adds few terms, and computes them from others, in registers. Its
+// maxima, which keep NaN, are slower than the kernel's.
 bool is_better_in_a_loop(const HloInstruction& x, Kernel kernel, std::int64_t count) {
-  return (count <= tuned().reductions_most_in_one_loop && kernel != Kernel::kSumPool &&
-          x.IsElementwise()) ||
+  return (count <= tuned().reductions_most_in_one_loop &&
+          (kernel == Kernel::kSumPool || x.IsElementwise())) ||
          x.opcode() == kBroadcast || x.opcode() == kReduce;
 }
 
