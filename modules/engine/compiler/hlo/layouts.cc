@@ -21,96 +21,6 @@ namespace {
 // Says if a product with a weight may swap its sides: the transposed weight is then on the left.
 enum class ProductSides { kStay, kMaySwap };
 
-bool sums_last(const HloInstruction* reduce) {
-  return reduce->opcode() == kReduce && reduces_by(*reduce, kAdd) &&
-         reduce->dimensions().size() == 1 &&
-         reduce->dimensions(0) == reduce->operand(0)->shape().rank() - 1;
-}
-
-// The sizes of [batch, groups, channels of a group, positions...]; empty: it is another reshape.
-Dimensions split_sizes(const HloInstruction& merge) {
-  if (merge.opcode() != kReshape || merge.shape().rank() < 3 ||
-      std::ranges::none_of(merge.users(), sums_last)) {
-    return {};
-  }
-  const Dimensions from = dimensions_of(*merge.operand(0));
-  Dimensions sizes = dimensions_of(merge);
-  sizes.pop_back();
-  const std::size_t at = sizes.size() - 1;  // the groups
-  if (from.size() < sizes.size() + 1 || sizes[at] == 0 || from[at] % sizes[at] != 0 ||
-      !std::equal(sizes.begin(), sizes.end() - 1, from.begin())) {
-    return {};
-  }
-  sizes.push_back(from[at] / sizes[at]);
-  sizes.insert(sizes.end(), from.begin() + static_cast<std::ptrdiff_t>(at) + 1, from.end());
-  return sizes;
-}
-
-// Reshapes of [batch, channels, positions...] to [batch, groups, rest], as PyTorch exports group
-// normalisation: their last dimension holds channels and positions, so no transpose can pass them.
-// All values up to the next reshape get channels and positions as dimensions of their own.
-class GroupSplit {
- public:
-  GroupSplit(HloInstruction& merge, Dimensions sizes) : merge_(merge), sizes_(std::move(sizes)) {}
-
-  Status run() {
-    split_[&merge_] = reshape(merge_.mutable_operand(0), sizes_);
-    for (HloInstruction* one : merge_.parent()->MakeInstructionPostOrder()) {
-      HloInstruction* made = nullptr;
-      if (is_split(*one)) {
-        HloInstruction* const other =
-            rebuild_on(*one, sizes_, [&](HloInstruction* operand) { return split(*operand); });
-        made = reshape(other, dimensions_of(*one));
-        split_[made] = other;
-      } else if (one->operand_count() > 0 && split_.count(one->operand(0)) != 0) {
-        if (sums_last(one)) made = sum(*one);
-        if (one->opcode() == kReshape) {
-          made = reshape(split_.at(one->operand(0)), dimensions_of(*one));
-        }
-      }
-      TFAOT_TRY(replace(*one, made));
-    }
-    return {};
-  }
-
- private:
-  bool can_split(const HloInstruction* operand) const {
-    return split_.count(operand) != 0 ||
-           (operand->opcode() == kBroadcast &&
-            !absl::c_linear_search(operand->dimensions(), merge_.shape().rank() - 1));
-  }
-  bool is_split(const HloInstruction& one) const {
-    const auto has_split = [&](const auto* operand) { return split_.contains(operand); };
-    return one.IsElementwise() && one.shape().IsArray() && one.operand_count() > 0 &&
-           !one.HasSideEffect() && one.called_computations().empty() &&
-           dimensions_of(one) == dimensions_of(merge_) &&
-           absl::c_any_of(one.operands(), has_split) &&
-           absl::c_all_of(one.operands(), [&](const auto* operand) { return can_split(operand); });
-  }
-  HloInstruction* split(HloInstruction& operand) const {
-    const auto found = split_.find(&operand);
-    if (found != split_.end()) return found->second;
-    return broadcast(operand.mutable_operand(0), sizes_, operand.dimensions());
-  }
-  HloInstruction* sum(HloInstruction& reduce) const {
-    const std::int64_t rank = reduce.shape().rank();
-    return engine::reduce(split_.at(reduce.operand(0)), reduce.mutable_operand(1),
-                          counted(std::ssize(sizes_) - rank, rank), reduce.to_apply());
-  }
-
-  HloInstruction& merge_;
-  Dimensions sizes_;
-  std::map<const HloInstruction*, HloInstruction*> split_;  // by what has the merged dimension
-};
-
-Status split_merged_groups(xla::HloModule& module) {
-  for (HloInstruction* one : instructions_of(module)) {
-    Dimensions sizes = split_sizes(*one);
-    if (!sizes.empty()) TFAOT_TRY(GroupSplit(*one, std::move(sizes)).run());
-  }
-  return {};
-}
-
 struct TransposeCost {
   std::int64_t bytes = 0;  // that are moved
   // Transposes right after a convolution, which keep its kernel from adding a bias.
@@ -534,11 +444,6 @@ class Sinking {
   std::set<const HloInstruction*> known_;  // made here
 };
 
-Status move_transposes(xla::HloModule& module, std::int64_t first_weight, ProductSides sides) {
-  TFAOT_TRY(split_merged_groups(module));
-  return Sinking(module, first_weight, sides).run();
-}
-
 // Leaves the module unchanged unless fewer bytes are transposed. Where sides may swap, transposes
 // that a product reads by strides are free.
 Status settle(xla::HloModule& module, std::int64_t first_weight, ProductSides sides) {
@@ -546,10 +451,10 @@ Status settle(xla::HloModule& module, std::int64_t first_weight, ProductSides si
   const TransposeCost before = cost_of_transposes(module, first_weight, reads_strides);
   if (before.bytes == 0) return {};
   const auto trial = module.Clone("");
-  TFAOT_TRY(move_transposes(*trial, first_weight, sides));
+  TFAOT_TRY(Sinking(*trial, first_weight, sides).run());
   TFAOT_TRY(remove_dead_code(*trial));
   if (cost_of_transposes(*trial, first_weight, reads_strides) >= before) return {};
-  return move_transposes(module, first_weight, sides);
+  return Sinking(module, first_weight, sides).run();
 }
 
 }  // namespace

@@ -526,13 +526,29 @@ void lower_batch_normalization(Node& node) {
   node.set(0, like_operand(node, scaled + spread(exact(node.operand(2)))));
 }
 
+// The sizes of what a reshape made x from; empty: x is no reshape.
+Dimensions sizes_before_reshape(XlaOp x) {
+  using Friend = xla::internal::XlaBuilderFriend;
+  const xla::HloInstructionProto& made = *Friend::GetInstruction(x);
+  if (made.opcode() != "reshape") return {};
+  const auto& before = Friend::GetInstructionByHandle(x.builder(), made.operand_ids(0))->shape();
+  return {before.dimensions().begin(), before.dimensions().end()};
+}
+
 void lower_instance_normalization(Node& node) {
   const Dimensions sizes = node.sizes(0);
-  const Groups groups = groups_from(sizes, 2);
-  const XlaOp centered = groups.centered(node.operand(0));
+  // PyTorch's groups of channels come as [batch, groups, rest]. The rest is taken apart into
+  // channels and positions, so that transposes can pass (compiler/hlo/layouts.cc).
+  Dimensions cut = sizes_before_reshape(node.operand(0));
+  const bool is_of_groups = sizes.size() == 3 && cut.size() > 3 && cut[0] == sizes[0] &&
+                            sizes[1] > 0 && cut[1] % sizes[1] == 0;
+  cut = is_of_groups ? with_new(with_size(cut, 1, sizes[1]), 2, cut[1] / sizes[1]) : sizes;
+  const Groups groups = groups_from(cut, 2);
+  const XlaOp centered = groups.centered(xla::Reshape(node.operand(0), cut));
   const XlaOp inverse = inverse_deviation(node, groups.mean_square(centered));
-  node.set(centered * groups.over(inverse) * per_channel(node, node.operand(1), sizes) +
-           per_channel(node, node.operand(2), sizes));
+  const XlaOp made = centered * groups.over(inverse) * per_channel(node, node.operand(1), cut) +
+                     per_channel(node, node.operand(2), cut);
+  node.set(xla::Reshape(made, sizes));
 }
 
 // Normalises over all axes from `axis` on. Results: normalized, mean, 1 / deviation.
