@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/kernels/kernel_call.h"
 #include "tests/unit/engine/onnx_models.h"
+#include "tests/unit/engine/run_pass.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -384,6 +386,23 @@ TEST(OnnxLoweringTest, AnOutputHasTheDeclaredType) {
   EXPECT_THAT(error_with(onnx::TensorProto::INT32),
               HasSubstr("output 'y' is declared as float32, but the graph makes int32"));
   EXPECT_THAT(error_with(onnx::TensorProto::BOOL), HasSubstr("makes bool"));
+}
+
+TEST(OnnxLoweringTest, ASoftmaxKeepsItsNameForAKernel) {
+  const OnnxFile file(tensor_text("input", "x", {"batch", "4"}) +
+                      tensor_text("output", "y", {"batch", "4"}) +
+                      "node { op_type: 'Softmax' input: 'x' output: 'y' }");
+  const auto made = lowered(file);
+  ASSERT_TRUE(made) << made.error().text();
+  const auto computation = made->lowering->lower(2);
+  ASSERT_TRUE(computation) << computation.error().text();
+  const auto module = make_module(computation->computation.proto());
+  ASSERT_TRUE(module) << module.error().text();
+  ASSERT_TRUE(testing::run_pass("choose_composite", **module, 1));
+  EXPECT_THAT((*module)->entry_computation()->instructions(),
+              ::testing::Contains(::testing::ResultOf(
+                  [](const auto* one) { return is_call_of(*one, Kernel::kSoftmax); }, true)));
+  EXPECT_EQ((*module)->computation_count(), 1) << "the computation in plain HLO is gone";
 }
 
 // HLO files, which 'tfaot inspect' reads, hold UTF-8 alone.

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "compiler/kernels/forest_calls.h"
 #include "compiler/kernels/kernel_call.h"
 #include "tests/unit/engine/onnx_models.h"
 #include "tests/unit/engine/run_pass.h"
@@ -297,7 +296,7 @@ TEST(OnnxTreesTest, AKernelTakesThePlaceOfTheWalk) {
   ASSERT_TRUE(lowered) << lowered.error().text();
   const auto module = make_module(lowered->computation.proto());
   ASSERT_TRUE(module) << module.error().text();
-  ASSERT_TRUE(testing::run_pass("replace_forest", **module));
+  ASSERT_TRUE(testing::run_pass("choose_composite", **module, 1));
   int calls = 0;
   for (const auto* one : (*module)->entry_computation()->instructions()) {
     if (!is_call_of(*one, Kernel::kForest)) continue;

@@ -11,6 +11,7 @@
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
+#include "compiler/kernels/composites.h"
 #include "compiler/kernels/epilogue.h"
 #include "compiler/kernels/kernel_facts.h"
 #include "xla/comparison_util.h"
@@ -358,7 +359,24 @@ constinit const KernelFacts kGeluFacts = facts_of<GeluFacts>();
 constinit const KernelFacts kRowSumFacts = facts_of<RowSumFacts>();
 constinit const KernelFacts kTopKFacts = facts_of<TopKFacts>();
 
+// Along other dimensions than the last, transposes would take longer than loops.
+HloInstruction* taken_softmax(HloInstruction& one, const std::vector<std::int64_t>& numbers) {
+  HloInstruction* const x = one.mutable_operand(0);
+  if (!is_float32(*x) || !is_for_kernels(*x) || numbers.size() != 1) return nullptr;
+  const std::int64_t columns = size_of(*x, numbers.front());
+  if (columns < 2 || stride_along(x->shape(), numbers.front()) != 1) return nullptr;
+  const kernels::SoftmaxCall call{elements_of(*x) / columns, columns, 1};
+  return add_kernel_call({Kernel::kSoftmax, as_words(call), {x}, dimensions_of(*x)}, one);
+}
+
 Status replace_softmax(HloInstruction& quotient, PassContext& context) {
+  if (is_call_of(quotient, Kernel::kSoftmax)) {
+    const auto [x, scale] = scaled(quotient.mutable_operand(1));
+    auto call = call_of<kernels::SoftmaxCall>(quotient);
+    if (scale == 1 || call.scale != 1) return {};
+    call.scale = scale;
+    return replace_by_call(quotient, {Kernel::kSoftmax, as_words(call), {x}});
+  }
   if ((quotient.opcode() != kDivide && quotient.opcode() != kMultiply) || !is_float32(quotient) ||
       context.values().is_known(&quotient)) {
     return {};

@@ -3,6 +3,8 @@
 
 #include <fmt/ranges.h>
 
+#include "compiler/kernels/composites.h"
+
 namespace tfaot::toolkit::engine {
 namespace {
 
@@ -208,8 +210,11 @@ XlaOp below_largest(const Node& node, XlaOp x, std::int64_t axis) {
   return xla::Min(x - spread(largest_of(x, {axis}), node.sizes_of(x), {axis}), like(x, 0));
 }
 XlaOp softmax(const Node& node, XlaOp x, std::int64_t axis) {
-  const XlaOp powers = xla::Exp(below_largest(node, x, axis));
-  return powers / spread(exact_sum_of(powers, {axis}), node.sizes_of(x), {axis});
+  const auto body = computation_builder(node, "softmax");
+  const XlaOp inside = xla::Parameter(body.get(), 0, node.shape_of_op(x), "x");
+  const XlaOp powers = xla::Exp(below_largest(node, inside, axis));
+  const XlaOp sums = spread(exact_sum_of(powers, {axis}), node.sizes_of(x), {axis});
+  return composite("softmax", {axis}, built_computation(node, *body, powers / sums), {x});
 }
 XlaOp log_softmax(const Node& node, XlaOp x, std::int64_t axis) {
   const XlaOp below = below_largest(node, x, axis);

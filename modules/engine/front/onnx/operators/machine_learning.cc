@@ -4,7 +4,8 @@
 #include <cstring>
 #include <numbers>
 
-#include "compiler/kernels/forest_calls.h"
+#include "compiler/kernels/composites.h"
+#include "compiler/kernels/kernel_call.h"
 #include "front/lowering/post_order.h"
 #include "front/onnx/operators/building.h"
 #include "xla/client/lib/slicing.h"
@@ -1443,7 +1444,7 @@ XlaOp walk_forest(Node& node, XlaOp x, const Forest& forest) {
   std::vector<XlaOp> operands = {cast(x, tables.type), node.keep("trees", tables.nodes)};
   if (tables.has_vectors()) operands.push_back(node.keep("leaves", tables.leaves));
   const auto computation = ForestWalk(node, tables, forest.aggregate, sizes.front()).build();
-  std::optional<xla::XlaScopedFrontendAttributesAssignment> marked;
+  XlaOp sums;
   if (is_sum(forest.aggregate)) {
     kernels::ForestCall call{};
     call.rows = sizes.front();
@@ -1452,10 +1453,14 @@ XlaOp walk_forest(Node& node, XlaOp x, const Forest& forest) {
     call.targets = tables.targets;
     call.vectors = tables.has_vectors() ? 1 : 0;
     call.tops = tables.tops;
-    marked.emplace(builder, forest_attributes(call, tables.blocks));
+    call.blocks = std::ssize(tables.blocks);
+    std::vector<std::int64_t> words = as_words(call);
+    for (const ForestBlock& block : tables.blocks)
+      std::ranges::copy(as_words(block), std::back_inserter(words));
+    sums = composite("forest", words, computation, operands);
+  } else {
+    sums = xla::Call(builder, computation, operands);
   }
-  const XlaOp sums = xla::Call(builder, computation, operands);
-  marked.reset();
   if (forest.aggregate != Aggregate::kAverage) return sums;
   return sums / static_cast<double>(forest.roots.size());
 }
