@@ -67,6 +67,21 @@ b = f32[5,4,3] broadcast(t), dimensions={1,2}
             "add: depends on a row's position in the batch");
 }
 
+TEST(RowFlow, CalledComputations) {
+  const std::string called = R"(called { y = f32[5,4,3] parameter(0)
+ z = f32[] constant(0)
+ s = f32[4,3] reduce(y, z), dimensions={0}, to_apply=sum
+ t = f32[5,4,3] tanh(y)
+ ROOT r = (f32[5,4,3], f32[4,3]) tuple(t, s) }
+)";
+  const std::string call = "c = (f32[5,4,3], f32[4,3]) call(x), to_apply=called\n";
+  expect_alone(call + "ROOT y = f32[5,4,3] get-tuple-element(c), index=0", called);
+  EXPECT_EQ(follow(call + R"(s = f32[4,3] get-tuple-element(c), index=1
+ ROOT y = f32[5,4,3] broadcast(s), dimensions={1,2})",
+                   called),
+            "reduce: combines the rows of the batch into one");
+}
+
 TEST(RowFlow, Weights) {
   EXPECT_EQ(follow(R"(r = f32[18] reshape(w)
  s = f32[5] slice(r), slice={[0:5]}

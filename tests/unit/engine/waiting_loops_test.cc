@@ -169,6 +169,22 @@ TEST(WaitingLoops, NotAllRowsAreDone) { expect_rows_alone(halving(kNotAllBelow))
 TEST(WaitingLoops, TheLargestOfAllRows) { expect_rows_alone(halving(kLargestAbove)); }
 TEST(WaitingLoops, TheStateSaysIt) { expect_rows_alone(kFlagInState); }
 
+// For a kernel, and the row analysis reads what it calls.
+TEST(WaitingLoops, OperationsKeepTheirNames) {
+  std::string text = halving(kAnyAbove);
+  text.insert(text.find("ENTRY"),
+              "named { y = f32[$,2] parameter(0)\n ROOT r = f32[$,2] tanh(y) }\n");
+  const std::string last = "ROOT t = (f32[$,2]) tuple(y)";
+  text.replace(text.find(last), last.size(),
+               R"(c = f32[$,2] call(y), to_apply=named, is_composite=true,
+  frontend_attributes={composite.attributes="1",composite.name="tfaot.softmax",composite.version="0"}
+ ROOT t = (f32[$,2]) tuple(c))");
+  const auto module = testing::parse_hlo(with_rows(text, kRows));
+  EXPECT_TRUE(freeze_done_rows(*module, 1, kRows).value());
+  EXPECT_EQ(module->entry_computation()->root_instruction()->operand(0)->opcode(), kCall);
+  EXPECT_TRUE(is_proved(text, true));
+}
+
 TEST(WaitingLoops, ARowThatEndsOthersMixesThem) {
   const auto module = testing::parse_hlo(with_rows(halving(kAllAbove), kRows));
   EXPECT_FALSE(freeze_done_rows(*module, 1, kRows).value());

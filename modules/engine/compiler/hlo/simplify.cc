@@ -263,6 +263,12 @@ class FunctionPass : public xla::HloModulePass {
   Function function_;
 };
 
+class PlainCallInliner : public xla::CallInliner {
+  bool IsInlineableCallOp(HloInstruction* one) const override {
+    return !one->is_composite() && CallInliner::IsInlineableCallOp(one);
+  }
+};
+
 // Guards operations against rules of XLA's simplifier that hold only for real numbers. It takes
 // every square for non-negative, even one of integers that overflows, and merges operations
 // although the merged one overflows, yields NaN or rounds where the separate ones do not. A guarded
@@ -364,10 +370,11 @@ Status make_sizes_static(xla::XlaComputation& computation) {
   return {};
 }
 
-Status inline_calls(xla::HloModule& module) {
+Status inline_calls(xla::HloModule& module, Calls calls) {
   xla::HloPassPipeline pipeline("tfaot-inline");
   pipeline.AddPass<xla::FlattenCallGraph>();
-  pipeline.AddPass<xla::CallInliner>();
+  if (calls == Calls::kAll) pipeline.AddPass<xla::CallInliner>();
+  if (calls == Calls::kPlain) pipeline.AddPass<PlainCallInliner>();
   return run(pipeline, module);
 }
 

@@ -10,8 +10,9 @@
 
 namespace tfaot::toolkit::engine {
 
-// Calls of computations become what they compute.
-Status inline_calls(xla::HloModule& module);
+// Calls of computations become what they compute. kPlain: not composites (kernels/composites.h).
+enum class Calls { kAll, kPlain };
+Status inline_calls(xla::HloModule& module, Calls calls = Calls::kAll);
 
 Status simplify(xla::HloModule& module);
 

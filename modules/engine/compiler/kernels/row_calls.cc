@@ -147,14 +147,6 @@ bool feeds_kernels(const HloInstruction& value) {
 
 using SortDirection = xla::ComparisonDirection;
 
-// The order in which a sort puts floating-point numbers.
-struct SortOrder {
-  bool is_descending = false;
-  // By sign and size: -NaN, ..., -0, +0, ..., +NaN. Otherwise zeros are equal, and NaNs are equal
-  // and larger than all numbers.
-  bool is_total = false;
-};
-
 auto scalar_constant(bool (*is)(double)) {
   return m::Op().WithPredicate([is](const HloInstruction* one) {
     return one->IsConstant() && one->shape().rank() == 0 && is(*number_of(*one));
@@ -188,30 +180,21 @@ auto with_one_nan(std::int64_t x) {
   return m::Select(compared(SortDirection::kNe, own, own), nan, with_one_zero(x));
 }
 
-// Nothing if the comparator's form is not known, or leaves open where NaNs go. Comparators are
-// recognised by their operations, never by trying values.
-std::optional<SortOrder> sort_order(const xla::HloComputation& comparator) {
+// A kernels::TopKOrder; nothing if the comparator's form is not known, or leaves open where NaNs
+// go. Comparators are recognised by their operations, never by trying values.
+std::optional<std::int64_t> sort_order(const xla::HloComputation& comparator) {
   HloInstruction* const root = comparator.root_instruction();
   constexpr auto kTotal = xla::Comparison::Order::kTotal;
   for (const auto direction : {SortDirection::kLt, SortDirection::kGt}) {
-    const bool is_greater = direction == SortDirection::kGt;
     for (const std::int64_t a : {0, 1}) {
-      const bool is_descending = is_greater != (a == 1);
+      const bool is_descending = (direction == SortDirection::kGt) != (a == 1);
+      const std::int64_t order = is_descending ? kernels::kTopKDescending : kernels::kTopKAscending;
       if (xla::Match(root, compared(direction, kTotal, m::Parameter(a), m::Parameter(1 - a)))) {
-        return SortOrder{is_descending, true};
+        return order | kernels::kTopKTotalOrder;
       }
       if (xla::Match(root, compared(direction, kTotal, with_one_nan(a), with_one_nan(1 - a)))) {
-        return SortOrder{is_descending, false};
+        return order;
       }
-    }
-    // a < b, or only b is a NaN; descending: with a and b exchanged.
-    const auto small = m::Parameter(is_greater ? 1 : 0);
-    const auto large = m::Parameter(is_greater ? 0 : 1);
-    if (xla::Match(root,
-                   m::OrAnyOrder(compared(direction, m::Parameter(0), m::Parameter(1)),
-                                 m::AndAnyOrder(compared(SortDirection::kNe, large, large),
-                                                compared(SortDirection::kEq, small, small))))) {
-      return SortOrder{is_greater, false};
     }
   }
   return {};
@@ -269,6 +252,30 @@ Status replace_used(HloInstruction& sorted, HloInstruction* made) {
   return {};
 }
 
+struct TopK {
+  std::int64_t axis, count, order;  // as in TopKCall
+};
+// The values and their places; `model`, with the elements as its first operand, is replaced.
+std::pair<HloInstruction*, HloInstruction*> top_k(HloInstruction& model, const TopK& wanted) {
+  HloInstruction* x = model.mutable_operand(0);
+  const std::int64_t rank = x->shape().rank();
+  Dimensions last = other_dimensions(rank, {wanted.axis});  // the axis after all others
+  last.push_back(wanted.axis);
+  x = transpose(x, last);
+  kernels::TopKCall call{};
+  call.size = size_of(*x, rank - 1);
+  call.rows = elements_of(*x) / call.size;
+  call.count = wanted.count;
+  call.order = wanted.order;
+  KernelCall made{Kernel::kTopK, as_words(call), {x}, dimensions_of(*x)};
+  made.result.back() = call.count;
+  made.more_results = {shape_of(xla::S32, made.result)};
+  made.scratch_bytes = kernels::top_k_scratch_bytes(call, element_bytes(*x));
+  HloInstruction* const values = add_kernel_call(made, model);
+  const Dimensions back = xla::InversePermutation(last);
+  return {transpose(values, back), transpose(element_of(values->mutable_operand(0), 1), back)};
+}
+
 Status replace_sort(HloInstruction& sort) {
   const std::int64_t axis = sort.dimensions(0);
   if (!is_known_sort(sort, axis)) return {};
@@ -276,39 +283,22 @@ Status replace_sort(HloInstruction& sort) {
   if (!order) return {};
   // Elements that are equal are the same if all bits count, but their places differ.
   const bool is_stable = xla::Cast<xla::HloSortInstruction>(&sort)->is_stable();
-  if (!is_stable && (sort.operand_count() > 1 || !order->is_total)) return {};
+  if (!is_stable && (sort.operand_count() > 1 || (*order & kernels::kTopKTotalOrder) == 0))
+    return {};
   const auto results = results_of(sort);
   if (!results) return {};
 
-  HloInstruction* x = sort.mutable_operand(0);
-  const std::int64_t rank = x->shape().rank();
-  kernels::TopKCall call{};
+  std::int64_t count = 0;
   for (const HloInstruction* result : *results) {
-    if (result != nullptr) call.count = std::max(call.count, used_count(*result, axis));
+    if (result != nullptr) count = std::max(count, used_count(*result, axis));
   }
-  if (call.count == 0) return {};
-  Dimensions last = other_dimensions(rank, {axis});  // the axis after all others
-  last.push_back(axis);
-  x = transpose(x, last);
-  call.size = size_of(*x, rank - 1);
-  call.rows = elements_of(*x) / call.size;
-  if (order->is_descending) call.order |= kernels::kTopKDescending;
-  if (order->is_total) call.order |= kernels::kTopKTotalOrder;
-
-  KernelCall made{Kernel::kTopK, as_words(call), {x}, dimensions_of(*x)};
-  made.result.back() = call.count;
-  made.more_results = {shape_of(xla::S32, made.result)};
-  made.scratch_bytes = kernels::top_k_scratch_bytes(call, element_bytes(*x));
-  HloInstruction* values = add_kernel_call(made, sort);
-  const Dimensions back = xla::InversePermutation(last);
-  if ((*results)[0] != nullptr) {
-    TFAOT_TRY(replace_used(*(*results)[0], transpose(values, back)));
-  }
+  if (count == 0) return {};
+  auto [values, places] = top_k(sort, {axis, count, *order});
+  if ((*results)[0] != nullptr) TFAOT_TRY(replace_used(*(*results)[0], values));
   if (results->size() < 2 || (*results)[1] == nullptr) return {};
   HloInstruction& sorted_places = *(*results)[1];
-  HloInstruction* places = element_of(values->mutable_operand(0), 1);
   if (type_of(sorted_places) != xla::S32) places = convert(places, type_of(sorted_places));
-  return replace_used(sorted_places, transpose(places, back));
+  return replace_used(sorted_places, places);
 }
 
 // ---- Facts.
@@ -367,6 +357,13 @@ HloInstruction* taken_softmax(HloInstruction& one, const std::vector<std::int64_
   if (columns < 2 || stride_along(x->shape(), numbers.front()) != 1) return nullptr;
   const kernels::SoftmaxCall call{elements_of(*x) / columns, columns, 1};
   return add_kernel_call({Kernel::kSoftmax, as_words(call), {x}, dimensions_of(*x)}, one);
+}
+
+HloInstruction* taken_top_k(HloInstruction& one, const std::vector<std::int64_t>& numbers) {
+  const HloInstruction& x = *one.operand(0);
+  if (!is_for_kernels(x) || numbers.size() != 3 || numbers[1] == 0) return nullptr;
+  const auto [values, places] = top_k(one, {numbers[0], numbers[1], numbers[2]});
+  return tuple_of({values, places});
 }
 
 Status replace_softmax(HloInstruction& quotient, PassContext& context) {

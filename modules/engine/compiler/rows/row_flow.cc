@@ -1378,6 +1378,11 @@ constexpr RowRule kRules[] = {
     {kAddDependency, passed_on, RowCauses::kSeen},
     {kBitcast, reshape_rows},
     {kBroadcast, broadcast_rows},
+    {kCall,
+     [](const HloInstruction& one, RowFlow& flow) {
+       return RowFlow(flow.study()).run(*one.to_apply(), flow.of_operands(one));
+     },
+     RowCauses::kSeen},
     {kCholesky, factor_rows},
     {kConcatenate, concatenate_rows},
     {kConditional, branch_rows, RowCauses::kSeen},

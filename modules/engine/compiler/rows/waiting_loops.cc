@@ -280,7 +280,7 @@ Result<bool> freeze_one(xla::HloModule& module, std::int64_t inputs, std::int64_
     if (state == nullptr) continue;
     TFAOT_ASSIGN(const bool frozen, WaitingLoop(*loop, *state, flow).freeze());
     if (!frozen) continue;
-    TFAOT_TRY(inline_calls(module));
+    TFAOT_TRY(inline_calls(module, Calls::kPlain));
     TFAOT_TRY(remove_dead_code(module));
     return true;
   }
@@ -297,7 +297,7 @@ class FrozenRows final : public Lowering {
     TFAOT_ASSIGN(LoweredModel lowered, inner_->lower(batch_size));
     if (batch_size == 1 || !has_loop(lowered.computation.proto())) return lowered;
     TFAOT_ASSIGN(const auto module, make_module(lowered.computation.proto()));
-    TFAOT_TRY(inline_calls(*module));
+    TFAOT_TRY(inline_calls(*module, Calls::kPlain));
     TFAOT_ASSIGN(const bool changed,
                  freeze_done_rows(*module, std::ssize(lowered.inputs), batch_size));
     if (changed) lowered.computation = xla::XlaComputation(module->ToProto());

@@ -209,12 +209,17 @@ XlaOp exact_sum_of(XlaOp x, const Dimensions& axes) {
 XlaOp below_largest(const Node& node, XlaOp x, std::int64_t axis) {
   return xla::Min(x - spread(largest_of(x, {axis}), node.sizes_of(x), {axis}), like(x, 0));
 }
+XlaOp named(const Node& node, const char* name, const std::vector<std::int64_t>& numbers, XlaOp x,
+            const std::function<XlaOp(XlaOp)>& compute) {
+  const auto body = computation_builder(node, name);
+  const XlaOp result = compute(xla::Parameter(body.get(), 0, node.shape_of_op(x), "x"));
+  return composite(name, numbers, built_computation(node, *body, result), {x});
+}
 XlaOp softmax(const Node& node, XlaOp x, std::int64_t axis) {
-  const auto body = computation_builder(node, "softmax");
-  const XlaOp inside = xla::Parameter(body.get(), 0, node.shape_of_op(x), "x");
-  const XlaOp powers = xla::Exp(below_largest(node, inside, axis));
-  const XlaOp sums = spread(exact_sum_of(powers, {axis}), node.sizes_of(x), {axis});
-  return composite("softmax", {axis}, built_computation(node, *body, powers / sums), {x});
+  return named(node, "softmax", {axis}, x, [&](XlaOp inside) {
+    const XlaOp powers = xla::Exp(below_largest(node, inside, axis));
+    return powers / spread(exact_sum_of(powers, {axis}), node.sizes_of(x), {axis});
+  });
 }
 XlaOp log_softmax(const Node& node, XlaOp x, std::int64_t axis) {
   const XlaOp below = below_largest(node, x, axis);

@@ -141,6 +141,9 @@ XlaOp largest_of(XlaOp x, const Dimensions& axes);
 XlaOp least_of(XlaOp x, const Dimensions& axes);
 // Sums half floats in float32 and rounds once, as NumPy does.
 XlaOp exact_sum_of(XlaOp x, const Dimensions& axes);
+// A function of x that keeps its name (compiler/kernels/composites.h).
+XlaOp named(const Node& node, const char* name, const std::vector<std::int64_t>& numbers, XlaOp x,
+            const std::function<XlaOp(XlaOp)>& compute);
 // x minus its largest element along the axis; softmax and its logarithm. The difference is clamped
 // to 0: if XLA computes x twice with different rounding, large values could otherwise overflow the
 // exponential.

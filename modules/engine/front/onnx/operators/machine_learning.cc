@@ -1444,23 +1444,20 @@ XlaOp walk_forest(Node& node, XlaOp x, const Forest& forest) {
   std::vector<XlaOp> operands = {cast(x, tables.type), node.keep("trees", tables.nodes)};
   if (tables.has_vectors()) operands.push_back(node.keep("leaves", tables.leaves));
   const auto computation = ForestWalk(node, tables, forest.aggregate, sizes.front()).build();
-  XlaOp sums;
-  if (is_sum(forest.aggregate)) {
-    kernels::ForestCall call{};
-    call.rows = sizes.front();
-    call.features = tables.features;
-    call.slots = tables.slots;
-    call.targets = tables.targets;
-    call.vectors = tables.has_vectors() ? 1 : 0;
-    call.tops = tables.tops;
-    call.blocks = std::ssize(tables.blocks);
-    std::vector<std::int64_t> words = as_words(call);
-    for (const ForestBlock& block : tables.blocks)
-      std::ranges::copy(as_words(block), std::back_inserter(words));
-    sums = composite("forest", words, computation, operands);
-  } else {
-    sums = xla::Call(builder, computation, operands);
+  if (!is_sum(forest.aggregate)) return xla::Call(builder, computation, operands);
+  kernels::ForestCall call{};
+  call.rows = sizes.front();
+  call.features = tables.features;
+  call.slots = tables.slots;
+  call.targets = tables.targets;
+  call.vectors = tables.has_vectors() ? 1 : 0;
+  call.tops = tables.tops;
+  call.blocks = std::ssize(tables.blocks);
+  std::vector<std::int64_t> words = as_words(call);
+  for (const ForestBlock& block : tables.blocks) {
+    std::ranges::copy(as_words(block), std::back_inserter(words));
   }
+  const XlaOp sums = composite("forest", words, computation, operands);
   if (forest.aggregate != Aggregate::kAverage) return sums;
   return sums / static_cast<double>(forest.roots.size());
 }

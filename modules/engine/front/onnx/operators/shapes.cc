@@ -4,6 +4,7 @@
 
 #include "front/onnx/onnx_source.h"
 #include "front/onnx/operators/building.h"
+#include "tfaot/kernels/abi.h"
 #include "xla/client/lib/broadcast.h"
 #include "xla/client/lib/comparators.h"
 #include "xla/index_util.h"
@@ -646,7 +647,7 @@ void lower_one_hot(Node& node) {
   node.set(xla::Select(is_hot, value(1), value(0)));
 }
 
-// Orders of a sort, as compiler/kernels/row_calls.cc knows them. NaN is larger than all numbers.
+// Orders of a sort. NaN is larger than all numbers.
 XlaOp is_larger(XlaOp a, XlaOp b, absl::Span<const std::int64_t> /*no broadcast*/) {
   const XlaOp larger = a > b;
   return is_real(element_type_of(a)) ? larger | ((a != a) & (b == b)) : larger;
@@ -682,15 +683,20 @@ void lower_top_k(Node& node) {
   const auto type = node.type(0);
   // XLA's minimum does not order NaN as a sort does.
   if (count == 1 && (largest || !is_real(type))) return set_top_one(node, axis, largest);
-  const auto comparator = xla::CreateScalarComparisonComputation(
-      "before", {type, xla::S32}, {largest ? is_larger : is_smaller, {}}, &node.builder());
-  const XlaOp sorted = xla::Sort({node.operand(0), index_along(node, xla::S32, sizes, axis)},
-                                 comparator, axis, /*is_stable=*/true);
-  const auto first = [&](std::int64_t which) {
-    return xla::SliceInDim(xla::GetTupleElement(sorted, which), 0, count, 1, axis);
-  };
-  node.set(0, first(0));
-  node.set(1, cast(first(1), xla::S64));
+  const std::int64_t order = largest ? kernels::kTopKDescending : kernels::kTopKAscending;
+  const XlaOp found = named(node, "top_k", {axis, count, order}, node.operand(0), [&](XlaOp x) {
+    xla::XlaBuilder* const builder = x.builder();
+    const auto comparator = xla::CreateScalarComparisonComputation(
+        "before", {type, xla::S32}, {largest ? is_larger : is_smaller, {}}, builder);
+    const XlaOp places = xla::Iota(builder, shape_of(xla::S32, sizes), axis);
+    const XlaOp sorted = xla::Sort({x, places}, comparator, axis, /*is_stable=*/true);
+    const auto first = [&](std::int64_t which) {
+      return xla::SliceInDim(xla::GetTupleElement(sorted, which), 0, count, 1, axis);
+    };
+    return xla::Tuple(builder, {first(0), first(1)});
+  });
+  node.set(0, xla::GetTupleElement(found, 0));
+  node.set(1, cast(xla::GetTupleElement(found, 1), xla::S64));
 }
 
 template <bool kLargest>
