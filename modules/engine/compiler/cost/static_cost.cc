@@ -53,7 +53,7 @@ constexpr double kLeastShare = 0.01;
 constexpr std::size_t kMostNamed = 8;
 
 double multiply_cycles(xla::PrimitiveType type, const ProductSize& size) {
-  if (type == xla::S32 || type == xla::C64 || type == xla::C128) return kEigenMultiplyCycles;
+  if (type == xla::S32) return kEigenMultiplyCycles;
   return size.rows == 1 || size.columns == 1 ? kXlaMultiplyCycles : kXlaMatrixCycles;
 }
 
