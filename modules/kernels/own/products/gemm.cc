@@ -95,23 +95,30 @@ TFAOT_INLINE void multiply_cut(const Cut& cut, bool has_quads, const Next& next)
   next(cut.last_rows > 0 ? 1 : 0, cut.last_rows, false);
 }
 
-__attribute__((noinline)) void multiply_plain(const PlainProduct& p) {
-  const Element* row[kBlockRows];
-  for (Int r = 0; r < p.rows; ++r) row[r] = p.a + r * p.a_row;
-  const Int tap = 0;
-  const Cut even = even_cut(p.rows, p.narrow);
-  const Int vectors = vectors_of(p.columns);
+constexpr Int kOnlyTap = 0;  // of a plain product
+
+// Without what differs from tile to tile.
+TFAOT_INLINE Tiles<Element> plain_tiles(const PlainProduct& p) {
   Tiles<Element> t = {};
-  t.taps = &tap;
+  t.taps = &kOnlyTap;
   t.tap_count = 1;
   t.run = p.depth;
   t.a_step = p.a_step;
   t.b_step = p.b_step;
   t.b_panel = p.b_panel;
-  t.row_start = p.row_bias;
   t.c_row = p.c_row;
-  t.last = kLanes<Element>;
   t.rectifier = p.rectifier;
+  return t;
+}
+
+__attribute__((noinline)) void multiply_plain(const PlainProduct& p) {
+  const Element* row[kBlockRows];
+  for (Int r = 0; r < p.rows; ++r) row[r] = p.a + r * p.a_row;
+  const Cut even = even_cut(p.rows, p.narrow);
+  const Int vectors = vectors_of(p.columns);
+  Tiles<Element> t = plain_tiles(p);
+  t.row_start = p.row_bias;
+  t.last = kLanes<Element>;
   const bool has_quads = p.narrow && pays_for_quads(t, p.rows, p.columns);
   const Cut cut = has_quads ? quad_cut(p.rows) : even;
   int take = 0;
@@ -120,7 +127,7 @@ __attribute__((noinline)) void multiply_plain(const PlainProduct& p) {
     const Int column = v * kLanes<Element>;
     if (v + take == vectors) t.last = p.columns - (vectors - 1) * kLanes<Element>;
     t.rows = row;
-    t.b = p.b + v / kVectorsPerPanel * p.b_panel + v % kVectorsPerPanel * kLanes<Element>;
+    t.b = vector_at(p.b, p.b_panel, v);
     t.start = p.bias != nullptr ? p.bias + column : kZeros;
     t.row_start = p.row_bias;
     t.c = p.c + column;
@@ -144,19 +151,13 @@ TFAOT_INLINE void multiply_columns(const PlainProduct& p) {
   constexpr int kVectors = kMost > kVectorsPerPanel ? kMost - kMost % kVectorsPerPanel : kMost;
   const Element* row[MR];
   TFAOT_EACH (r, MR) row[r] = p.a + r * p.a_row;
-  const Int tap = 0, vectors = vectors_of(p.columns);
-  Tiles<Element> t = {};
+  const Int vectors = vectors_of(p.columns);
+  Tiles<Element> t = plain_tiles(p);
   t.rows = row;
-  t.taps = &tap;
-  t.tap_count = 1;
-  t.run = p.depth;
-  t.b_panel = p.b_panel;
-  t.c_row = p.c_row;
-  t.rectifier = p.rectifier;
   Int v = 0;
   const auto multiply_next = [&](auto count) TFAOT_ALWAYS {
     const Int column = v * kLanes<Element>;
-    t.b = p.b + v / kVectorsPerPanel * p.b_panel + v % kVectorsPerPanel * kLanes<Element>;
+    t.b = vector_at(p.b, p.b_panel, v);
     t.start = p.bias != nullptr ? p.bias + column : kZeros;
     t.c = p.c + column;
     t.last = smaller(kLanes<Element>, p.columns - column - (count - 1) * kLanes<Element>);
@@ -297,7 +298,7 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
     const Int column = v * kLanes<Element>;
     const Int columns = smaller(target.columns - column, take * kLanes<Element>);
     t.last = columns - (take - 1) * kLanes<Element>;
-    t.b = b + v / kVectorsPerPanel * t.b_panel + v % kVectorsPerPanel * kLanes<Element>;
+    t.b = vector_at(b, t.b_panel, v);
     if (asks) {
       const Int below = lines * (cut.larger + cut.others + (cut.last_rows > 0 ? 1 : 0));
       const Int left = panels_of(part.end - v) + (target.matrices - 1) * panels_of(vectors);

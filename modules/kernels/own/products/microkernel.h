@@ -30,13 +30,19 @@ TFAOT_INLINE V join_sums(const V (&sums)[N][MR][NV], int r, int v) {
   }
 }
 
+// Vector v of the columns of a right side in panels.
+template <typename T>
+TFAOT_INLINE const T* vector_at(const T* b, Int b_panel, Int v) {
+  return b + v / kVectorsPerPanel * b_panel + v % kVectorsPerPanel * kLanes<T>;
+}
+
 // One step of the depth.
 template <typename T, int MR, int NV>
 TFAOT_INLINE void multiply_step(Vec<T> (&sums)[MR][NV], const T* const (&a)[MR], Int k, const T* b,
                                 Int b_panel) {
   Vec<T> right[NV];
   TFAOT_EACH (v, NV) {
-    right[v] = load(b + v / kVectorsPerPanel * b_panel + v % kVectorsPerPanel * kLanes<T>);
+    right[v] = load(vector_at(b, b_panel, v));
     if constexpr (MR > 1) keep(right[v]);
   }
   TFAOT_EACH (r, MR) {
@@ -131,19 +137,16 @@ TFAOT_INLINE void multiply_tile(const Tiles<T>& t, Int first) {
   constexpr int kPasses = passes_of(MR * NV, kSums), kHeld = kSums / kPasses;
   const Int last = t.last;
   const bool whole = last == kLanes<T>;  // full masks are slow too
-  Vec<T> sums[kHeld][MR][NV];
-  Vec<T> begin[MR][NV];
+  Vec<T> sums[kHeld][MR][NV] = {};
   TFAOT_EACH (v, NV) {
     const T* const start = t.start + v * kLanes<T>;
-    begin[0][v] = v < NV - 1 || whole ? load(start) : load_first(start, last);
-    TFAOT_FOR (int r = 1; r < MR; ++r) begin[r][v] = begin[0][v];
+    sums[0][0][v] = v < NV - 1 || whole ? load(start) : load_first(start, last);
+    TFAOT_FOR (int r = 1; r < MR; ++r) sums[0][r][v] = sums[0][0][v];
   }
   if (t.row_start != nullptr) {
-    TFAOT_EACH (i, MR * NV) begin[i / NV][i % NV] = Vec<T>{} + t.row_start[first + i / NV];
-  }
-  TFAOT_EACH (i, MR * NV) {
-    sums[0][i / NV][i % NV] = begin[i / NV][i % NV];
-    TFAOT_FOR (int s = 1; s < kHeld; ++s) sums[s][i / NV][i % NV] = Vec<T>{};
+    TFAOT_EACH (i, MR * NV) {
+      sums[0][i / NV][i % NV] = Vec<T>{} + t.row_start[first + i / NV];
+    }
   }
   const T* a[MR];
   TFAOT_EACH (r, MR) a[r] = t.rows[first + r];
@@ -262,7 +265,7 @@ template <typename T>
 constexpr int kNarrowVectors = static_cast<int>(smaller(2,
                                                         ceil_div(kMostNarrowColumns, kLanes<T>)));
 template <typename T>
-constexpr int kNarrowRows = kMaxSums / kNarrowSums* kMostPasses / kNarrowVectors<T>;
+constexpr int kNarrowRows = (kMaxSums / kNarrowSums) * kMostPasses / kNarrowVectors<T>;
 
 // Rows of the largest tile.
 template <typename T>
@@ -301,13 +304,14 @@ TFAOT_INLINE void multiply(int rows, int vectors, bool is_narrow, const Tiles<T>
                  std::make_integer_sequence<int, kMaxRows * kMaxVectors>());
 }
 
-// Vectors of the next tile, as even as the registers allow. A tile that begins in a panel ends in
-// it, too.
+// Vectors of the largest tile of these rows.
 template <typename T>
 constexpr int most_vectors(int rows, bool narrow) {
   const int most = narrow ? kNarrowVectors<T> : max_vectors(rows);
   return most == 3 && kVectorsPerPanel == 4 ? 2 : most;
 }
+// Vectors of the next tile, as even as the registers allow. A tile that begins in a panel ends in
+// it, too.
 template <typename T>
 TFAOT_INLINE int next_vectors(int rows, bool narrow, Int left) {
   const int most = most_vectors<T>(rows, narrow);
