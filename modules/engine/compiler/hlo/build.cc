@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "xla/literal_util.h"
+#include "xla/primitive_util.h"
 
 namespace tfaot::toolkit::engine {
 
@@ -82,8 +83,10 @@ HloInstruction* tuple_of(const Instructions& elements) {
 }
 
 HloInstruction* unary(HloOpcode opcode, HloInstruction* x) {
-  const bool is_test = opcode == kIsFinite;
-  const xla::Shape shape = shape_of(is_test ? xla::PRED : type_of(*x), x->shape().dimensions());
+  auto type = type_of(*x);
+  if (opcode == kIsFinite) type = xla::PRED;
+  if (opcode == kReal || opcode == kImag) type = xla::primitive_util::ComplexComponentType(type);
+  const xla::Shape shape = shape_of(type, x->shape().dimensions());
   return add_next_to(x, HloInstruction::CreateUnary(shape, opcode, x));
 }
 

@@ -4,27 +4,17 @@
 #include "xla/primitive_util.h"
 
 namespace tfaot::toolkit::engine {
-namespace {
-
-// kReal or kImag of complex numbers.
-HloInstruction* component_of(HloInstruction* x, HloOpcode component) {
-  const auto type = xla::primitive_util::ComplexComponentType(type_of(*x));
-  return add_next_to(
-      x, HloInstruction::CreateUnary(shape_of(type, x->shape().dimensions()), component, x));
-}
-
-}  // namespace
 
 Status split_complex_product(HloInstruction& dot, PassContext& /*context*/) {
   if (dot.opcode() != kDot || !xla::primitive_util::IsComplexType(type_of(dot))) return {};
   HloInstruction* const left = dot.mutable_operand(0);
   HloInstruction* const right = dot.mutable_operand(1);
   const auto product = [&](HloOpcode of_left, HloOpcode of_right) {
-    HloInstruction* const a = component_of(left, of_left);
+    HloInstruction* const a = unary(of_left, left);
     const xla::Shape shape = shape_of(type_of(*a), dot.shape().dimensions());
     HloInstruction* const made = add_next_to(
-        a, HloInstruction::CreateDot(shape, a, component_of(right, of_right),
-                                     dot.dot_dimension_numbers(), dot.precision_config()));
+        a, HloInstruction::CreateDot(shape, a, unary(of_right, right), dot.dot_dimension_numbers(),
+                                     dot.precision_config()));
     made->set_metadata(dot.metadata());
     return made;
   };
