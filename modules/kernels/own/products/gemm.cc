@@ -95,10 +95,9 @@ TFAOT_INLINE void multiply_cut(const Cut& cut, bool has_quads, const Next& next)
   next(cut.last_rows > 0 ? 1 : 0, cut.last_rows, false);
 }
 
-constexpr Int kOnlyTap = 0;  // of a plain product
-
 // Without what differs from tile to tile.
 TFAOT_INLINE Tiles<Element> plain_tiles(const PlainProduct& p) {
+  static constexpr Int kOnlyTap = 0;
   Tiles<Element> t = {};
   t.taps = &kOnlyTap;
   t.tap_count = 1;

@@ -106,9 +106,10 @@ TFAOT_INLINE void for_blocks(Int rows, const Use& use, Int done = 0) {
   if constexpr (kMost > 1) for_blocks<kMost / 2>(rows, use, done);
 }
 
-// Stores `count` results of a row from its scaled sums of int8 weights.
-TFAOT_INLINE void finish_sums(const NarrowProduct& p, Vec<float> sum, Int row, Int at, Int count) {
-  if (p.bias != nullptr) sum += load_first(p.bias + at, count);
+// Stores `count` results of a row from its scaled sums. bias: null if the sums began with it.
+TFAOT_INLINE void finish_sums(const NarrowProduct& p, const float* bias, Vec<float> sum, Int row,
+                              Int at, Int count) {
+  if (bias != nullptr) sum += load_first(bias + at, count);
   store_first(p.c + row * p.c_row + at, rectified<float>(sum, p.rectifier), count);
 }
 
@@ -194,13 +195,8 @@ __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_r
     const Int count = columns_of(p.call.columns - panel * kColumns, v);
     if (count <= 0) return;
     TFAOT_EACH (r, MR) {
-      const Vec<float> sum = join_sums(sums, r, v);
-      if constexpr (kRoundsRows<Narrow>) {
-        finish_sums(p, sum, first_row + r, at, count);
-      } else {
-        store_first(p.c + (first_row + r) * p.c_row + at, rectified<float>(sum, p.rectifier),
-                    count);
-      }
+      finish_sums(p, kRoundsRows<Narrow> ? p.bias : nullptr, join_sums(sums, r, v), first_row + r,
+                  at, count);
     }
   }
 }
@@ -399,7 +395,7 @@ __attribute__((noinline)) void multiply_rounded(const NarrowProduct& p, const Ro
     const Vec<float> scale = load_first(p.scale + at, count);
     TFAOT_EACH (r, MR) {
       const Int row = first_row + r;
-      finish_sums(p, totals[r][v] * (scale * rows.scale[row]), rows.at + row, at, count);
+      finish_sums(p, p.bias, totals[r][v] * (scale * rows.scale[row]), rows.at + row, at, count);
     }
   }
 }
