@@ -10,6 +10,7 @@
 
 #include "area_history.h"
 #include "area_layout.h"
+#include "tfaot/base/limits.h"
 #include "tfaot/base/staged_update.h"
 #include "tfaot/base/text.h"
 #include "tfaot/base/tool_names.h"
@@ -236,10 +237,12 @@ Result<std::vector<InstallReceipt>> commit_installs(FileSystem& fs,
   return receipts;
 }
 
-bool is_area_changing(const FileSystem& fs, const Path& area) {
-  const auto names = fs.list(private_folder(area)).value_or(std::vector<std::string>());
-  return std::ranges::any_of(
-      names, [](const std::string& name) { return name.starts_with(kStagingPrefix); });
+AreaMoment area_moment(const FileSystem& fs, const Path& area) {
+  const Path folder = private_folder(area);
+  const auto names = fs.list(folder).value_or(std::vector<std::string>());
+  return {.is_changing = std::ranges::any_of(
+              names, [](const std::string& name) { return name.starts_with(kStagingPrefix); }),
+          .history = read_limited(fs, folder / kHistoryName, kHistoryLimit).value_or("")};
 }
 
 Status remove_leftovers(FileSystem& fs, const Path& area) {

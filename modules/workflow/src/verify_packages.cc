@@ -68,39 +68,11 @@ Result<std::vector<VerifiedItem>> look_at_area(const FileSystem& files, const Pa
   return items;
 }
 
-std::vector<std::string> texts_of_faults(const Result<std::vector<VerifiedItem>>& items) {
-  if (!items) return {items.error().text()};
-  std::vector<std::string> texts;
-  for (const VerifiedItem& item : *items) {
-    for (const Error& fault : item.faults) texts.push_back(fault.text());
-  }
-  return texts;
-}
-
-// Without a lock a change of the area that goes on meanwhile looks like damage. So a fault counts
-// once it is there twice and nothing is being changed. What a killed run left looks like a change,
-// too, so the looks are few.
-Result<std::vector<VerifiedItem>> verify_whole_area(const FileSystem& files, const Path& area) {
-  constexpr int kMostLooks = 5;
-  constexpr std::chrono::milliseconds kPause{50};
-  auto items = look_at_area(files, area);
-  for (int look = 1; look < kMostLooks; ++look) {
-    const std::vector<std::string> texts = texts_of_faults(items);
-    const bool is_changing = is_area_changing(files, area);
-    if (texts.empty()) break;
-    if (is_changing) wait_for_interrupt(kPause);
-    TFAOT_TRY(check_interrupts());
-    items = look_at_area(files, area);
-    if (!is_changing && texts_of_faults(items) == texts) break;
-  }
-  return items;
-}
-
 Result<std::vector<VerifiedItem>> verify_files(const FileSystem& files, const Path& path) {
   const NamedPath named = named_path(files, path);
   if (named.is_tree()) return std::vector{verify_one_tree(files, named.path)};
   if (named.kind == PathKind::kArchive) return std::vector{verify_archive(files, path)};
-  if (is_release_area(files, path)) return verify_whole_area(files, path);
+  if (is_release_area(files, path)) return look_at_area(files, path);
   return fail(wrong_input(files, path,
                           {fmt::format("'tfaot verify' takes a release area, {}", kPackageForms),
                            "'tfaot compile' makes a package tree"}));
@@ -164,10 +136,8 @@ Status look_inside(Context& context, const VerifyRequest& request, VerifiedItem&
   return {};
 }
 
-}  // namespace
-
-Result<std::vector<VerifiedItem>> verify_packages(Context& context, const VerifyRequest& request) {
-  TFAOT_ASSIGN(const auto keys, read_public_keys(context, request.keys));
+Result<std::vector<VerifiedItem>> look_at(Context& context, const VerifyRequest& request,
+                                          const std::vector<PublicKey>& keys) {
   TFAOT_ASSIGN(std::vector<VerifiedItem> items, verify_files(context.files, request.path));
   for (VerifiedItem& item : items) {
     if (named_path(context.files, item.path).kind == PathKind::kArchive) {
@@ -184,6 +154,50 @@ Result<std::vector<VerifiedItem>> verify_packages(Context& context, const Verify
     TFAOT_TRY(look_inside(context, request, item));
   }
   return items;
+}
+
+std::vector<std::string> texts_of_faults(const Result<std::vector<VerifiedItem>>& items) {
+  if (!items) return {items.error().text()};
+  std::vector<std::string> texts;
+  for (const VerifiedItem& item : *items) {
+    for (const Error& fault : item.faults) texts.push_back(fault.text());
+  }
+  return texts;
+}
+
+// Without a lock, a change of the area during a look seems to be damage. So a fault counts when two
+// looks find it and the area stayed as it was. What a killed run left seems to be a change, too:
+// it stays through a few looks.
+Result<std::vector<VerifiedItem>> look_until_still(Context& context, const VerifyRequest& request,
+                                                   const std::vector<PublicKey>& keys) {
+  constexpr int kMostLooks = 100;
+  constexpr int kMostLooksAtLeftovers = 5;
+  constexpr std::chrono::milliseconds kPause{50};
+  std::vector<std::string> faults_before;
+  int looks_at_leftovers = 0;
+  for (int look = 1;; ++look) {
+    const AreaMoment before = area_moment(context.files, request.path);
+    auto items = look_at(context, request, keys);
+    TFAOT_TRY(check_interrupts());
+    std::vector<std::string> faults = texts_of_faults(items);
+    const bool is_still = area_moment(context.files, request.path) == before;
+    if (is_still && before.is_changing) ++looks_at_leftovers;
+    const bool is_sure = is_still && !before.is_changing && faults == faults_before;
+    if (faults.empty() || is_sure || looks_at_leftovers == kMostLooksAtLeftovers ||
+        look == kMostLooks) {
+      return items;
+    }
+    if (before.is_changing) wait_for_interrupt(kPause);
+    faults_before = std::move(faults);
+  }
+}
+
+}  // namespace
+
+Result<std::vector<VerifiedItem>> verify_packages(Context& context, const VerifyRequest& request) {
+  TFAOT_ASSIGN(const auto keys, read_public_keys(context, request.keys));
+  return is_release_area(context.files, request.path) ? look_until_still(context, request, keys)
+                                                      : look_at(context, request, keys);
 }
 
 }  // namespace tfaot::toolkit

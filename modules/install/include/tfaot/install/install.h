@@ -62,8 +62,14 @@ std::optional<std::string> version_before(const std::vector<AreaEvent>& history,
 // AreaLock::acquire() calls it.
 Status remove_leftovers(FileSystem& fs, const Path& area);
 
-// True while somebody changes the area, and after a run was killed. Needs no lock.
-bool is_area_changing(const FileSystem& fs, const Path& area);
+// What tells a reader without a lock that somebody changed the area meanwhile.
+struct AreaMoment {
+  bool is_changing = false;  // now, or a run was killed
+  std::string history{};     // each change adds to it
+
+  friend bool operator==(const AreaMoment&, const AreaMoment&) = default;
+};
+AreaMoment area_moment(const FileSystem& fs, const Path& area);
 
 // Where an area says which archives may be installed (config/area_policy.h).
 Path policy_file(const Path& area);
