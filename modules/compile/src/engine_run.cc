@@ -333,6 +333,7 @@ JobModel job_model(const ModelSpec& spec) {
   model.inputs = job_inputs(spec);
   model.outputs = spec.model.outputs;
   model.dimensions = spec.model.dimensions;
+  model.free_dimensions = spec.compilation.dimensions;
   model.constants = spec.model.constants;
   model.any_opset = spec.model.opset == OpsetMode::kAny;
   model.fixed_shapes = spec.compilation.batch == BatchMode::kNone;

@@ -221,6 +221,13 @@ std::vector<ConfigKey> compilation_keys() {
           "compilation.rows", RowsMode::kAlone,
           "alone: rows are independent and any number runs. coupled: rows depend on each other "
           "and only compiled sizes run (see docs/config.md)."),
+      {.path = "compilation.dimensions",
+       .type = KeyType::kRanges,
+       .fallback = "{}",
+       .maximum = kMaxDimension,
+       .doc = "Dimensions whose sizes each call chooses, with their smallest and largest size, as "
+              "in {n_tracks: 1..50}; named as in model.dimensions. The name of another one, as in "
+              "{n_hits: n_tracks}, means the same size (see docs/dimensions.md)."},
       {.path = "compilation.tf_xla_flags",
        .list = true,
        .fallback = "[]",

@@ -45,16 +45,19 @@ Values values_of(const ConfigOverrides& overrides) {
                             const std::vector<YAML::Node>& items) {
     if (!items.empty()) add(path, option, YAML::Node(items));
   };
-  if (!overrides.dimensions.empty()) {
-    YAML::Node sizes(YAML::NodeType::Map);
-    for (const std::string& one : overrides.dimensions) {
-      const std::size_t mark = one.rfind('=');
-      sizes.force_insert(text_node(one.substr(0, mark)), mark == std::string::npos
-                                                             ? YAML::Node()
-                                                             : YAML::Node(one.substr(mark + 1)));
-    }
-    add("model.dimensions", "--dimension", sizes);
+  // A whole number is a fixed size, all else a free one.
+  YAML::Node sizes(YAML::NodeType::Map);
+  YAML::Node ranges(YAML::NodeType::Map);
+  for (const std::string& one : overrides.dimensions) {
+    const std::size_t mark = one.rfind('=');
+    const std::string text = mark == std::string::npos ? "" : one.substr(mark + 1);
+    const bool is_free = !text.empty() && !parse_number<std::int64_t>(text);
+    (is_free ? ranges : sizes)
+        .force_insert(text_node(one.substr(0, mark)),
+                      mark == std::string::npos ? YAML::Node() : YAML::Node(text));
   }
+  if (sizes.size() > 0) add("model.dimensions", "--dimension", sizes);
+  if (ranges.size() > 0) add("compilation.dimensions", "--dimension", ranges);
   add_list("compilation.batch_sizes", "--batch-sizes",
            mapped(overrides.batch_sizes, [](const auto& size) { return YAML::Node(size); }));
   add_list("compilation.cpu_levels", "--cpu-levels", mapped(overrides.cpu_levels, text_node));
@@ -235,7 +238,8 @@ Values checked_values(const YAML::Node& root, Values options, Problems& problems
   for (auto& [path, value] : options) {
     const ConfigKey& key = config_key(path);
     value.good = checker.check_value(key, value);
-    if (key.type == KeyType::kSizes) value.node = merged_sizes(values, path, value.node);
+    const bool is_merged = key.type == KeyType::kSizes || key.type == KeyType::kRanges;
+    if (is_merged) value.node = merged_sizes(values, path, value.node);
     values.erase(path);  // assigning would change the node in the file's tree, and its aliases
     values.emplace(path, value);
   }
@@ -276,6 +280,20 @@ std::vector<DimensionSize> sizes_of(const Values& values, const std::string& pat
   }
   std::ranges::sort(sizes, {}, &DimensionSize::name);
   return sizes;
+}
+
+// Sorted by name.
+std::vector<FreeDimension> ranges_of(const Values& values, const std::string& path) {
+  std::vector<FreeDimension> dimensions;
+  const YAML::Node node = config::node_or_default(values, path);
+  for (const auto& entry : node) {
+    const std::string text = entry.second.Scalar();
+    const auto own = config::size_range(text);
+    const auto range = own ? own : config::size_range(node[text].Scalar());
+    dimensions.push_back({entry.first.Scalar(), range->smallest, range->largest, own ? "" : text});
+  }
+  std::ranges::sort(dimensions, {}, &FreeDimension::name);
+  return dimensions;
 }
 
 std::vector<ModelConstant> constants_of(const Values& values) {
@@ -339,6 +357,7 @@ CompilationSection compilation_of(const Values& values) {
   section.optimize = config::word_at<Optimization>(values, "compilation.optimize");
   section.headers = config::word_at<HeadersMode>(values, "compilation.headers");
   section.rows = config::word_at<RowsMode>(values, "compilation.rows");
+  section.dimensions = ranges_of(values, "compilation.dimensions");
   section.tf_xla_flags = texts_of(values, "compilation.tf_xla_flags");
   section.xla_flags = texts_of(values, "compilation.xla_flags");
   section.batch = config::word_at<BatchMode>(values, "compilation.batch");

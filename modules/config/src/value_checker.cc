@@ -28,6 +28,7 @@ inline constexpr auto kWords<KeyType> = std::to_array<Word<KeyType>>({
     {KeyType::kShape, "a list of dimensions"},
     {KeyType::kTextOrMap, "a string or a map"},
     {KeyType::kSizes, "a map of names to sizes"},
+    {KeyType::kRanges, "a map of names to ranges"},
     {KeyType::kConstants, "a map of names to values"},
 });
 
@@ -200,6 +201,7 @@ bool ValueChecker::check_item(const ConfigKey& key, const YAML::Node& node,
   if (kind == YamlKind::kMap) {
     if (type == KeyType::kMap) return true;
     if (type == KeyType::kSizes) return check_sizes(key, node, label);
+    if (type == KeyType::kRanges) return check_ranges(key, node, label);
     if (type == KeyType::kConstants) return check_constants(node, label);
     if (type == KeyType::kTextOrMap) {
       const std::size_t before = problems_.count();
@@ -267,6 +269,32 @@ bool ValueChecker::check_sizes(const ConfigKey& key, const YAML::Node& node,
         check_name(name, label, seen) &&
         check_whole_number(key, entry.second,
                            label + (label.starts_with("--") ? " " : ".") + shown(name.Scalar()));
+  }
+  return good;
+}
+
+bool ValueChecker::check_ranges(const ConfigKey& key, const YAML::Node& node,
+                                const std::string& label) {
+  std::set<std::string> seen;
+  bool good = true;
+  for (const auto& entry : node) {
+    if (!check_name(entry.first, label, seen)) {
+      good = false;
+      continue;
+    }
+    const std::string text = entry.second.IsScalar() ? entry.second.Scalar() : "";
+    const auto range = size_range(text);
+    const bool is_range = range && range->largest <= key.maximum;
+    const YAML::Node other = text.empty() ? YAML::Node(YAML::NodeType::Undefined) : node[text];
+    if (is_range || (other && other.IsScalar() && size_range(other.Scalar()))) continue;
+    good = false;
+    problems_
+        .add(entry.second.Mark(), fmt::format("{}{}{}: '{}' is not a range of sizes", label,
+                                              label.starts_with("--") ? " " : ".",
+                                              shown(entry.first.Scalar()), shown(text)))
+        .note(fmt::format("allowed: two sizes, as in 1..128, of 0 to {}, or the name of another "
+                          "dimension that has such a range and always the same size",
+                          key.maximum));
   }
   return good;
 }

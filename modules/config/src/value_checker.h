@@ -51,6 +51,7 @@ class ValueChecker {
   bool check_whole_number(const ConfigKey& key, const YAML::Node& node, const std::string& label);
   bool check_shape(const ConfigKey& key, const YAML::Node& node, const std::string& label);
   bool check_sizes(const ConfigKey& key, const YAML::Node& node, const std::string& label);
+  bool check_ranges(const ConfigKey& key, const YAML::Node& node, const std::string& label);
   bool check_constants(const YAML::Node& node, const std::string& label);
   // A number or a truth value, or a list of such items of one shape.
   bool check_constant(const YAML::Node& node, const std::string& label);

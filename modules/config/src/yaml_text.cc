@@ -217,4 +217,15 @@ std::string describe(const YAML::Node& node) {
   return fmt::format("a value with the tag '{}'", shortened(node.Tag()));
 }
 
+std::optional<SizeRange> size_range(const std::string& text) {
+  const std::size_t mark = text.find("..");
+  if (mark == std::string::npos) return std::nullopt;
+  const auto smallest = parse_number<std::int64_t>(text.substr(0, mark));
+  const auto largest = parse_number<std::int64_t>(text.substr(mark + 2));
+  if (!smallest || !largest || *smallest < 0 || *largest < 1 || *smallest > *largest) {
+    return std::nullopt;
+  }
+  return SizeRange{*smallest, *largest};
+}
+
 }  // namespace tfaot::toolkit::config

@@ -6,6 +6,8 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "tfaot/base/result.h"
@@ -24,6 +26,13 @@ Result<YAML::Node> parse_yaml(const std::string& text, const std::string& file,
                               const DocumentName& name = {});
 
 YamlKind kind_of(const YAML::Node& node);
+
+struct SizeRange {
+  std::int64_t smallest = 0;
+  std::int64_t largest = 0;
+};
+// "1..128"; nothing for other texts.
+std::optional<SizeRange> size_range(const std::string& text);
 
 // For messages: "the text 'abc'", "the number 4", "a list".
 std::string describe(const YAML::Node& node);

@@ -16,8 +16,14 @@
 namespace tfaot::toolkit {
 namespace {
 
-// `shape_id` names the constant that holds the row's shape, where there is one.
-TemplateObject tensor_data(const TensorSpec& tensor, const std::string& shape_id) {
+std::string free_name(const char* prefix, std::size_t tensor) {
+  return fmt::format("{}{}Sizes", prefix, tensor);
+}
+
+// `shape_id` names the constant that holds the row's shape, where there is one, `free_id` that with
+// the formulas of its sizes.
+TemplateObject tensor_data(const TensorSpec& tensor, const std::string& shape_id,
+                           const std::string& free_id) {
   const std::string shape = fmt::format("{}", fmt::join(tensor.row_shape, ", "));
   const bool scalar = tensor.row_shape.empty();
   return {{"comment_name", comment_line(tensor.name)},
@@ -30,13 +36,61 @@ TemplateObject tensor_data(const TensorSpec& tensor, const std::string& shape_id
           {"dimensions", "{" + shape + "}"},
           {"shape_pointer", scalar ? std::string("nullptr") : shape_id},
           {"rank", std::to_string(tensor.row_shape.size())},
-          {"row_elements", std::to_string(row_elements(tensor))}};
+          {"row_elements", std::to_string(row_elements(tensor))},
+          {"free_shape", tensor.free_shape.empty() ? std::string() : free_id}};
+}
+
+// "n_tracks + 2*n_hits", for people.
+TemplateData formulas_data(const TensorSpec& tensor, const std::string& id,
+                           std::size_t dimensions) {
+  TemplateData formulas{TemplateData::type::list};
+  for (std::size_t d = 0; d < tensor.free_shape.size(); ++d) {
+    const std::string formula_id = fmt::format("{}_{}", id, d);
+    TemplateData terms{TemplateData::type::list};
+    for (std::size_t t = 0; t < tensor.free_shape[d].terms.size(); ++t) {
+      const SizeTerm& term = tensor.free_shape[d].terms[t];
+      std::vector<std::int64_t> powers = term.powers;
+      powers.resize(dimensions);
+      terms << TemplateObject{{"id", fmt::format("{}_{}", formula_id, t)},
+                              {"factor", std::to_string(term.factor)},
+                              {"powers", fmt::format("{{{}}}", fmt::join(powers, ", "))}};
+    }
+    formulas << TemplateObject{{"id", formula_id},
+                               {"terms", terms},
+                               {"term_count", std::to_string(tensor.free_shape[d].terms.size())},
+                               {"divisor", std::to_string(tensor.free_shape[d].divisor)}};
+  }
+  return formulas;
+}
+
+void add_free_tensors(TemplateData& list, const std::vector<TensorSpec>& tensors,
+                      const char* prefix, std::size_t dimensions) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    if (tensors[i].free_shape.empty()) continue;
+    const std::string id = free_name(prefix, i);
+    list << TemplateObject{{"id", id}, {"formulas", formulas_data(tensors[i], id, dimensions)}};
+  }
+}
+
+TemplateData dimensions_data(const CompiledModel& compiled) {
+  const std::vector<std::string> members =
+      member_names(mapped(compiled.dimensions, &FreeDimension::name), "size");
+  TemplateData list{TemplateData::type::list};
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const FreeDimension& dimension = compiled.dimensions[i];
+    list << TemplateObject{{"member", members[i]},
+                           {"c_name", cpp_string(dimension.name)},
+                           {"comment_name", comment_line(dimension.name)},
+                           {"smallest", std::to_string(dimension.smallest)},
+                           {"largest", std::to_string(dimension.largest)}};
+  }
+  return list;
 }
 
 TemplateData tensors_data(const std::vector<TensorSpec>& tensors, const char* prefix) {
   TemplateData list{TemplateData::type::list};
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    list << tensor_data(tensors[i], fmt::format("{}{}Shape", prefix, i));
+    list << tensor_data(tensors[i], fmt::format("{}{}Shape", prefix, i), free_name(prefix, i));
   }
   return list;
 }
@@ -95,34 +149,45 @@ TemplateObject model_data(const ModelSpec& spec, const CompiledModel& compiled,
   const bool has_weights = !compiled.weights_object.empty();
   TemplateData weights{TemplateData::type::list};
   if (has_weights) weights << TemplateObject{{"symbol", compiled.weights_symbol}};
+  TemplateData free_tensors{TemplateData::type::list};
+  add_free_tensors(free_tensors, signature.inputs, "kInput", compiled.dimensions.size());
+  add_free_tensors(free_tensors, signature.outputs, "kOutput", compiled.dimensions.size());
   const std::string author = comment_line(spec.model.author);
-  TemplateObject data{{"made_by", names.made_by},
-                      {"tool", names.tool},
-                      {"class", names.cpp_class},
-                      {"namespace", spec.compilation.namespace_name},
-                      {"build", kUnnamedBuild},
-                      {"name", spec.model.name},
-                      {"version", spec.model.version},
-                      {"author", author},
-                      {"has_author", !author.empty()},
-                      {"description", objects_data("line", comment_lines(spec.model.description))},
-                      {"batch_sizes", list_of(compiled.batch_sizes)},
-                      {"cpu_levels", join(compiled.cpu_levels, ", ")},
-                      {"has_inputs", !signature.inputs.empty()},
-                      {"inputs", tensors_data(signature.inputs, "kInput")},
-                      {"outputs", tensors_data(signature.outputs, "kOutput")},
-                      {"programs", programs_data(spec, compiled)},
-                      {"weights", weights},
-                      {"input_count", std::to_string(signature.inputs.size())},
-                      {"output_count", std::to_string(signature.outputs.size())},
-                      {"program_count", std::to_string(compiled.batch_sizes.size())},
-                      {"weights_pointer", has_weights ? "::" + compiled.weights_symbol : "nullptr"},
-                      {"weights_bytes", std::to_string(compiled.weights_size)},
-                      {"has_batch", spec.compilation.batch == BatchMode::kFirst},
-                      {"coupled", has_coupled_rows(spec, compiled)},
-                      {"coupled_rows", has_coupled_rows(spec, compiled) ? "true" : "false"},
-                      {"record_version", std::to_string(names.record.version)},
-                      {"record_hash", names.record.hash}};
+  TemplateObject data{
+      {"made_by", names.made_by},
+      {"tool", names.tool},
+      {"class", names.cpp_class},
+      {"namespace", spec.compilation.namespace_name},
+      {"build", kUnnamedBuild},
+      {"name", spec.model.name},
+      {"version", spec.model.version},
+      {"author", author},
+      {"has_author", !author.empty()},
+      {"description", objects_data("line", comment_lines(spec.model.description))},
+      {"batch_sizes", list_of(compiled.batch_sizes)},
+      {"cpu_levels", join(compiled.cpu_levels, ", ")},
+      {"has_inputs", !signature.inputs.empty()},
+      {"inputs", tensors_data(signature.inputs, "kInput")},
+      {"outputs", tensors_data(signature.outputs, "kOutput")},
+      {"programs", programs_data(spec, compiled)},
+      {"weights", weights},
+      {"input_count", std::to_string(signature.inputs.size())},
+      {"output_count", std::to_string(signature.outputs.size())},
+      {"program_count", std::to_string(compiled.batch_sizes.size())},
+      {"has_free", !compiled.dimensions.empty()},
+      {"dimensions", dimensions_data(compiled)},
+      {"dimension_count", std::to_string(compiled.dimensions.size())},
+      {"free_tensors", free_tensors},
+      {"sizes_in_order",
+       "{" + join(member_names(mapped(compiled.dimensions, &FreeDimension::name), "size"), ", ") +
+           "}"},
+      {"weights_pointer", has_weights ? "::" + compiled.weights_symbol : "nullptr"},
+      {"weights_bytes", std::to_string(compiled.weights_size)},
+      {"has_batch", spec.compilation.batch == BatchMode::kFirst},
+      {"coupled", has_coupled_rows(spec, compiled)},
+      {"coupled_rows", has_coupled_rows(spec, compiled) ? "true" : "false"},
+      {"record_version", std::to_string(names.record.version)},
+      {"record_hash", names.record.hash}};
   data["runtime_check"] = render(templates::kRuntimeCheck,
                                  TemplateObject{{"tables_number", TFAOT_TABLES},
                                                 {"tool", names.tool},

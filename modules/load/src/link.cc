@@ -125,8 +125,31 @@ std::string text_of(Number number) {
   return fmt::format("{}", number);
 }
 
-TemplateObject tensor_data(const std::string& id, const ::tfaot::TensorInfo& tensor) {
+// `dimensions`: how many are free.
+TemplateObject tensor_data(const std::string& id, const ::tfaot::TensorInfo& tensor,
+                           std::size_t dimensions) {
+  TemplateData terms{TemplateData::type::list};
+  TemplateData formulas{TemplateData::type::list};
+  for (std::size_t d = 0; tensor.free_shape != nullptr && d < tensor.rank; ++d) {
+    const ::tfaot::SizeFormula& formula = tensor.free_shape[d];
+    for (std::size_t t = 0; t < formula.term_count; ++t) {
+      const ::tfaot::SizeTerm& term = formula.terms[t];
+      const std::vector<int> powers(term.powers, term.powers + dimensions);
+      terms << TemplateObject{{"id", fmt::format("{}_term{}_{}", id, d, t)},
+                              {"factor", text_of(term.factor)},
+                              {"powers", objects_data("power", mapped(powers, text_of<int>))}};
+    }
+    formulas << TemplateObject{
+        {"is_first", d == 0},
+        {"tensor", id},
+        {"terms", formula.term_count == 0 ? "0" : fmt::format(".L{}_term{}_0", id, d)},
+        {"term_count", text_of(formula.term_count)},
+        {"divisor", text_of(formula.divisor)}};
+  }
   return {{"id", id},
+          {"terms", terms},
+          {"formulas", formulas},
+          {"free", tensor.free_shape == nullptr ? "0" : fmt::format(".L{}_free", id)},
           {"name", asciz_text(tensor.name)},
           {"shape", objects_data("size", mapped(std::vector<std::int64_t>(tensor.shape().begin(),
                                                                           tensor.shape().end()),
@@ -165,10 +188,18 @@ TemplateObject model_data(const std::string& id, const ModelTables& tables) {
   const ::tfaot::Description& model = tables.description();
   TemplateData tensors{TemplateData::type::list};
   for (std::size_t i = 0; i < model.input_count; ++i) {
-    tensors << tensor_data(fmt::format("{}_in{}", id, i), model.inputs[i]);
+    tensors << tensor_data(fmt::format("{}_in{}", id, i), model.inputs[i], model.dimension_count);
   }
   for (std::size_t i = 0; i < model.output_count; ++i) {
-    tensors << tensor_data(fmt::format("{}_out{}", id, i), model.outputs[i]);
+    tensors << tensor_data(fmt::format("{}_out{}", id, i), model.outputs[i], model.dimension_count);
+  }
+  TemplateData dimensions{TemplateData::type::list};
+  for (std::size_t i = 0; i < model.dimension_count; ++i) {
+    const ::tfaot::FreeDimension& dimension = model.dimensions[i];
+    dimensions << TemplateObject{{"id", fmt::format("{}_dimension{}", id, i)},
+                                 {"name", asciz_text(dimension.name)},
+                                 {"smallest", text_of(dimension.smallest)},
+                                 {"largest", text_of(dimension.largest)}};
   }
   TemplateData codes{TemplateData::type::list};
   for (std::size_t i = 0; i < tables.entries().size(); ++i) {
@@ -190,6 +221,8 @@ TemplateObject model_data(const std::string& id, const ModelTables& tables) {
           {"record_version", text_of(model.record_version)},
           {"record_hash", asciz_text(model.record_hash == nullptr ? "" : model.record_hash)},
           {"tensors", tensors},
+          {"dimensions", dimensions},
+          {"dimension_count", text_of(model.dimension_count)},
           {"codes", codes},
           {"programs", programs},
           {"input_count", text_of(model.input_count)},

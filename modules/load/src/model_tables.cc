@@ -20,6 +20,8 @@ namespace {
       return ::tfaot::BufferKind::kTemporary;
     case BufferKind::kLiveRows:
       return ::tfaot::BufferKind::kLiveRows;
+    case BufferKind::kSizes:
+      return ::tfaot::BufferKind::kSizes;
     case BufferKind::kTasks:
       return ::tfaot::BufferKind::kTasks;
     case BufferKind::kUnused:
@@ -28,14 +30,31 @@ namespace {
   return ::tfaot::BufferKind::kUnused;
 }
 
-std::vector<::tfaot::TensorInfo> tensor_infos(const std::vector<TensorSpec>& tensors) {
-  return mapped(tensors, [&](const TensorSpec& tensor) {
-    return ::tfaot::TensorInfo{tensor.name.c_str(), tensor.dtype, tensor.row_shape.data(),
-                               tensor.row_shape.size(), row_elements(tensor)};
-  });
+}  // namespace
+
+const ::tfaot::SizeFormula* ModelTables::free_shape(const TensorSpec& tensor) {
+  if (tensor.free_shape.empty()) return nullptr;
+  std::vector<::tfaot::SizeFormula>& formulas = formulas_.emplace_back();
+  for (const SizeFormula& dimension : tensor.free_shape) {
+    std::vector<::tfaot::SizeTerm>& terms = terms_.emplace_back();
+    for (const SizeTerm& term : dimension.terms) {
+      std::vector<std::uint8_t>& powers =
+          powers_.emplace_back(term.powers.begin(), term.powers.end());
+      powers.resize(dimensions_.size());
+      terms.push_back({term.factor, powers.data()});
+    }
+    formulas.push_back({terms.data(), terms.size(), dimension.divisor});
+  }
+  return formulas.data();
 }
 
-}  // namespace
+std::vector<::tfaot::TensorInfo> ModelTables::tensor_infos(const std::vector<TensorSpec>& tensors) {
+  return mapped(tensors, [&](const TensorSpec& tensor) {
+    return ::tfaot::TensorInfo{tensor.name.c_str(),     tensor.dtype,
+                               tensor.row_shape.data(), tensor.row_shape.size(),
+                               row_elements(tensor),    free_shape(tensor)};
+  });
+}
 
 // The slots of templates/program_header.h; returns the bytes of scratch.
 std::size_t ModelTables::fill_slots(const CompiledCode& code) {
@@ -76,6 +95,11 @@ std::size_t ModelTables::fill_slots(const CompiledCode& code) {
 ModelTables::ModelTables(Manifest manifest, CompiledModel compiled)
     : manifest_(std::move(manifest)),
       compiled_(std::move(compiled)),
+      dimensions_(
+          mapped(compiled_.dimensions,
+                 [](const FreeDimension& one) {
+                   return ::tfaot::FreeDimension{one.name.c_str(), one.smallest, one.largest};
+                 })),
       inputs_(tensor_infos(compiled_.signature.inputs)),
       outputs_(tensor_infos(compiled_.signature.outputs)) {
   for (const std::int64_t batch_size : compiled_.batch_sizes) {
@@ -97,6 +121,8 @@ ModelTables::ModelTables(Manifest manifest, CompiledModel compiled)
   description_.programs = programs_.data();
   description_.program_count = programs_.size();
   description_.weights_bytes = compiled_.weights_size;
+  description_.dimensions = dimensions_.data();
+  description_.dimension_count = dimensions_.size();
   description_.coupled_rows = manifest_.rows == RowsMode::kCoupled;
   if (manifest_.record) {
     description_.record_version = manifest_.record->version;

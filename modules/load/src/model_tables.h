@@ -35,11 +35,17 @@ class ModelTables {
   void set_weights(const unsigned char* weights) { description_.weights = weights; }
 
  private:
+  std::vector<::tfaot::TensorInfo> tensor_infos(const std::vector<TensorSpec>& tensors);
+  const ::tfaot::SizeFormula* free_shape(const TensorSpec& tensor);
   ::tfaot::Code make_code(const CompiledCode& code);
   std::size_t fill_slots(const CompiledCode& code);
 
   Manifest manifest_;
   CompiledModel compiled_;
+  std::vector<::tfaot::FreeDimension> dimensions_;
+  std::deque<std::vector<std::uint8_t>> powers_;            // by term
+  std::deque<std::vector<::tfaot::SizeTerm>> terms_;        // by formula
+  std::deque<std::vector<::tfaot::SizeFormula>> formulas_;  // by tensor
   std::vector<::tfaot::TensorInfo> inputs_;
   std::vector<::tfaot::TensorInfo> outputs_;
   std::deque<std::string> features_;                    // by code

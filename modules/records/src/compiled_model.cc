@@ -60,6 +60,12 @@ Status check_weights(const CompiledModel& compiled) {
   return {};
 }
 
+std::uint64_t buffer_bytes(const TensorSpec& tensor, std::int64_t batch_size) {
+  const std::uint64_t bytes = bytes_of(tensor, batch_size).value_or(0);
+  if (tensor.free_shape.empty()) return bytes;
+  return bytes + static_cast<std::uint64_t>(kElementsBeyond) * size_of(tensor.dtype);
+}
+
 Status check_slot(const CompiledModel& compiled, const CompiledCode& code, std::size_t position) {
   const BufferSlot& slot = code.buffers[position];
   const auto check = [&](std::size_t count, auto available) -> Status {
@@ -69,7 +75,7 @@ Status check_slot(const CompiledModel& compiled, const CompiledCode& code, std::
   };
   const auto tensor_bytes = [&](const std::vector<TensorSpec>& tensors) {
     return check(tensors.size(),
-                 [&] { return bytes_of(tensors[slot.index], code.batch_size).value_or(0); });
+                 [&] { return buffer_bytes(tensors[slot.index], code.batch_size); });
   };
   switch (slot.kind) {
     case BufferKind::kInput:
@@ -85,6 +91,7 @@ Status check_slot(const CompiledModel& compiled, const CompiledCode& code, std::
     case BufferKind::kTemporary:
     case BufferKind::kLiveRows:
     case BufferKind::kTasks:
+    case BufferKind::kSizes:
       break;
   }
   return {};

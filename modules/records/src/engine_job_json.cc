@@ -7,8 +7,8 @@
 namespace tfaot::toolkit {
 
 TFAOT_MEMBERS(JobInput, tensor, dtype, has_shape, shape);
-TFAOT_MEMBERS(JobModel, format, source, serving_key, inputs, outputs, dimensions, constants,
-              any_opset, fixed_shapes);
+TFAOT_MEMBERS(JobModel, format, source, serving_key, inputs, outputs, dimensions, free_dimensions,
+              constants, any_opset, fixed_shapes);
 TFAOT_MEMBERS(JobLevel, name, cpu, features, kernels);
 TFAOT_MEMBERS(JobHlo, model, batch_sizes, levels, embed_weights, weights_type, fast_math, optimize,
               row_sizes, allow_coupled_rows, weights_directory);

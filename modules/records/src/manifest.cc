@@ -45,6 +45,7 @@ Manifest make_manifest(const ModelSpec& spec, const CompiledModel& compiled,
   manifest.cpu_levels = compiled.cpu_levels;
   manifest.headers = spec.compilation.headers;
   manifest.rows = spec.compilation.rows;
+  manifest.dimensions = spec.compilation.dimensions;
   manifest.weights = {spec.compilation.weights, compiled.weights_size,
                       compiled.weights_object_sha256, spec.compilation.weights_type,
                       bytes_of(compiled.variables)};

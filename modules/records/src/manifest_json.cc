@@ -49,6 +49,8 @@ Result<TensorSpec> read_tensor(const JsonReader& json) {
   TFAOT_TRY(json.read("name", tensor.name, read_tensor_name));
   TFAOT_TRY(json.read("dtype", tensor.dtype, &JsonReader::word<DType>));
   TFAOT_TRY(json.read("row_shape", tensor.row_shape, read_shape));
+  TFAOT_TRY(
+      json.read_if_there("free_shape", tensor.free_shape, read_value<std::vector<SizeFormula>>));
   return tensor;
 }
 
@@ -151,6 +153,7 @@ inline constexpr auto kMembers<Manifest> = std::array{
     member_unless_default<&Manifest::headers, only<HeadersMode::kCmssw>>("headers"),
     member_unless_default<&Manifest::batch, only<BatchMode::kNone>>("batch"),
     member_unless_default<&Manifest::rows, only<RowsMode::kCoupled>>("rows"),
+    member_unless_default<&Manifest::dimensions>("dimensions"),
     member_unless_default<&Manifest::imports, read_imports>("imports"),
     member_unless_default<&Manifest::record>("record"),
     member_unless_default<&Manifest::tuning>("tuning"),

@@ -58,6 +58,7 @@ ModelSpec spec_from_manifest(const Manifest& manifest, ModelSection model) {
   spec.compilation.cpu_levels = manifest.cpu_levels;
   spec.compilation.headers = manifest.headers;
   spec.compilation.rows = manifest.rows;
+  spec.compilation.dimensions = manifest.dimensions;
   spec.compilation.weights = manifest.weights.storage;
   spec.compilation.weights_type = manifest.weights.type;
   spec.compilation.optimize = manifest.optimize;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tfaot/runtime/detail/call_check.h"
 #include "tfaot/runtime/detail/tensor.h"
 
 namespace tfaot {
@@ -14,17 +15,33 @@ void copy(void* to, const void* from, std::size_t bytes) noexcept {
   if (bytes != 0) std::memcpy(to, from, bytes);
 }
 
+std::vector<std::int64_t> largest_sizes(const Description& description) {
+  std::vector<std::int64_t> sizes;
+  for (std::size_t i = 0; i < description.dimension_count; ++i) {
+    sizes.push_back(description.dimensions[i].largest);
+  }
+  return sizes;
+}
+
 }  // namespace
 
 BatchRunner::BatchRunner(const Description& description, const CpuChoice& cpu)
     : instance_(description, cpu),
       plan_(instance_.batch_plan()),
+      sizes_(largest_sizes(description)),
+      next_sizes_(sizes_),
+      next_inputs_(description.input_count),
+      next_outputs_(description.output_count),
       chunk_inputs_(description.input_count),
       chunk_outputs_(description.output_count) {}
 
 BatchRunner::BatchRunner(const BatchRunner& like, Sibling)
     : instance_(like.instance_.sibling()),
       plan_(like.plan_),
+      sizes_(like.sizes_),
+      next_sizes_(sizes_),
+      next_inputs_(like.next_inputs_),
+      next_outputs_(like.next_outputs_),
       chunk_inputs_(description().input_count),
       chunk_outputs_(description().output_count) {}
 
@@ -32,6 +49,27 @@ std::size_t BatchRunner::find_program(std::size_t batch_size) const noexcept {
   const std::vector<std::size_t>& sizes = plan_.sizes();
   return static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), batch_size) -
                                   sizes.begin());
+}
+
+void BatchRunner::set_largest_sizes() noexcept {
+  for (std::size_t i = 0; i < sizes_.size(); ++i) sizes_[i] = description().dimensions[i].largest;
+  instance_.set_sizes(sizes_.data());
+}
+
+void BatchRunner::check_sizes(const std::int64_t* sizes) const {
+  const Description& model = description();
+  for (std::size_t i = 0; i < model.dimension_count; ++i) {
+    const FreeDimension& dimension = model.dimensions[i];
+    if (sizes[i] < dimension.smallest || sizes[i] > dimension.largest) {
+      detail::wrong_size(model, i, sizes[i]);
+    }
+  }
+}
+
+void BatchRunner::set_sizes(const std::int64_t* sizes) {
+  check_sizes(sizes);
+  std::copy_n(sizes, sizes_.size(), sizes_.begin());
+  instance_.set_sizes(sizes);
 }
 
 void BatchRunner::set_strategy(const BatchStrategy& strategy) {
@@ -68,15 +106,21 @@ void BatchRunner::run_plan(std::size_t rows, const void* const* inputs, void* co
   }
 }
 
+std::size_t BatchRunner::bytes_of_row(const TensorInfo& tensor) const noexcept {
+  return row_elements(tensor) * size_of(tensor.dtype);
+}
+
 void BatchRunner::run_chunk(const Chunk& chunk, const void* const* inputs, void* const* outputs) {
   const Description& model = description();
   const std::size_t size = batch_sizes()[chunk.program];
   const bool padded = chunk.rows < size;
+  // Code for free sizes reads and writes beyond the tensors.
+  const bool in_place = !padded && sizes_.empty();
   for (std::size_t i = 0; i < model.input_count; ++i) {
-    const std::size_t bytes = row_bytes(model.inputs[i]);
+    const std::size_t bytes = bytes_of_row(model.inputs[i]);
     const std::byte* from = static_cast<const std::byte*>(inputs[i]) + chunk.first * bytes;
     chunk_inputs_[i] = from;
-    if (!padded && aligned(&chunk_inputs_[i], 1)) continue;
+    if (in_place && aligned(&chunk_inputs_[i], 1)) continue;
     make_staging();
     std::byte* staged = static_cast<std::byte*>(staged_inputs_.data(i));
     copy(staged, from, chunk.rows * bytes);
@@ -85,15 +129,15 @@ void BatchRunner::run_chunk(const Chunk& chunk, const void* const* inputs, void*
     chunk_inputs_[i] = staged;
   }
   for (std::size_t i = 0; i < model.output_count; ++i) {
-    const std::size_t bytes = row_bytes(model.outputs[i]);
+    const std::size_t bytes = bytes_of_row(model.outputs[i]);
     chunk_outputs_[i] = static_cast<std::byte*>(outputs[i]) + chunk.first * bytes;
-    if (!padded && aligned(&chunk_outputs_[i], 1)) continue;
+    if (in_place && aligned(&chunk_outputs_[i], 1)) continue;
     make_staging();
     chunk_outputs_[i] = staged_outputs_.data(i);
   }
   instance_.run(chunk.program, chunk_inputs_.data(), chunk_outputs_.data(), chunk.rows);
   for (std::size_t i = 0; i < model.output_count; ++i) {
-    const std::size_t bytes = row_bytes(model.outputs[i]);
+    const std::size_t bytes = bytes_of_row(model.outputs[i]);
     std::byte* to = static_cast<std::byte*>(outputs[i]) + chunk.first * bytes;
     if (chunk_outputs_[i] != to) copy(to, chunk_outputs_[i], chunk.rows * bytes);
   }

@@ -9,11 +9,11 @@ inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace {
 
 // In the order of Category.
-const std::array<std::string, 12>& names() {
-  static const std::array<std::string, 12> kNames = {
-      "InputMismatch",   "OutputMismatch", "EmptySizes",     "UnknownBatchSize",
-      "UnknownArgument", "UnknownResult",  "FailedRun",      "InvalidBatchRule",
-      "WrongPadding",    "WrongBatchSize", "UnsupportedCpu", "ConcurrentUse"};
+const std::array<std::string, 13>& names() {
+  static const std::array<std::string, 13> kNames = {
+      "InputMismatch",  "OutputMismatch", "EmptySizes",       "UnknownBatchSize", "UnknownArgument",
+      "UnknownResult",  "FailedRun",      "InvalidBatchRule", "WrongPadding",     "WrongBatchSize",
+      "UnsupportedCpu", "ConcurrentUse",  "SizeOutOfRange"};
   return kNames;
 }
 

@@ -32,7 +32,11 @@ Instance::Instance(const Description& description, std::vector<const Code*> code
       denormals_(detail::denormals_of(description)) {
   for (const Code* code : codes_) scratch_bytes_ = std::max(scratch_bytes_, code->scratch_bytes);
   scratch_ = AlignedMemory(scratch_bytes_);
-  words_ = AlignedMemory(kTasksWord + sizeof(std::int64_t));
+  words_ = AlignedMemory(kSizesWord + description.dimension_count * sizeof(std::int64_t));
+  for (std::size_t i = 0; i < description.dimension_count; ++i) {
+    reinterpret_cast<std::int64_t*>(words_.data() + kSizesWord)[i] =
+        description.dimensions[i].largest;
+  }
   for (const Code* code : codes_) add(*code);
 }
 
@@ -93,6 +97,9 @@ void Instance::add(const Code& code) {
         break;
       case BufferKind::kTasks:
         fixed = words_.data() + kTasksWord;
+        break;
+      case BufferKind::kSizes:
+        fixed = words_.data() + kSizesWord;
         break;
       case BufferKind::kTemporary:
         fixed = scratch_.data() == nullptr ? nullptr : scratch_.data() + buffer.offset;

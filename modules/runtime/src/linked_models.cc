@@ -45,7 +45,12 @@ using tfaot::TensorInfo;
 // What templates/linked_models.s.mustache writes.
 static_assert(offsetof(TensorInfo, dtype) == 8 && offsetof(TensorInfo, row_shape) == 16 &&
               offsetof(TensorInfo, rank) == 24 && offsetof(TensorInfo, row_elements) == 32 &&
-              sizeof(TensorInfo) == 40);
+              offsetof(TensorInfo, free_shape) == 40 && sizeof(TensorInfo) == 48);
+static_assert(offsetof(tfaot::SizeTerm, powers) == 8 && sizeof(tfaot::SizeTerm) == 16 &&
+              offsetof(tfaot::SizeFormula, term_count) == 8 &&
+              offsetof(tfaot::SizeFormula, divisor) == 16 && sizeof(tfaot::SizeFormula) == 24 &&
+              offsetof(tfaot::FreeDimension, smallest) == 8 &&
+              offsetof(tfaot::FreeDimension, largest) == 16 && sizeof(tfaot::FreeDimension) == 24);
 static_assert(offsetof(tfaot::BufferSlot, index) == 4 && offsetof(tfaot::BufferSlot, offset) == 8 &&
               offsetof(tfaot::BufferSlot, size) == 16 && sizeof(tfaot::BufferSlot) == 24);
 static_assert(offsetof(tfaot::Code, cpu_features) == 8 && offsetof(tfaot::Code, entry) == 16 &&
@@ -65,7 +70,9 @@ static_assert(offsetof(Description, version) == 8 && offsetof(Description, input
               offsetof(Description, weights_bytes) == 72 &&
               offsetof(Description, coupled_rows) == 80 &&
               offsetof(Description, record_version) == 88 &&
-              offsetof(Description, record_hash) == 96 && sizeof(Description) == 104);
+              offsetof(Description, record_hash) == 96 &&
+              offsetof(Description, dimensions) == 104 &&
+              offsetof(Description, dimension_count) == 112 && sizeof(Description) == 120);
 // What tfaot.h says in C.
 static_assert(static_cast<int>(tfaot::DType::kBool) == TFAOT_BOOL &&
               static_cast<int>(tfaot::DType::kBfloat16) == TFAOT_BFLOAT16 &&

@@ -24,6 +24,14 @@ void wrong_elements(const Description& model, const ElementCheck& check) {
                             (check.elements == 0 ? "; was it left out?" : ""));
 }
 
+void wrong_size(const Description& model, std::size_t dimension, std::int64_t size) {
+  const FreeDimension& free = model.dimensions[dimension];
+  throw Error(Category::kSizeOutOfRange,
+              std::string("model '") + model.name + "': the size of '" + free.name + "' is " +
+                  std::to_string(size) + ", but the code is for " + std::to_string(free.smallest) +
+                  " to " + std::to_string(free.largest));
+}
+
 }  // namespace detail
 }  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

@@ -223,6 +223,7 @@ Allocation allocation_of(const BufferSlot& slot, std::size_t number) {
       case BufferKind::kWeight:
       case BufferKind::kLiveRows:
       case BufferKind::kTasks:
+      case BufferKind::kSizes:
         return BufferUse::kInput;
       case BufferKind::kOutput:
         return BufferUse::kOutput;

@@ -40,6 +40,8 @@ std::string type_of(const ConfigKey& key) {
       return with_list("string or map", "strings or maps");
     case KeyType::kSizes:
       return "map of names to whole numbers";
+    case KeyType::kRanges:
+      return "map of names to ranges";
     case KeyType::kConstants:
       return "map of names to values";
   }

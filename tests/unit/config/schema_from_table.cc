@@ -42,6 +42,10 @@ Json item_schema(const ConfigKey& key) {
       return {{"type", "object"},
               {"propertyNames", {{"minLength", 1}}},
               {"additionalProperties", whole_number}};
+    case KeyType::kRanges:
+      return {{"type", "object"},
+              {"propertyNames", {{"minLength", 1}}},
+              {"additionalProperties", {{"type", "string"}, {"minLength", 1}}}};
     case KeyType::kConstants:
       return {{"type", "object"},
               {"propertyNames", {{"minLength", 1}}},

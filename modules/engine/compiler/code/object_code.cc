@@ -26,6 +26,15 @@ void register_all_targets() {
   tensorflow::tfcompile::Main(tensorflow::tfcompile::MainFlags{}).IgnoreError();
 }
 
+// `place`: among the parameters after the weights.
+BufferKind kind_after_weights(const OptimizedModel& model, std::size_t place) {
+  std::vector<BufferKind> kinds;
+  if (model.has_live_rows) kinds.push_back(BufferKind::kLiveRows);
+  if (model.has_tasks) kinds.push_back(BufferKind::kTasks);
+  if (model.has_sizes) kinds.push_back(BufferKind::kSizes);
+  return kinds.at(place);
+}
+
 // Parameters and results must not share a slot: XLA copies an input that is returned unchanged.
 Result<std::vector<BufferSlot>> buffer_slots(const xla::cpu::CpuAotCompilationResult& compiled,
                                              const OptimizedModel& model) {
@@ -41,8 +50,7 @@ Result<std::vector<BufferSlot>> buffer_slots(const xla::cpu::CpuAotCompilationRe
       slot.kind = is_input ? BufferKind::kInput : BufferKind::kWeight;
       slot.index = is_input ? number : number - static_cast<std::uint32_t>(input_count);
       if (!is_input && slot.index >= model.weights.size()) {
-        const bool is_first = slot.index == model.weights.size();
-        slot.kind = model.has_live_rows && is_first ? BufferKind::kLiveRows : BufferKind::kTasks;
+        slot.kind = kind_after_weights(model, slot.index - model.weights.size());
         slot.index = 0;
       }
     } else if (info.is_result_parameter()) {

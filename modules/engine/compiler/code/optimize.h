@@ -42,14 +42,15 @@ Status run_passes(PassContext& context, std::string_view last = {}, const PassVi
 
 struct OptimizedModel {
   xla::XlaComputation computation;  // canonical(); kernel calls have no level yet
-  xla::ProgramShape shape;          // parameters: the inputs, the weights, the live rows, tasks
+  xla::ProgramShape shape;          // parameters: inputs, weights, live rows, tasks, sizes
   std::vector<TensorSpec> inputs;
   std::vector<TensorSpec> outputs;
   std::vector<std::size_t> weights;           // indices into the store, in parameter order
   std::vector<XlaProduct> xla_products = {};  // by their shares at a usual level
   std::vector<Remark> remarks = {};           // of passes
   bool has_live_rows = false;                 // a parameter is their number (finished_calls.cc)
-  bool has_tasks = false;  // the last parameter is their address (static_cost.cc)
+  bool has_tasks = false;                     // a parameter is their address (static_cost.cc)
+  bool has_sizes = false;  // the last parameter holds the free sizes (sizes/sized_model.h)
 };
 
 // Looks at the module after a step. Its parameters have the names of inputs and weights as their

@@ -140,13 +140,18 @@ Status replace_by_call(HloInstruction& old, KernelCall call) {
   return replace(old, add_kernel_call(call, old));
 }
 
-Status replace_operands(HloInstruction& kernel, const Instructions& operands) {
+HloInstruction* call_again(const HloInstruction& kernel, const xla::Shape& shape,
+                           const Instructions& operands) {
   HloInstruction* const made =
-      add_next_to(&kernel, HloInstruction::CreateCustomCall(kernel.shape(), operands,
-                                                            kernel.custom_call_target(),
-                                                            operand_shapes(operands)));
+      add_next_to(operands.front(),
+                  HloInstruction::CreateCustomCall(shape, operands, kernel.custom_call_target(),
+                                                   operand_shapes(operands)));
   made->set_metadata(kernel.metadata());
-  return checked(kernel.ReplaceAllUsesWith(made));
+  return made;
+}
+
+Status replace_operands(HloInstruction& kernel, const Instructions& operands) {
+  return checked(kernel.ReplaceAllUsesWith(call_again(kernel, kernel.shape(), operands)));
 }
 
 Status extend_kernel_call(HloInstruction& kernel, const std::vector<std::int64_t>& words,

@@ -98,6 +98,9 @@ double bytes_of(const xla::Shape& shape);  // of all its arrays
 HloInstruction* add_kernel_call(const KernelCall& call, const HloInstruction& model);
 // Puts the call, of the same dimensions, in the place of an instruction.
 Status replace_by_call(HloInstruction& old, KernelCall call);
+// A call of the same kernel, with results of this shape, next to its operands.
+HloInstruction* call_again(const HloInstruction& kernel, const xla::Shape& shape,
+                           const Instructions& operands);
 // Puts a call with other operands in the place of `kernel`.
 Status replace_operands(HloInstruction& kernel, const Instructions& operands);
 // Puts a call with another struct, and with an operand after all others, in the place of `kernel`.

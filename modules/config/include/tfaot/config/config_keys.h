@@ -23,6 +23,7 @@ enum class KeyType {
   kShape,      // list of dimensions; the first may be the batch: null or -1
   kTextOrMap,  // a text is short for a map with only "name"
   kSizes,      // map of any names to whole numbers
+  kRanges,     // map of any names to ranges of whole numbers, or to others of the names
   kConstants,  // map of any names to numbers, true or false, or lists of them in lists
 };
 

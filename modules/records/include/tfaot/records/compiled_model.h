@@ -11,6 +11,7 @@
 
 #include "tfaot/base/result.h"
 #include "tfaot/records/dtype.h"
+#include "tfaot/records/free_sizes.h"
 
 namespace tfaot::toolkit {
 
@@ -18,7 +19,9 @@ namespace tfaot::toolkit {
 struct TensorSpec {
   std::string name;
   DType dtype = DType::kFloat32;
-  std::vector<std::int64_t> row_shape;  // shape of one row (event); empty for a scalar per row
+  std::vector<std::int64_t> row_shape;       // shape of one row (event); empty for a scalar per row
+  std::vector<SizeFormula> free_shape = {};  // of each dimension, if one is free; row_shape has the
+                                             // largest sizes
 };
 
 // Elements of one row.
@@ -59,6 +62,7 @@ enum class BufferKind {
   kTemporary,  // scratch of `size` bytes, aligned to 64
   kLiveRows,   // how many rows of the batch count, an int64
   kTasks,      // the address of tasks, an int64
+  kSizes,      // the size of each free dimension, an int64
 };
 
 template <>
@@ -70,6 +74,7 @@ inline constexpr auto kWords<BufferKind> = std::to_array<Word<BufferKind>>({
     {BufferKind::kTemporary, "temporary"},
     {BufferKind::kLiveRows, "live_rows"},
     {BufferKind::kTasks, "tasks"},
+    {BufferKind::kSizes, "sizes"},
 });
 
 struct BufferSlot {
@@ -98,7 +103,8 @@ struct CompiledCode {
 };
 
 struct CompiledModel {
-  std::string engine;  // "tensorflow-cpu 2.18.1"
+  std::string engine;                          // "tensorflow-cpu 2.18.1"
+  std::vector<FreeDimension> dimensions = {};  // that have sizes of their own, in formulas' order
   std::string target_triple;
   Signature signature;
   std::vector<std::int64_t> batch_sizes;  // ascending

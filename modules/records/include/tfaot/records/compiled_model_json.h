@@ -12,8 +12,14 @@
 namespace tfaot::toolkit {
 
 TFAOT_MEMBERS(DimensionSize, name, size);
+TFAOT_MEMBERS(FreeDimension, name, smallest, largest, same_as);
 TFAOT_MEMBERS(ModelConstant, name, shape, values);
-TFAOT_MEMBERS(TensorSpec, name, dtype, row_shape);
+TFAOT_MEMBERS(SizeTerm, factor, powers);
+TFAOT_MEMBERS(SizeFormula, terms, divisor);
+template <>
+inline constexpr auto kMembers<TensorSpec> =
+    std::array{TFAOT_PLAIN_MEMBERS(TensorSpec, name, dtype, row_shape),
+               member_unless_default<&TensorSpec::free_shape>("free_shape")};
 TFAOT_MEMBERS(Signature, key, inputs, outputs);
 TFAOT_MEMBERS(Weight, name, dtype, shape, offset, size);
 TFAOT_MEMBERS(Variable, name, dtype, shape);
@@ -25,8 +31,11 @@ inline constexpr auto kMembers<CompiledCode> =
                                    estimated_cost, live_permille, from_cache),
                new_member<&CompiledCode::shared_permille>("shared_permille"),
                new_member<&CompiledCode::lane_bytes>("lane_bytes")};
-TFAOT_MEMBERS(CompiledModel, engine, target_triple, signature, batch_sizes, cpu_levels, variables,
-              weights, weights_size, weights_object, weights_object_sha256, weights_symbol, codes,
-              source_sha256, hlo_text);
+template <>
+inline constexpr auto kMembers<CompiledModel> = std::array{
+    TFAOT_PLAIN_MEMBERS(CompiledModel, engine, target_triple, signature, batch_sizes, cpu_levels,
+                        variables, weights, weights_size, weights_object, weights_object_sha256,
+                        weights_symbol, codes, source_sha256, hlo_text),
+    member_unless_default<&CompiledModel::dimensions>("dimensions")};
 
 }  // namespace tfaot::toolkit

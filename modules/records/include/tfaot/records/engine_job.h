@@ -30,11 +30,12 @@ struct JobInput {
 // A model, and how it is loaded.
 struct JobModel {
   ModelFormat format = ModelFormat::kSavedModel;
-  std::string source;                          // folder or file, absolute
-  std::string serving_key;                     // saved_model only
-  std::vector<JobInput> inputs;                // frozen_graph only
-  std::vector<std::string> outputs;            // frozen_graph only
-  std::vector<DimensionSize> dimensions = {};  // that the model leaves open
+  std::string source;                               // folder or file, absolute
+  std::string serving_key;                          // saved_model only
+  std::vector<JobInput> inputs;                     // frozen_graph only
+  std::vector<std::string> outputs;                 // frozen_graph only
+  std::vector<DimensionSize> dimensions = {};       // that the model leaves open
+  std::vector<FreeDimension> free_dimensions = {};  // that the code leaves open, too
   std::vector<ModelConstant> constants = {};
   bool any_opset = false;     // onnx only: newer ones too
   bool fixed_shapes = false;  // inputs have no batch: "row" means the whole tensor

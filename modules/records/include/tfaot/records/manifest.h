@@ -66,6 +66,7 @@ struct Manifest {
   std::vector<std::string> cpu_levels;
   HeadersMode headers = HeadersMode::kSelfContained;
   RowsMode rows = RowsMode::kAlone;
+  std::vector<FreeDimension> dimensions;  // as in the config
   ManifestWeights weights;
   Optimization optimize = Optimization::kSpeed;
   std::vector<std::string> tf_xla_flags;

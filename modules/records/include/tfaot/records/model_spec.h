@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tfaot/records/dtype.h"
+#include "tfaot/records/free_sizes.h"
 #include "tfaot/records/words.h"
 
 namespace tfaot::toolkit {
@@ -144,6 +145,7 @@ struct CompilationSection {
   Optimization optimize = Optimization::kSpeed;
   HeadersMode headers = HeadersMode::kSelfContained;
   RowsMode rows = RowsMode::kAlone;
+  std::vector<FreeDimension> dimensions;  // sorted by name
   std::vector<std::string> tf_xla_flags;
   std::vector<std::string> xla_flags;
 };

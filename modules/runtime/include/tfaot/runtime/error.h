@@ -27,6 +27,7 @@ enum class Category : std::uint8_t {
   kWrongBatchSize,    ///< the sizes minus the padding are not the batch size
   kUnsupportedCpu,    ///< no code for this CPU, or for the forced level
   kConcurrentUse,     ///< a model is run while it is running, for example by another thread
+  kSizeOutOfRange,    ///< a free dimension has a size that the code is not for
 };
 
 /// The name without its leading k, such as "InputMismatch".

@@ -49,6 +49,13 @@ class Model {
   /// The outputs by name: a struct with a `Span<T>` for each, like Inputs.
   using Outputs = typename detail::TensorsOf<typename M::Outputs>::Outputs;
 
+  /// The sizes of the free dimensions (`compilation.dimensions`), by name: `{.n_tracks = 37}`. Only
+  /// of models that have some.
+  using Sizes = typename detail::SizesOf<M>::Sizes;
+  /// For each free dimension, where the elements of each row begin in a sample: `rows` + 1 offsets,
+  /// the first 0. Row i has the size `offsets[i + 1] - offsets[i]`.
+  using Offsets = typename detail::SizesOf<M>::Offsets;
+
   /// Chooses the best code for this CPU. Throws Error (UnsupportedCpu) if there is none.
   Model() : runner_(M::description()) {}
   /// The same with your own choice.
@@ -67,6 +74,36 @@ class Model {
   /// REQUIRES: outputs do not overlap each other or an input.
   void run(std::size_t rows, const Inputs& inputs, const Outputs& outputs) {
     run_all(rows, detail::in_order(inputs), detail::in_order(outputs));
+  }
+
+  /// Runs `rows` rows that all have these sizes: `model.run(rows, {.n_tracks = 37}, {.x = x}, {.y =
+  /// y})`. Each tensor holds exactly `rows` rows of these sizes, one after another. The results are
+  /// those of the model compiled for these sizes alone (docs/dimensions.md).
+  ///
+  /// Throws as above, and Error (SizeOutOfRange), naming the dimension, before anything runs.
+  void run(std::size_t rows, const Sizes& sizes, const Inputs& inputs, const Outputs& outputs) {
+    const auto in_order = sizes.in_order();
+    run_all(rows, detail::in_order(inputs), detail::in_order(outputs), in_order.data());
+  }
+  /// The same in the model's order, for C++17.
+  template <class... In, class... Out>
+  void run(std::size_t rows, const Sizes& sizes, const std::tuple<Span<In>...>& inputs,
+           const std::tuple<Span<Out>...>& outputs) {
+    detail::CheckTypes<detail::InputOfRun, InputTypes, std::remove_const_t<In>...>();
+    detail::CheckTypes<detail::OutputOfRun, OutputTypes, Out...>();
+    const auto in_order = sizes.in_order();
+    run_all(rows, inputs, outputs, in_order.data());
+  }
+
+  /// Runs rows of different sizes: `model.run_ragged(rows, {.n_tracks = offsets}, {.x = x},
+  /// {.y = y})`. Each tensor holds the rows one after another, without padding, the outputs in the
+  /// order of the inputs. Throws as above before anything runs.
+  void run_ragged(std::size_t rows, const Offsets& offsets, const Inputs& inputs,
+                  const Outputs& outputs) {
+    const auto in_order = offsets.in_order();
+    ragged(rows, in_order.data(), detail::in_order(inputs), detail::in_order(outputs),
+           std::make_index_sequence<InputTypes::kSize>(),
+           std::make_index_sequence<OutputTypes::kSize>());
   }
 
   /// The same in the model's order: `model.run(rows, tfaot::inputs(x, ids), tfaot::outputs(y))`.
@@ -168,34 +205,63 @@ class Model {
                   "run() of a model with a batch takes the number of rows first");
   }
 
-  // Both are tuples of spans, or of references to spans, in the model's order.
+  // Both are tuples of spans, or of references to spans, in the model's order. `sizes`: of the free
+  // dimensions.
   template <class In, class Out>
-  void run_all(std::size_t rows, const In& inputs, const Out& outputs) {
-    run_spans(rows, inputs, outputs, std::make_index_sequence<InputTypes::kSize>(),
+  void run_all(std::size_t rows, const In& inputs, const Out& outputs,
+               const std::int64_t* sizes = nullptr) {
+    run_spans({rows, sizes}, inputs, outputs, std::make_index_sequence<InputTypes::kSize>(),
               std::make_index_sequence<OutputTypes::kSize>());
   }
+  struct Rows {
+    std::size_t count;
+    const std::int64_t* sizes;
+  };
   template <class In, class Out, std::size_t... I, std::size_t... O>
-  void run_spans(std::size_t rows, const In& inputs, const Out& outputs, std::index_sequence<I...>,
+  void run_spans(Rows rows, const In& inputs, const Out& outputs, std::index_sequence<I...>,
                  std::index_sequence<O...>) {
     using detail::Direction;
     const Description& model = runner_.description();
-    (detail::check_elements(model, detail::Spans<InputTypes>::kRowElements[I],
-                            {Direction::kInput, I, rows, std::get<I>(inputs).size()}),
-     ...);
-    (detail::check_elements(model, detail::Spans<OutputTypes>::kRowElements[O],
-                            {Direction::kOutput, O, rows, std::get<O>(outputs).size()}),
-     ...);
     const OneUser::Call call(user_);
     detail::check_alone(call, model.name);
+    if constexpr (detail::SizesOf<M>::kFree) {
+      // Without sizes: the largest.
+      rows.sizes == nullptr ? runner_.set_largest_sizes() : runner_.set_sizes(rows.sizes);
+    }
+    (detail::check_elements(model, row_elements<InputTypes, I>(model.inputs),
+                            {Direction::kInput, I, rows.count, std::get<I>(inputs).size()}),
+     ...);
+    (detail::check_elements(model, row_elements<OutputTypes, O>(model.outputs),
+                            {Direction::kOutput, O, rows.count, std::get<O>(outputs).size()}),
+     ...);
     // One element more, because a tuple may be empty.
     const void* const in[] = {std::get<I>(inputs).data()..., nullptr};
     void* const out[] = {std::get<O>(outputs).data()..., nullptr};
-    if (parallel_ != nullptr && !runner_.strategy().hasRule(rows)) {
-      parallel_->run(runner_, rows, in, out);
+    if (parallel_ != nullptr && !runner_.strategy().hasRule(rows.count)) {
+      parallel_->run(runner_, rows.count, in, out);
     } else {
-      runner_.run(rows, in, out);
+      runner_.run(rows.count, in, out);
     }
     detail::check_alone(call, model.name);
+  }
+  template <class Types, std::size_t kIndex>
+  std::size_t row_elements(const TensorInfo* tensors) const noexcept {
+    if constexpr (detail::SizesOf<M>::kFree) return runner_.row_elements(tensors[kIndex]);
+    return detail::Spans<Types>::kRowElements[kIndex];
+  }
+
+  template <class In, class Out, std::size_t... I, std::size_t... O>
+  void ragged(std::size_t rows, const Span<const std::size_t>* offsets, const In& inputs,
+              const Out& outputs, std::index_sequence<I...>, std::index_sequence<O...>) {
+    const char* const name = runner_.description().name;
+    const OneUser::Call call(user_);
+    detail::check_alone(call, name);
+    const BatchRunner::RaggedInput in[] = {
+        {std::get<I>(inputs).data(), std::get<I>(inputs).size()}..., {}};
+    const BatchRunner::RaggedOutput out[] = {
+        {std::get<O>(outputs).data(), std::get<O>(outputs).size()}..., {}};
+    runner_.run_ragged(rows, offsets, in, out);
+    detail::check_alone(call, name);
   }
 
   BatchRunner runner_;

@@ -8,6 +8,7 @@
 
 #include "tfaot/runtime/detail/abi.h"
 #include "tfaot/runtime/dtype.h"
+#include "tfaot/runtime/free_sizes.h"
 #include "tfaot/runtime/span.h"
 
 namespace tfaot {
@@ -21,6 +22,9 @@ struct TensorInfo {
   const std::int64_t* row_shape;  ///< the `rank` dimensions of one row
   std::size_t rank;               ///< 0: a single number for each row
   std::size_t row_elements;       ///< elements of one row: the product of `row_shape`
+  /// By the sizes of the free dimensions, for each of the `rank` dimensions; null: none is free.
+  /// `row_shape` and `row_elements` are those of the largest sizes.
+  const SizeFormula* free_shape = nullptr;
 
   /// The dimensions of one row; empty if it is a single number.
   constexpr Span<const std::int64_t> shape() const noexcept { return {row_shape, rank}; }

@@ -39,6 +39,23 @@ struct TensorsOf<Tensors, std::void_t<typename Tensors::Types>> {
   using Outputs = Tensors;
 };
 
+// The `Sizes` and `Offsets` of a generated class whose dimensions are free. No others have values.
+struct NoSizes {
+  NoSizes() = delete;
+};
+template <class M, class = void>
+struct SizesOf {
+  static constexpr bool kFree = false;
+  using Sizes = NoSizes;
+  using Offsets = NoSizes;
+};
+template <class M>
+struct SizesOf<M, std::void_t<typename M::Sizes>> {
+  static constexpr bool kFree = true;
+  using Sizes = typename M::Sizes;
+  using Offsets = typename M::Offsets;
+};
+
 // A tuple for std::get<>(), in the model's order.
 template <class Named>
 constexpr auto in_order(const Named& named) noexcept -> decltype(named.in_order()) {

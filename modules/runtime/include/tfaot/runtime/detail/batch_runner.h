@@ -13,7 +13,9 @@
 #include "tfaot/runtime/batch_plan.h"
 #include "tfaot/runtime/batching.h"
 #include "tfaot/runtime/detail/instance.h"
+#include "tfaot/runtime/detail/tensor.h"
 #include "tfaot/runtime/detail/tensor_block.h"
+#include "tfaot/runtime/span.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
@@ -39,6 +41,16 @@ class BatchRunner {
   // it before the first call.
   void prepare(std::size_t rows);
 
+  // The sizes of the free dimensions in the calls from now on, one for each; before, they are the
+  // largest. Throws Error (SizeOutOfRange).
+  void set_sizes(const std::int64_t* sizes);
+  void set_largest_sizes() noexcept;
+  const std::vector<std::int64_t>& sizes() const noexcept { return sizes_; }
+  // Elements of a row at these sizes.
+  std::size_t row_elements(const TensorInfo& tensor) const noexcept {
+    return row_elements_at(tensor, sizes_.data(), sizes_.size());
+  }
+
   // Throws Error: UnknownBatchSize if a rule uses a size that is not compiled, InvalidBatchRule if
   // it composes a batch of coupled rows.
   void set_strategy(const BatchStrategy& strategy);
@@ -50,13 +62,29 @@ class BatchRunner {
   // rows are coupled and the number is not compiled.
   void run(std::size_t rows, const void* const* inputs, void* const* outputs) {
     const std::size_t program = plan_.next(rows);
-    if (plan_.sizes()[program] == rows && strategy_.rules().empty() &&
+    if (plan_.sizes()[program] == rows && strategy_.rules().empty() && sizes_.empty() &&
         aligned(inputs, description().input_count) &&
         aligned(outputs, description().output_count)) {
       return instance_.run(program, inputs, outputs);
     }
     compose(rows, inputs, outputs);
   }
+
+  // All rows of a tensor, of any alignment.
+  struct RaggedInput {
+    const void* data = nullptr;
+    std::size_t elements = 0;
+  };
+  struct RaggedOutput {
+    void* data = nullptr;
+    std::size_t elements = 0;
+  };
+  // Rows of different sizes, one after another without padding. `offsets`, for each free dimension:
+  // rows + 1 of them; row i has the size offsets[i + 1] - offsets[i]. Rows of equal sizes that
+  // follow each other run together. Throws Error before anything runs: SizeOutOfRange,
+  // InputMismatch, OutputMismatch.
+  void run_ragged(std::size_t rows, const Span<const std::size_t>* offsets,
+                  const RaggedInput* inputs, const RaggedOutput* outputs);
 
  private:
   // Rows first .. first + rows of the caller's memory, run as programs[program].
@@ -76,6 +104,8 @@ class BatchRunner {
     return bits % kMinAlignment == 0;
   }
 
+  void check_sizes(const std::int64_t* sizes) const;  // throws Error (SizeOutOfRange)
+  std::size_t bytes_of_row(const TensorInfo& tensor) const noexcept;
   std::size_t find_program(std::size_t batch_size) const noexcept;  // program count if not compiled
   void compose(std::size_t rows, const void* const* inputs, void* const* outputs);
   void run_rule(const BatchRule& rule, const void* const* inputs, void* const* outputs);
@@ -87,6 +117,10 @@ class BatchRunner {
   BatchStrategy strategy_;
   TensorBlock staged_inputs_;  // both for the largest batch size, empty until needed
   TensorBlock staged_outputs_;
+  std::vector<std::int64_t> sizes_;       // of the free dimensions
+  std::vector<std::int64_t> next_sizes_;  // for run_ragged(): of a row
+  std::vector<const void*> next_inputs_;  // where it begins
+  std::vector<void*> next_outputs_;
   std::vector<const void*> chunk_inputs_;
   std::vector<void*> chunk_outputs_;
 };

@@ -49,6 +49,8 @@ struct ElementCheck {
   std::size_t elements;
 };
 [[noreturn]] void wrong_elements(const Description& model, const ElementCheck& check);
+// Throws Error (SizeOutOfRange).
+[[noreturn]] void wrong_size(const Description& model, std::size_t dimension, std::int64_t size);
 // Throws Error (InputMismatch, OutputMismatch) unless elements == rows * row_elements.
 inline void check_elements(const Description& model, std::size_t row_elements,
                            const ElementCheck& check) {

@@ -19,7 +19,7 @@ inline namespace TFAOT_RUNTIME_NAMESPACE {
 // added, such as another member in the tables below; the oldest when something is removed or
 // changed. A model's header asserts that these headers accept its own version (generate).
 inline constexpr int kOldestTables = 1;
-inline constexpr int kNewestTables = 6;
+inline constexpr int kNewestTables = 7;
 constexpr bool takes_tables(int of_the_model) {
   return kOldestTables <= of_the_model && of_the_model <= kNewestTables;
 }
@@ -32,6 +32,7 @@ enum class BufferKind : std::uint8_t {
   kTemporary,  // offset: bytes into the instance's scratch
   kLiveRows,   // an int64: the rows of a batch that count; later ones may hold anything
   kTasks,      // an int64: the address of the Tasks (tasks.h) for kernels that share, or 0
+  kSizes,      // an int64 for each free dimension: its size
 };
 
 // One slot of an entry function's buffer table.
@@ -91,7 +92,12 @@ struct Description {
   // Of the package's record, for experiments' databases; 0 and null: unknown.
   std::int64_t record_version = 0;
   const char* record_hash = nullptr;
+  // Whose sizes each call chooses. Code for them reads and writes buffers of
+  // row_elements + kElementsBeyond elements, in which the tensor lies at the start.
+  const FreeDimension* dimensions = nullptr;
+  std::size_t dimension_count = 0;
 };
+inline constexpr std::size_t kElementsBeyond = 256;
 
 namespace detail {
 

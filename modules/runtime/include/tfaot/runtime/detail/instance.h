@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "tfaot/runtime/batch_plan.h"
@@ -53,6 +54,12 @@ class Instance {
         static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(tasks));
   }
 
+  // The sizes of the free dimensions in the calls from now on; before, they are the largest.
+  void set_sizes(const std::int64_t* sizes) noexcept {
+    std::memcpy(words_.data() + kSizesWord, sizes,
+                description_->dimension_count * sizeof(std::int64_t));
+  }
+
   // Runs description().programs[program] on inputs[i], each with programs[program].batch_size rows,
   // into outputs[i]. Only the first `live_rows` rows of the batch count: later rows of the outputs
   // are undefined. REQUIRES: live_rows is positive and at most the batch size; pointers are aligned
@@ -80,6 +87,7 @@ class Instance {
 
  private:
   static constexpr std::size_t kTasksWord = kMinAlignment;  // bytes into words_
+  static constexpr std::size_t kSizesWord = 2 * kMinAlignment;
 
   // A slot to fill in at each call.
   struct Patch {
@@ -104,7 +112,7 @@ class Instance {
   detail::Denormals denormals_;
   std::size_t scratch_bytes_ = 0;
   AlignedMemory scratch_;
-  AlignedMemory words_;  // two int64, which tables point to: live rows, and the address of tasks
+  AlignedMemory words_;  // int64, which tables point to: live rows, the address of tasks, sizes
   std::vector<void*> tables_;
   std::vector<Patch> patches_;
   std::vector<Call> calls_;

@@ -15,7 +15,7 @@ inline namespace TFAOT_RUNTIME_NAMESPACE {
 class TensorBlock {
  public:
   TensorBlock() = default;
-  // `count` tensors of `rows` rows each.
+  // `count` tensors of `rows` rows each, the largest if their sizes are free.
   TensorBlock(const TensorInfo* infos, std::size_t count, std::size_t rows);
 
   bool empty() const noexcept { return tensors_.empty(); }

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/sizes/polynomial.h"
+
+#include <Eigen/Dense>
+
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+constexpr std::size_t kPointsToCheck = 3;
+
+using SizePowers = SizePolynomial::Powers;
+
+// Pairs of a size with itself or another; triples of a single size.
+int highest_degree(std::size_t sizes) { return sizes == 1 ? 3 : 2; }
+
+SizePowers joined_powers(const SizePowers& a, const SizePowers& b) {
+  SizePowers sum(std::max(a.size(), b.size()), 0);
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    sum[i] = (i < a.size() ? a[i] : 0) + (i < b.size() ? b[i] : 0);
+  }
+  return sum;
+}
+
+void add_powers(std::size_t sizes, int degree, SizePowers begun, std::vector<SizePowers>& found) {
+  if (begun.size() == sizes) {
+    while (!begun.empty() && begun.back() == 0) begun.pop_back();
+    return found.push_back(std::move(begun));
+  }
+  for (int power = 0; power <= degree; ++power) {
+    SizePowers longer = begun;
+    longer.push_back(power);
+    add_powers(sizes, degree - power, std::move(longer), found);
+  }
+}
+
+std::vector<SizePowers> all_powers(std::size_t sizes) {
+  std::vector<SizePowers> found;
+  add_powers(sizes, highest_degree(sizes), {}, found);
+  return found;
+}
+
+std::int64_t value_of(const SizePowers& powers, std::span<const std::int64_t> sizes) {
+  std::int64_t value = 1;
+  for (std::size_t i = 0; i < powers.size(); ++i) {
+    for (int power = 0; power < powers[i]; ++power) value *= sizes[i];
+  }
+  return value;
+}
+
+}  // namespace
+
+SizePolynomial::SizePolynomial(std::int64_t number) : SizePolynomial({{{}, number}}, 1) {}
+
+SizePolynomial::SizePolynomial(std::map<SizePowers, std::int64_t> terms, std::int64_t divisor)
+    : terms_(std::move(terms)), divisor_(divisor) {
+  std::erase_if(terms_, [](const auto& term) { return term.second == 0; });
+  std::int64_t common = divisor_;
+  for (const auto& [powers, factor] : terms_) common = std::gcd(common, factor);
+  for (auto& [powers, factor] : terms_) factor /= common;
+  divisor_ /= common;
+}
+
+std::optional<SizePolynomial> SizePolynomial::through(
+    const std::vector<std::vector<std::int64_t>>& points, const std::vector<std::int64_t>& values) {
+  const std::vector<SizePowers> powers = all_powers(points.front().size());
+  const auto rows = static_cast<Eigen::Index>(points.size());
+  const auto columns = static_cast<Eigen::Index>(powers.size());
+  Eigen::MatrixXd monomials(rows, columns);
+  Eigen::VectorXd wanted(rows);
+  for (Eigen::Index i = 0; i < rows; ++i) {
+    const auto point = static_cast<std::size_t>(i);
+    wanted[i] = static_cast<double>(values[point]);
+    for (Eigen::Index j = 0; j < columns; ++j) {
+      monomials(i, j) =
+          static_cast<double>(value_of(powers[static_cast<std::size_t>(j)], points[point]));
+    }
+  }
+  const Eigen::VectorXd factors = monomials.colPivHouseholderQr().solve(wanted);
+  // Counts of pairs have halves.
+  constexpr std::int64_t kDivisor = 2;
+  std::map<SizePowers, std::int64_t> terms;
+  for (Eigen::Index j = 0; j < columns; ++j) {
+    terms[powers[static_cast<std::size_t>(j)]] = std::llround(factors[j] * kDivisor);
+  }
+  SizePolynomial found(std::move(terms), kDivisor);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (found.dividend_at(points[i]) != values[i] * found.divisor_) return std::nullopt;
+  }
+  return found;
+}
+
+std::optional<std::int64_t> SizePolynomial::constant() const {
+  if (terms_.empty()) return 0;
+  if (terms_.size() > 1 || !terms_.begin()->first.empty()) return std::nullopt;
+  return terms_.begin()->second / divisor_;
+}
+
+SizeFormula SizePolynomial::formula() const {
+  SizeFormula formula{.divisor = divisor_};
+  for (const auto& [powers, factor] : terms_) {
+    formula.terms.push_back({factor, {powers.begin(), powers.end()}});
+  }
+  return formula;
+}
+
+std::int64_t SizePolynomial::at(std::span<const std::int64_t> sizes) const {
+  return dividend_at(sizes) / divisor_;
+}
+
+std::int64_t SizePolynomial::dividend_at(std::span<const std::int64_t> sizes) const {
+  std::int64_t sum = 0;
+  for (const auto& [powers, factor] : terms_) sum += factor * value_of(powers, sizes);
+  return sum;
+}
+
+SizePolynomial operator+(const SizePolynomial& a, const SizePolynomial& b) {
+  std::map<SizePowers, std::int64_t> terms;
+  for (const auto& [powers, factor] : a.terms_) terms[powers] += factor * b.divisor_;
+  for (const auto& [powers, factor] : b.terms_) terms[powers] += factor * a.divisor_;
+  return {std::move(terms), a.divisor_ * b.divisor_};
+}
+
+SizePolynomial operator*(const SizePolynomial& a, const SizePolynomial& b) {
+  std::map<SizePowers, std::int64_t> terms;
+  for (const auto& [powers, factor] : a.terms_) {
+    for (const auto& [more, other] : b.terms_) terms[joined_powers(powers, more)] += factor * other;
+  }
+  return {std::move(terms), a.divisor_ * b.divisor_};
+}
+
+std::size_t points_to_fit(std::size_t sizes) { return all_powers(sizes).size() + kPointsToCheck; }
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole numbers that follow the free sizes of a model, such as the elements of a tensor. Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "tfaot/records/compiled_model.h"
+
+namespace tfaot::toolkit::engine {
+
+// A polynomial of the sizes, in their order, that is whole at all whole sizes.
+class SizePolynomial {
+ public:
+  using Powers = std::vector<int>;  // of each size; without zeros at the end
+
+  SizePolynomial() = default;
+  SizePolynomial(std::int64_t number);  // NOLINT(google-explicit-constructor): it is one
+  // Nothing if no polynomial of low degree has these values. `points`: sizes, all of one length,
+  // at least points_to_fit() of them.
+  static std::optional<SizePolynomial> through(const std::vector<std::vector<std::int64_t>>& points,
+                                               const std::vector<std::int64_t>& values);
+
+  std::optional<std::int64_t> constant() const;
+  SizeFormula formula() const;
+  std::int64_t at(std::span<const std::int64_t> sizes) const;
+
+  // The value is the sum of factor * product of powers over all terms, divided by divisor().
+  const std::map<Powers, std::int64_t>& terms() const { return terms_; }
+  std::int64_t divisor() const { return divisor_; }
+
+  friend SizePolynomial operator+(const SizePolynomial& a, const SizePolynomial& b);
+  friend SizePolynomial operator*(const SizePolynomial& a, const SizePolynomial& b);
+  friend auto operator<=>(const SizePolynomial&, const SizePolynomial&) = default;
+
+ private:
+  SizePolynomial(std::map<Powers, std::int64_t> terms, std::int64_t divisor);
+  std::int64_t dividend_at(std::span<const std::int64_t> sizes) const;
+
+  std::map<Powers, std::int64_t> terms_;  // without zeros
+  std::int64_t divisor_ = 1;              // has no factor in common with all terms
+};
+
+// So many points fix a polynomial of so many sizes, and contradict most other functions.
+std::size_t points_to_fit(std::size_t sizes);
+
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,728 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/sizes/sized_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "compiler/kernels/kernel_call.h"
+#include "compiler/sizes/strided_loop.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+// What two instructions of the same form have in common.
+std::string form_of(const HloInstruction& one) {
+  xla::HloInstructionProto proto = one.ToProto();
+  proto.clear_name();
+  proto.clear_id();
+  proto.clear_metadata();
+  proto.clear_operand_ids();
+  proto.clear_called_computation_ids();
+  proto.clear_control_predecessor_ids();
+  proto.clear_shape();
+  proto.clear_operand_shapes_with_layout();
+  proto.clear_literal();
+  proto.clear_slice_dimensions();
+  proto.clear_padding_config();
+  proto.clear_frontend_attributes();
+  proto.clear_statistics_viz();
+  return proto.SerializeAsString() +
+         (one.shape().IsArray() ? xla::PrimitiveType_Name(type_of(one)) : "") +
+         std::to_string(one.shape().IsArray() ? one.shape().rank() : -1);
+}
+
+using Order = std::vector<HloInstruction*>;
+using Places = std::map<const HloInstruction*, std::size_t>;
+
+Places places_in(const Order& order) {
+  Places places;
+  for (const auto* one : order) places.emplace(one, places.size());
+  return places;
+}
+
+std::string name_of(const HloInstruction& one) {
+  const std::string& layer = one.metadata().op_name();
+  return fmt::format("{}{}", xla::HloOpcodeString(one.opcode()),
+                     layer.empty() ? "" : " of " + layer);
+}
+
+// A dimension's index by the turns of loops.
+struct Index {
+  std::optional<std::size_t> loop{};  // none: the offset in all turns
+  SizePolynomial step = 1;
+  SizePolynomial offset = 0;
+};
+using Indices = std::vector<Index>;
+
+Indices own_indices(std::size_t rank) {
+  Indices indices(rank);
+  for (std::size_t d = 0; d < rank; ++d) indices[d].loop = d;
+  return indices;
+}
+
+using Sizes = std::vector<SizePolynomial>;
+
+Sizes row_major_strides(const Sizes& sizes) {
+  Sizes strides(sizes.size(), 1);
+  for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * sizes[d];
+  return strides;
+}
+
+Place place_of(const Indices& indices, const Sizes& strides, std::size_t loops) {
+  Place place{0, Sizes(loops, 0)};
+  for (std::size_t d = 0; d < indices.size(); ++d) {
+    place.offset = place.offset + indices[d].offset * strides[d];
+    if (!indices[d].loop) continue;
+    SizePolynomial& stride = place.strides[*indices[d].loop];
+    stride = stride + indices[d].step * strides[d];
+  }
+  return place;
+}
+
+SizePolynomial elements_in(const Sizes& sizes) {
+  SizePolynomial count = 1;
+  for (const SizePolynomial& size : sizes) count = count * size;
+  return count;
+}
+
+bool are_fixed(const Sizes& sizes) {
+  return std::ranges::all_of(
+      sizes, [](const SizePolynomial& size) { return size.constant().has_value(); });
+}
+
+class SizedModule {
+ public:
+  SizedModule(const std::vector<SizeSample>& samples, Dimensions largest)
+      : samples_(samples), largest_(std::move(largest)) {}
+
+  Result<OptimizedModel> build() {
+    TFAOT_TRY(read());
+    TFAOT_TRY(begin());
+    for (HloInstruction* one : orders_.front()) {
+      if (one->opcode() == kParameter || is_of_loops(*one)) continue;
+      TFAOT_TRY(take(*one));
+    }
+    return ended();
+  }
+
+ private:
+  Status read() {
+    for (const SizeSample& sample : samples_) {
+      TFAOT_ASSIGN(auto module, make_module(sample.model.computation.proto()));
+      orders_.push_back(module->entry_computation()->MakeInstructionPostOrder());
+      modules_.push_back(std::move(module));
+      points_.push_back(sample.sizes);
+    }
+    places_ = places_in(orders_.front());
+    return {};
+  }
+
+  // The parameters, and the numbers of the sizes.
+  Status begin() {
+    xla::HloModule& module = *modules_.front();
+    xla::HloComputation::Builder builder("sized");
+    const xla::HloComputation& entry = *module.entry_computation();
+    const auto inputs = std::ssize(samples_.front().model.inputs);
+    HloInstruction* first = nullptr;
+    for (const HloInstruction* one : entry.parameter_instructions()) {
+      TFAOT_ASSIGN(const Sizes sizes, sizes_of(*one));
+      const bool is_input = one->parameter_number() < inputs;
+      if (is_input) parameter_sizes_.push_back(sizes);
+      if (!is_input && !are_fixed(sizes)) return fail(no_free_size(*one, "is a weight"));
+      const bool is_flat = !are_fixed(sizes);
+      const xla::Shape shape = is_flat ? flat_shape(type_of(*one), sizes) : one->shape();
+      first = builder.AddInstruction(
+          HloInstruction::CreateParameter(one->parameter_number(), shape, one->name()));
+      made_[one] = {first, is_flat};
+    }
+    HloInstruction* const sizes = builder.AddInstruction(HloInstruction::CreateParameter(
+        entry.num_parameters(), shape_of(xla::S64, {std::ssize(largest_)}), "sizes"));
+    computation_ = module.AddEmbeddedComputation(builder.Build());
+    numbers_.emplace(sizes);
+    anchor_ = sizes;
+    return {};
+  }
+
+  Result<OptimizedModel> ended() {
+    xla::HloModule& module = *modules_.front();
+    const HloInstruction& root = *module.entry_computation()->root_instruction();
+    Instructions outputs;
+    std::vector<Sizes> output_sizes;
+    for (const HloInstruction* output : root.operands()) {
+      TFAOT_ASSIGN(const Made made, value_of(*output));
+      outputs.push_back(made.value);
+      TFAOT_ASSIGN(Sizes sizes, sizes_of(*output));
+      output_sizes.push_back(std::move(sizes));
+    }
+    computation_->set_root_instruction(tuple_of(outputs), /*accept_different_shape=*/true);
+    module.ReplaceEntryComputation(computation_);
+    TFAOT_TRY(checked(module.RemoveUnusedComputations()));
+    module.mutable_config().SetDefaultComputationLayout(computation_->ComputeProgramShape());
+    const OptimizedModel& first = samples_.front().model;
+    OptimizedModel model{.inputs = sized(first.inputs, parameter_sizes_),
+                         .outputs = sized(first.outputs, output_sizes),
+                         .weights = first.weights,
+                         .xla_products = first.xla_products,
+                         .remarks = first.remarks,
+                         .has_live_rows = first.has_live_rows,
+                         .has_tasks = first.has_tasks,
+                         .has_sizes = true};
+    TFAOT_ASSIGN(model.computation, canonical(xla::XlaComputation(module.ToProto())));
+    model.shape = xla::ProgramShape(model.computation.proto().host_program_shape());
+    return model;
+  }
+
+  // The tensors with the formulas of their rows' sizes.
+  std::vector<TensorSpec> sized(std::vector<TensorSpec> tensors,
+                                const std::vector<Sizes>& all) const {
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      if (are_fixed(all[i])) continue;
+      tensors[i].row_shape.clear();
+      for (std::size_t d = 1; d < all[i].size(); ++d) {
+        tensors[i].row_shape.push_back(most(all[i][d]));
+        tensors[i].free_shape.push_back(all[i][d].formula());
+      }
+    }
+    return tensors;
+  }
+
+  Error no_free_size(const HloInstruction& one, const std::string& why) const {
+    return Error(fmt::format("{} {}, which cannot follow a free size", name_of(one), why));
+  }
+
+  const HloInstruction& at_sample(const HloInstruction& one, std::size_t sample) const {
+    return *orders_[sample][places_.at(&one)];
+  }
+
+  // The number of an instruction, by the sizes.
+  Result<SizePolynomial> number_of(
+      const HloInstruction& one, const std::function<std::int64_t(const HloInstruction&)>& number) {
+    std::vector<std::int64_t> values;
+    for (std::size_t i = 0; i < samples_.size(); ++i) values.push_back(number(at_sample(one, i)));
+    if (std::ranges::count(values, values.front()) == std::ssize(values)) return values.front();
+    const auto known = fitted_.find(values);
+    if (known != fitted_.end()) return known->second;
+    const auto found = SizePolynomial::through(points_, values);
+    if (!found) {
+      std::string shown;
+      for (std::size_t i = 0; i < values.size(); ++i) {
+        shown +=
+            fmt::format("{}{} at {}", i == 0 ? "" : ", ", values[i], fmt::join(points_[i], "x"));
+      }
+      return fail(no_free_size(one, "has a number that is " + shown));
+    }
+    return fitted_[values] = *found;
+  }
+
+  Result<Sizes> sizes_of_shape(
+      const HloInstruction& one,
+      const std::function<const xla::Shape&(const HloInstruction&)>& shape) {
+    Sizes sizes;
+    for (int d = 0; d < shape(one).rank(); ++d) {
+      TFAOT_ASSIGN(SizePolynomial size, number_of(one, [&](const HloInstruction& sample) {
+                     return shape(sample).dimensions(d);
+                   }));
+      sizes.push_back(std::move(size));
+    }
+    return sizes;
+  }
+
+  Result<Sizes> sizes_of(const HloInstruction& one) {
+    const auto known = sizes_.find(&one);
+    if (known != sizes_.end()) return known->second;
+    TFAOT_ASSIGN(Sizes sizes, sizes_of_shape(one, [](const auto& sample) -> const xla::Shape& {
+                   return sample.shape();
+                 }));
+    return sizes_[&one] = std::move(sizes);
+  }
+
+  // So many elements at most.
+  std::int64_t most(const SizePolynomial& number) const {
+    std::int64_t most = number.at(largest_);
+    for (const Dimensions& point : points_) {
+      const bool is_within = std::ranges::equal(point, largest_, std::ranges::less_equal());
+      if (is_within) most = std::max(most, number.at(point));
+    }
+    return most;
+  }
+
+  xla::Shape flat_shape(xla::PrimitiveType type, const Sizes& sizes) const {
+    return shape_of(type, {most(elements_in(sizes)) + kElementsBeyond});
+  }
+
+  struct Made {
+    HloInstruction* value = nullptr;
+    bool is_flat = false;  // a vector of the most elements
+  };
+
+  // A vector whose first elements are a tensor of fixed size.
+  HloInstruction* unflattened(HloInstruction* flat, const HloInstruction& like) const {
+    return reshape(slice(flat, {0}, {elements_of(like)}), dimensions_of(like));
+  }
+
+  // Instructions that are computed where they are used, or by a loop.
+  bool is_of_loops(const HloInstruction& one) {
+    if (one.shape().IsTuple() || one.opcode() == kGetTupleElement || one.opcode() == kConstant) {
+      return false;
+    }
+    if (one.opcode() == kCustomCall || one.opcode() == kParameter) return false;
+    return !is_fixed(one);
+  }
+
+  // Has no number that follows a size, and reads nothing that does.
+  bool is_fixed(const HloInstruction& one) {
+    const auto known = fixed_.find(&one);
+    if (known != fixed_.end()) return known->second;
+    const auto sizes = one.shape().IsArray() ? sizes_of(one) : Result<Sizes>(Sizes());
+    const bool is = sizes.has_value() && are_fixed(*sizes) && has_same_numbers(one) &&
+                    std::ranges::all_of(one.operands(), [this](const HloInstruction* operand) {
+                      return is_fixed_value(*operand);
+                    });
+    return fixed_[&one] = is;
+  }
+
+  // Its value is not a vector of the most elements.
+  bool is_fixed_value(const HloInstruction& one) {
+    const auto sizes = one.shape().IsArray() ? sizes_of(one) : Result<Sizes>(Sizes());
+    return sizes.has_value() && are_fixed(*sizes);
+  }
+
+  bool has_same_numbers(const HloInstruction& one) {
+    const auto numbers = [](const HloInstruction& of) {
+      const xla::HloInstructionProto proto = of.ToProto();
+      std::string text;
+      for (const auto& dimension : proto.slice_dimensions()) {
+        text += dimension.SerializeAsString() + ";";
+      }
+      return text + proto.padding_config().SerializeAsString();
+    };
+    const std::string first = numbers(one);
+    for (std::size_t i = 1; i < samples_.size(); ++i) {
+      if (numbers(at_sample(one, i)) != first) return false;
+    }
+    return true;
+  }
+
+  Status take(HloInstruction& one) {
+    if (&one == modules_.front()->entry_computation()->root_instruction()) return {};
+    if (one.opcode() == kConstant) return take_constant(one);
+    if (one.opcode() == kGetTupleElement) {
+      TFAOT_ASSIGN(const Sizes sizes, sizes_of(one));
+      TFAOT_ASSIGN(const Made from, value_of(*one.operand(0)));
+      made_[&one] = {element_of(from.value, one.tuple_index()), !are_fixed(sizes)};
+      return {};
+    }
+    if (is_kernel_call(one)) return take_call(one);
+    Instructions operands;
+    for (const HloInstruction* operand : one.operands()) {
+      TFAOT_ASSIGN(const Made made, value_of(*operand));
+      if (made.is_flat) return fail(no_free_size(one, "reads a tensor"));
+      operands.push_back(made.value);
+    }
+    made_[&one] = {computation_->AddInstruction(one.CloneWithNewOperands(one.shape(), operands)),
+                   false};
+    return {};
+  }
+
+  Status take_constant(const HloInstruction& one) {
+    bool is_same = true;
+    for (std::size_t i = 1; i < samples_.size(); ++i) {
+      is_same = is_same && at_sample(one, i).literal() == one.literal();
+    }
+    if (is_same) {
+      made_[&one] = {computation_->AddInstruction(one.Clone()), false};
+      return {};
+    }
+    TFAOT_ASSIGN(const Sizes sizes, sizes_of(one));
+    if (!are_fixed(sizes)) return fail(no_free_size(one, "is a constant tensor"));
+    TFAOT_ASSIGN(HloInstruction* const value, sized_constant(one));
+    made_[&one] = {value, false};
+    return {};
+  }
+
+  // Words of a call, or a number.
+  Result<HloInstruction*> sized_constant(const HloInstruction& one) {
+    const bool is_whole = xla::primitive_util::IsIntegralType(type_of(one));
+    if (is_whole && one.shape().rank() <= 1) {
+      std::vector<SizePolynomial> words;
+      for (std::int64_t i = 0; i < elements_of(one); ++i) {
+        TFAOT_ASSIGN(SizePolynomial word, number_of(one, [&](const HloInstruction& sample) {
+                       const Dimensions index(static_cast<std::size_t>(one.shape().rank()), i);
+                       return sample.literal().GetIntegralAsS64(index).value_or(0);
+                     }));
+        words.push_back(std::move(word));
+      }
+      HloInstruction* const value =
+          one.shape().rank() == 0 ? numbers_->scalar(words.front()) : numbers_->words(words);
+      return type_of(one) == xla::S64 ? value : convert(value, type_of(one));
+    }
+    if (one.shape().rank() == 0 && has_kernels(type_of(one))) return sized_real(one);
+    return fail(no_free_size(one, "is a constant"));
+  }
+
+  // A whole number or its inverse, rounded.
+  Result<HloInstruction*> sized_real(const HloInstruction& one) {
+    const auto real = [](const HloInstruction& sample) {
+      return sample.literal().GetAsDouble({}).value_or(0);
+    };
+    const bool is_inverse = std::abs(real(one)) < 1;
+    TFAOT_ASSIGN(const SizePolynomial whole, number_of(one, [&](const HloInstruction& sample) {
+                   return std::llround(is_inverse ? 1 / real(sample) : real(sample));
+                 }));
+    for (std::size_t i = 0; i < samples_.size(); ++i) {
+      const auto number = static_cast<double>(whole.at(points_[i]));
+      const double value = is_inverse ? 1 / number : number;
+      const double wanted = real(at_sample(one, i));
+      const bool is = type_of(one) == xla::F32
+                          ? static_cast<float>(value) == static_cast<float>(wanted)
+                          : value == wanted;
+      if (!is) return fail(no_free_size(one, fmt::format("is the constant {}", wanted)));
+    }
+    HloInstruction* value = convert(numbers_->scalar(whole), xla::F64);
+    if (is_inverse) value = binary(kDivide, scalar_next_to(value, xla::F64, 1), value);
+    return convert(value, type_of(one));
+  }
+
+  Status take_call(const HloInstruction& one) {
+    Instructions operands;
+    for (const HloInstruction* operand : one.operands()) {
+      TFAOT_ASSIGN(const Made made, value_of(*operand));
+      operands.push_back(made.value);
+    }
+    const bool is_tuple = one.shape().IsTuple();
+    std::vector<xla::Shape> shapes;
+    bool is_flat = false;
+    for (int i = 0; i < (is_tuple ? one.shape().tuple_shapes_size() : 1); ++i) {
+      const auto part = [&](const HloInstruction& sample) -> const xla::Shape& {
+        return is_tuple ? sample.shape().tuple_shapes(i) : sample.shape();
+      };
+      if (part(one).element_type() == xla::U8) {  // scratch
+        std::int64_t bytes = 0;
+        for (std::size_t s = 0; s < samples_.size(); ++s) {
+          bytes = std::max(bytes, elements_in_shape(part(at_sample(one, s))));
+        }
+        shapes.push_back(shape_of(xla::U8, {bytes}));
+        continue;
+      }
+      TFAOT_ASSIGN(const Sizes sizes, sizes_of_shape(one, part));
+      is_flat = !are_fixed(sizes);
+      shapes.push_back(is_flat ? flat_shape(part(one).element_type(), sizes) : part(one));
+    }
+    HloInstruction* const made = call_again(
+        one, is_tuple ? xla::ShapeUtil::MakeTupleShape(shapes) : shapes.front(), operands);
+    made_[&one] = {made, !is_tuple && is_flat};
+    return {};
+  }
+
+  static std::int64_t elements_in_shape(const xla::Shape& shape) {
+    return product(shape.dimensions());
+  }
+
+  // The value in memory. Computes it by a loop if it has none yet.
+  Result<Made> value_of(const HloInstruction& one) {
+    const auto known = made_.find(&one);
+    if (known != made_.end()) return known->second;
+    TFAOT_ASSIGN(const Sizes sizes, sizes_of(one));
+    Made made;
+    if (one.opcode() == kReshape || one.opcode() == kBitcast || one.opcode() == kCopy) {
+      TFAOT_ASSIGN(made, value_of(*one.operand(0)));
+      if (!made.is_flat) made.value = reshape(made.value, {elements_of(*one.operand(0))});
+    } else {
+      TFAOT_ASSIGN(made.value, looped(one, sizes));
+    }
+    made.is_flat = !are_fixed(sizes);
+    if (!made.is_flat) made.value = unflattened(made.value, one);
+    return made_[&one] = made;
+  }
+
+  // A vector that nobody has written to: a kernel of no rows.
+  HloInstruction* unwritten(const HloInstruction& one, const Sizes& sizes) {
+    const std::vector<std::int64_t> words(sizeof(kernels::RowSumCall) / sizeof(std::int64_t), 0);
+    HloInstruction* const number = scalar_next_to(anchor_, xla::F32, 0);
+    HloInstruction* const call = add_kernel_call({Kernel::kRowSum, words, {number}, {1}}, one);
+    HloInstruction* const made =
+        call_again(*call, flat_shape(type_of(one), sizes), operands_of(*call));
+    CHECK_OK(computation_->RemoveInstruction(call));
+    return made;
+  }
+
+  Result<HloInstruction*> looped(const HloInstruction& one, const Sizes& sizes) {
+    HloInstruction* const result = unwritten(one, sizes);
+    if (one.opcode() == kConcatenate) return concatenated(one, sizes, result);
+    if (one.opcode() == kPad) return padded(one, sizes, result);
+    if (one.opcode() == kReduce) return reduced(one, sizes, result);
+    StridedLoop loop{.sizes = sizes};
+    const Indices indices = own_indices(sizes.size());
+    TFAOT_TRY(add_value(one, indices, loop));
+    loop.place = place_of(indices, row_major_strides(sizes), sizes.size());
+    return add_loop(loop, result, *numbers_);
+  }
+
+  Result<HloInstruction*> concatenated(const HloInstruction& one, const Sizes& sizes,
+                                       HloInstruction* result) {
+    const auto dimension = static_cast<std::size_t>(one.concatenate_dimension());
+    const Sizes strides = row_major_strides(sizes);
+    SizePolynomial before = 0;
+    const bool is_outermost =
+        std::all_of(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(dimension),
+                    [](const SizePolynomial& size) { return size.constant() == 1; });
+    for (const HloInstruction* operand : one.operands()) {
+      TFAOT_ASSIGN(const Sizes part, sizes_of(*operand));
+      StridedLoop loop{.sizes = part, .keeps_others = !is_outermost};
+      Indices indices = own_indices(part.size());
+      TFAOT_TRY(add_value(*operand, indices, loop));
+      indices[dimension].offset = before;
+      loop.place = place_of(indices, strides, part.size());
+      result = add_loop(loop, result, *numbers_);
+      before = before + part[dimension];
+    }
+    return result;
+  }
+
+  Result<HloInstruction*> padded(const HloInstruction& one, const Sizes& sizes,
+                                 HloInstruction* result) {
+    StridedLoop fill{.sizes = sizes};
+    TFAOT_TRY(add_value(*one.operand(1), {}, fill));
+    fill.place = place_of(own_indices(sizes.size()), row_major_strides(sizes), sizes.size());
+    result = add_loop(fill, result, *numbers_);
+    const HloInstruction& x = *one.operand(0);
+    TFAOT_ASSIGN(const Sizes part, sizes_of(x));
+    StridedLoop loop{.sizes = part, .keeps_others = true};
+    Indices indices = own_indices(part.size());
+    TFAOT_TRY(add_value(x, indices, loop));
+    for (int d = 0; d < one.shape().rank(); ++d) {
+      const auto edge = [d](auto member) {
+        return [d, member](const HloInstruction& sample) {
+          return (sample.padding_config().dimensions(d).*member)();
+        };
+      };
+      using Padding = xla::PaddingConfig::PaddingConfigDimension;
+      TFAOT_ASSIGN(const SizePolynomial low, number_of(one, edge(&Padding::edge_padding_low)));
+      TFAOT_ASSIGN(const SizePolynomial between, number_of(one, edge(&Padding::interior_padding)));
+      for (std::size_t s = 0; s < samples_.size(); ++s) {
+        const auto& padding = at_sample(one, s).padding_config().dimensions(d);
+        if (padding.edge_padding_low() < 0 || padding.edge_padding_high() < 0) {
+          return fail(no_free_size(one, "cuts a tensor"));
+        }
+      }
+      Index& index = engine::entry(indices, d);
+      index.offset = low;
+      index.step = between + SizePolynomial(1);
+    }
+    loop.place = place_of(indices, row_major_strides(sizes), part.size());
+    return add_loop(loop, result, *numbers_);
+  }
+
+  Result<HloInstruction*> reduced(const HloInstruction& one, const Sizes& sizes,
+                                  HloInstruction* result) {
+    const HloInstruction& combine = *one.to_apply()->root_instruction();
+    const bool is_plain = one.operand_count() == 2 && combine.operand_count() == 2 &&
+                          combine.operand(0) == one.to_apply()->parameter_instruction(0) &&
+                          combine.operand(1) == one.to_apply()->parameter_instruction(1);
+    if (!is_plain) return fail(no_free_size(one, "reduces by a function of its own"));
+    StridedLoop fill{.sizes = sizes};
+    TFAOT_TRY(add_value(*one.operand(1), {}, fill));
+    fill.place = place_of(own_indices(sizes.size()), row_major_strides(sizes), sizes.size());
+    result = add_loop(fill, result, *numbers_);
+    const HloInstruction& x = *one.operand(0);
+    TFAOT_ASSIGN(const Sizes all, sizes_of(x));
+    // The last dimension of the result comes last, as blocks are of it.
+    const Dimensions kept = other_dimensions(x.shape().rank(), one.dimensions());
+    Dimensions order = kept;
+    order.insert(order.end() - (kept.empty() ? 0 : 1), one.dimensions().begin(),
+                 one.dimensions().end());
+    StridedLoop loop{.combine = &combine};
+    Indices of_x(all.size());
+    Indices of_result(kept.size());
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      loop.sizes.push_back(engine::entry(all, order[i]));
+      engine::entry(of_x, order[i]).loop = i;
+      const std::int64_t place = place_among(kept, order[i]);
+      if (place >= 0) engine::entry(of_result, place).loop = i;
+    }
+    TFAOT_TRY(add_value(x, of_x, loop));
+    loop.place = place_of(of_result, row_major_strides(sizes), order.size());
+    return add_loop(loop, result, *numbers_);
+  }
+
+  // Adds the element at these indices to the loop's values.
+  Result<std::size_t> add_value(const HloInstruction& one, const Indices& at, StridedLoop& loop) {
+    const bool is_number = one.opcode() == kConstant && one.shape().rank() == 0 &&
+                           made_.contains(&one) && made_.at(&one).value->opcode() == kConstant;
+    if (is_number) return added({.operation = &one}, loop);
+    if (made_.contains(&one)) return add_element(one, at, loop);
+    switch (one.opcode()) {
+      case kIota:
+        return added(
+            {.counted = type_of(one),
+             .place = place_of({engine::entry(at, one.dimensions(0))}, {1}, loop.sizes.size())},
+            loop);
+      case kBroadcast: {
+        Indices of_operand;
+        for (const std::int64_t d : one.dimensions()) of_operand.push_back(engine::entry(at, d));
+        return add_view(*one.operand(0), of_operand, loop);
+      }
+      case kTranspose: {
+        Indices of_operand(at.size());
+        for (std::size_t d = 0; d < at.size(); ++d) {
+          engine::entry(of_operand, one.dimensions(static_cast<std::int64_t>(d))) = at[d];
+        }
+        return add_view(*one.operand(0), of_operand, loop);
+      }
+      case kReshape:
+      case kBitcast:
+      case kCopy: {
+        TFAOT_ASSIGN(const auto of_operand, indices_before(one, at));
+        if (!of_operand) return add_element(one, at, loop);
+        return add_value(*one.operand(0), *of_operand, loop);
+      }
+      case kReverse: {
+        TFAOT_ASSIGN(const Sizes sizes, sizes_of(one));
+        Indices of_operand = at;
+        for (const std::int64_t d : one.dimensions()) {
+          Index& index = engine::entry(of_operand, d);
+          index.offset =
+              engine::entry(sizes, d) + SizePolynomial(-1) + SizePolynomial(-1) * index.offset;
+          index.step = SizePolynomial(-1) * index.step;
+        }
+        return add_view(*one.operand(0), of_operand, loop);
+      }
+      case kSlice: {
+        Indices of_operand = at;
+        for (int d = 0; d < one.shape().rank(); ++d) {
+          TFAOT_ASSIGN(
+              const SizePolynomial start,
+              number_of(one, [d](const HloInstruction& sample) { return sample.slice_starts(d); }));
+          TFAOT_ASSIGN(const SizePolynomial step, number_of(one, [d](const HloInstruction& sample) {
+                         return sample.slice_strides(d);
+                       }));
+          Index& index = engine::entry(of_operand, d);
+          index.offset = start + index.offset * step;
+          index.step = index.step * step;
+        }
+        return add_value(*one.operand(0), of_operand, loop);
+      }
+      default:
+        return add_computed(one, at, loop);
+    }
+  }
+
+  static std::size_t added(LoopValue value, StridedLoop& loop) {
+    loop.values.push_back(std::move(value));
+    return loop.values.size() - 1;
+  }
+
+  // An element that is read from memory, if it takes work to compute it again.
+  Result<std::size_t> add_view(const HloInstruction& one, const Indices& at, StridedLoop& loop) {
+    const bool is_work = one.IsElementwise() && one.operand_count() > 0 && one.shape().rank() > 0 &&
+                         one.opcode() != kCopy;
+    return is_work ? add_element(one, at, loop) : add_value(one, at, loop);
+  }
+
+  Result<std::size_t> add_element(const HloInstruction& one, const Indices& at, StridedLoop& loop) {
+    TFAOT_ASSIGN(const Made made, value_of(one));
+    TFAOT_ASSIGN(const Sizes sizes, sizes_of(one));
+    HloInstruction* const tensor =
+        made.is_flat ? made.value : reshape(made.value, {elements_of(*made.value)});
+    return added(
+        {.tensor = tensor, .place = place_of(at, row_major_strides(sizes), loop.sizes.size())},
+        loop);
+  }
+
+  Result<std::size_t> add_computed(const HloInstruction& one, const Indices& at,
+                                   StridedLoop& loop) {
+    const bool is_inline = one.IsElementwise() && one.opcode() != kConstant;
+    if (one.opcode() == kConcatenate || one.opcode() == kPad || one.opcode() == kReduce ||
+        (is_inline && one.user_count() > 1 && !loop.values.empty())) {
+      return add_element(one, at, loop);
+    }
+    if (!is_inline) return fail(no_free_size(one, "is no operation on elements"));
+    LoopValue value{.operation = &one};
+    for (const HloInstruction* operand : one.operands()) {
+      const bool is_scalar = operand->shape().rank() == 0;
+      TFAOT_ASSIGN(const std::size_t place,
+                   add_operand(*operand, is_scalar ? Indices() : at, loop));
+      value.operands.push_back(place);
+    }
+    return added(std::move(value), loop);
+  }
+
+  // What others use, too, is in memory.
+  Result<std::size_t> add_operand(const HloInstruction& one, const Indices& at, StridedLoop& loop) {
+    const bool is_shared = one.IsElementwise() && one.operand_count() > 0 && one.user_count() > 1;
+    return is_shared ? add_element(one, at, loop) : add_value(one, at, loop);
+  }
+
+  // Before a reshape that adds or drops dimensions of size 1; nothing for others.
+  Result<std::optional<Indices>> indices_before(const HloInstruction& reshape, const Indices& at) {
+    TFAOT_ASSIGN(const Sizes to, sizes_of(reshape));
+    TFAOT_ASSIGN(const Sizes from, sizes_of(*reshape.operand(0)));
+    Indices before;
+    std::size_t next = 0;
+    const auto skip_ones = [&] {
+      while (next < to.size() && to[next].constant() == 1) ++next;
+    };
+    for (const SizePolynomial& size : from) {
+      if (size.constant() == 1) {
+        before.push_back({.step = 0});
+        continue;
+      }
+      skip_ones();
+      if (next == to.size() || to[next] != size) return std::optional<Indices>();
+      before.push_back(at[next++]);
+    }
+    skip_ones();
+    if (next < to.size()) return std::optional<Indices>();
+    return std::optional(std::move(before));
+  }
+
+  const std::vector<SizeSample>& samples_;
+  const Dimensions largest_;
+  std::vector<std::unique_ptr<xla::HloModule>> modules_;
+  std::vector<Order> orders_;  // the entry's instructions of each sample
+  Places places_;              // in the orders, of the first sample's instructions
+  std::vector<Dimensions> points_;
+  std::vector<Sizes> parameter_sizes_;  // of the inputs
+  std::map<std::vector<std::int64_t>, SizePolynomial> fitted_;
+  std::map<const HloInstruction*, Sizes> sizes_;
+  std::map<const HloInstruction*, bool> fixed_;
+  xla::HloComputation* computation_ = nullptr;
+  HloInstruction* anchor_ = nullptr;
+  std::optional<SizeNumbers> numbers_;
+  std::map<const HloInstruction*, Made> made_;
+};
+
+}  // namespace
+
+bool have_same_form(const xla::HloModule& a, const xla::HloModule& b, std::string& why_not) {
+  const Order first = a.entry_computation()->MakeInstructionPostOrder();
+  const Order second = b.entry_computation()->MakeInstructionPostOrder();
+  const Places first_places = places_in(first);
+  const Places second_places = places_in(second);
+  for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
+    const HloInstruction& one = *first[i];
+    const HloInstruction& other = *second[i];
+    bool is_same = form_of(one) == form_of(other) && one.operand_count() == other.operand_count();
+    for (std::int64_t k = 0; is_same && k < one.operand_count(); ++k) {
+      is_same = first_places.at(one.operand(k)) == second_places.at(other.operand(k));
+    }
+    if (is_same) continue;
+    why_not = fmt::format("{} and {}", name_of(one), name_of(other));
+    return false;
+  }
+  if (first.size() == second.size()) return true;
+  why_not = fmt::format("{} and {} instructions", first.size(), second.size());
+  return false;
+}
+
+Result<OptimizedModel> with_free_sizes(const std::vector<SizeSample>& samples,
+                                       const Dimensions& largest) {
+  return SizedModule(samples, largest).build();
+}
+
+}  // namespace tfaot::toolkit::engine

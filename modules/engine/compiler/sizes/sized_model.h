@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A model for all sizes of its free dimensions, from the same model optimised at some fixed sizes.
+// Where these have the same instructions, each of their numbers (dimensions, words of kernel calls,
+// constants) is a polynomial of the sizes. Tensors lie in memory as they do at the actual sizes, so
+// results are those of the model compiled for these. Used by one thread.
+#pragma once
+
+#include <vector>
+
+#include "compiler/code/optimize.h"
+
+namespace tfaot::toolkit::engine {
+
+struct SizeSample {
+  Dimensions sizes;  // of each free dimension
+  OptimizedModel model;
+};
+
+// True if the two have the same instructions, apart from their numbers. `why_not` says what
+// differs.
+bool have_same_form(const xla::HloModule& a, const xla::HloModule& b, std::string& why_not);
+
+// The last parameter of the model is a vector of the sizes. Its inputs and outputs are vectors of
+// the elements at the largest sizes, and kElementsBeyond more. `samples`: of the same form, at
+// least points_to_fit(); the first has the largest size of each dimension. Error: what cannot have
+// a free size, by its node.
+Result<OptimizedModel> with_free_sizes(const std::vector<SizeSample>& samples,
+                                       const Dimensions& largest);
+
+}  // namespace tfaot::toolkit::engine

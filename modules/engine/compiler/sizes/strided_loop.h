@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops over tensors whose sizes are known only when the code runs. A tensor is a vector of the
+// elements of its largest size, and the elements of the actual size lie at its start, row-major.
+// XLA compiles the operations for a block of elements of fixed size; a while loop walks over the
+// blocks. Used by one thread.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "compiler/hlo/build.h"
+#include "compiler/sizes/polynomial.h"
+#include "tfaot/records/compiled_model.h"
+
+namespace tfaot::toolkit::engine {
+
+// A block may reach so far beyond the elements of a tensor: each vector has so many more.
+using toolkit::kElementsBeyond;
+
+// Numbers that follow the sizes, as scalars of the entry computation.
+class SizeNumbers {
+ public:
+  // `sizes`: a vector of s64.
+  explicit SizeNumbers(HloInstruction* sizes) : sizes_(sizes) {}
+
+  HloInstruction* scalar(const SizePolynomial& number);
+  // A vector of words.
+  HloInstruction* words(const std::vector<SizePolynomial>& numbers);
+
+ private:
+  HloInstruction* product(const SizePolynomial::Powers& powers);
+
+  HloInstruction* sizes_;
+  std::map<SizePolynomial, HloInstruction*> scalars_;
+  std::map<SizePolynomial::Powers, HloInstruction*> products_;
+};
+
+// The place of an element in a vector, or a number, in the turn i of each loop: offset + sum of
+// strides * i.
+struct Place {
+  SizePolynomial offset;
+  std::vector<SizePolynomial> strides;
+};
+
+// A value of each turn.
+struct LoopValue {
+  const HloInstruction* operation = nullptr;  // on scalars or elements of `operands`; a constant
+  std::vector<std::size_t> operands = {};     // places among the values
+  HloInstruction* tensor = nullptr;           // else: an element of this vector
+  xla::PrimitiveType counted = xla::PRIMITIVE_TYPE_INVALID;  // else: the number of the place
+  Place place = {};                                          // of the last two
+};
+
+struct StridedLoop {
+  std::vector<SizePolynomial> sizes;  // turns of the loops, the outermost first
+  std::vector<LoopValue> values;      // operands come before what is computed from them
+  Place place;                        // of the last value in the result
+  // Combines the result's element with the value. Null: the value replaces it.
+  const HloInstruction* combine = nullptr;
+  // Elements next to those of this loop keep what they have. Otherwise loops that come later write
+  // all of those after them.
+  bool keeps_others = false;
+};
+
+// Adds the loop to the computation of `result` and returns the vector with the values in it.
+HloInstruction* add_loop(const StridedLoop& loop, HloInstruction* result, SizeNumbers& numbers);
+
+}  // namespace tfaot::toolkit::engine
