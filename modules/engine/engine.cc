@@ -178,7 +178,9 @@ class ModelCompiler {
     return with_frozen_rows(std::move(lowering));
   }
 
-  Choices choices() const { return {job_.weights_type, job_.fast_math, job_.optimize}; }
+  Choices choices() const {
+    return {job_.weights_type, job_.fast_math, job_.optimize, !job_.model.free_dimensions.empty()};
+  }
 
   Result<SizeSample> sample(const Dimensions& sizes, std::int64_t batch_size) {
     TFAOT_ASSIGN(const auto model, load_model(at_sizes(sizes)));
@@ -195,9 +197,7 @@ class ModelCompiler {
     const std::size_t wanted = points_to_fit(own.size());
     std::vector<SizeSample> samples;
     std::string why_not;
-    Dimensions first = largest_sizes(own);
-    for (std::int64_t& size : first) size = std::max<std::int64_t>(size, 48);
-    for (const Dimensions& sizes : sample_sizes(own, first, 3 * wanted)) {
+    for (const Dimensions& sizes : sample_sizes(own, SampleRange::kAbove, 3 * wanted)) {
       TFAOT_ASSIGN(SizeSample next, sample(sizes, batch_size));
       if (!samples.empty()) {
         TFAOT_ASSIGN(const auto known, make_module(samples.front().model.computation.proto()));

@@ -31,19 +31,47 @@ Dimensions largest_sizes(const std::vector<FreeDimension>& own) {
   return sizes;
 }
 
-std::vector<Dimensions> sample_sizes(const std::vector<FreeDimension>& own, const Dimensions& first,
+namespace {
+
+bool is_prime(std::int64_t number) {
+  for (std::int64_t i = 2; i * i <= number; ++i) {
+    if (number % i == 0) return false;
+  }
+  return number > 1;
+}
+
+// A prime that is none of these: from `number` on by steps of `step`; 0: there is none.
+std::int64_t next_prime(std::int64_t number, std::int64_t step, const Dimensions& taken) {
+  for (; number > 1; number += step) {
+    if (is_prime(number) && place_among(taken, number) < 0) return number;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::vector<Dimensions> sample_sizes(const std::vector<FreeDimension>& own, SampleRange range,
                                      std::size_t count) {
+  constexpr std::int64_t kNotSmall = 47;
+  const std::int64_t step = range == SampleRange::kAbove ? 1 : -1;
+  Dimensions first;
+  for (const FreeDimension& one : own) {
+    const std::int64_t start =
+        range == SampleRange::kAbove ? std::max(one.largest, kNotSmall) : one.largest;
+    first.push_back(next_prime(start, step, first));
+  }
   std::vector<Dimensions> points = {first};
   std::mt19937 random(1);  // the same for each compilation
-  constexpr int kMostTries = 10000;
+  constexpr int kMostTries = 1000;
   for (int i = 0; i < kMostTries && points.size() < count; ++i) {
     Dimensions point;
-    for (std::size_t d = 0; d < own.size(); ++d) {
-      const std::int64_t low = std::max(own[d].smallest, (first[d] + 1) / 2);
-      const auto sizes = static_cast<std::uint32_t>(first[d] - low + 1);
-      point.push_back(low + static_cast<std::int64_t>(random() % sizes));
+    for (const std::int64_t size : first) {
+      const auto further =
+          static_cast<std::int64_t>(random() % (static_cast<std::uint32_t>(size) / 2 + 1));
+      point.push_back(next_prime(size + step * further, step, point));
     }
-    if (std::ranges::find(points, point) == points.end()) points.push_back(std::move(point));
+    const bool is_new = std::ranges::find(points, point) == points.end();
+    if (is_new && place_among(point, 0) < 0) points.push_back(std::move(point));
   }
   return points;
 }

@@ -19,9 +19,15 @@ std::vector<DimensionSize> sizes_by_name(const std::vector<FreeDimension>& all,
 // The largest sizes.
 Dimensions largest_sizes(const std::vector<FreeDimension>& own);
 
-// Points at which a model most likely has the form that it has at nearly all sizes: none is small.
-// `at_least`: the sizes of the first, which no other exceeds. All differ.
-std::vector<Dimensions> sample_sizes(const std::vector<FreeDimension>& own, const Dimensions& first,
+// Where the sizes of samples lie.
+enum class SampleRange {
+  kAbove,  // from the largest sizes on: the tables of the first sample have all elements
+  kBelow,  // up to them, for models with a weight for each index of a dimension
+};
+// Points at which a model has the form that it has at nearly all sizes: none is small, and all are
+// different primes, so that no number of the model is the same by chance. No point has a smaller
+// size than the first (kAbove) or a larger one (kBelow). May be fewer than `count`.
+std::vector<Dimensions> sample_sizes(const std::vector<FreeDimension>& own, SampleRange range,
                                      std::size_t count);
 
 }  // namespace tfaot::toolkit::engine

@@ -11,6 +11,7 @@
 
 #include "compiler/kernels/kernel_call.h"
 #include "compiler/sizes/strided_loop.h"
+#include "xla/index_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -339,10 +340,101 @@ class SizedModule {
       return {};
     }
     TFAOT_ASSIGN(const Sizes sizes, sizes_of(one));
-    if (!are_fixed(sizes)) return fail(no_free_size(one, "is a constant tensor"));
+    if (!are_fixed(sizes)) return take_table(one, sizes);
     TFAOT_ASSIGN(HloInstruction* const value, sized_constant(one));
     made_[&one] = {value, false};
     return {};
+  }
+
+  // A constant tensor of which each element is a polynomial of the sizes, such as the places of all
+  // pairs in a matrix. The elements are those at the largest sizes; smaller ones use some of them.
+  Status take_table(const HloInstruction& one, const Sizes& sizes) {
+    const bool is_whole = xla::primitive_util::IsIntegralType(type_of(one));
+    std::map<SizePolynomial::Powers, std::vector<std::int64_t>> columns;
+    const xla::Shape& shape = one.shape();
+    std::int64_t place = 0;
+    Status done;
+    xla::ShapeUtil::ForEachIndex(shape, [&](absl::Span<const std::int64_t> index) {
+      const auto at = element_at(one, index, is_whole);
+      if (!at) {
+        done = fail(no_free_size(one, "has elements that change with the size"));
+        return false;
+      }
+      for (const auto& [powers, factor] : at->terms()) {
+        auto& column = columns.try_emplace(powers, elements_of(one), 0).first->second;
+        engine::entry(column, place) = factor;
+      }
+      ++place;
+      return true;
+    });
+    TFAOT_TRY(std::move(done));
+    TFAOT_ASSIGN(made_[&one].value, table_loop(one, sizes, columns, is_whole));
+    made_[&one].is_flat = true;
+    return {};
+  }
+
+  // Nothing if the element is no polynomial, or for real numbers if it is not always the same.
+  std::optional<SizePolynomial> element_at(const HloInstruction& one,
+                                           absl::Span<const std::int64_t> index, bool is_whole) {
+    std::vector<Dimensions> points;
+    std::vector<std::int64_t> values;
+    for (std::size_t i = 0; i < samples_.size(); ++i) {
+      const HloInstruction& sample = at_sample(one, i);
+      if (!std::ranges::equal(index, sample.shape().dimensions(), std::ranges::less())) continue;
+      points.push_back(points_[i]);
+      if (is_whole) {
+        values.push_back(sample.literal().GetIntegralAsS64(index).value_or(0));
+      } else {
+        const bool is_same =
+            sample.literal().GetAsString(index) == one.literal().GetAsString(index);
+        if (!is_same) return std::nullopt;
+        values.push_back(xla::IndexUtil::MultidimensionalIndexToLinearIndex(one.shape(), index));
+      }
+    }
+    if (std::ranges::count(values, values.front()) == std::ssize(values)) {
+      return SizePolynomial(values.front());
+    }
+    const bool is_enough = points.size() >= points_to_fit(largest_.size());
+    return is_enough ? SizePolynomial::through(points, values) : std::nullopt;
+  }
+
+  // The table as it lies at the actual sizes.
+  Result<HloInstruction*> table_loop(
+      const HloInstruction& one, const Sizes& sizes,
+      const std::map<SizePolynomial::Powers, std::vector<std::int64_t>>& columns, bool is_whole) {
+    HloInstruction* const result = unwritten(one, sizes);
+    StridedLoop loop{.sizes = sizes};
+    const Indices indices = own_indices(sizes.size());
+    Sizes strides;
+    for (int d = 0; d < one.shape().rank(); ++d) {
+      strides.emplace_back(stride_along(one.shape(), d));
+    }
+    const Place in_table = place_of(indices, strides, sizes.size());
+    const auto padded = [&](HloInstruction* table) {
+      return pad_end(reshape(table, {elements_of(one)}), 0, elements_of(one) + kElementsBeyond);
+    };
+    if (!is_whole) {
+      HloInstruction* const table = computation_->AddInstruction(one.Clone());
+      added({.tensor = padded(table), .place = in_table}, loop);
+    } else {
+      std::optional<std::size_t> sum;
+      for (const auto& [powers, column] : columns) {
+        HloInstruction* const table = convert(words_next_to(anchor_, column), type_of(one));
+        std::size_t term = added({.tensor = padded(table), .place = in_table}, loop);
+        if (!powers.empty()) {
+          HloInstruction* const scalar = convert(numbers_->product(powers), type_of(one));
+          const std::size_t factor =
+              added({.tensor = reshape(scalar, {1}), .place = {0, Sizes(sizes.size(), 0)}}, loop);
+          term = added({.operation = binary(kMultiply, scalar, scalar), .operands = {term, factor}},
+                       loop);
+        }
+        HloInstruction* const like = scalar_next_to(anchor_, type_of(one), 0);
+        sum = !sum ? term
+                   : added({.operation = binary(kAdd, like, like), .operands = {*sum, term}}, loop);
+      }
+    }
+    loop.place = place_of(indices, row_major_strides(sizes), sizes.size());
+    return add_loop(loop, result, *numbers_);
   }
 
   // Words of a call, or a number.
@@ -456,6 +548,7 @@ class SizedModule {
     if (one.opcode() == kConcatenate) return concatenated(one, sizes, result);
     if (one.opcode() == kPad) return padded(one, sizes, result);
     if (one.opcode() == kReduce) return reduced(one, sizes, result);
+    if (one.opcode() == kScatter) return scattered(one, sizes, result);
     StridedLoop loop{.sizes = sizes};
     const Indices indices = own_indices(sizes.size());
     TFAOT_TRY(add_value(one, indices, loop));
@@ -520,11 +613,8 @@ class SizedModule {
 
   Result<HloInstruction*> reduced(const HloInstruction& one, const Sizes& sizes,
                                   HloInstruction* result) {
-    const HloInstruction& combine = *one.to_apply()->root_instruction();
-    const bool is_plain = one.operand_count() == 2 && combine.operand_count() == 2 &&
-                          combine.operand(0) == one.to_apply()->parameter_instruction(0) &&
-                          combine.operand(1) == one.to_apply()->parameter_instruction(1);
-    if (!is_plain) return fail(no_free_size(one, "reduces by a function of its own"));
+    if (one.operand_count() != 2) return fail(no_free_size(one, "has several results"));
+    TFAOT_ASSIGN(const HloInstruction* const combine, combination(one));
     StridedLoop fill{.sizes = sizes};
     TFAOT_TRY(add_value(*one.operand(1), {}, fill));
     fill.place = place_of(own_indices(sizes.size()), row_major_strides(sizes), sizes.size());
@@ -536,7 +626,7 @@ class SizedModule {
     Dimensions order = kept;
     order.insert(order.end() - (kept.empty() ? 0 : 1), one.dimensions().begin(),
                  one.dimensions().end());
-    StridedLoop loop{.combine = &combine};
+    StridedLoop loop{.combine = combine};
     Indices of_x(all.size());
     Indices of_result(kept.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
@@ -548,6 +638,70 @@ class SizedModule {
     TFAOT_TRY(add_value(x, of_x, loop));
     loop.place = place_of(of_result, row_major_strides(sizes), order.size());
     return add_loop(loop, result, *numbers_);
+  }
+
+  // What its function of (old, new) makes: null for the new value.
+  Result<const HloInstruction*> combination(const HloInstruction& one) {
+    const HloInstruction* const combine = one.to_apply()->root_instruction();
+    const auto* const old = one.to_apply()->parameter_instruction(0);
+    const auto* const made = one.to_apply()->parameter_instruction(1);
+    if (combine == made) return nullptr;
+    const bool is_plain = one.to_apply()->num_parameters() == 2 && combine->operand_count() == 2 &&
+                          combine->operand(0) == old && combine->operand(1) == made;
+    if (!is_plain) return fail(no_free_size(one, "combines by a function of its own"));
+    return combine;
+  }
+
+  Result<HloInstruction*> scattered(const HloInstruction& one, const Sizes& sizes,
+                                    HloInstruction* result) {
+    const xla::ScatterDimensionNumbers& numbers = one.scatter_dimension_numbers();
+    if (one.operand_count() != 3) return fail(no_free_size(one, "has several results"));
+    StridedLoop copy{.sizes = sizes};
+    const Sizes strides = row_major_strides(sizes);
+    TFAOT_TRY(add_value(*one.operand(0), own_indices(sizes.size()), copy));
+    copy.place = place_of(own_indices(sizes.size()), strides, sizes.size());
+    result = add_loop(copy, result, *numbers_);
+    const HloInstruction& updates = *one.operand(2);
+    TFAOT_ASSIGN(const Sizes all, sizes_of(updates));
+    StridedLoop loop{.sizes = all};
+    TFAOT_ASSIGN(loop.combine, combination(one));
+    // Loops over the window go to the operand's dimensions, the others to the indices'.
+    const Dimensions window(numbers.update_window_dims().begin(),
+                            numbers.update_window_dims().end());
+    const Dimensions outside = other_dimensions(updates.shape().rank(), window);
+    const Dimensions inserted(numbers.inserted_window_dims().begin(),
+                              numbers.inserted_window_dims().end());
+    const Dimensions windowed = other_dimensions(one.shape().rank(), inserted);
+    Indices of_result(sizes.size());
+    Sizes window_sizes(sizes.size(), 1);
+    for (std::size_t i = 0; i < window.size(); ++i) {
+      engine::entry(of_result, windowed[i]).loop = static_cast<std::size_t>(window[i]);
+      engine::entry(window_sizes, windowed[i]) = engine::entry(all, window[i]);
+    }
+    for (int k = 0; k < numbers.scatter_dims_to_operand_dims_size(); ++k) {
+      TFAOT_ASSIGN(const std::size_t value,
+                   add_value(*one.operand(1), place_in_indices(one, outside, k), loop));
+      const std::int64_t d = numbers.scatter_dims_to_operand_dims(k);
+      loop.value_places.push_back(
+          {value, engine::entry(strides, d),
+           engine::entry(sizes, d) + SizePolynomial(-1) * engine::entry(window_sizes, d)});
+    }
+    TFAOT_TRY(add_value(updates, own_indices(all.size()), loop));
+    loop.place = place_of(of_result, strides, all.size());
+    loop.keeps_others = true;
+    return add_loop(loop, result, *numbers_);
+  }
+
+  // Of the k-th number of an index. `outside`: the loops over the indices.
+  static Indices place_in_indices(const HloInstruction& scatter, const Dimensions& outside,
+                                  std::int64_t k) {
+    const std::int64_t vector = scatter.scatter_dimension_numbers().index_vector_dim();
+    Indices indices;
+    for (const std::int64_t loop : outside) indices.push_back({static_cast<std::size_t>(loop)});
+    if (vector < scatter.operand(1)->shape().rank()) {
+      indices.insert(indices.begin() + vector, {{}, 0, k});
+    }
+    return indices;
   }
 
   // Adds the element at these indices to the loop's values.
@@ -607,9 +761,28 @@ class SizedModule {
         }
         return add_value(*one.operand(0), of_operand, loop);
       }
+      case kConcatenate: {
+        const auto d = static_cast<std::size_t>(one.concatenate_dimension());
+        if (at[d].loop) return add_element(one, at, loop);
+        return add_of_parts(one, at, loop);
+      }
       default:
         return add_computed(one, at, loop);
     }
+  }
+
+  // Of a concatenation, at the same place of its dimension in all turns.
+  Result<std::size_t> add_of_parts(const HloInstruction& one, Indices at, StridedLoop& loop) {
+    Index& index = at[static_cast<std::size_t>(one.concatenate_dimension())];
+    for (const HloInstruction* part : one.operands()) {
+      TFAOT_ASSIGN(const Sizes sizes, sizes_of(*part));
+      const auto size = sizes[static_cast<std::size_t>(one.concatenate_dimension())].constant();
+      const auto offset = index.offset.constant();
+      if (!size || !offset) break;
+      if (*offset < *size) return add_value(*part, at, loop);
+      index.offset = *offset - *size;
+    }
+    return fail(no_free_size(one, "joins tensors"));
   }
 
   static std::size_t added(LoopValue value, StridedLoop& loop) {
@@ -637,7 +810,7 @@ class SizedModule {
   Result<std::size_t> add_computed(const HloInstruction& one, const Indices& at,
                                    StridedLoop& loop) {
     const bool is_inline = one.IsElementwise() && one.opcode() != kConstant;
-    if (one.opcode() == kConcatenate || one.opcode() == kPad || one.opcode() == kReduce ||
+    if (one.opcode() == kPad || one.opcode() == kReduce || one.opcode() == kScatter ||
         (is_inline && one.user_count() > 1 && !loop.values.empty())) {
       return add_element(one, at, loop);
     }

@@ -103,7 +103,7 @@ class BlockLoop {
     const auto size = loop_.sizes[last].constant();
     const bool is_dense_block =
         loop_.place.strides[last] == SizePolynomial(1) && are_dense_along(last);
-    if (!is_dense_block) return;
+    if (!is_dense_block || is_placed_along(last)) return;
     if (!size || *size > kMostColumns) {
       block_.columns = last == 0 ? 64 : 16;
       chunk_ = block_.columns;
@@ -111,9 +111,27 @@ class BlockLoop {
     }
     block_.columns = *size;
     whole_ = 1;
-    if (last == 0 || loop_.combine != nullptr || !have_even_rows(last - 1, *size)) return;
+    if (last == 0 || loop_.combine != nullptr || is_placed_along(last - 1)) return;
+    if (!have_even_rows(last - 1, *size)) return;
     block_.rows = std::clamp<std::int64_t>(kMostColumns / *size, 1, kMostRows);
     chunk_ = block_.rows;
+  }
+
+  // The places that values say change in the turns of this loop.
+  bool is_placed_along(std::size_t loop) const {
+    const auto is_placed = [&](const std::vector<ValuePlace>& places) {
+      return std::ranges::any_of(
+          places, [&](const ValuePlace& place) { return changes(place.value, loop); });
+    };
+    return is_placed(loop_.value_places) ||
+           std::ranges::any_of(
+               loop_.values, [&](const LoopValue& value) { return is_placed(value.value_places); });
+  }
+  bool changes(std::size_t place, std::size_t loop) const {
+    const LoopValue& value = loop_.values[place];
+    if (value.operation == nullptr && value.place.strides[loop] != SizePolynomial(0)) return true;
+    return std::ranges::any_of(value.operands,
+                               [&](std::size_t operand) { return changes(operand, loop); });
   }
 
   bool are_dense_along(std::size_t loop) const {
@@ -158,6 +176,14 @@ class BlockLoop {
       for (std::size_t i = 0; i < loops(); ++i) collect_number(step(place, i));
       for (const SizePolynomial& stride : block_strides(place)) collect_number(stride);
     });
+    const auto collect_places = [&](const std::vector<ValuePlace>& places) {
+      for (const ValuePlace& place : places) {
+        collect_number(place.stride);
+        collect_number(place.most);
+      }
+    };
+    for (const LoopValue& value : loop_.values) collect_places(value.value_places);
+    collect_places(loop_.value_places);
     collect_number(elements_of_last());
   }
 
@@ -245,14 +271,46 @@ class BlockLoop {
             place.strides[count - 1]};
   }
 
+  // The value in this turn, as a whole number.
+  static HloInstruction* scalar_of(HloInstruction* value) {
+    HloInstruction* const first = reshape(slice(value, {0, 0}, {1, 1}), {});
+    return type_of(*first) == xla::S64 ? first : convert(first, xla::S64);
+  }
+
+  // Adds what the values say; values beyond count as the nearest.
+  HloInstruction* position_by(HloInstruction* position, const std::vector<ValuePlace>& places,
+                              const Instructions& values) {
+    for (const ValuePlace& place : places) {
+      HloInstruction* const value =
+          clamp(number_next_to(position, 0), scalar_of(values[place.value]),
+                number(place.most, position));
+      position = binary(kAdd, position, binary(kMultiply, value, number(place.stride, position)));
+    }
+    return position;
+  }
+
+  // True if no value is beyond; null: there are no values.
+  HloInstruction* are_within(const std::vector<ValuePlace>& places, const Instructions& values) {
+    HloInstruction* all = nullptr;
+    for (const ValuePlace& place : places) {
+      HloInstruction* const value = scalar_of(values[place.value]);
+      HloInstruction* const near =
+          clamp(number_next_to(value, 0), value, number(place.most, value));
+      all = accumulate(kAnd, all, compare(near, xla::ComparisonDirection::kEq, value));
+    }
+    return all;
+  }
+
   static HloInstruction* read(HloInstruction* tensor, HloInstruction* start, std::int64_t count) {
     return add_next_to(start, HloInstruction::CreateDynamicSlice(
                                   shape_of(type_of(*tensor), {count}), tensor, {start}, {count}));
   }
 
   HloInstruction* element(const LoopValue& value, const Instructions& counters,
-                          HloInstruction* tensor) {
-    HloInstruction* const start = position(value.place, counters, tensor);
+                          const Instructions& values) {
+    HloInstruction* const tensor = inside_(value.tensor);
+    HloInstruction* const start =
+        position_by(position(value.place, counters, tensor), value.value_places, values);
     const auto [rows, columns] = block_strides(value.place);
     const bool has_rows = rows != SizePolynomial(0) && block_.rows > 1;
     const bool has_columns = columns != SizePolynomial(0) && block_.columns > 1;
@@ -283,14 +341,15 @@ class BlockLoop {
     Instructions values;
     for (const LoopValue& value : loop_.values) {
       if (value.tensor != nullptr) {
-        values.push_back(element(value, counters, inside_(value.tensor)));
+        values.push_back(element(value, counters, values));
       } else if (value.operation == nullptr) {
         values.push_back(counted(value, counters, result));
       } else {
         values.push_back(computed(value, values, result));
       }
     }
-    HloInstruction* const start = position(loop_.place, counters, result);
+    HloInstruction* const start =
+        position_by(position(loop_.place, counters, result), loop_.value_places, values);
     HloInstruction* block = reshape(values.back(), {block_.elements()});
     if (loop_.combine != nullptr) {
       HloInstruction* const old = read(result, start, block_.elements());

@@ -26,10 +26,9 @@ class SizeNumbers {
   HloInstruction* scalar(const SizePolynomial& number);
   // A vector of words.
   HloInstruction* words(const std::vector<SizePolynomial>& numbers);
-
- private:
   HloInstruction* product(const SizePolynomial::Powers& powers);
 
+ private:
   HloInstruction* sizes_;
   std::map<SizePolynomial, HloInstruction*> scalars_;
   std::map<SizePolynomial::Powers, HloInstruction*> products_;
@@ -42,6 +41,13 @@ struct Place {
   std::vector<SizePolynomial> strides;
 };
 
+// A part of a place that a value of the turn says: value * stride. The value is from 0 to `most`.
+struct ValuePlace {
+  std::size_t value;  // its place among the values
+  SizePolynomial stride;
+  SizePolynomial most;
+};
+
 // A value of each turn.
 struct LoopValue {
   const HloInstruction* operation = nullptr;  // on scalars or elements of `operands`; a constant
@@ -49,12 +55,15 @@ struct LoopValue {
   HloInstruction* tensor = nullptr;           // else: an element of this vector
   xla::PrimitiveType counted = xla::PRIMITIVE_TYPE_INVALID;  // else: the number of the place
   Place place = {};                                          // of the last two
+  std::vector<ValuePlace> value_places = {};  // of an element; values beyond are the nearest
 };
 
 struct StridedLoop {
   std::vector<SizePolynomial> sizes;  // turns of the loops, the outermost first
   std::vector<LoopValue> values;      // operands come before what is computed from them
   Place place;                        // of the last value in the result
+  // With these in its place. The result keeps its element where a value is beyond.
+  std::vector<ValuePlace> value_places;
   // Combines the result's element with the value. Null: the value replaces it.
   const HloInstruction* combine = nullptr;
   // Elements next to those of this loop keep what they have. Otherwise loops that come later write
