@@ -532,9 +532,10 @@ class SizedModule {
     return made_[&one] = made;
   }
 
-  // A vector that nobody has written to: a kernel of no rows.
+  // A vector that nobody has written to: a kernel of no rows. Each has other words, or XLA would
+  // take equal ones for one, which it copies before it is written to.
   HloInstruction* unwritten(const HloInstruction& one, const Sizes& sizes) {
-    const std::vector<std::int64_t> words(sizeof(kernels::RowSumCall) / sizeof(std::int64_t), 0);
+    const auto words = as_words(kernels::RowSumCall{0, ++unwritten_, kernels::kRowSumOfNumbers});
     HloInstruction* const number = scalar_next_to(anchor_, xla::F32, 0);
     HloInstruction* const call = add_kernel_call({Kernel::kRowSum, words, {number}, {1}}, one);
     HloInstruction* const made =
@@ -866,6 +867,7 @@ class SizedModule {
   std::map<const HloInstruction*, bool> fixed_;
   xla::HloComputation* computation_ = nullptr;
   HloInstruction* anchor_ = nullptr;
+  std::int64_t unwritten_ = 0;  // how many there are
   std::optional<SizeNumbers> numbers_;
   std::map<const HloInstruction*, Made> made_;
 };
