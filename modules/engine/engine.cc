@@ -16,9 +16,8 @@
 #include "compiler/kernels/machine_model.h"
 #include "compiler/rows/row_check.h"
 #include "compiler/rows/waiting_loops.h"
-#include "compiler/sizes/polynomial.h"
 #include "compiler/sizes/sample_sizes.h"
-#include "compiler/sizes/sized_model.h"
+#include "free_sizes.h"
 #include "front/graph/graph_source.h"
 #include "front/graph/tf2xla_config.h"
 #include "front/load_model.h"
@@ -152,10 +151,11 @@ class ModelCompiler {
  private:
   Status load() {
     const Dimensions largest = largest_sizes(own_dimensions(job_.model.free_dimensions));
-    TFAOT_ASSIGN(model_, load_model(at_sizes(largest)));
+    TFAOT_ASSIGN(model_, load_model(at_sizes(job_.model, largest)));
     report_.add_operations(*model_);
     TFAOT_TRY(model_->prepare());
-    TFAOT_ASSIGN(lowering_, lowering_of(*model_));
+    TFAOT_ASSIGN(auto lowering, model_->lowering(lowering_options()));
+    lowering_ = with_frozen_rows(std::move(lowering));
     TFAOT_ASSIGN(store_, WeightStore::create(fs_, job_.weights_directory, lowering_->weights()));
     CompiledModel& record = result_.model;
     record.engine = std::string("tensorflow ") + TF_VERSION_STRING;
@@ -164,54 +164,13 @@ class ModelCompiler {
     return check_weight_limits(record.variables);
   }
 
-  JobModel at_sizes(const Dimensions& sizes) const {
-    JobModel model = job_.model;
-    for (DimensionSize& size : sizes_by_name(model.free_dimensions, sizes)) {
-      model.dimensions.push_back(std::move(size));
-    }
-    return model;
-  }
-
-  Result<std::unique_ptr<Lowering>> lowering_of(const SourceModel& model) const {
-    TFAOT_ASSIGN(auto lowering, model.lowering({job_.embed_weights, job_.model.fixed_shapes,
-                                                job_.model.any_opset}));
-    return with_frozen_rows(std::move(lowering));
-  }
-
   Choices choices() const {
-    return {job_.weights_type, job_.fast_math, job_.optimize, !job_.model.free_dimensions.empty()};
+    return {job_.weights_type, job_.fast_math, job_.optimize, has_free_sizes()};
   }
-
-  Result<SizeSample> sample(const Dimensions& sizes, std::int64_t batch_size) {
-    TFAOT_ASSIGN(const auto model, load_model(at_sizes(sizes)));
-    TFAOT_TRY(model->prepare());
-    TFAOT_ASSIGN(const auto lowering, lowering_of(*model));
-    TFAOT_ASSIGN(const LoweredModel lowered, lowering->lower(batch_size));
-    TFAOT_ASSIGN(OptimizedModel optimized, optimize(lowered, *store_, choices(), work_.traces));
-    return SizeSample{sizes, std::move(optimized)};
+  LoweringOptions lowering_options() const {
+    return {job_.embed_weights, job_.model.fixed_shapes, job_.model.any_opset};
   }
-
-  // For all sizes of the free dimensions.
-  Result<OptimizedModel> sized_model(std::int64_t batch_size) {
-    const auto own = own_dimensions(job_.model.free_dimensions);
-    const std::size_t wanted = points_to_fit(own.size());
-    std::vector<SizeSample> samples;
-    std::string why_not;
-    for (const Dimensions& sizes : sample_sizes(own, SampleRange::kAbove, 3 * wanted)) {
-      TFAOT_ASSIGN(SizeSample next, sample(sizes, batch_size));
-      if (!samples.empty()) {
-        TFAOT_ASSIGN(const auto known, make_module(samples.front().model.computation.proto()));
-        TFAOT_ASSIGN(const auto other, make_module(next.model.computation.proto()));
-        if (!have_same_form(*known, *other, why_not)) {
-          note(why_not);
-          continue;
-        }
-      }
-      samples.push_back(std::move(next));
-      if (samples.size() == wanted) break;
-    }
-    return with_free_sizes(samples, largest_sizes(own));
-  }
+  bool has_free_sizes() const { return !job_.model.free_dimensions.empty(); }
 
   Status compile_sizes() {
     for (const std::int64_t size : job_.batch_sizes) {
@@ -227,8 +186,12 @@ class ModelCompiler {
                  optimize(lowered, *store_, choices(), work_.traces, dump_.viewer()));
     // Costs are those at the largest sizes.
     TFAOT_ASSIGN(const auto module, make_module(optimized.computation.proto()));
-    if (!job_.model.free_dimensions.empty()) {
-      TFAOT_ASSIGN(optimized, sized_model(batch_size));
+    if (has_free_sizes()) {
+      const Choices chosen = choices();
+      const LoweringOptions options = lowering_options();
+      TFAOT_ASSIGN(optimized,
+                   optimize_for_free_sizes({job_.model, options, batch_size, chosen, work_.traces,
+                                            *store_, lowering_->weights()}));
       result_.model.dimensions = own_dimensions(job_.model.free_dimensions);
       result_.model.signature.inputs = optimized.inputs;
       result_.model.signature.outputs = optimized.outputs;
@@ -271,7 +234,7 @@ class ModelCompiler {
 
   Status check_rows(const LoweredModel& lowered, std::int64_t batch_size) {
     if (!is_first() || job_.row_sizes.empty()) return {};
-    if (!job_.model.free_dimensions.empty()) return check_rows_of_small(batch_size);
+    if (has_free_sizes()) return check_rows_of_small(batch_size);
     const Status alone =
         check_rows_alone(*lowering_, {&lowered, batch_size}, job_.row_sizes, *store_, {warn, note});
     result_.coupled_rows = !alone;
@@ -285,12 +248,10 @@ class ModelCompiler {
     for (const FreeDimension& one : own_dimensions(job_.model.free_dimensions)) {
       sizes.push_back(std::clamp(kSmall, one.smallest, one.largest));
     }
-    TFAOT_ASSIGN(const auto model, load_model(at_sizes(sizes)));
-    TFAOT_TRY(model->prepare());
-    TFAOT_ASSIGN(const auto lowering, lowering_of(*model));
-    TFAOT_ASSIGN(const LoweredModel lowered, lowering->lower(batch_size));
-    const Status alone =
-        check_rows_alone(*lowering, {&lowered, batch_size}, job_.row_sizes, *store_, {warn, note});
+    TFAOT_ASSIGN(const LoadedSizes small, load_at_sizes(job_.model, lowering_options(), sizes));
+    TFAOT_ASSIGN(const LoweredModel lowered, small.lowering->lower(batch_size));
+    const Status alone = check_rows_alone(*small.lowering, {&lowered, batch_size}, job_.row_sizes,
+                                          *store_, {warn, note});
     result_.coupled_rows = !alone;
     return job_.allow_coupled_rows ? Status() : report_.take(alone, 0);
   }

@@ -360,7 +360,9 @@ std::vector<CompileJob> make_compile_jobs(const ModelSpec& spec, const CompileOp
 
   const auto& sizes = compilation.batch_sizes;
   // One process that checks finds the problems of the sizes in their order.
-  const std::size_t processes = options.check != nullptr ? 1 : options.jobs;
+  // So does one of a model with free sizes, which compares weights that it made at several sizes.
+  const bool is_one = options.check != nullptr || !compilation.dimensions.empty();
+  const std::size_t processes = is_one ? 1 : options.jobs;
   const std::size_t count = std::clamp<std::size_t>(processes, 1, sizes.size());
   std::vector<CompileJob> jobs(count, common);
   for (std::size_t i = 0; i < sizes.size(); ++i) {

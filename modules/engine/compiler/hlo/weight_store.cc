@@ -43,6 +43,13 @@ Result<WeightStore> WeightStore::create(FileSystem& fs, Path folder,
 
 Result<Value> WeightStore::value(std::size_t index) const { return weights_[index].raw->read(); }
 
+Result<std::string> WeightStore::bytes(std::size_t index) const {
+  const Stored& stored = weights_[index];
+  if (stored.raw == nullptr) return fs_->read(folder_ / stored.key);
+  TFAOT_ASSIGN(const auto value, this->value(index));
+  return std::string(static_cast<const char*>(value->untyped_data()), stored.entry.size);
+}
+
 std::optional<std::size_t> WeightStore::find(const std::string& key) const {
   const auto found = derived_.find(key);
   if (found == derived_.end()) return std::nullopt;

@@ -34,6 +34,9 @@ class WeightStore {
   // REQUIRES: a raw weight. Reads it.
   Result<Value> value(std::size_t index) const;
 
+  // Its bytes, row-major. REQUIRES: it is raw, or this process wrote it.
+  Result<std::string> bytes(std::size_t index) const;
+
   // The derived weight with this key, if it exists.
   std::optional<std::size_t> find(const std::string& key) const;
   // `weight`: its name, variables and operations. `feed` is not called if another process writes

@@ -130,18 +130,20 @@ bool is_exact_enough(std::int64_t count) {
   return std::abs(static_cast<double>(static_cast<float>(1 / exact)) * exact - 1) <= 0x1p-25;
 }
 
-// A mean of float32, divided in float64; null: it need not be.
-HloInstruction* divided_exactly(HloInstruction& quotient) {
+// A mean of float32, divided in float64; null: it need not be. The count may be another at other
+// sizes of the model.
+HloInstruction* divided_exactly(HloInstruction& quotient, bool has_free_sizes) {
   const DividedSum found = divided_sum(quotient);
-  if (found.sum == nullptr || type_of(quotient) != xla::F32 ||
-      is_exact_enough(count_of(*found.sum))) {
-    return nullptr;
-  }
+  if (found.sum == nullptr || type_of(quotient) != xla::F32) return nullptr;
+  const std::int64_t count = count_of(*found.sum);
+  const bool is_power_of_2 = (count & (count - 1)) == 0;
+  if (is_power_of_2 || (!has_free_sizes && is_exact_enough(count))) return nullptr;
   return convert(divided_by_count(convert(found.operand, xla::F64), *found.sum), xla::F32);
 }
 
 // Replaces what `rewrite` finds another form for.
-Status replace_means(xla::HloComputation& computation, HloInstruction* (*rewrite)(HloInstruction&),
+template <class Rewrite>
+Status replace_means(xla::HloComputation& computation, const Rewrite& rewrite,
                      const std::set<HloInstruction*>& except = {}) {
   for (HloInstruction* one : computation.MakeInstructionPostOrder()) {
     if (!is_for_kernels(*one) || except.contains(one)) continue;
@@ -152,11 +154,14 @@ Status replace_means(xla::HloComputation& computation, HloInstruction* (*rewrite
 
 }  // namespace
 
-Status settle_means(xla::HloModule& module, PassContext& /*context*/) {
+Status settle_means(xla::HloModule& module, PassContext& context) {
+  const auto divide = [&](HloInstruction& quotient) {
+    return divided_exactly(quotient, context.choices.has_free_sizes);
+  };
   for (xla::HloComputation* computation : module.MakeComputationPostOrder()) {
     TFAOT_TRY(replace_means(*computation, by_squared_differences));
     TFAOT_ASSIGN(const auto shifted_means, shift_differences(*computation));
-    TFAOT_TRY(replace_means(*computation, divided_exactly, shifted_means));
+    TFAOT_TRY(replace_means(*computation, divide, shifted_means));
   }
   return {};
 }

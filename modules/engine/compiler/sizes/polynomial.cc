@@ -99,6 +99,15 @@ std::optional<std::int64_t> SizePolynomial::constant() const {
   return terms_.begin()->second / divisor_;
 }
 
+std::optional<SizePolynomial> SizePolynomial::divided_by(std::int64_t number) const {
+  std::map<SizePowers, std::int64_t> terms = terms_;
+  for (auto& [powers, factor] : terms) {
+    if (divisor_ != 1 || factor % number != 0) return std::nullopt;
+    factor /= number;
+  }
+  return SizePolynomial(std::move(terms), 1);
+}
+
 SizeFormula SizePolynomial::formula() const {
   SizeFormula formula{.divisor = divisor_};
   for (const auto& [powers, factor] : terms_) {

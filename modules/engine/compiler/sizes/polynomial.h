@@ -25,6 +25,8 @@ class SizePolynomial {
                                                const std::vector<std::int64_t>& values);
 
   std::optional<std::int64_t> constant() const;
+  // The polynomial divided by this; nothing if that leaves a fraction.
+  std::optional<SizePolynomial> divided_by(std::int64_t number) const;
   SizeFormula formula() const;
   std::int64_t at(std::span<const std::int64_t> sizes) const;
 

@@ -56,9 +56,9 @@ std::vector<Dimensions> sample_sizes(const std::vector<FreeDimension>& own, Samp
   const std::int64_t step = range == SampleRange::kAbove ? 1 : -1;
   Dimensions first;
   for (const FreeDimension& one : own) {
-    const std::int64_t start =
-        range == SampleRange::kAbove ? std::max(one.largest, kNotSmall) : one.largest;
-    first.push_back(next_prime(start, step, first));
+    first.push_back(range == SampleRange::kAbove
+                        ? next_prime(std::max(one.largest, kNotSmall), step, first)
+                        : one.largest);
   }
   std::vector<Dimensions> points = {first};
   std::mt19937 random(1);  // the same for each compilation

@@ -98,8 +98,9 @@ bool are_fixed(const Sizes& sizes) {
 
 class SizedModule {
  public:
-  SizedModule(const std::vector<SizeSample>& samples, Dimensions largest)
-      : samples_(samples), largest_(std::move(largest)) {}
+  SizedModule(const std::vector<SizeSample>& samples, Dimensions largest,
+              const WeightStore& weights)
+      : samples_(samples), largest_(std::move(largest)), weights_(weights) {}
 
   Result<OptimizedModel> build() {
     TFAOT_TRY(read());
@@ -134,8 +135,8 @@ class SizedModule {
       TFAOT_ASSIGN(const Sizes sizes, sizes_of(*one));
       const bool is_input = one->parameter_number() < inputs;
       if (is_input) parameter_sizes_.push_back(sizes);
-      if (!is_input && !are_fixed(sizes)) return fail(no_free_size(*one, "is a weight"));
-      const bool is_flat = !are_fixed(sizes);
+      const bool is_flat = is_input && !are_fixed(sizes);
+      if (!is_input && !are_fixed(sizes)) TFAOT_TRY(check_weight(*one));
       const xla::Shape shape = is_flat ? flat_shape(type_of(*one), sizes) : one->shape();
       first = builder.AddInstruction(
           HloInstruction::CreateParameter(one->parameter_number(), shape, one->name()));
@@ -146,6 +147,12 @@ class SizedModule {
     computation_ = module.AddEmbeddedComputation(builder.Build());
     numbers_.emplace(sizes);
     anchor_ = sizes;
+    for (const HloInstruction* one : entry.parameter_instructions()) {
+      TFAOT_ASSIGN(const Sizes own, sizes_of(*one));
+      if (one->parameter_number() < inputs || are_fixed(own)) continue;
+      TFAOT_ASSIGN(made_[one].value, weight_loop(*one, own, made_.at(one).value));
+      made_[one].is_flat = true;
+    }
     return {};
   }
 
@@ -252,8 +259,15 @@ class SizedModule {
     return most;
   }
 
+  // Whole rows, which a loop may compute several of at once.
   xla::Shape flat_shape(xla::PrimitiveType type, const Sizes& sizes) const {
-    return shape_of(type, {most(elements_in(sizes)) + kElementsBeyond});
+    std::int64_t row = 1;
+    for (std::size_t d = sizes.size(); d-- > 0 && sizes[d].constant();) {
+      const std::int64_t longer = row * std::max<std::int64_t>(*sizes[d].constant(), 1);
+      if (longer > kBlockElements) break;
+      row = longer;
+    }
+    return shape_of(type, {xla::RoundUpTo(most(elements_in(sizes)) + kBlockElements, row)});
   }
 
   struct Made {
@@ -346,6 +360,52 @@ class SizedModule {
     return {};
   }
 
+  // A weight that follows a size must have the same elements at all sizes, such as learned
+  // positions. The parameter is that of the largest sizes.
+  Status check_weight(const HloInstruction& one) {
+    const auto place =
+        static_cast<std::size_t>(one.parameter_number()) - samples_.front().model.inputs.size();
+    const auto bytes_at = [&](std::size_t sample) {
+      return weights_.bytes(samples_[sample].model.weights.at(place));
+    };
+    TFAOT_ASSIGN(const std::string first, bytes_at(0));
+    const auto size =
+        static_cast<std::size_t>(xla::ShapeUtil::ByteSizeOfPrimitiveType(type_of(one)));
+    for (std::size_t i = 1; i < samples_.size(); ++i) {
+      TFAOT_ASSIGN(const std::string bytes, bytes_at(i));
+      const xla::Shape& shape = at_sample(one, i).shape();
+      bool is_same = true;
+      xla::ShapeUtil::ForEachIndex(shape, [&](absl::Span<const std::int64_t> index) {
+        if (!std::ranges::equal(index, one.shape().dimensions(), std::ranges::less())) return true;
+        const auto linear = [&](const xla::Shape& of) {
+          return static_cast<std::size_t>(
+                     xla::IndexUtil::MultidimensionalIndexToLinearIndex(of, index)) *
+                 size;
+        };
+        is_same = bytes.compare(linear(shape), size, first, linear(one.shape()), size) == 0;
+        return is_same;
+      });
+      if (!is_same) return fail(no_free_size(one, "is a weight that changes with the size"));
+    }
+    return {};
+  }
+
+  // The weight as it lies at the actual sizes.
+  Result<HloInstruction*> weight_loop(const HloInstruction& one, const Sizes& sizes,
+                                      HloInstruction* weight) {
+    HloInstruction* const result = unwritten(one, sizes);
+    StridedLoop loop{.sizes = sizes};
+    const Indices indices = own_indices(sizes.size());
+    Sizes strides;
+    for (int d = 0; d < one.shape().rank(); ++d) strides.emplace_back(stride_along(one.shape(), d));
+    HloInstruction* const flat = reshape(weight, {elements_of(one)});
+    added({.tensor = pad_end(flat, 0, elements_of(one) + kBlockElements),
+           .place = place_of(indices, strides, sizes.size())},
+          loop);
+    loop.place = place_of(indices, row_major_strides(sizes), sizes.size());
+    return add_loop(loop, result, *numbers_);
+  }
+
   // A constant tensor of which each element is a polynomial of the sizes, such as the places of all
   // pairs in a matrix. The elements are those at the largest sizes; smaller ones use some of them.
   Status take_table(const HloInstruction& one, const Sizes& sizes) {
@@ -411,7 +471,7 @@ class SizedModule {
     }
     const Place in_table = place_of(indices, strides, sizes.size());
     const auto padded = [&](HloInstruction* table) {
-      return pad_end(reshape(table, {elements_of(one)}), 0, elements_of(one) + kElementsBeyond);
+      return pad_end(reshape(table, {elements_of(one)}), 0, elements_of(one) + kBlockElements);
     };
     if (!is_whole) {
       HloInstruction* const table = computation_->AddInstruction(one.Clone());
@@ -857,6 +917,7 @@ class SizedModule {
 
   const std::vector<SizeSample>& samples_;
   const Dimensions largest_;
+  const WeightStore& weights_;
   std::vector<std::unique_ptr<xla::HloModule>> modules_;
   std::vector<Order> orders_;  // the entry's instructions of each sample
   Places places_;              // in the orders, of the first sample's instructions
@@ -872,7 +933,41 @@ class SizedModule {
   std::map<const HloInstruction*, Made> made_;
 };
 
+void add_numbers(const xla::Shape& shape, std::vector<std::int64_t>& numbers) {
+  if (shape.IsTuple()) {
+    for (const xla::Shape& part : shape.tuple_shapes()) add_numbers(part, numbers);
+  } else if (shape.IsArray()) {
+    numbers.insert(numbers.end(), shape.dimensions().begin(), shape.dimensions().end());
+  }
+}
+
+void add_numbers(const HloInstruction& one, std::vector<std::int64_t>& numbers) {
+  add_numbers(one.shape(), numbers);
+  const xla::HloInstructionProto proto = one.ToProto();
+  for (const auto& dimension : proto.slice_dimensions()) {
+    numbers.insert(numbers.end(), {dimension.start(), dimension.limit(), dimension.stride()});
+  }
+  for (const auto& dimension : proto.padding_config().dimensions()) {
+    numbers.insert(numbers.end(), {dimension.edge_padding_low(), dimension.edge_padding_high(),
+                                   dimension.interior_padding()});
+  }
+  for (const auto& dimension : proto.window().dimensions()) {
+    numbers.insert(numbers.end(), {dimension.size(), dimension.stride(), dimension.padding_low(),
+                                   dimension.padding_high()});
+  }
+  const bool is_number = one.opcode() == kConstant && one.shape().IsArray() &&
+                         one.shape().rank() == 0 &&
+                         xla::primitive_util::IsIntegralType(type_of(one));
+  if (is_number) numbers.push_back(one.literal().GetIntegralAsS64({}).value_or(0));
+}
+
 }  // namespace
+
+std::vector<std::int64_t> numbers_of(const xla::HloModule& module) {
+  std::vector<std::int64_t> numbers;
+  for (const HloInstruction* one : instructions_of(module)) add_numbers(*one, numbers);
+  return numbers;
+}
 
 bool have_same_form(const xla::HloModule& a, const xla::HloModule& b, std::string& why_not) {
   const Order first = a.entry_computation()->MakeInstructionPostOrder();
@@ -896,8 +991,8 @@ bool have_same_form(const xla::HloModule& a, const xla::HloModule& b, std::strin
 }
 
 Result<OptimizedModel> with_free_sizes(const std::vector<SizeSample>& samples,
-                                       const Dimensions& largest) {
-  return SizedModule(samples, largest).build();
+                                       const Dimensions& largest, const WeightStore& weights) {
+  return SizedModule(samples, largest, weights).build();
 }
 
 }  // namespace tfaot::toolkit::engine

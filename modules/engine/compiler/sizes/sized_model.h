@@ -20,11 +20,16 @@ struct SizeSample {
 // differs.
 bool have_same_form(const xla::HloModule& a, const xla::HloModule& b, std::string& why_not);
 
+// The whole numbers of all instructions, in order: dimensions, bounds of slices, paddings, windows,
+// constants. As many in each module of the same form, but for elements of larger constants, which
+// are left out.
+std::vector<std::int64_t> numbers_of(const xla::HloModule& module);
+
 // The last parameter of the model is a vector of the sizes. Its inputs and outputs are vectors of
 // the elements at the largest sizes, and kElementsBeyond more. `samples`: of the same form, at
 // least points_to_fit(); the first has the largest size of each dimension. Error: what cannot have
 // a free size, by its node.
 Result<OptimizedModel> with_free_sizes(const std::vector<SizeSample>& samples,
-                                       const Dimensions& largest);
+                                       const Dimensions& largest, const WeightStore& weights);
 
 }  // namespace tfaot::toolkit::engine

@@ -88,7 +88,7 @@ class BlockLoop {
         module.AddEmbeddedComputation(condition_of(state->shape(), turns.front()));
     HloInstruction* const loop =
         add_next_to(state, HloInstruction::CreateWhile(state->shape(), condition, body, state));
-    return element_of(loop, 0);
+    return reshape(element_of(loop, 0), {elements_of(*result)});
   }
 
  private:
@@ -111,10 +111,14 @@ class BlockLoop {
     }
     block_.columns = *size;
     whole_ = 1;
-    if (last == 0 || loop_.combine != nullptr || is_placed_along(last - 1)) return;
-    if (!have_even_rows(last - 1, *size)) return;
+    if (last == 0 || loop_.combine != nullptr || loop_.keeps_others ||
+        !loop_.value_places.empty() || is_placed_along(last - 1) ||
+        !have_even_rows(last - 1, *size)) {
+      return;
+    }
     block_.rows = std::clamp<std::int64_t>(kMostColumns / *size, 1, kMostRows);
     chunk_ = block_.rows;
+    if (block_.rows > 1) count_rows(*size);
   }
 
   // The places that values say change in the turns of this loop.
@@ -142,13 +146,30 @@ class BlockLoop {
 
   // Rows of a block lie one after another, or are one row or one column.
   bool have_even_rows(std::size_t rows, std::int64_t columns) const {
-    if (loop_.place.strides[rows] != SizePolynomial(columns)) return false;
+    if (loop_.place.strides[rows] != SizePolynomial(columns) ||
+        elements_of(*start_.front()) % columns != 0 || !loop_.place.offset.divided_by(columns)) {
+      return false;
+    }
+    for (std::size_t i = 0; i <= rows; ++i) {
+      if (!loop_.place.strides[i].divided_by(columns)) return false;
+    }
     return std::ranges::all_of(loop_.values, [&](const LoopValue& value) {
       if (value.operation != nullptr || value.tensor == nullptr) return true;
       const bool has_columns = value.place.strides[rows + 1] == SizePolynomial(1);
       const SizePolynomial& stride = value.place.strides[rows];
       return stride == SizePolynomial(0) || stride == SizePolynomial(has_columns ? columns : 1);
     });
+  }
+
+  // From now on the result has rows of so many columns, and its place is that of a row. A block
+  // that is written to a vector would have the row and column of each element computed.
+  void count_rows(std::int64_t columns) {
+    HloInstruction*& result = start_.front();
+    result = reshape(result, {elements_of(*result) / columns, columns});
+    loop_.place.offset = *loop_.place.offset.divided_by(columns);
+    for (std::size_t i = 0; i < loops(); ++i) {
+      loop_.place.strides[i] = *loop_.place.strides[i].divided_by(columns);
+    }
   }
 
   HloInstruction* outside_turns(std::size_t loop) {
@@ -350,6 +371,11 @@ class BlockLoop {
     }
     HloInstruction* const start =
         position_by(position(loop_.place, counters, result), loop_.value_places, values);
+    if (block_.rows > 1) {
+      HloInstruction* const column = number_next_to(result, 0);
+      return add_next_to(result, HloInstruction::CreateDynamicUpdateSlice(
+                                     result->shape(), result, values.back(), {start, column}));
+    }
     HloInstruction* block = reshape(values.back(), {block_.elements()});
     if (loop_.combine != nullptr) {
       HloInstruction* const old = read(result, start, block_.elements());

@@ -14,8 +14,9 @@
 
 namespace tfaot::toolkit::engine {
 
-// A block may reach so far beyond the elements of a tensor: each vector has so many more.
-using toolkit::kElementsBeyond;
+// A block may reach so far beyond the elements of a tensor.
+inline constexpr std::int64_t kBlockElements = 256;
+static_assert(2 * kBlockElements <= toolkit::kElementsBeyond);
 
 // Numbers that follow the sizes, as scalars of the entry computation.
 class SizeNumbers {

@@ -28,6 +28,6 @@ struct SizeFormula {
 };
 
 // A buffer of a tensor with a free size has so many elements more than the tensor at most has.
-inline constexpr std::int64_t kElementsBeyond = 256;
+inline constexpr std::int64_t kElementsBeyond = 512;
 
 }  // namespace tfaot::toolkit

@@ -97,7 +97,7 @@ struct Description {
   const FreeDimension* dimensions = nullptr;
   std::size_t dimension_count = 0;
 };
-inline constexpr std::size_t kElementsBeyond = 256;
+inline constexpr std::size_t kElementsBeyond = 512;
 
 namespace detail {
 
