@@ -43,6 +43,13 @@ Result<WeightStore> WeightStore::create(FileSystem& fs, Path folder,
 
 Result<Value> WeightStore::value(std::size_t index) const { return weights_[index].raw->read(); }
 
+std::optional<std::size_t> WeightStore::raw_named(const std::string& name) const {
+  for (std::size_t i = 0; i < weights_.size(); ++i) {
+    if (weights_[i].raw != nullptr && weights_[i].entry.name == name) return i;
+  }
+  return std::nullopt;
+}
+
 Result<std::string> WeightStore::bytes(std::size_t index) const {
   const Stored& stored = weights_[index];
   if (stored.raw == nullptr) return fs_->read(folder_ / stored.key);

@@ -34,6 +34,9 @@ class WeightStore {
   // REQUIRES: a raw weight. Reads it.
   Result<Value> value(std::size_t index) const;
 
+  // The raw weight of this name; nothing if there is none.
+  std::optional<std::size_t> raw_named(const std::string& name) const;
+  const Weight& entry(std::size_t index) const { return weights_[index].entry; }
   // Its bytes, row-major. REQUIRES: it is raw, or this process wrote it.
   Result<std::string> bytes(std::size_t index) const;
 

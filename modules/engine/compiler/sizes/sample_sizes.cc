@@ -56,10 +56,11 @@ std::vector<Dimensions> sample_sizes(const std::vector<FreeDimension>& own, Samp
   const std::int64_t step = range == SampleRange::kAbove ? 1 : -1;
   Dimensions first;
   for (const FreeDimension& one : own) {
-    first.push_back(range == SampleRange::kAbove
-                        ? next_prime(std::max(one.largest, kNotSmall), step, first)
-                        : one.largest);
+    const bool is_above = range == SampleRange::kAbove;
+    first.push_back(
+        next_prime(is_above ? std::max(one.largest, kNotSmall) : one.largest, step, first));
   }
+  if (place_among(first, 0) >= 0) return {};
   std::vector<Dimensions> points = {first};
   std::mt19937 random(1);  // the same for each compilation
   constexpr int kMostTries = 1000;

@@ -136,8 +136,10 @@ class SizedModule {
       const bool is_input = one->parameter_number() < inputs;
       if (is_input) parameter_sizes_.push_back(sizes);
       const bool is_flat = is_input && !are_fixed(sizes);
-      if (!is_input && !are_fixed(sizes)) TFAOT_TRY(check_weight(*one));
-      const xla::Shape shape = is_flat ? flat_shape(type_of(*one), sizes) : one->shape();
+      xla::Shape shape = is_flat ? flat_shape(type_of(*one), sizes) : one->shape();
+      if (!is_input && !are_fixed(sizes)) {
+        TFAOT_ASSIGN(shape, whole_weight(*one));
+      }
       first = builder.AddInstruction(
           HloInstruction::CreateParameter(one->parameter_number(), shape, one->name()));
       made_[one] = {first, is_flat};
@@ -150,7 +152,7 @@ class SizedModule {
     for (const HloInstruction* one : entry.parameter_instructions()) {
       TFAOT_ASSIGN(const Sizes own, sizes_of(*one));
       if (one->parameter_number() < inputs || are_fixed(own)) continue;
-      TFAOT_ASSIGN(made_[one].value, weight_loop(*one, own, made_.at(one).value));
+      made_[one].value = start_of(*one, own, made_.at(one).value);
       made_[one].is_flat = true;
     }
     return {};
@@ -174,7 +176,7 @@ class SizedModule {
     const OptimizedModel& first = samples_.front().model;
     OptimizedModel model{.inputs = sized(first.inputs, parameter_sizes_),
                          .outputs = sized(first.outputs, output_sizes),
-                         .weights = first.weights,
+                         .weights = weights_used(),
                          .xla_products = first.xla_products,
                          .remarks = first.remarks,
                          .has_live_rows = first.has_live_rows,
@@ -183,6 +185,12 @@ class SizedModule {
     TFAOT_ASSIGN(model.computation, canonical(xla::XlaComputation(module.ToProto())));
     model.shape = xla::ProgramShape(model.computation.proto().host_program_shape());
     return model;
+  }
+
+  std::vector<std::size_t> weights_used() const {
+    std::vector<std::size_t> weights = samples_.front().model.weights;
+    for (const auto& [place, weight] : weights_of_) weights.at(place) = weight;
+    return weights;
   }
 
   // The tensors with the formulas of their rows' sizes.
@@ -360,47 +368,73 @@ class SizedModule {
     return {};
   }
 
-  // A weight that follows a size must have the same elements at all sizes, such as learned
-  // positions. The parameter is that of the largest sizes.
-  Status check_weight(const HloInstruction& one) {
+  // A weight that follows a size must be the start of a weight of the model at all sizes, such as
+  // that of learned positions. The parameter becomes the whole weight.
+  Result<xla::Shape> whole_weight(const HloInstruction& one) {
     const auto place =
         static_cast<std::size_t>(one.parameter_number()) - samples_.front().model.inputs.size();
-    const auto bytes_at = [&](std::size_t sample) {
-      return weights_.bytes(samples_[sample].model.weights.at(place));
+    const auto weight_at = [&](std::size_t sample) {
+      return samples_[sample].model.weights.at(place);
     };
-    TFAOT_ASSIGN(const std::string first, bytes_at(0));
+    const Error no_weight = no_free_size(one, "is computed from weights");
+    const auto& variables = weights_.origin(weight_at(0)).variables;
+    const auto raw = variables.size() == 1 ? weights_.raw_named(variables.front()) : std::nullopt;
+    if (!raw) return fail(no_weight);
+    const Weight& entry = weights_.entry(*raw);
+    TFAOT_ASSIGN(const std::string whole, weights_.bytes(*raw));
+    const xla::Shape shape = with_ones(shape_of(type_of(one), entry.shape), one.shape());
     const auto size =
         static_cast<std::size_t>(xla::ShapeUtil::ByteSizeOfPrimitiveType(type_of(one)));
-    for (std::size_t i = 1; i < samples_.size(); ++i) {
-      TFAOT_ASSIGN(const std::string bytes, bytes_at(i));
-      const xla::Shape& shape = at_sample(one, i).shape();
-      bool is_same = true;
-      xla::ShapeUtil::ForEachIndex(shape, [&](absl::Span<const std::int64_t> index) {
-        if (!std::ranges::equal(index, one.shape().dimensions(), std::ranges::less())) return true;
-        const auto linear = [&](const xla::Shape& of) {
-          return static_cast<std::size_t>(
-                     xla::IndexUtil::MultidimensionalIndexToLinearIndex(of, index)) *
-                 size;
-        };
-        is_same = bytes.compare(linear(shape), size, first, linear(one.shape()), size) == 0;
-        return is_same;
-      });
-      if (!is_same) return fail(no_free_size(one, "is a weight that changes with the size"));
+    for (std::size_t i = 0; i < samples_.size(); ++i) {
+      TFAOT_ASSIGN(const std::string bytes, weights_.bytes(weight_at(i)));
+      const xla::Shape& part = at_sample(one, i).shape();
+      bool is_same =
+          shape.rank() == part.rank() &&
+          std::ranges::equal(part.dimensions(), shape.dimensions(), std::ranges::less_equal());
+      const auto place_of = [&](const xla::Shape& of, absl::Span<const std::int64_t> index) {
+        return static_cast<std::size_t>(
+                   xla::IndexUtil::MultidimensionalIndexToLinearIndex(of, index)) *
+               size;
+      };
+      if (is_same) {
+        xla::ShapeUtil::ForEachIndex(part, [&](absl::Span<const std::int64_t> index) {
+          is_same =
+              bytes.compare(place_of(part, index), size, whole, place_of(shape, index), size) == 0;
+          return is_same;
+        });
+      }
+      if (!is_same) return fail(no_weight);
     }
-    return {};
+    weights_of_[place] = *raw;
+    return shape;
   }
 
-  // The weight as it lies at the actual sizes.
-  Result<HloInstruction*> weight_loop(const HloInstruction& one, const Sizes& sizes,
-                                      HloInstruction* weight) {
+  // With dimensions of 1 where `like` has them.
+  static xla::Shape with_ones(const xla::Shape& shape, const xla::Shape& like) {
+    Dimensions others;
+    for (const std::int64_t size : shape.dimensions()) {
+      if (size != 1) others.push_back(size);
+    }
+    Dimensions sizes;
+    std::size_t next = 0;
+    for (const std::int64_t size : like.dimensions()) {
+      sizes.push_back(size == 1 || next == others.size() ? 1 : others[next++]);
+    }
+    return shape_of(shape.element_type(), sizes);
+  }
+
+  // The start of a tensor of fixed sizes as it lies at the actual sizes.
+  HloInstruction* start_of(const HloInstruction& one, const Sizes& sizes, HloInstruction* whole) {
     HloInstruction* const result = unwritten(one, sizes);
     StridedLoop loop{.sizes = sizes};
     const Indices indices = own_indices(sizes.size());
     Sizes strides;
-    for (int d = 0; d < one.shape().rank(); ++d) strides.emplace_back(stride_along(one.shape(), d));
-    HloInstruction* const flat = reshape(weight, {elements_of(one)});
-    added({.tensor = pad_end(flat, 0, elements_of(one) + kBlockElements),
-           .place = place_of(indices, strides, sizes.size())},
+    for (int d = 0; d < whole->shape().rank(); ++d) {
+      strides.emplace_back(stride_along(whole->shape(), d));
+    }
+    added({.tensor = reshape(whole, {elements_of(*whole)}),
+           .place = place_of(indices, strides, sizes.size()),
+           .is_whole = true},
           loop);
     loop.place = place_of(indices, row_major_strides(sizes), sizes.size());
     return add_loop(loop, result, *numbers_);
@@ -462,6 +496,7 @@ class SizedModule {
   Result<HloInstruction*> table_loop(
       const HloInstruction& one, const Sizes& sizes,
       const std::map<SizePolynomial::Powers, std::vector<std::int64_t>>& columns, bool is_whole) {
+    if (!is_whole) return start_of(one, sizes, computation_->AddInstruction(one.Clone()));
     HloInstruction* const result = unwritten(one, sizes);
     StridedLoop loop{.sizes = sizes};
     const Indices indices = own_indices(sizes.size());
@@ -470,28 +505,20 @@ class SizedModule {
       strides.emplace_back(stride_along(one.shape(), d));
     }
     const Place in_table = place_of(indices, strides, sizes.size());
-    const auto padded = [&](HloInstruction* table) {
-      return pad_end(reshape(table, {elements_of(one)}), 0, elements_of(one) + kBlockElements);
-    };
-    if (!is_whole) {
-      HloInstruction* const table = computation_->AddInstruction(one.Clone());
-      added({.tensor = padded(table), .place = in_table}, loop);
-    } else {
-      std::optional<std::size_t> sum;
-      for (const auto& [powers, column] : columns) {
-        HloInstruction* const table = convert(words_next_to(anchor_, column), type_of(one));
-        std::size_t term = added({.tensor = padded(table), .place = in_table}, loop);
-        if (!powers.empty()) {
-          HloInstruction* const scalar = convert(numbers_->product(powers), type_of(one));
-          const std::size_t factor =
-              added({.tensor = reshape(scalar, {1}), .place = {0, Sizes(sizes.size(), 0)}}, loop);
-          term = added({.operation = binary(kMultiply, scalar, scalar), .operands = {term, factor}},
-                       loop);
-        }
-        HloInstruction* const like = scalar_next_to(anchor_, type_of(one), 0);
-        sum = !sum ? term
-                   : added({.operation = binary(kAdd, like, like), .operands = {*sum, term}}, loop);
+    std::optional<std::size_t> sum;
+    for (const auto& [powers, column] : columns) {
+      HloInstruction* const table = convert(words_next_to(anchor_, column), type_of(one));
+      std::size_t term = added({.tensor = table, .place = in_table, .is_whole = true}, loop);
+      if (!powers.empty()) {
+        HloInstruction* const scalar = convert(numbers_->product(powers), type_of(one));
+        const std::size_t factor =
+            added({.tensor = reshape(scalar, {1}), .place = {0, Sizes(sizes.size(), 0)}}, loop);
+        term = added({.operation = binary(kMultiply, scalar, scalar), .operands = {term, factor}},
+                     loop);
       }
+      HloInstruction* const like = scalar_next_to(anchor_, type_of(one), 0);
+      sum = !sum ? term
+                 : added({.operation = binary(kAdd, like, like), .operands = {*sum, term}}, loop);
     }
     loop.place = place_of(indices, row_major_strides(sizes), sizes.size());
     return add_loop(loop, result, *numbers_);
@@ -554,11 +581,7 @@ class SizedModule {
         return is_tuple ? sample.shape().tuple_shapes(i) : sample.shape();
       };
       if (part(one).element_type() == xla::U8) {  // scratch
-        std::int64_t bytes = 0;
-        for (std::size_t s = 0; s < samples_.size(); ++s) {
-          bytes = std::max(bytes, elements_in_shape(part(at_sample(one, s))));
-        }
-        shapes.push_back(shape_of(xla::U8, {bytes}));
+        shapes.push_back(shape_of(xla::U8, {scratch_at_largest(product(part(one).dimensions()))}));
         continue;
       }
       TFAOT_ASSIGN(const Sizes sizes, sizes_of_shape(one, part));
@@ -571,8 +594,16 @@ class SizedModule {
     return {};
   }
 
-  static std::int64_t elements_in_shape(const xla::Shape& shape) {
-    return product(shape.dimensions());
+  // Given the scratch memory of a call at the first sample's sizes. Where these are not the
+  // largest, it grows by no more than their third power.
+  std::int64_t scratch_at_largest(std::int64_t bytes) const {
+    double largest = static_cast<double>(bytes);
+    for (std::size_t d = 0; d < largest_.size(); ++d) {
+      const double larger =
+          static_cast<double>(largest_[d]) / static_cast<double>(points_.front()[d]);
+      if (larger > 1) largest *= larger * larger * larger;
+    }
+    return xla::RoundUpTo(static_cast<std::int64_t>(std::ceil(largest)), kLineBytes);
   }
 
   // The value in memory. Computes it by a loop if it has none yet.
@@ -863,9 +894,10 @@ class SizedModule {
     TFAOT_ASSIGN(const Sizes sizes, sizes_of(one));
     HloInstruction* const tensor =
         made.is_flat ? made.value : reshape(made.value, {elements_of(*made.value)});
-    return added(
-        {.tensor = tensor, .place = place_of(at, row_major_strides(sizes), loop.sizes.size())},
-        loop);
+    return added({.tensor = tensor,
+                  .place = place_of(at, row_major_strides(sizes), loop.sizes.size()),
+                  .is_whole = !made.is_flat},
+                 loop);
   }
 
   Result<std::size_t> add_computed(const HloInstruction& one, const Indices& at,
@@ -918,6 +950,7 @@ class SizedModule {
   const std::vector<SizeSample>& samples_;
   const Dimensions largest_;
   const WeightStore& weights_;
+  std::map<std::size_t, std::size_t> weights_of_;  // whole ones, by place among the model's
   std::vector<std::unique_ptr<xla::HloModule>> modules_;
   std::vector<Order> orders_;  // the entry's instructions of each sample
   Places places_;              // in the orders, of the first sample's instructions

@@ -43,9 +43,13 @@ bool are_all_places(const StridedLoop& loop, const std::function<bool(const Plac
 StridedLoop merged(StridedLoop loop) {
   for (std::size_t i = loop.sizes.size(); i-- > 0;) {
     const bool is_one = loop.sizes[i].constant() == 1;
-    const bool goes_on = i + 1 < loop.sizes.size() && are_all_places(loop, [&](const Place& place) {
-                           return place.strides[i] == loop.sizes[i + 1] * place.strides[i + 1];
-                         });
+    const bool is_cut = std::ranges::any_of(loop.values, [&](const LoopValue& value) {
+      return value.is_whole && value.place.strides[i] != SizePolynomial(0);
+    });
+    const bool goes_on =
+        !is_cut && i + 1 < loop.sizes.size() && are_all_places(loop, [&](const Place& place) {
+          return place.strides[i] == loop.sizes[i + 1] * place.strides[i + 1];
+        });
     if (!is_one && !goes_on) continue;
     if (!is_one) loop.sizes[i + 1] = loop.sizes[i] * loop.sizes[i + 1];
     const auto at = static_cast<std::ptrdiff_t>(i);
@@ -105,6 +109,7 @@ class BlockLoop {
         loop_.place.strides[last] == SizePolynomial(1) && are_dense_along(last);
     if (!is_dense_block || is_placed_along(last)) return;
     if (!size || *size > kMostColumns) {
+      if (ends_along(last)) return;
       block_.columns = last == 0 ? 64 : 16;
       chunk_ = block_.columns;
       return;
@@ -112,7 +117,7 @@ class BlockLoop {
     block_.columns = *size;
     whole_ = 1;
     if (last == 0 || loop_.combine != nullptr || loop_.keeps_others ||
-        !loop_.value_places.empty() || is_placed_along(last - 1) ||
+        !loop_.value_places.empty() || is_placed_along(last - 1) || ends_along(last - 1) ||
         !have_even_rows(last - 1, *size)) {
       return;
     }
@@ -136,6 +141,13 @@ class BlockLoop {
     if (value.operation == nullptr && value.place.strides[loop] != SizePolynomial(0)) return true;
     return std::ranges::any_of(value.operands,
                                [&](std::size_t operand) { return changes(operand, loop); });
+  }
+
+  // A vector that is read in the turns of this loop has nothing beyond.
+  bool ends_along(std::size_t loop) const {
+    return std::ranges::any_of(loop_.values, [&](const LoopValue& value) {
+      return value.is_whole && value.place.strides[loop] != SizePolynomial(0);
+    });
   }
 
   bool are_dense_along(std::size_t loop) const {

@@ -57,6 +57,7 @@ struct LoopValue {
   xla::PrimitiveType counted = xla::PRIMITIVE_TYPE_INVALID;  // else: the number of the place
   Place place = {};                                          // of the last two
   std::vector<ValuePlace> value_places = {};  // of an element; values beyond are the nearest
+  bool is_whole = false;  // the vector ends with its last element: no block may reach beyond
 };
 
 struct StridedLoop {
