@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # wheels_test.sh BUILD_DIR TENSORFLOW SCRATCH: the wheels of make_wheels.sh, in a fresh environment of each Python from 3.9 to 3.13 that
-# this machine has: pip installs them without an index, the tools compile a model and run it, Python runs it too, and pip removes all
-# of it. In the first one find_package(tfaot) builds a plugin. Exit code 77, with the reason, if no Python has numpy in the cache.
+# this machine has: pip installs them without an index, the tools and Python run a model, and pip removes all of it. In the oldest and
+# the newest one the tools compile that model; in the oldest one find_package(tfaot) builds a plugin. Exit code 77, with the reason, if
+# no Python has numpy in the cache.
 set -euo pipefail
 build_dir=$1
 tensorflow=$2
@@ -44,24 +45,27 @@ pip() { as_user pip --disable-pip-version-check --quiet "$@"; }
 install() { pip install --no-index --find-links wheels --find-links "$numpy/wheels" "$@"; }
 examples="$scratch/environment/share/doc/tfaot/examples"
 tested=0
+newest=$(tail -n 1 <<<"$pythons" | cut -d'|' -f1)
 
 while IFS='|' read -r version python numpy <&3; do
   printf '\n== Python %s\n' "$version"
-  rm -rf environment out
+  rm -rf environment
   "$python" -m venv environment
   install tfaot
   [[ $(head -c 4 environment/bin/tfaot) == $'\x7fELF' ]] || fail "bin/tfaot is not a program"
 
-  code=0
-  as_user tfaot compile -c "$examples/minimal/aot_config.yaml" -o out 2>message || code=$?
-  if [[ $code != 1 ]] || ! grep -q 'pip install tfaot-compiler==' message; then
-    fail "without tfaot-compiler, compile ends with code $code and says $(cat message)"
+  if ((tested == 0)) || [[ $version == "$newest" ]]; then
+    code=0
+    as_user tfaot compile -c "$examples/minimal/aot_config.yaml" -o out 2>message || code=$?
+    if [[ $code != 1 ]] || ! grep -q 'pip install tfaot-compiler==' message; then
+      fail "without tfaot-compiler, compile ends with code $code and says $(cat message)"
+    fi
+    install 'tfaot[compiler]'
+    as_user tfaot compile -c "$examples/minimal/aot_config.yaml" -o out 2>message
+    grep -q 'unpacking TensorFlow, once' message || fail "tfaot-compiler is not what was used: $(cat message)"
+    as_user tfaot setup | grep -q '^nothing to fetch' || fail "tfaot setup does not find tfaot-compiler"
   fi
-  install 'tfaot[compiler]'
   pip check
-  as_user tfaot compile -c "$examples/minimal/aot_config.yaml" -o out 2>message
-  grep -q 'unpacking TensorFlow, once' message || fail "tfaot-compiler is not what was used: $(cat message)"
-  as_user tfaot setup | grep -q '^nothing to fetch' || fail "tfaot setup does not find tfaot-compiler"
   as_user tfaot run out --inputs ones --rows 2
   as_user python -c '
 import numpy, tfaot

@@ -45,9 +45,10 @@ std::vector<Path> loaded_standard_libraries() {
 }
 
 constexpr std::chrono::minutes kLinkerTimeout{10};
+constexpr const char* kBinutils = "binutils";
 
 Status check_machine(const Path& tree, const Manifest& manifest, const std::string& machine) {
-  const std::string processor = manifest.architecture.substr(0, manifest.architecture.find('-'));
+  const std::string processor = processor_of(manifest.architecture);
   if (processor == machine) return {};
   return fail(Error::at({tree.string()}, fmt::format("the package is for '{}', this machine is "
                                                      "'{}'",
@@ -68,7 +69,7 @@ Status check_package(const FileSystem& fs, const Manifest& manifest, const LinkR
 }
 
 std::vector<std::string> linker_arguments(const Path& output, std::vector<std::string> more,
-                                          const std::vector<Path>& objects) {
+                                          const std::vector<Path>& objects, bool foreign = false) {
   // No symbol may stay open.
   std::vector<std::string> arguments =
       split_words("-shared -Bsymbolic --gc-sections --build-id=none -z defs -z now -z noexecstack");
@@ -76,9 +77,12 @@ std::vector<std::string> linker_arguments(const Path& output, std::vector<std::s
   arguments.emplace_back("-o");
   arguments.push_back(output.string());
   for (const Path& object : objects) arguments.push_back(object.string());
-  // The very files that this process has loaded: no search path, and no development package.
+  // The very files that this process has loaded: no search path, and no development package. On
+  // another machine they have the same names.
   arguments.emplace_back("--as-needed");
-  for (const Path& library : loaded_standard_libraries()) arguments.push_back(library.string());
+  for (const Path& library : loaded_standard_libraries()) {
+    arguments.push_back(foreign ? "-l:" + library.filename().string() : library.string());
+  }
   return arguments;
 }
 
@@ -92,8 +96,9 @@ void add_objects(const Path& tree, const Manifest& manifest, std::set<std::strin
   }
 }
 
+// `package` of Debian holds the program.
 Status run_binutils(const Path& program, std::vector<std::string> arguments, const char* what,
-                    Error failure) {
+                    const std::string& package, Error failure) {
   ProcessSpec spec;
   spec.program = program;
   spec.timeout = kLinkerTimeout;
@@ -102,7 +107,7 @@ Status run_binutils(const Path& program, std::vector<std::string> arguments, con
                run_tool(spec, {fmt::format("the {} '{}', which makes a package's code loadable, "
                                            "cannot be started",
                                            what, program.string()),
-                               "install it (Debian: binutils)"}));
+                               fmt::format("install it (Debian: {})", package)}));
   if (result.ok()) return {};
   return fail(with_last_words(std::move(failure), result));
 }
@@ -269,7 +274,13 @@ Status check_packages(const LinkModelsRequest& request) {
   SymbolCheck symbols;
   for (const PackageToLink& package : request.packages) {
     const Manifest& manifest = package.manifest;
-    TFAOT_TRY(check_machine(package.tree, manifest, request.machine));
+    if (const std::string machine = processor_of(manifest.architecture);
+        machine != request.machine) {
+      return fail(Error::at({package.tree.string()},
+                            fmt::format("the package is for '{}', the library for '{}'", machine,
+                                        request.machine))
+                      .note("link the packages of each machine into a library of their own"));
+    }
     if (!names.emplace(manifest.name, manifest.version).second) {
       return fail(Error::at({package.tree.string()},
                             fmt::format("{} {} is given twice", manifest.name, manifest.version))
@@ -293,7 +304,8 @@ Status link_model(FileSystem& fs, const Manifest& manifest, const LinkRequest& r
   // The symbols of the runtime are not seen by other libraries.
   Status linked = run_binutils(
       request.linker, linker_arguments(request.output, {"--exclude-libs", "ALL"}, objects),
-      "linker", Error::at({request.tree.string()}, "the package's objects cannot be linked"));
+      "linker", kBinutils,
+      Error::at({request.tree.string()}, "the package's objects cannot be linked"));
   if (!linked) static_cast<void>(fs.remove_all(request.output));
   return linked;
 }
@@ -304,6 +316,8 @@ Result<Path> link_models(FileSystem& fs, LinkModelsRequest request) {
   const Path tables_object = request.scratch / "tables.o";
   const Path exports = request.scratch / "exports.map";
   const Path library = request.scratch / "library.so";
+  const std::string binutils =
+      request.is_foreign ? fmt::format("g++-{}-linux-gnu", request.machine) : kBinutils;
   std::vector<Path> objects = {tables_object};
   std::set<std::string> known;
   TemplateData models{TemplateData::type::list};
@@ -321,14 +335,15 @@ Result<Path> link_models(FileSystem& fs, LinkModelsRequest request) {
              TemplateObject{{"models", models}, {"count", text_of(count)}}, Escaping::kNone)));
   TFAOT_TRY(fs.replace_atomically(exports, kExports));
   TFAOT_TRY(run_binutils(request.assembler, {"-o", tables_object.string(), tables.string()},
-                         "assembler", Error::internal("the tables cannot be assembled")));
+                         "assembler", binutils, Error::internal("the tables cannot be assembled")));
   // Exceptions need the header of .eh_frame, which a compiler's driver asks for.
   const std::vector<std::string> more = {
       "--eh-frame-hdr",   "--hash-style=gnu", "-z", "relro",
       "-soname",          request.name,       "-u", "tfaot_models_interface",
       "--version-script", exports.string()};
-  TFAOT_TRY(run_binutils(request.linker, linker_arguments(library, more, objects), "linker",
-                         Error("the packages' objects cannot be linked")));
+  TFAOT_TRY(run_binutils(request.linker,
+                         linker_arguments(library, more, objects, request.is_foreign), "linker",
+                         binutils, Error("the packages' objects cannot be linked")));
   return library;
 }
 

@@ -127,9 +127,9 @@ Result<const FirstOperations::Code*> FirstOperations::code_of(std::int64_t size)
   link.tree = folder;
   for (const CompiledCode& one : compiled.codes) link.objects.push_back(folder / one.object);
   if (!compiled.weights_object.empty()) link.objects.push_back(folder / compiled.weights_object);
-  TFAOT_ASSIGN(link.runtime, runtime_library(context_));
-  link.output = folder / "code.so";
   link.machine = context_.environment.architecture;
+  TFAOT_ASSIGN(link.runtime, runtime_library(context_, link.machine));
+  link.output = folder / "code.so";
   TFAOT_TRY(link_model(context_.files, manifest, link));
   TFAOT_ASSIGN(code.model, LoadedModel::open(link.output, manifest, std::move(compiled)));
   return &codes_.emplace(size, std::move(code)).first->second;

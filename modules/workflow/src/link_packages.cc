@@ -9,6 +9,7 @@
 #include "tfaot/load/link.h"
 #include "tfaot/package/package.h"
 #include "tfaot/records/file_names.h"
+#include "tfaot/records/names.h"
 #include "tfaot/records/package_record_json.h"
 #include "tfaot/workflow/tool_layout.h"
 #include "tfaot/workflow/work_folder.h"
@@ -27,11 +28,16 @@ Result<PackageToLink> package_in(const FileSystem& files, const Path& tree, Mani
 Status link_into(Context& context, const Path& scratch, std::vector<PackageToLink> packages,
                  const Path& library) {
   LinkModelsRequest request;
+  request.machine = processor_of(packages.front().manifest.architecture);
+  request.is_foreign = request.machine != context.environment.architecture;
+  if (request.is_foreign) {
+    request.assembler = request.machine + "-linux-gnu-as";
+    request.linker = request.machine + "-linux-gnu-ld";
+  }
   request.packages = std::move(packages);
-  TFAOT_ASSIGN(request.runtime, runtime_library(context));
+  TFAOT_ASSIGN(request.runtime, runtime_library(context, request.machine));
   request.name = library.filename().string();
   request.scratch = scratch;
-  request.machine = context.environment.architecture;
   TFAOT_ASSIGN(const Path linked, link_models(context.files, std::move(request)));
   return context.files.move_file(linked, library);
 }

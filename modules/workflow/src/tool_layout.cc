@@ -69,7 +69,7 @@ std::vector<std::string> launcher_words(const Context& context, const EngineRun&
 
 // The first of these files that exists; else an error with `missing`, the places and `advice`.
 Result<Path> first_file(const Context& context, const std::vector<Path>& places,
-                        std::string missing, const char* advice) {
+                        std::string missing, const std::string& advice) {
   Error error(std::move(missing));
   for (const Path& place : places) {
     if (is_file(context.files, place)) return place;
@@ -107,6 +107,13 @@ Result<Path> companion_program(const Context& context, const char* name, const c
 
 Result<Path> installed_file(const Context& context, const Path& file, const char* what) {
   return first_file(context, {file}, fmt::format("{} is missing", what), "reinstall tfaot");
+}
+
+// libtfaot_runtime.a for that machine, whether it is there or not.
+Path runtime_path(const Context& context, const std::string& machine) {
+  Path folder = prefix(context) / TFAOT_LIBDIR;
+  if (machine != context.environment.architecture) folder = folder / "tfaot" / machine;
+  return folder / "libtfaot_runtime.a";
 }
 
 }  // namespace
@@ -220,25 +227,27 @@ Result<Path> find_python_folder(const Context& context) {
   return installed_file(context, folders.front() / "tfaot/__init__.py", "the Python module tfaot");
 }
 
-Result<Path> runtime_library(const Context& context) {
-  return installed_file(context, prefix(context) / TFAOT_LIBDIR / "libtfaot_runtime.a",
-                        "the runtime that models are linked with");
+Result<Path> runtime_library(const Context& context, const std::string& machine) {
+  const Path library = runtime_path(context, machine);
+  if (machine == context.environment.architecture) {
+    return installed_file(context, library, "the runtime that models are linked with");
+  }
+  return first_file(
+      context, {library},
+      fmt::format("this tfaot has no runtime for {0}, which a package for {0} needs", machine),
+      fmt::format("build tfaot with -DTFAOT_RUNTIME_TARGETS={0}, which needs {0}-linux-gnu-g++ "
+                  "(Debian: g++-{0}-linux-gnu)",
+                  machine));
 }
 
 Result<std::vector<StagedFile>> runtime_files(const Context& context, const std::string& machine) {
-  const bool foreign = machine != context.environment.architecture;
-  const Path folder = prefix(context) / TFAOT_LIBDIR;
-  const Path library = (foreign ? folder / "tfaot" / machine : folder) / "libtfaot_runtime.a";
-  if (foreign && !is_file(context.files, library)) {
-    return fail(
-        Error(fmt::format("this tfaot has no runtime for {0}, which a package for {0} needs",
-                          machine))
-            .note("looked for " + library.string())
-            .note(fmt::format("build tfaot with -DTFAOT_RUNTIME_TARGETS={0}, which needs "
-                              "{0}-linux-gnu-g++ (Debian: g++-{0}-linux-gnu)",
-                              machine))
-            .note(fmt::format("or set the target with --target-triple={}-unknown-linux-gnu",
-                              context.environment.architecture)));
+  const Path library = runtime_path(context, machine);
+  if (machine != context.environment.architecture) {
+    if (auto found = runtime_library(context, machine); !found) {
+      return fail(std::move(found).error().note(
+          fmt::format("or set the target with --target-triple={}-unknown-linux-gnu",
+                      context.environment.architecture)));
+    }
   }
   std::vector<StagedFile> staged = {{std::string(kRuntimeLibrary), "", library}};
   for (const std::string part : {"runtime", "cmssw/drop_in", "cmssw/inside"}) {

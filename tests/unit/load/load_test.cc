@@ -370,9 +370,17 @@ TEST_F(LinkModelsTest, SayWhatIsMissing) {
   wrong = linking({package("1.0.0")});
   wrong.linker = "/nowhere/ld";
   EXPECT_THAT(linking_error(wrong), HasSubstr("the linker '/nowhere/ld'"));
-  wrong = linking({package("1.0.0")});
+  PackageToLink other = package("1.1.0");
+  other.manifest.architecture = "pdp11-linux";
+  EXPECT_EQ(linking_error(linking({package("1.0.0"), other})),
+            "ROOT/a tree: the package is for 'pdp11', the library for '" + this_machine() +
+                "'\n  link the packages of each machine into a library of their own");
+  wrong = linking({other});
   wrong.machine = "pdp11";
-  EXPECT_THAT(linking_error(wrong), HasSubstr("this machine is 'pdp11'"));
+  wrong.is_foreign = true;
+  wrong.assembler = "pdp11-linux-gnu-as";
+  EXPECT_THAT(linking_error(wrong), HasSubstr("the assembler 'pdp11-linux-gnu-as'"));
+  EXPECT_THAT(linking_error(wrong), HasSubstr("install it (Debian: g++-pdp11-linux-gnu)"));
   wrong = linking({package("1.0.0")});
   wrong.packages[0].compiled.codes[0].entry_symbol = "missing_entry";
   EXPECT_THAT(linking_error(wrong), HasSubstr("the packages' objects cannot be linked"));

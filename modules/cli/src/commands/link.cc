@@ -45,7 +45,8 @@ Action add_link(CLI::App& app) {
   add_allow_large(app, request->allow_large);
   app.footer(
       R"(Programs load its models by name and version: in C++ with tfaot/runtime/models.h, in other
-languages with tfaot/runtime/tfaot.h. Needs 'as' and 'ld' (Debian: binutils), no compiler.
+languages with tfaot/runtime/tfaot.h. Needs 'as' and 'ld' (Debian: binutils), no compiler; for
+packages of another machine, that machine's (Debian: g++-aarch64-linux-gnu).
 Example:
   tfaot link build/tagger area/calibrator -o libmodels.so)");
   return [request](Program& program) { return link(*request, program); };

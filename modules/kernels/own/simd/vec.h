@@ -267,6 +267,15 @@ TFAOT_INLINE void go_on(At& at, Int step) {
 #define TFAOT_INSTRUCTION(name, mask) _mm256_##name(a, b)
 #elif defined(__SSE2__)
 #define TFAOT_INSTRUCTION(name, mask) _mm_##name(a, b)
+#else
+// Denormal numbers become zero if the machine is set so, as in those instructions. A choice between
+// two numbers keeps them. The compiler would drop a product with a 1 that it knows.
+template <typename T>
+TFAOT_INLINE Vec<T> without_denormals(Vec<T> v) {
+  T one = 1;
+  asm("" : "+w"(one));
+  return v * one;
+}
 #endif
 
 // Elementwise a > b ? a : b, so b if one is NaN.
@@ -276,7 +285,7 @@ TFAOT_INLINE Vec<T> larger_of(Vec<T> a, Vec<T> b) {
   if constexpr (sizeof(T) == 4) return TFAOT_INSTRUCTION(max_ps, 0xFFFF);
   if constexpr (sizeof(T) == 8) return TFAOT_INSTRUCTION(max_pd, 0xFF);
 #else
-  return a > b ? a : b;
+  return without_denormals<T>(a > b ? a : b);
 #endif
 }
 
@@ -287,7 +296,7 @@ TFAOT_INLINE Vec<T> smaller_of(Vec<T> a, Vec<T> b) {
   if constexpr (sizeof(T) == 4) return TFAOT_INSTRUCTION(min_ps, 0xFFFF);
   if constexpr (sizeof(T) == 8) return TFAOT_INSTRUCTION(min_pd, 0xFF);
 #else
-  return a < b ? a : b;
+  return without_denormals<T>(a < b ? a : b);
 #endif
 }
 

@@ -40,17 +40,18 @@ struct PackageToLink {
 
 struct LinkModelsRequest {
   std::vector<PackageToLink> packages;
-  Path runtime;      // libtfaot_runtime.a of this toolkit
-  std::string name;  // of the library, for those that link it: "libmodels.so"
-  Path scratch;      // an empty folder for the linker's files and the output
-  std::string machine;
+  std::string machine;      // of all of them, "aarch64"
+  bool is_foreign = false;  // not this computer's: its binutils know its standard libraries
+  Path runtime;             // libtfaot_runtime.a of this toolkit for that machine
+  std::string name;         // of the library, for those that link it: "libmodels.so"
+  Path scratch;             // an empty folder for the linker's files and the output
   std::string assembler = "as";
   std::string linker = "ld";
 };
 
 // The library's file in `scratch`. The same packages in any folder give the same bytes. Error: two
-// packages are of one name and version, or have different code under one symbol; otherwise as
-// link_model().
+// packages are of one name and version, have different code under one symbol, or are for different
+// machines; otherwise as link_model().
 Result<Path> link_models(FileSystem& fs, LinkModelsRequest request);
 
 }  // namespace tfaot::toolkit

@@ -75,9 +75,9 @@ Result<Path> find_plot_script(const Context& context);
 /// it.
 Result<Path> find_python_folder(const Context& context);
 
-/// The runtime of this machine that `tfaot link` links models with. Error: this tool was installed
-/// without it.
-Result<Path> runtime_library(const Context& context);
+/// The runtime for `machine` ("x86_64") that `tfaot link` links models with. Error: this tool was
+/// installed without it.
+Result<Path> runtime_library(const Context& context, const std::string& machine);
 
 /// The runtime that a package for `machine` ("x86_64") contains, below runtime/:
 /// lib/libtfaot_runtime.a and include/tfaot/... It is the same for all headers that a package may
