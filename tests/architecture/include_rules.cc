@@ -114,6 +114,7 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"xla/", {"engine", "kernels"}},
     {"tsl/", {"engine", "kernels"}},
     {"absl/", {"engine", "kernels"}},
+    {"Eigen/", {"engine"}},
     {"ducc/", {"kernels"}},
     {"*intrin.h", {"kernels"}},
     {"ducc0/", {"kernels"}},

@@ -500,6 +500,7 @@ extern "C" void TFAOT_KERNEL(plain_product)(const void* product) {
 extern "C" void TFAOT_KERNEL(gemm)(const void* gemm) {
   const Gemm& g = *static_cast<const Gemm*>(gemm);
   const Int rows = g.row_count[0] * g.row_count[1] * g.row_count[2] * g.row_count[3];
+  if (rows == 0) return;  // of a free size
   if (g.tasks != nullptr && multiply_shared(g, rows)) return;
   if (!is_plain(g, rows)) return multiply_blocks(g, rows, nullptr);
   const PlainProduct plain = {g.a, g.row_step[3], g.a_step,  rows,     g.run,

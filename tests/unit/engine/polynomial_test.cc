@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/sizes/polynomial.h"
+
+#include <gtest/gtest.h>
+
+#include "compiler/sizes/sample_sizes.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+std::vector<std::int64_t> values_of(const std::vector<std::vector<std::int64_t>>& points,
+                                    std::int64_t (*function)(const std::vector<std::int64_t>&)) {
+  std::vector<std::int64_t> values;
+  for (const auto& point : points) values.push_back(function(point));
+  return values;
+}
+
+std::vector<std::vector<std::int64_t>> points_of(std::size_t dimensions) {
+  std::vector<FreeDimension> own;
+  for (std::size_t i = 0; i < dimensions; ++i) own.push_back({"n" + std::to_string(i), 1, 60});
+  return sample_sizes(own, SampleRange::kAbove, points_to_fit(dimensions));
+}
+
+TEST(SizePolynomial, IsFoundThroughPoints) {
+  const auto points = points_of(2);
+  const auto found = SizePolynomial::through(points, values_of(points, [](const auto& sizes) {
+                                               return 3 * sizes[0] * sizes[1] - 7 * sizes[0] + 5;
+                                             }));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->at(std::vector<std::int64_t>{4, 9}), 3 * 4 * 9 - 7 * 4 + 5);
+  EXPECT_EQ(found->at(std::vector<std::int64_t>{0, 0}), 5);
+}
+
+TEST(SizePolynomial, OfPairsHasHalves) {
+  const auto points = points_of(1);
+  const auto found = SizePolynomial::through(
+      points, values_of(points, [](const auto& sizes) { return sizes[0] * (sizes[0] - 1) / 2; }));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->divisor(), 2);
+  EXPECT_EQ(found->at(std::vector<std::int64_t>{7}), 21);
+}
+
+TEST(SizePolynomial, IsNotFoundForOtherFunctions) {
+  for (const std::size_t dimensions : {1U, 2U, 3U}) {
+    const auto points = points_of(dimensions);
+    const auto half = values_of(points, [](const auto& sizes) { return sizes[0] / 2; });
+    const auto tiles = values_of(points, [](const auto& sizes) { return (sizes[0] + 15) / 16; });
+    const auto least =
+        values_of(points, [](const auto& sizes) { return std::min<std::int64_t>(sizes[0], 70); });
+    EXPECT_FALSE(SizePolynomial::through(points, half)) << dimensions;
+    EXPECT_FALSE(SizePolynomial::through(points, tiles)) << dimensions;
+    EXPECT_FALSE(SizePolynomial::through(points, least)) << dimensions;
+  }
+}
+
+TEST(SizePolynomial, AddsMultipliesAndDivides) {
+  const auto points = points_of(2);
+  const auto size = [&](auto function) {
+    return SizePolynomial::through(points, values_of(points, function)).value();
+  };
+  const SizePolynomial n = size([](const auto& sizes) { return sizes[0]; });
+  const SizePolynomial m = size([](const auto& sizes) { return sizes[1]; });
+  EXPECT_EQ(n * m + n, size([](const auto& sizes) { return sizes[0] * (sizes[1] + 1); }));
+  EXPECT_EQ(n + SizePolynomial(-1) * n, SizePolynomial(0));
+  EXPECT_EQ((SizePolynomial(6) * n).divided_by(3), SizePolynomial(2) * n);
+  EXPECT_EQ((SizePolynomial(6) * n + m).divided_by(3), std::nullopt);
+  EXPECT_EQ(SizePolynomial(4).constant(), 4);
+  EXPECT_EQ(n.constant(), std::nullopt);
+}
+
+TEST(SampleSizes, AreDifferentPrimesOnOneSideOfTheRange) {
+  const std::vector<FreeDimension> own = {{"n", 1, 100}, {"m", 0, 10}};
+  const auto above = sample_sizes(own, SampleRange::kAbove, 12);
+  ASSERT_EQ(above.size(), 12U);
+  EXPECT_EQ(above.front(), (Dimensions{101, 47}));
+  for (const auto& point : above) {
+    EXPECT_GE(point[0], 101);
+    EXPECT_GE(point[1], 47);
+    EXPECT_NE(point[0], point[1]);
+  }
+  const auto below = sample_sizes({{"n", 1, 128}}, SampleRange::kBelow, 7);
+  ASSERT_EQ(below.size(), 7U);
+  EXPECT_EQ(below.front(), Dimensions{127});
+  for (const auto& point : below) EXPECT_LE(point[0], 127);
+  EXPECT_TRUE(sample_sizes({{"n", 1, 1}}, SampleRange::kBelow, 7).empty()) << "no prime";
+}
+
+TEST(SampleSizes, OfADimensionThatIsLikeAnother) {
+  const std::vector<FreeDimension> all = {{"a", 1, 50}, {"b", 1, 50, "a"}, {"c", 2, 9}};
+  EXPECT_EQ(own_dimensions(all).size(), 2U);
+  EXPECT_EQ(largest_sizes(own_dimensions(all)), (Dimensions{50, 9}));
+  const auto sizes = sizes_by_name(all, {7, 3});
+  ASSERT_EQ(sizes.size(), 3U);
+  EXPECT_EQ(sizes[1].name, "b");
+  EXPECT_EQ(sizes[1].size, 7);
+  EXPECT_EQ(sizes[2].size, 3);
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit::engine

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/sizes/sized_model.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compiler/sizes/polynomial.h"
+#include "compiler/sizes/sample_sizes.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/unit/engine/parse_hlo.h"
+#include "tests/unit/engine/run_kernels.h"
+#include "tfaot/base/real_file_system.h"
+#include "tfaot/base/text.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::parse_hlo;
+using testing::result_with_kernels;
+
+// The text of a module at a size. "{n}", "{n-1}", "{2n}", "{nn}", "{n+3}": numbers that follow it.
+std::string at_size(std::string text, std::int64_t n) {
+  const std::pair<const char*, std::int64_t> numbers[] = {{"{n}", n},
+                                                          {"{n-1}", n - 1},
+                                                          {"{2n}", 2 * n},
+                                                          {"{nn}", n * n},
+                                                          {"{n+3}", n + 3},
+                                                          {"{5n}", 5 * n},
+                                                          {"{pairs}", n * (n - 1) / 2}};
+  for (const auto& [name, number] : numbers) {
+    text = replace_all(text, name, std::to_string(number));
+  }
+  // "{places}": those of all pairs i > j in a matrix of n rows.
+  std::vector<std::int64_t> places;
+  for (std::int64_t i = 0; i < n; ++i) {
+    for (std::int64_t j = 0; j < i; ++j) places.push_back(i * n + j);
+  }
+  return replace_all(text, "{places}", fmt::format("{{{}}}", fmt::join(places, ", ")));
+}
+
+struct SizedCase {
+  const char* name;
+  const char* computations;  // the last one is the entry
+};
+
+void PrintTo(const SizedCase& one, std::ostream* out) { *out << one.name; }
+
+constexpr const char* kAdd =
+    "add { a = f32[] parameter(0) b = f32[] parameter(1) "
+    "ROOT s = f32[] add(a, b) }\n";
+constexpr const char* kSecond = "second { a = f32[] parameter(0) ROOT b = f32[] parameter(1) }\n";
+
+const SizedCase kCases[] = {
+    {"elements", R"(ENTRY e { x = f32[1,{n},3] parameter(0) c = f32[] constant(2)
+      b = f32[1,{n},3] broadcast(c), dimensions={} y = f32[1,{n},3] multiply(x, b)
+      z = f32[1,{n},3] exponential(y) ROOT t = (f32[1,{n},3]) tuple(z) })"},
+    {"rows_and_columns", R"(ENTRY e { x = f32[{n},{n}] parameter(0) v = f32[{n}] parameter(1)
+      r = f32[{n},{n}] broadcast(v), dimensions={0} c = f32[{n},{n}] broadcast(v), dimensions={1}
+      s = f32[{n},{n}] subtract(r, c) y = f32[{n},{n}] maximum(x, s)
+      ROOT t = (f32[{n},{n}]) tuple(y) })"},
+    {"rows_of_32", R"(ENTRY e { a = f32[{n},32] parameter(0) b = f32[{n},32] parameter(1)
+      i = f32[{n},{n},32] broadcast(a), dimensions={0,2}
+      j = f32[{n},{n},32] broadcast(b), dimensions={1,2} s = f32[{n},{n},32] add(i, j)
+      ROOT t = (f32[{n},{n},32]) tuple(s) })"},
+    {"transposes", R"(ENTRY e { x = f32[1,5,{n}] parameter(0)
+      y = f32[1,{n},5] transpose(x), dimensions={0,2,1} z = f32[{5n}] reshape(y)
+      ROOT t = (f32[{5n}]) tuple(z) })"},
+    {"slices", R"(ENTRY e { x = f32[{n},6] parameter(0)
+      a = f32[{n-1},2] slice(x), slice={[1:{n}], [1:6:3]} b = f32[{n-1},2] negate(a)
+      ROOT t = (f32[{n-1},2]) tuple(b) })"},
+    {"reverses", R"(ENTRY e { x = f32[{n},2] parameter(0)
+      y = f32[{n},2] reverse(x), dimensions={0} ROOT t = (f32[{n},2]) tuple(y) })"},
+    {"joins_rows", R"(ENTRY e { x = f32[1,{n},3] parameter(0) y = f32[1,3,3] parameter(1)
+      z = f32[1,{n+3},3] concatenate(x, y), dimensions={1} ROOT t = (f32[1,{n+3},3]) tuple(z) })"},
+    {"joins_columns", R"(ENTRY e { x = f32[4,{n}] parameter(0) y = f32[4,3] parameter(1)
+      z = f32[4,{n+3}] concatenate(x, y), dimensions={1} ROOT t = (f32[4,{n+3}]) tuple(z) })"},
+    {"pads", R"(ENTRY e { x = f32[2,{n}] parameter(0) c = f32[] constant(7)
+      y = f32[2,{n+3}] pad(x, c), padding=0_0x1_2 ROOT t = (f32[2,{n+3}]) tuple(y) })"},
+    {"counts", R"(ENTRY e { x = f32[{n},4] parameter(0) i = s32[{n},4] iota(), iota_dimension=0
+      f = f32[{n},4] convert(i) y = f32[{n},4] add(x, f) ROOT t = (f32[{n},4]) tuple(y) })"},
+    {"numbers", R"(ENTRY e { x = f32[{n}] parameter(0) c = s32[] constant({n})
+      f = f32[] convert(c) b = f32[{n}] broadcast(f), dimensions={} y = f32[{n}] divide(x, b)
+      ROOT t = (f32[{n}]) tuple(y) })"},
+    {"chooses", R"(ENTRY e { x = f32[{n},3] parameter(0) v = f32[{n}] parameter(1)
+      b = f32[{n},3] broadcast(v), dimensions={0} p = pred[{n},3] compare(x, b), direction=LT
+      y = f32[{n},3] select(p, x, b) ROOT t = (f32[{n},3]) tuple(y) })"},
+    {"fixed_results", R"(ENTRY e { x = f32[1,{n},4] parameter(0)
+      y = f32[1,2,4] slice(x), slice={[0:1], [0:2], [0:4]} z = f32[1,2,4] tanh(y)
+      ROOT t = (f32[1,2,4]) tuple(z) })"},
+};
+
+const SizedCase kCasesWithSums[] = {
+    {"sums_over_it", R"(ENTRY e { x = f32[{n},5] parameter(0) c = f32[] constant(1)
+      y = f32[5] reduce(x, c), dimensions={0}, to_apply=add ROOT t = (f32[5]) tuple(y) })"},
+    {"sums_over_others", R"(ENTRY e { x = f32[2,{n}] parameter(0) c = f32[] constant(0)
+      y = f32[{n}] reduce(x, c), dimensions={0}, to_apply=add ROOT t = (f32[{n}]) tuple(y) })"},
+    {"sums_over_rows", R"(ENTRY e { x = f32[3,{n}] parameter(0) c = f32[] constant(0)
+      y = f32[3] reduce(x, c), dimensions={1}, to_apply=add ROOT t = (f32[3]) tuple(y) })"},
+};
+
+const SizedCase kCasesWithPlaces[] = {
+    {"scatters_pairs", R"(ENTRY e { z = f32[{nn}] parameter(0) u = f32[{pairs}] parameter(1)
+      i = s64[{pairs}] constant({places})
+      y = f32[{nn}] scatter(z, i, u), update_window_dims={}, inserted_window_dims={0},
+        scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=second
+      ROOT t = (f32[{nn}]) tuple(y) })"},
+};
+
+// Numbers that differ.
+std::string some_numbers(std::int64_t count, std::int64_t start) {
+  std::string text;
+  for (std::int64_t i = 0; i < count; ++i) {
+    text += fmt::format(" {}", static_cast<double>((start + i) * 37 % 101 - 50) / 16);
+  }
+  return text;
+}
+
+class SizedModel : public ::testing::TestWithParam<std::pair<SizedCase, const char*>> {
+ protected:
+  static OptimizedModel model_at(const std::string& text, std::int64_t n) {
+    const auto module = parse_hlo(at_size(text, n));
+    OptimizedModel model;
+    for (const auto* one : module->entry_computation()->parameter_instructions()) {
+      model.inputs.push_back({std::string(one->name()), DType::kFloat32, {}});
+    }
+    model.outputs.push_back({"y", DType::kFloat32, {}});
+    model.computation = canonical(xla::XlaComputation(module->ToProto())).value();
+    model.shape = xla::ProgramShape(model.computation.proto().host_program_shape());
+    return model;
+  }
+
+  static Result<OptimizedModel> for_all_sizes(const std::string& text, std::int64_t largest) {
+    const std::vector<FreeDimension> own = {{"n", 1, largest}};
+    std::vector<SizeSample> samples;
+    for (const Dimensions& sizes : sample_sizes(own, SampleRange::kAbove, points_to_fit(1))) {
+      samples.push_back({sizes, model_at(text, sizes.front())});
+    }
+    RealFileSystem files;
+    const TemporaryFolder folder;
+    const auto weights = WeightStore::create(files, folder.path(), {}).value();
+    return with_free_sizes(samples, {largest}, weights);
+  }
+};
+
+TEST_P(SizedModel, HasTheResultsOfEachSize) {
+  const std::string text = std::string(GetParam().second) + GetParam().first.computations;
+  constexpr std::int64_t kLargest = 21;
+  const auto sized = for_all_sizes(text, kLargest);
+  ASSERT_TRUE(sized) << sized.error().text();
+  const auto module = make_module(sized->computation.proto()).value();
+  for (const std::int64_t n : {1, 2, 3, 5, 16, 17, 20, 21}) {
+    const auto fixed = make_module(model_at(text, n).computation.proto()).value();
+    std::vector<std::string> numbers;
+    std::vector<std::string> of_sized;
+    const auto* const entry = module->entry_computation();
+    for (const auto* one : fixed->entry_computation()->parameter_instructions()) {
+      const std::int64_t count = elements_of(*one);
+      numbers.push_back(some_numbers(count, 7 * one->parameter_number()));
+      of_sized.push_back(numbers.back());
+      const auto& flat = *entry->parameter_instruction(one->parameter_number());
+      for (std::int64_t i = count; i < elements_of(flat); ++i) of_sized.back() += " nan";
+    }
+    of_sized.push_back(std::to_string(n));
+    const auto wanted = testing::numbers_of(result_with_kernels(*fixed, numbers));
+    auto found = testing::numbers_of(result_with_kernels(*module, of_sized));
+    ASSERT_GE(found.size(), wanted.size());
+    found.resize(wanted.size());
+    EXPECT_EQ(found, wanted) << "n = " << n;
+  }
+}
+
+std::vector<std::pair<SizedCase, const char*>> all_cases() {
+  std::vector<std::pair<SizedCase, const char*>> all;
+  for (const SizedCase& one : kCases) all.emplace_back(one, "");
+  for (const SizedCase& one : kCasesWithSums) all.emplace_back(one, kAdd);
+  for (const SizedCase& one : kCasesWithPlaces) all.emplace_back(one, kSecond);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SizedModel, ::testing::ValuesIn(all_cases()),
+                         [](const auto& one) { return std::string(one.param.first.name); });
+
+TEST(SizedModelForm, OfOtherOperationsIsAnother) {
+  const auto a = parse_hlo("ENTRY e { x = f32[7] parameter(0) ROOT y = f32[7] negate(x) }");
+  const auto b = parse_hlo("ENTRY e { x = f32[9] parameter(0) ROOT y = f32[9] negate(x) }");
+  const auto c = parse_hlo("ENTRY e { x = f32[9] parameter(0) ROOT y = f32[9] abs(x) }");
+  std::string difference;
+  EXPECT_TRUE(have_same_form(*a, *b, difference));
+  EXPECT_FALSE(have_same_form(*a, *c, difference));
+  EXPECT_EQ(difference, "negate and abs");
+  EXPECT_NE(engine::numbers_of(*a), engine::numbers_of(*b));
+}
+
+class SizedModelRefuses : public SizedModel {};
+
+TEST_F(SizedModelRefuses, AnOperationThatHasNoLoop) {
+  const auto sized = for_all_sizes(
+      "less { a = f32[] parameter(0) b = f32[] parameter(1) "
+      "ROOT p = pred[] compare(a, b), direction=LT }\n"
+      "ENTRY e { x = f32[4,{n}] parameter(0) "
+      "s = f32[4,{n}] sort(x), dimensions={1}, to_apply=less, "
+      "metadata={op_name=\"net/order\"} ROOT t = (f32[4,{n}]) tuple(s) }",
+      9);
+  ASSERT_FALSE(sized);
+  EXPECT_THAT(sized.error().message(), HasSubstr("sort"));
+  EXPECT_THAT(sized.error().message(), HasSubstr("which cannot follow a free size"));
+}
+
+}  // namespace
+}  // namespace tfaot::toolkit::engine
