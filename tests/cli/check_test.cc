@@ -40,6 +40,23 @@ TEST_F(CheckTest, AllSignaturesOfAModelOrOne) {
   EXPECT_THAT(one.out, HasSubstr("code for batch sizes 1, 2, 4, 8, 16, 32\n"));
 }
 
+TEST_F(CheckTest, SaysWhichBitsAreTheSame) {
+  write("net/saved_model.pb", "a graph");
+  const std::vector<std::string> all = {"check",
+                                        "net",
+                                        "-q",
+                                        "--signature",
+                                        "serving_default",
+                                        "--cpu-levels",
+                                        "x86-64,x86-64-v3,x86-64-v4"};
+  EXPECT_THAT(run(all).out, HasSubstr("\n  same bits  a row in any batch and thread, on any "
+                                      "machine; at x86-64-v3, x86-64-v4 alike\n"));
+  std::vector<std::string> coupled = all;
+  coupled.insert(coupled.end(), {"--rows", "coupled"});
+  EXPECT_THAT(run(coupled).out, HasSubstr("\n  same bits  a batch in any number of threads, on any "
+                                          "machine; at x86-64-v3, x86-64-v4 alike\n"));
+}
+
 TEST_F(CheckTest, ModesOfTheModelChangeTheVerdict) {
   write("net/saved_model.pb", "a graph");
   const auto checked = [this](const std::string& option, const std::string& word) {

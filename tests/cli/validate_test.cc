@@ -8,6 +8,7 @@
 #include <set>
 
 #include "loaded_package_test.h"
+#include "tfaot/base/text.h"
 #include "tfaot/package/zip_file.h"
 
 namespace tfaot::toolkit::testing {
@@ -20,10 +21,16 @@ using ::testing::Not;
 
 class ValidateTest : public LoadedPackageTest {
  protected:
+  // Without the lines of its progress.
   Outcome validate(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), "validate");
-    arguments.insert(arguments.end(), "-q");
-    return run_loaded(arguments, {{"TMPDIR", at("scratch")}});
+    Outcome outcome = run_loaded(arguments, {{"TMPDIR", at("scratch")}});
+    std::string kept;
+    for (const std::string& line : split_lines(outcome.err)) {
+      if (!line.starts_with("[")) kept += line + "\n";
+    }
+    outcome.err = std::move(kept);
+    return outcome;
   }
   // A model that the fake engine knows by its word.
   std::string model(const std::string& word) {
@@ -244,6 +251,10 @@ TEST_F(ValidateTest, BitsOfABatchThatDifferAreAnError) {
   write_fake_linker(at("bin"), read("out/record.json"), at("linked"), "tfaot_loaded_bs4_off");
   const Outcome outcome = validate({"out", "--bits"});
   EXPECT_TRUE(matches_golden(outcome.text(), "cli/validate_bits_differ.txt"));
+  const Outcome quiet = validate({"out", "--bits", "-q"});
+  EXPECT_EQ(quiet.exit_code, 1);
+  EXPECT_EQ(quiet.out, "");
+  EXPECT_EQ(quiet.err, "tfaot: error: out: a row's bits depend on how it is run\n");
   const Json found = Json::parse(validate({"out", "--bits", "--json"}).out);
   EXPECT_EQ(found["passed"], false);
   for (const Json& one : found["compared"]) {
@@ -281,6 +292,18 @@ TEST_F(ValidateTest, RecordsTheBits) {
                         "to 4 threads\n               sha256 "));
   ASSERT_EQ(CliTest::run({"update-weights", "out", "--model", model("off"), "-q"}).exit_code, 0);
   EXPECT_THAT(read("out/manifest.json"), Not(HasSubstr("\"bits\"")));
+}
+
+TEST_F(ValidateTest, QuietlyTheExitCodeIsTheVerdict) {
+  for (const std::string& how : {std::string("--bits"), std::string("--model=model/saved_model")}) {
+    const Outcome outcome = validate({"out", how, "-q"});
+    EXPECT_EQ(outcome.exit_code, 0) << how;
+    EXPECT_EQ(outcome.out + outcome.err, "") << how;
+  }
+  const Outcome outcome = validate({"out", "--model", model("off"), "-q"});
+  EXPECT_EQ(outcome.exit_code, 1);
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(outcome.err, "tfaot: error: out: its predictions are not those of the model\n");
 }
 
 TEST_F(ValidateTest, BitsTakeNoTolerance) {

@@ -201,10 +201,20 @@ TEST_F(VerifyCodeTest, ReadsCodeForAarch64) {
 }
 
 TEST_F(VerifyCodeTest, NamesAFileThatIsNoObject) {
-  write_tree_at("tree", {.object = "oooo"});
-  const Outcome outcome = run({"verify", "tree"});
-  EXPECT_EQ(outcome.exit_code, 1);
-  EXPECT_THAT(outcome.err, ::testing::HasSubstr("lib/test_net_bs1_x86-64.o: "));
+  const std::pair<std::string, std::string> files[] = {
+      {"oooo", "the file ends before its parts do"},
+      {std::string(100, 'o'), "not a relocatable object of 64 bits for x86-64 or aarch64"},
+      {"!<arch>\n" + std::string(100, ' '), "an archive (.a), not an object"}};
+  for (const auto& [bytes, fault] : files) {
+    write_tree_at("tree", {.object = bytes});
+    const Outcome outcome = run({"verify", "tree"});
+    EXPECT_EQ(outcome.exit_code, 1);
+    EXPECT_THAT(
+        outcome.err,
+        ::testing::HasSubstr(
+            "ROOT/tree: lib/test_net_bs1_x86-64.o: " + fault +
+            "\n  compile the model again: 'tfaot compile' makes the objects of a package\n"));
+  }
 }
 
 TEST_F(VerifyCodeTest, ReadsSymbolsWithoutADisassembler) {

@@ -23,7 +23,8 @@ constexpr const char* kKeepTheirBits[] = {
     "gather_reduce", "half_floats",        "many_weights",  "masked_rows",
     "masks",         "mixed_bfloat16",     "mixed_float16", "more_dtypes",
     "pairs",         "pooled_activations", "pooling",       "products",
-    "ranks",         "resizing",           "row_lookups",   "signatures_norm"};
+    "ranks",         "resizing",           "row_lookups",   "signatures_norm",
+    "transforms"};
 
 class BitsTest : public ToolTest {
  protected:

@@ -162,6 +162,32 @@ def convolution():
 
 
 @maker
+def transforms():
+    """Fourier transforms of each kind and of lengths that are divided, or prime; products of whole numbers."""
+    wide, bytes_ = weights(37, (5, 6), (5, 6))
+    wide = tf.constant(tf.cast(wide * 2e9, tf.int32))
+    bytes_ = tf.constant(tf.cast(bytes_ * 100, tf.int8))
+
+    def serve(a, b, doubles, image, long, m, n):
+        spectrum = tf.signal.fft(tf.complex(a, b))
+        plane = tf.signal.fft2d(tf.complex(image, -image))
+        return {
+            "bytes": tf.matmul(tf.cast(tf.clip_by_value(n, -128, 127), tf.int8), bytes_, output_type=tf.int32),
+            "doubles": tf.signal.irfft(tf.signal.rfft(doubles) * tf.complex(doubles[:, :10], doubles[:, 8:]), [18]),
+            "image": tf.math.real(tf.signal.ifft2d(plane * plane)),
+            "long": tf.abs(tf.signal.rfft(long)),
+            "magnitude": tf.abs(spectrum),
+            "real_image": tf.signal.irfft2d(tf.signal.rfft2d(image) * 2),
+            "shifted": tf.math.imag(tf.signal.ifft(spectrum * tf.complex(b, a))),
+            "whole": tf.matmul(m, wide),
+        }
+
+    works("transforms", serve, {"a": ("float32", [18]), "b": ("float32", [18]), "doubles": ("float64", [18]),
+                                "image": ("float32", [3, 18]), "long": ("float32", [131]), "m": ("int32", [4, 5]),
+                                "n": ("int32", [4, 5])}, tolerance=1e-4)
+
+
+@maker
 def products():
     """Every form of a product: which side is a weight, transposed, batched, with how many dimensions summed."""
     w, left, heads, cube, square, experts, b, b3 = weights(

@@ -108,13 +108,15 @@ Status check_calls(const ModelSpec& spec, const CheckedCode& code,
                    const std::vector<std::string>& calls) {
   std::vector<Error> errors;
   for (const auto& symbol : calls) {
+    const CallKind kind = kind_of_call(symbol);
     const bool offered = is_kernel(symbol) ? runtime_offers(symbol, spec.compilation.target_triple)
-                                           : kind_of_call(symbol) < CallKind::kMathematics;
-    if (offered) continue;
+                                           : kind < CallKind::kMathematics;
+    if (offered && kind != CallKind::kAllocating) continue;
     errors.push_back(Error::at({spec.model.source.string()},
-                               fmt::format("the code for batch size {}, {}, calls '{}', which "
-                                           "libtfaot_runtime does not have",
-                                           code.batch_size, code.cpu_level, symbol))
+                               fmt::format("the code for batch size {}, {}, calls '{}', which {}",
+                                           code.batch_size, code.cpu_level, symbol,
+                                           offered ? "asks for memory when it runs"
+                                                   : "libtfaot_runtime does not have"))
                          .note("do this part outside of the model, or express it with other ops")
                          .about(word_of(ProblemKind::kRuntimeSymbol), {symbol}));
   }

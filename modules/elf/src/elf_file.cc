@@ -144,7 +144,8 @@ Result<std::unique_ptr<OpenedFile>> open_sections(const FileSystem& fs, const Pa
   TFAOT_TRY(fill_from(*file, {0, sizeof(Elf64_Ehdr)}, image));
   TFAOT_TRY(image.open());
   GElf_Ehdr header{};
-  if (gelf_getehdr(image.get(), &header) == nullptr) return fail(elf_error("read a header"));
+  if (elf_kind(image.get()) == ELF_K_AR) return fail(Error("an archive (.a), not an object"));
+  if (gelf_getehdr(image.get(), &header) == nullptr) return fail(not_an_object());
   const std::uint64_t headers = std::uint64_t{header.e_shnum} * sizeof(Elf64_Shdr);
   TFAOT_TRY(fill_from(*file, {header.e_shoff, headers}, image));
   TFAOT_TRY(image.open());

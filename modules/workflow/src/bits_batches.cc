@@ -118,18 +118,11 @@ std::vector<std::int64_t> shuffled_rows(std::int64_t rows) {
 
 std::vector<std::vector<std::string>> comparable_levels(const CompiledModel& model,
                                                         const std::vector<std::string>& levels) {
-  std::vector<std::string> fused;
-  std::vector<std::string> others;
-  for (const std::string& level : levels) {
-    const auto code = std::ranges::find(model.codes, level, &CompiledCode::cpu_level);
-    const bool is_fused = !model.target_triple.starts_with("x86_64") ||
-                          contains(code->cpu_features, std::string("fma"));
-    (is_fused ? fused : others).push_back(level);
-  }
-  std::vector<std::vector<std::string>> groups;
-  for (const std::string& level : others) groups.push_back({level});
-  if (!fused.empty()) groups.push_back(fused);
-  return groups;
+  return levels_of_same_bits(model.target_triple, mapped(levels, [&](const std::string& level) {
+                               const auto code =
+                                   std::ranges::find(model.codes, level, &CompiledCode::cpu_level);
+                               return LevelFeatures{level, code->cpu_features};
+                             }));
 }
 
 }  // namespace tfaot::toolkit

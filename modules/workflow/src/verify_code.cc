@@ -59,7 +59,8 @@ class CodeReader {
       ++check_.objects;
       const auto facts = object_facts(context_.files, tree / file.path);
       if (!facts) {
-        fault(file.path, facts.error().message());
+        fault(file.path, facts.error().message())
+            .note("compile the model again: 'tfaot compile' makes the objects of a package");
         continue;
       }
       if (facts->machine != machine) fault(file.path, "is code for " + facts->machine);
@@ -75,8 +76,8 @@ class CodeReader {
   CodeCheck result() { return std::move(check_); }
 
  private:
-  void fault(const std::string& object, const std::string& text) {
-    faults_.push_back(Error::at({package_.string()}, object + ": " + text));
+  Error& fault(const std::string& object, const std::string& text) {
+    return faults_.emplace_back(Error::at({package_.string()}, object + ": " + text));
   }
 
   Status read_instructions(const Path& tree, const std::string& object,

@@ -12,6 +12,8 @@
 #include "pages/pages.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/bits.h"
+#include "tfaot/records/cpu_levels.h"
 #include "tfaot/records/model_check_json.h"
 #include "tfaot/report/page.h"
 #include "tfaot/workflow/check_model.h"
@@ -165,6 +167,28 @@ report::Badge badge_of(bool compiles) {
                   : report::Badge{Verdict::kBad, "does not compile"};
 }
 
+// That compiled code keeps (docs/reproducibility.md): the engine makes no other.
+std::vector<std::vector<std::string>> same_bit_levels(const SignatureCheck& check) {
+  if (!check.compiles) return {};
+  return levels_of_same_bits(check.target_triple, mapped(check.cpu_levels, [](const auto& name) {
+                               const std::string level =
+                                   name == "native" ? native_cpu_level() : name;
+                               return LevelFeatures{name, cpu_level(level).features};
+                             }));
+}
+
+// "a row in any batch and thread, on any machine; at x86-64-v3, x86-64-v4 alike"
+std::string same_bits_text(const SignatureCheck& check) {
+  if (!check.compiles) return "";
+  std::string text = check.rows == RowsMode::kAlone ? "a row in any batch and thread"
+                                                    : "a batch in any number of threads";
+  text += ", on any machine";
+  for (const auto& group : same_bit_levels(check)) {
+    if (group.size() > 1) text += fmt::format("; at {} alike", join(group, ", "));
+  }
+  return text;
+}
+
 Section checked_signature(const SignatureCheck& check) {
   Section section;
   section.title = check.signature.empty() ? "Graph" : "Signature " + check.signature;
@@ -177,6 +201,7 @@ Section checked_signature(const SignatureCheck& check) {
          sizes.empty() ? "no code" : fmt::format("code for batch sizes {}", fmt::join(sizes, ", ")),
          Where::kText});
   }
+  facts.facts.push_back({"same bits", same_bits_text(check)});
   section.blocks.emplace_back(std::move(facts));
   const std::vector<ModelProblem>& problems = check.found.problems;
   for (std::size_t i = 0; i < problems.size(); ++i) {
@@ -214,6 +239,7 @@ ordered_json checked_to_json(const SignatureCheck& check) {
           {"cpu_levels", check.cpu_levels},
           {"batch_sizes", check.batch_sizes},
           {"rows", word_of(check.rows)},
+          {"same_bits", same_bit_levels(check)},
           {"codes", std::move(codes)},
           {"problems", problems_to_json(check.found.problems)},
           {"warnings", check.warnings},

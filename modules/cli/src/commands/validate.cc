@@ -223,8 +223,8 @@ Status validate_bits_of(const ValidateArguments& options, Program& program) {
   if (!options.paths.model.empty()) request.model = program.absolute(options.paths.model);
   TFAOT_ASSIGN(request.inputs, inputs_file(options.inputs, program));
   TFAOT_ASSIGN(const BitsResult result, validate_bits(program, request));
-  TFAOT_TRY(
-      options.html.show(program, bits_page(result, package), bits_result_to_json(result, package)));
+  TFAOT_TRY(options.html.show_verdict(program, bits_page(result, package),
+                                      bits_result_to_json(result, package)));
   if (!result.passed()) {
     return fail(Error::at({package}, "a row's bits depend on how it is run"));
   }
@@ -255,8 +255,8 @@ Status validate(const ValidateArguments& options, Program& program) {
   make_absolute(program, {&request.model, &request.expected, &request.library});
   TFAOT_ASSIGN(request.inputs, inputs_file(options.inputs, program));
   TFAOT_ASSIGN(const ValidationResult result, validate_package(program, request));
-  TFAOT_TRY(options.html.show(program, validation_page(result, paths),
-                              validation_result_to_json(result, paths)));
+  TFAOT_TRY(options.html.show_verdict(program, validation_page(result, paths),
+                                      validation_result_to_json(result, paths)));
   if (!result.passed()) {
     return fail(Error::at({options.paths.package}, "its predictions are not those of the model"));
   }

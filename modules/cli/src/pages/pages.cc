@@ -132,6 +132,12 @@ Status HtmlOption::show(Program& program, report::Page page,
   return given() ? write(program, std::move(page), json) : Status();
 }
 
+Status HtmlOption::show_verdict(Program& program, report::Page page,
+                                const nlohmann::ordered_json& json) const {
+  if (program.json || !program.console.is_quiet()) return show(program, std::move(page), json);
+  return given() ? write(program, std::move(page), json) : Status();
+}
+
 std::vector<Difference> differences(const NamedValues& first, const NamedValues& second) {
   const std::map<std::string, std::string> ours(first.begin(), first.end());
   const std::map<std::string, std::string> theirs(second.begin(), second.end());

@@ -64,6 +64,9 @@ class HtmlOption {
   Status write(Program& program, report::Page page, const nlohmann::ordered_json& json) const;
   // Writes the page if it is given. Prints JSON with --json, else the page's text.
   Status show(Program& program, report::Page page, const nlohmann::ordered_json& json) const;
+  // The same of a page that only says how a comparison went: no text with --quiet.
+  Status show_verdict(Program& program, report::Page page,
+                      const nlohmann::ordered_json& json) const;
 
  private:
   std::string file_;

@@ -146,6 +146,16 @@ absl::Status handle_reduce(void* emitter, xla::HloInstruction* reduce) {
   return handle(emitter, reduce);
 }
 
+// xla::cpu::LLVMTargetMachineFeatures::minimum_alignment_for_allocation(): Eigen's functions, which
+// ask for memory, are called only for aligned tensors.
+#define TFAOT_ALIGNMENT \
+  "_ZNK3xla3cpu25LLVMTargetMachineFeatures32minimum_alignment_for_allocationEl"
+std::int64_t least_alignment(const void* features, std::int64_t bytes) __asm__(TFAOT_ALIGNMENT);
+std::int64_t least_alignment(const void* features, std::int64_t bytes) {
+  static auto* const alignment = of_library(least_alignment, TFAOT_ALIGNMENT);
+  return plain_code ? 1 : alignment(features, bytes);
+}
+
 }  // namespace tfaot::toolkit::engine
 
 namespace xla::cpu::options {

@@ -52,11 +52,6 @@ ProgramSpeed speed_of(const xla::HloModule& module, const CodeSize& code) {
 constexpr double kLeastShare = 0.01;
 constexpr std::size_t kMostNamed = 8;
 
-double multiply_cycles(xla::PrimitiveType type, const ProductSize& size) {
-  if (type == xla::S32) return kEigenMultiplyCycles;
-  return size.rows == 1 || size.columns == 1 ? kXlaMultiplyCycles : kXlaMatrixCycles;
-}
-
 // The sizes of one of `batch` products.
 ProductSize size_of_dot(const HloInstruction& dot, std::int64_t& batch) {
   const xla::Shape& left = dot.operand(0)->shape();
@@ -110,8 +105,10 @@ double xla_product_cycles(const Machine& machine, const HloInstruction& product)
   const auto type = type_of(product);
   const auto products = static_cast<double>(batch);
   if (has_kernels(type)) return products * product_cycles(machine, size);
-  return products * multiply_cycles(type, size) * static_cast<double>(size.rows) *
-         static_cast<double>(size.columns) * static_cast<double>(size.depth);
+  const bool is_vector = size.rows == 1 || size.columns == 1;
+  return products * (is_vector ? kXlaMultiplyCycles : kXlaMatrixCycles) *
+         static_cast<double>(size.rows) * static_cast<double>(size.columns) *
+         static_cast<double>(size.depth);
 }
 
 class Estimate {

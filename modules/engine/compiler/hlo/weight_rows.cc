@@ -70,6 +70,8 @@ class RepeatedWeights {
         return repeated_reduction(one, *x);
       case kDot:
         return repeated_product(one, *x);
+      case kFft:
+        return repeated_transform(one, *x);
       default:
         return {};
     }
@@ -168,6 +170,16 @@ class RepeatedWeights {
     return RepeatedWeight{
         contract(x.once, depth, product->matrix, product->matrix_depth, one.precision_config()),
         kept, true, true};
+  }
+
+  // Along dimensions that are kept.
+  static Found repeated_transform(HloInstruction& one, const RepeatedWeight& x) {
+    const std::int64_t count = std::ssize(one.fft_length());
+    for (const auto d : counted(count, one.shape().rank() - count)) {
+      if (!absl::c_linear_search(x.kept, d)) return {};
+    }
+    return RepeatedWeight{rebuild(one, picked(one.shape().dimensions(), x.kept), {x.once}), x.kept,
+                          x.has_weight, true};
   }
 
   static Dimensions places_of(const Dimensions& values, const Dimensions& among) {

@@ -534,7 +534,10 @@ Status replace_dot(HloInstruction& dot, PassContext& context) {
       right = binary_along(kMultiply, right, epilogue.scale, 2);
     }
   }
-  KernelCall made = product.is_packed && stays_narrow(*right, weights)
+  const auto is_weight = [&](const auto* operand) { return values.is_weight(operand); };
+  const bool is_narrow = product.is_packed && stays_narrow(*right, weights) &&
+                         std::ranges::any_of(dot.operands(), is_weight);
+  KernelCall made = is_narrow
                         ? narrow_product(call, product.lhs.tensor, right, weights)
                         : KernelCall{Kernel::kMatMul,
                                      as_words(call),

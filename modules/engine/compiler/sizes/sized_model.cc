@@ -53,15 +53,15 @@ std::string name_of(const HloInstruction& one) {
 }
 
 // A dimension's index by the turns of loops.
-struct Index {
+struct LoopIndex {
   std::optional<std::size_t> loop{};  // none: the offset in all turns
   SizePolynomial step = 1;
   SizePolynomial offset = 0;
 };
-using Indices = std::vector<Index>;
+using LoopIndices = std::vector<LoopIndex>;
 
-Indices own_indices(std::size_t rank) {
-  Indices indices(rank);
+LoopIndices own_indices(std::size_t rank) {
+  LoopIndices indices(rank);
   for (std::size_t d = 0; d < rank; ++d) indices[d].loop = d;
   return indices;
 }
@@ -74,7 +74,7 @@ Sizes row_major_strides(const Sizes& sizes) {
   return strides;
 }
 
-Place place_of(const Indices& indices, const Sizes& strides, std::size_t loops) {
+Place place_of(const LoopIndices& indices, const Sizes& strides, std::size_t loops) {
   Place place{0, Sizes(loops, 0)};
   for (std::size_t d = 0; d < indices.size(); ++d) {
     place.offset = place.offset + indices[d].offset * strides[d];
@@ -427,7 +427,7 @@ class SizedModule {
   HloInstruction* start_of(const HloInstruction& one, const Sizes& sizes, HloInstruction* whole) {
     HloInstruction* const result = unwritten(one, sizes);
     StridedLoop loop{.sizes = sizes};
-    const Indices indices = own_indices(sizes.size());
+    const LoopIndices indices = own_indices(sizes.size());
     Sizes strides;
     for (int d = 0; d < whole->shape().rank(); ++d) {
       strides.emplace_back(stride_along(whole->shape(), d));
@@ -499,7 +499,7 @@ class SizedModule {
     if (!is_whole) return start_of(one, sizes, computation_->AddInstruction(one.Clone()));
     HloInstruction* const result = unwritten(one, sizes);
     StridedLoop loop{.sizes = sizes};
-    const Indices indices = own_indices(sizes.size());
+    const LoopIndices indices = own_indices(sizes.size());
     Sizes strides;
     for (int d = 0; d < one.shape().rank(); ++d) {
       strides.emplace_back(stride_along(one.shape(), d));
@@ -642,7 +642,7 @@ class SizedModule {
     if (one.opcode() == kReduce) return reduced(one, sizes, result);
     if (one.opcode() == kScatter) return scattered(one, sizes, result);
     StridedLoop loop{.sizes = sizes};
-    const Indices indices = own_indices(sizes.size());
+    const LoopIndices indices = own_indices(sizes.size());
     TFAOT_TRY(add_value(one, indices, loop));
     loop.place = place_of(indices, row_major_strides(sizes), sizes.size());
     return add_loop(loop, result, *numbers_);
@@ -659,7 +659,7 @@ class SizedModule {
     for (const HloInstruction* operand : one.operands()) {
       TFAOT_ASSIGN(const Sizes part, sizes_of(*operand));
       StridedLoop loop{.sizes = part, .keeps_others = !is_outermost};
-      Indices indices = own_indices(part.size());
+      LoopIndices indices = own_indices(part.size());
       TFAOT_TRY(add_value(*operand, indices, loop));
       indices[dimension].offset = before;
       loop.place = place_of(indices, strides, part.size());
@@ -678,7 +678,7 @@ class SizedModule {
     const HloInstruction& x = *one.operand(0);
     TFAOT_ASSIGN(const Sizes part, sizes_of(x));
     StridedLoop loop{.sizes = part, .keeps_others = true};
-    Indices indices = own_indices(part.size());
+    LoopIndices indices = own_indices(part.size());
     TFAOT_TRY(add_value(x, indices, loop));
     for (int d = 0; d < one.shape().rank(); ++d) {
       const auto edge = [d](auto member) {
@@ -695,7 +695,7 @@ class SizedModule {
           return fail(no_free_size(one, "cuts a tensor"));
         }
       }
-      Index& index = engine::entry(indices, d);
+      LoopIndex& index = engine::entry(indices, d);
       index.offset = low;
       index.step = between + SizePolynomial(1);
     }
@@ -719,8 +719,8 @@ class SizedModule {
     order.insert(order.end() - (kept.empty() ? 0 : 1), one.dimensions().begin(),
                  one.dimensions().end());
     StridedLoop loop{.combine = combine};
-    Indices of_x(all.size());
-    Indices of_result(kept.size());
+    LoopIndices of_x(all.size());
+    LoopIndices of_result(kept.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
       loop.sizes.push_back(engine::entry(all, order[i]));
       engine::entry(of_x, order[i]).loop = i;
@@ -764,7 +764,7 @@ class SizedModule {
     const Dimensions inserted(numbers.inserted_window_dims().begin(),
                               numbers.inserted_window_dims().end());
     const Dimensions windowed = other_dimensions(one.shape().rank(), inserted);
-    Indices of_result(sizes.size());
+    LoopIndices of_result(sizes.size());
     Sizes window_sizes(sizes.size(), 1);
     for (std::size_t i = 0; i < window.size(); ++i) {
       engine::entry(of_result, windowed[i]).loop = static_cast<std::size_t>(window[i]);
@@ -785,10 +785,10 @@ class SizedModule {
   }
 
   // Of the k-th number of an index. `outside`: the loops over the indices.
-  static Indices place_in_indices(const HloInstruction& scatter, const Dimensions& outside,
+  static LoopIndices place_in_indices(const HloInstruction& scatter, const Dimensions& outside,
                                   std::int64_t k) {
     const std::int64_t vector = scatter.scatter_dimension_numbers().index_vector_dim();
-    Indices indices;
+    LoopIndices indices;
     for (const std::int64_t loop : outside) indices.push_back({static_cast<std::size_t>(loop)});
     if (vector < scatter.operand(1)->shape().rank()) {
       indices.insert(indices.begin() + vector, {{}, 0, k});
@@ -797,7 +797,7 @@ class SizedModule {
   }
 
   // Adds the element at these indices to the loop's values.
-  Result<std::size_t> add_value(const HloInstruction& one, const Indices& at, StridedLoop& loop) {
+  Result<std::size_t> add_value(const HloInstruction& one, const LoopIndices& at, StridedLoop& loop) {
     const bool is_number = one.opcode() == kConstant && one.shape().rank() == 0 &&
                            made_.contains(&one) && made_.at(&one).value->opcode() == kConstant;
     if (is_number) return added({.operation = &one}, loop);
@@ -809,12 +809,12 @@ class SizedModule {
              .place = place_of({engine::entry(at, one.dimensions(0))}, {1}, loop.sizes.size())},
             loop);
       case kBroadcast: {
-        Indices of_operand;
+        LoopIndices of_operand;
         for (const std::int64_t d : one.dimensions()) of_operand.push_back(engine::entry(at, d));
         return add_view(*one.operand(0), of_operand, loop);
       }
       case kTranspose: {
-        Indices of_operand(at.size());
+        LoopIndices of_operand(at.size());
         for (std::size_t d = 0; d < at.size(); ++d) {
           engine::entry(of_operand, one.dimensions(static_cast<std::int64_t>(d))) = at[d];
         }
@@ -829,9 +829,9 @@ class SizedModule {
       }
       case kReverse: {
         TFAOT_ASSIGN(const Sizes sizes, sizes_of(one));
-        Indices of_operand = at;
+        LoopIndices of_operand = at;
         for (const std::int64_t d : one.dimensions()) {
-          Index& index = engine::entry(of_operand, d);
+          LoopIndex& index = engine::entry(of_operand, d);
           index.offset =
               engine::entry(sizes, d) + SizePolynomial(-1) + SizePolynomial(-1) * index.offset;
           index.step = SizePolynomial(-1) * index.step;
@@ -839,7 +839,7 @@ class SizedModule {
         return add_view(*one.operand(0), of_operand, loop);
       }
       case kSlice: {
-        Indices of_operand = at;
+        LoopIndices of_operand = at;
         for (int d = 0; d < one.shape().rank(); ++d) {
           TFAOT_ASSIGN(
               const SizePolynomial start,
@@ -847,7 +847,7 @@ class SizedModule {
           TFAOT_ASSIGN(const SizePolynomial step, number_of(one, [d](const HloInstruction& sample) {
                          return sample.slice_strides(d);
                        }));
-          Index& index = engine::entry(of_operand, d);
+          LoopIndex& index = engine::entry(of_operand, d);
           index.offset = start + index.offset * step;
           index.step = index.step * step;
         }
@@ -864,8 +864,8 @@ class SizedModule {
   }
 
   // Of a concatenation, at the same place of its dimension in all turns.
-  Result<std::size_t> add_of_parts(const HloInstruction& one, Indices at, StridedLoop& loop) {
-    Index& index = at[static_cast<std::size_t>(one.concatenate_dimension())];
+  Result<std::size_t> add_of_parts(const HloInstruction& one, LoopIndices at, StridedLoop& loop) {
+    LoopIndex& index = at[static_cast<std::size_t>(one.concatenate_dimension())];
     for (const HloInstruction* part : one.operands()) {
       TFAOT_ASSIGN(const Sizes sizes, sizes_of(*part));
       const auto size = sizes[static_cast<std::size_t>(one.concatenate_dimension())].constant();
@@ -883,13 +883,13 @@ class SizedModule {
   }
 
   // An element that is read from memory, if it takes work to compute it again.
-  Result<std::size_t> add_view(const HloInstruction& one, const Indices& at, StridedLoop& loop) {
+  Result<std::size_t> add_view(const HloInstruction& one, const LoopIndices& at, StridedLoop& loop) {
     const bool is_work = one.IsElementwise() && one.operand_count() > 0 && one.shape().rank() > 0 &&
                          one.opcode() != kCopy;
     return is_work ? add_element(one, at, loop) : add_value(one, at, loop);
   }
 
-  Result<std::size_t> add_element(const HloInstruction& one, const Indices& at, StridedLoop& loop) {
+  Result<std::size_t> add_element(const HloInstruction& one, const LoopIndices& at, StridedLoop& loop) {
     TFAOT_ASSIGN(const Made made, value_of(one));
     TFAOT_ASSIGN(const Sizes sizes, sizes_of(one));
     HloInstruction* const tensor =
@@ -900,7 +900,7 @@ class SizedModule {
                  loop);
   }
 
-  Result<std::size_t> add_computed(const HloInstruction& one, const Indices& at,
+  Result<std::size_t> add_computed(const HloInstruction& one, const LoopIndices& at,
                                    StridedLoop& loop) {
     const bool is_inline = one.IsElementwise() && one.opcode() != kConstant;
     if (one.opcode() == kPad || one.opcode() == kReduce || one.opcode() == kScatter ||
@@ -912,23 +912,23 @@ class SizedModule {
     for (const HloInstruction* operand : one.operands()) {
       const bool is_scalar = operand->shape().rank() == 0;
       TFAOT_ASSIGN(const std::size_t place,
-                   add_operand(*operand, is_scalar ? Indices() : at, loop));
+                   add_operand(*operand, is_scalar ? LoopIndices() : at, loop));
       value.operands.push_back(place);
     }
     return added(std::move(value), loop);
   }
 
   // What others use, too, is in memory.
-  Result<std::size_t> add_operand(const HloInstruction& one, const Indices& at, StridedLoop& loop) {
+  Result<std::size_t> add_operand(const HloInstruction& one, const LoopIndices& at, StridedLoop& loop) {
     const bool is_shared = one.IsElementwise() && one.operand_count() > 0 && one.user_count() > 1;
     return is_shared ? add_element(one, at, loop) : add_value(one, at, loop);
   }
 
   // Before a reshape that adds or drops dimensions of size 1; nothing for others.
-  Result<std::optional<Indices>> indices_before(const HloInstruction& reshape, const Indices& at) {
+  Result<std::optional<LoopIndices>> indices_before(const HloInstruction& reshape, const LoopIndices& at) {
     TFAOT_ASSIGN(const Sizes to, sizes_of(reshape));
     TFAOT_ASSIGN(const Sizes from, sizes_of(*reshape.operand(0)));
-    Indices before;
+    LoopIndices before;
     std::size_t next = 0;
     const auto skip_ones = [&] {
       while (next < to.size() && to[next].constant() == 1) ++next;
@@ -939,11 +939,11 @@ class SizedModule {
         continue;
       }
       skip_ones();
-      if (next == to.size() || to[next] != size) return std::optional<Indices>();
+      if (next == to.size() || to[next] != size) return std::optional<LoopIndices>();
       before.push_back(at[next++]);
     }
     skip_ones();
-    if (next < to.size()) return std::optional<Indices>();
+    if (next < to.size()) return std::optional<LoopIndices>();
     return std::optional(std::move(before));
   }
 

@@ -35,6 +35,7 @@ class Console final : public Diagnostics {
   ~Console() override;
 
   void set_verbosity(Verbosity verbosity);
+  bool is_quiet() const { return verbosity_ == Verbosity::kQuiet; }
 
   // What the user asked for (a table, JSON, a help text): printed at any verbosity. Verbatim, no
   // newline added. With colours, a tone paints what the first line says after its first colon.

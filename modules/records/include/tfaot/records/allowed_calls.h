@@ -12,7 +12,8 @@ namespace tfaot::toolkit {
 
 enum class CallKind {
   kRuntime,      // kernels, functions and conversions of numbers in libtfaot_runtime.a
-  kAllocating,   // XLA's FFT, products and convolutions there: they ask for memory in a call
+  kAllocating,   // XLA's FFT, products and convolutions there: they ask for memory in a call, so
+                 // only older packages and those of other compilers call them
   kMemory,       // memcpy, memset, memmove, memcmp
   kCompiler,     // arithmetic of wide integers in libgcc, which every program has
   kMathematics,  // functions of the node's libm: their last bits depend on it

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether a row of a package has the same bits however it is run: what `tfaot validate --bits`
-// compares (docs/reproducibility.md). What held can be in the manifest. Plain values.
+// compares (docs/reproducibility.md). What held can be in the manifest. Plain values and a pure
+// function.
 #pragma once
 
 #include <cstdint>
@@ -44,5 +45,14 @@ struct SameBits {
   std::string inputs_sha256;
   std::vector<LevelBits> outputs;  // of all levels that ran
 };
+
+struct LevelFeatures {
+  std::string cpu_level;
+  std::vector<std::string> features;  // of its code, by LLVM's names
+};
+// The CPU levels whose code gives a row the same bits: those with fused multiply-adds, as one
+// group, and each of the others alone.
+std::vector<std::vector<std::string>> levels_of_same_bits(const std::string& target_triple,
+                                                          const std::vector<LevelFeatures>& levels);
 
 }  // namespace tfaot::toolkit
