@@ -67,30 +67,45 @@ SizePolynomial::SizePolynomial(std::map<SizePowers, std::int64_t> terms, std::in
 std::optional<SizePolynomial> SizePolynomial::through(
     const std::vector<std::vector<std::int64_t>>& points, const std::vector<std::int64_t>& values) {
   const std::vector<SizePowers> powers = all_powers(points.front().size());
-  const auto rows = static_cast<Eigen::Index>(points.size());
-  const auto columns = static_cast<Eigen::Index>(powers.size());
-  Eigen::MatrixXd monomials(rows, columns);
-  Eigen::VectorXd wanted(rows);
-  for (Eigen::Index i = 0; i < rows; ++i) {
-    const auto point = static_cast<std::size_t>(i);
-    wanted[i] = static_cast<double>(values[point]);
-    for (Eigen::Index j = 0; j < columns; ++j) {
-      monomials(i, j) =
-          static_cast<double>(value_of(powers[static_cast<std::size_t>(j)], points[point]));
+  Eigen::MatrixXd monomials(points.size(), powers.size());
+  Eigen::VectorXd wanted(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    wanted[static_cast<Eigen::Index>(i)] = static_cast<double>(values[i]);
+    for (std::size_t j = 0; j < powers.size(); ++j) {
+      monomials(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
+          static_cast<double>(value_of(powers[j], points[i]));
     }
   }
-  const Eigen::VectorXd factors = monomials.colPivHouseholderQr().solve(wanted);
+  // Columns of one length: a cube is far larger than a size.
+  const Eigen::VectorXd lengths = monomials.colwise().norm();
+  const Eigen::VectorXd factors = (monomials * lengths.cwiseInverse().asDiagonal())
+                                      .colPivHouseholderQr()
+                                      .solve(wanted)
+                                      .cwiseQuotient(lengths);
   // Counts of pairs have halves.
   constexpr std::int64_t kDivisor = 2;
   std::map<SizePowers, std::int64_t> terms;
-  for (Eigen::Index j = 0; j < columns; ++j) {
-    terms[powers[static_cast<std::size_t>(j)]] = std::llround(factors[j] * kDivisor);
+  for (std::size_t j = 0; j < powers.size(); ++j) {
+    terms[powers[j]] = std::llround(factors[static_cast<Eigen::Index>(j)] * kDivisor);
   }
   SizePolynomial found(std::move(terms), kDivisor);
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (found.dividend_at(points[i]) != values[i] * found.divisor_) return std::nullopt;
   }
+  if (!found.is_whole_at_all(points.front().size())) return std::nullopt;
   return found;
+}
+
+// Halves repeat with each second size: (n - 1) / 2 is whole at odd sizes alone, as primes are.
+bool SizePolynomial::is_whole_at_all(std::size_t sizes) const {
+  for (std::size_t odd = 0; odd < std::size_t{1} << sizes; ++odd) {
+    std::vector<std::int64_t> point;
+    for (std::size_t d = 0; d < sizes; ++d) {
+      point.push_back(static_cast<std::int64_t>(odd >> d & 1U));
+    }
+    if (dividend_at(point) % divisor_ != 0) return false;
+  }
+  return true;
 }
 
 std::optional<std::int64_t> SizePolynomial::constant() const {

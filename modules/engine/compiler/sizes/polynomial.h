@@ -40,6 +40,7 @@ class SizePolynomial {
 
  private:
   SizePolynomial(std::map<Powers, std::int64_t> terms, std::int64_t divisor);
+  bool is_whole_at_all(std::size_t sizes) const;
   std::int64_t dividend_at(std::span<const std::int64_t> sizes) const;
 
   std::map<Powers, std::int64_t> terms_;  // without zeros

@@ -67,8 +67,9 @@ std::vector<Dimensions> sample_sizes(const std::vector<FreeDimension>& own, Samp
   for (int i = 0; i < kMostTries && points.size() < count; ++i) {
     Dimensions point;
     for (const std::int64_t size : first) {
+      const std::int64_t most = range == SampleRange::kAbove ? size : size / 2;
       const auto further =
-          static_cast<std::int64_t>(random() % (static_cast<std::uint32_t>(size) / 2 + 1));
+          static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(most + 1));
       point.push_back(next_prime(size + step * further, step, point));
     }
     const bool is_new = std::ranges::find(points, point) == points.end();

@@ -450,7 +450,7 @@ class SizedModule {
     Status done;
     xla::ShapeUtil::ForEachIndex(shape, [&](absl::Span<const std::int64_t> index) {
       const auto at = element_at(one, index, is_whole);
-      if (!at) {
+      if (!at || at->divisor() != 1) {
         done = fail(no_free_size(one, "has elements that change with the size"));
         return false;
       }
@@ -786,7 +786,7 @@ class SizedModule {
 
   // Of the k-th number of an index. `outside`: the loops over the indices.
   static LoopIndices place_in_indices(const HloInstruction& scatter, const Dimensions& outside,
-                                  std::int64_t k) {
+                                      std::int64_t k) {
     const std::int64_t vector = scatter.scatter_dimension_numbers().index_vector_dim();
     LoopIndices indices;
     for (const std::int64_t loop : outside) indices.push_back({static_cast<std::size_t>(loop)});
@@ -797,7 +797,8 @@ class SizedModule {
   }
 
   // Adds the element at these indices to the loop's values.
-  Result<std::size_t> add_value(const HloInstruction& one, const LoopIndices& at, StridedLoop& loop) {
+  Result<std::size_t> add_value(const HloInstruction& one, const LoopIndices& at,
+                                StridedLoop& loop) {
     const bool is_number = one.opcode() == kConstant && one.shape().rank() == 0 &&
                            made_.contains(&one) && made_.at(&one).value->opcode() == kConstant;
     if (is_number) return added({.operation = &one}, loop);
@@ -883,13 +884,15 @@ class SizedModule {
   }
 
   // An element that is read from memory, if it takes work to compute it again.
-  Result<std::size_t> add_view(const HloInstruction& one, const LoopIndices& at, StridedLoop& loop) {
+  Result<std::size_t> add_view(const HloInstruction& one, const LoopIndices& at,
+                               StridedLoop& loop) {
     const bool is_work = one.IsElementwise() && one.operand_count() > 0 && one.shape().rank() > 0 &&
                          one.opcode() != kCopy;
     return is_work ? add_element(one, at, loop) : add_value(one, at, loop);
   }
 
-  Result<std::size_t> add_element(const HloInstruction& one, const LoopIndices& at, StridedLoop& loop) {
+  Result<std::size_t> add_element(const HloInstruction& one, const LoopIndices& at,
+                                  StridedLoop& loop) {
     TFAOT_ASSIGN(const Made made, value_of(one));
     TFAOT_ASSIGN(const Sizes sizes, sizes_of(one));
     HloInstruction* const tensor =
@@ -919,13 +922,15 @@ class SizedModule {
   }
 
   // What others use, too, is in memory.
-  Result<std::size_t> add_operand(const HloInstruction& one, const LoopIndices& at, StridedLoop& loop) {
+  Result<std::size_t> add_operand(const HloInstruction& one, const LoopIndices& at,
+                                  StridedLoop& loop) {
     const bool is_shared = one.IsElementwise() && one.operand_count() > 0 && one.user_count() > 1;
     return is_shared ? add_element(one, at, loop) : add_value(one, at, loop);
   }
 
   // Before a reshape that adds or drops dimensions of size 1; nothing for others.
-  Result<std::optional<LoopIndices>> indices_before(const HloInstruction& reshape, const LoopIndices& at) {
+  Result<std::optional<LoopIndices>> indices_before(const HloInstruction& reshape,
+                                                    const LoopIndices& at) {
     TFAOT_ASSIGN(const Sizes to, sizes_of(reshape));
     TFAOT_ASSIGN(const Sizes from, sizes_of(*reshape.operand(0)));
     LoopIndices before;
