@@ -22,9 +22,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 const std::vector<std::string> kOnnxModels = {
-    "channels",         "dense",  "fixed_inputs",  "energy_sklearn",
-    "flavour_lightgbm", "halves", "higgs_xgboost", "normalised",
-    "quantized",        "tracks", "whole"};
+    "channels", "dense",         "events",     "fixed_inputs", "energy_sklearn", "flavour_lightgbm",
+    "halves",   "higgs_xgboost", "normalised", "quantized",    "tracks",         "whole"};
 
 class OnnxTest : public ToolTest {
  protected:
