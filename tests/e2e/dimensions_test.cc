@@ -4,9 +4,11 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "tfaot/base/text.h"
+#include "tfaot/runtime/models.h"
 #include "tool.h"
 
 namespace tfaot::toolkit::testing {
@@ -15,6 +17,17 @@ namespace {
 using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+
+// The first number of each = tanh(track W) U.
+float each_of(const std::array<float, 3>& track) {
+  constexpr float kW[3][4] = {{0.5, -1, 2, 0.125}, {1, 0.25, -0.5, 0.75}, {-0.25, 0.5, 1.5, -1}};
+  constexpr std::array<float, 4> kU = {1, 0.25, -1, 0.75};
+  float sum = 0;
+  for (std::size_t j = 0; j < 4; ++j) {
+    sum += std::tanh(track[0] * kW[0][j] + track[1] * kW[1][j] + track[2] * kW[2][j]) * kU[j];
+  }
+  return sum;
+}
 
 class DimensionsTest : public ToolTest {
  protected:
@@ -44,7 +57,6 @@ TEST_F(DimensionsTest, AreShownByName) {
   EXPECT_EQ(info["shapes"]["outputs"]["each"], "[batch, n_tracks, 2]");
 }
 
-// each = tanh(tracks W) U, in the first row.
 TEST_F(DimensionsTest, InputsThatAreMadeHaveTheirSizes) {
   compile();
   const json made = json::parse(done({"run", "out", "--inputs", "incremental", "--rows", "3",
@@ -54,20 +66,13 @@ TEST_F(DimensionsTest, InputsThatAreMadeHaveTheirSizes) {
   const std::vector<std::string> lines = split_lines(read("out.csv"));
   ASSERT_EQ(lines.size(), 4U);
   EXPECT_EQ(lines[0].substr(0, 43), "each[0][0],each[0][1],each[1][0],each[1][1]");
-  constexpr float kW[3][4] = {{0.5, -1, 2, 0.125}, {1, 0.25, -0.5, 0.75}, {-0.25, 0.5, 1.5, -1}};
-  constexpr std::array<float, 4> kU = {1, 0.25, -1, 0.75};
-  float expected = 0;
-  for (std::size_t j = 0; j < 4; ++j) {
-    expected += std::tanh(kW[1][j] + 2 * kW[2][j]) * kU[j];
-  }
-  EXPECT_NEAR(std::stof(lines[1]), expected, 1e-5F);
+  EXPECT_NEAR(std::stof(lines[1]), each_of({0, 1, 2}), 1e-5F);
 }
 
-TEST_F(DimensionsTest, AFileHasItsOwnSizes) {
+TEST_F(DimensionsTest, OfATableAreChosen) {
   compile();
-  // What a run at 5 tracks wrote, read again as the inputs of another model would be: as shapes.
-  const std::string csv = done({"run", "out", "--inputs", "random", "-o", "all.npz", "--json"});
-  EXPECT_EQ(json::parse(csv)["outputs"][0]["shape"], json({1, 40, 2}));
+  const json largest = json::parse(done({"run", "out", "--inputs", "random", "--json"}));
+  EXPECT_EQ(largest["outputs"][0]["shape"], json({1, 40, 2}));
   EXPECT_THAT(error_of({"run", "out", "--inputs", "random", "--dimension", "n_tracks=41"}),
               HasSubstr("--dimension n_tracks=41: the size must be 1 to 40"));
   EXPECT_THAT(error_of({"run", "out", "--inputs", "random", "--dimension", "n_track=4"}),
@@ -84,7 +89,21 @@ TEST_F(DimensionsTest, AFileHasItsOwnSizes) {
 TEST_F(DimensionsTest, ALibraryOfModelsHasThem) {
   compile();
   done({"link", "out", "-o", "libmodels.so"});
-  EXPECT_TRUE(std::filesystem::exists(root_ / "libmodels.so"));
+  auto model = ::tfaot::Models((root_ / "libmodels.so").string()).load("events");
+  ASSERT_TRUE(model) << model.error().text;
+  ASSERT_EQ(model->dimensions().size(), 2U);
+  EXPECT_STREQ(model->dimensions()[1].name, "n_vertices");
+  EXPECT_EQ(model->dimensions()[1].largest, 6);
+  for (const std::size_t n : {2U, 40U, 7U}) {
+    const std::vector<float> tracks(3 * 3 * n, 1), vertices(3 * 2 * 2, 1);
+    std::vector<float> each(3 * n * 2), jet(3 * 4);
+    const auto ran =
+        model->run(3, {{"n_tracks", static_cast<std::int64_t>(n)}, {"n_vertices", 2}},
+                   {{"tracks", tracks}, {"vertices", vertices}}, {{"each", each}, {"jet", jet}});
+    ASSERT_TRUE(ran) << ran.error().text;
+    for (std::size_t i = 0; i < each.size(); i += 2)
+      EXPECT_NEAR(each[i], each_of({1, 1, 1}), 1e-5F);
+  }
 }
 
 }  // namespace
