@@ -18,6 +18,7 @@
 #include "tfaot-model-onnx-channels/model.h"
 #include "tfaot-model-onnx-dense/model.h"
 #include "tfaot-model-onnx-energy-sklearn/model.h"
+#include "tfaot-model-onnx-events/model.h"
 #include "tfaot-model-onnx-flavour-lightgbm/model.h"
 #include "tfaot-model-onnx-halves/model.h"
 #include "tfaot-model-onnx-higgs-xgboost/model.h"
@@ -256,6 +257,73 @@ TEST(OnnxPredictions, OfAPipelineOfScikitLearn) {
     model.run(rows, tfaot::inputs(x), tfaot::outputs(y));
     expect_near(y, rows_of(tables[1], first, rows));
   });
+}
+
+// What models/onnx/events predicts for rows of these numbers of tracks and vertices.
+struct Events {
+  Events(const std::vector<std::size_t>& tracks_of, const std::vector<std::size_t>& vertices_of) {
+    for (std::size_t row = 0; row < tracks_of.size(); ++row) {
+      track_offsets.push_back(track_offsets.back() + tracks_of[row]);
+      vertex_offsets.push_back(vertex_offsets.back() + vertices_of[row]);
+    }
+    tracks = numbers(3 * track_offsets.back());
+    vertices = numbers(2 * vertex_offsets.back());
+    for (std::size_t row = 0; row < tracks_of.size(); ++row) add_row(row);
+  }
+
+  void add_row(std::size_t row) {
+    constexpr float kW[3][4] = {{0.5, -1, 2, 0.125}, {1, 0.25, -0.5, 0.75}, {-0.25, 0.5, 1.5, -1}};
+    constexpr float kU[4][2] = {{1, -0.5}, {0.25, 2}, {-1, 0.5}, {0.75, 1}};
+    constexpr float kV[2][4] = {{1, 0.5, -1, 0.25}, {-0.5, 2, 0.75, 1}};
+    const std::size_t count = track_offsets[row + 1] - track_offsets[row];
+    std::array<float, 4> mean = {};
+    for (std::size_t t = track_offsets[row]; t < track_offsets[row + 1]; ++t) {
+      std::array<float, 2> score = {};
+      for (std::size_t j = 0; j < 4; ++j) {
+        float sum = 0;
+        for (std::size_t i = 0; i < 3; ++i) sum += tracks[3 * t + i] * kW[i][j];
+        const float h = std::tanh(sum);
+        mean[j] += h / static_cast<float>(count);
+        for (std::size_t o = 0; o < 2; ++o) score[o] += h * kU[j][o];
+      }
+      each.insert(each.end(), score.begin(), score.end());
+    }
+    for (std::size_t j = 0; j < 4; ++j) {
+      float most = -std::numeric_limits<float>::infinity();
+      for (std::size_t v = vertex_offsets[row]; v < vertex_offsets[row + 1]; ++v) {
+        most = std::max(most, vertices[2 * v] * kV[0][j] + vertices[2 * v + 1] * kV[1][j]);
+      }
+      jet.push_back(mean[j] + most);
+    }
+  }
+
+  std::vector<std::size_t> track_offsets = {0}, vertex_offsets = {0};
+  std::vector<float> tracks, vertices, each, jet;
+};
+
+TEST(OnnxPredictions, OfAnySize) {
+  tfaot::native::Model<tfaot_model::onnx_events> model;
+  for (const std::size_t rows : {1U, 3U, 4U, 9U}) {
+    for (const std::size_t n : {1U, 2U, 7U, 39U, 40U}) {
+      const Events events(std::vector<std::size_t>(rows, n), std::vector<std::size_t>(rows, 3));
+      std::vector<float> each(events.each.size()), jet(events.jet.size());
+      model.run(rows, {.n_tracks = static_cast<std::int64_t>(n), .n_vertices = 3},
+                {.tracks = events.tracks, .vertices = events.vertices}, {.each = each, .jet = jet});
+      expect_near(each, events.each);
+      expect_near(jet, events.jet);
+    }
+  }
+}
+
+TEST(OnnxPredictions, OfRaggedRows) {
+  tfaot::native::Model<tfaot_model::onnx_events> model;
+  const Events events({7, 40, 40, 40, 1, 5, 5}, {1, 6, 6, 6, 2, 2, 3});
+  std::vector<float> each(events.each.size()), jet(events.jet.size());
+  model.run_ragged(7, {.n_tracks = events.track_offsets, .n_vertices = events.vertex_offsets},
+                   {.tracks = events.tracks, .vertices = events.vertices},
+                   {.each = each, .jet = jet});
+  expect_near(each, events.each);
+  expect_near(jet, events.jet);
 }
 
 }  // namespace

@@ -22,9 +22,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 const std::vector<std::string> kOnnxModels = {
-    "channels",         "dense",  "fixed_inputs",  "energy_sklearn",
-    "flavour_lightgbm", "halves", "higgs_xgboost", "normalised",
-    "quantized",        "tracks", "whole"};
+    "channels", "dense",         "events",     "fixed_inputs", "energy_sklearn", "flavour_lightgbm",
+    "halves",   "higgs_xgboost", "normalised", "quantized",    "tracks",         "whole"};
 
 class OnnxTest : public ToolTest {
  protected:
@@ -215,6 +214,7 @@ TEST_F(OnnxTest, PredictsAsOnnxRuntime) {
     const json found =
         json_of({"validate", name, "--model", folder + "/model.onnx", "--library", library, "-q"});
     EXPECT_EQ(found["same_model"], true) << name;
+    EXPECT_EQ(found.contains("sizes") ? found["sizes"].size() : 0U, name == "events" ? 7U : 0U);
     EXPECT_THAT(found["reference"].get<std::string>(), HasSubstr("onnxruntime 1.")) << name;
   }
   const std::string model = files_.read(onnx("dense")).value();

@@ -76,6 +76,25 @@ def floats_of(bits):
     return (bits.astype("uint32") << 16).view("float32")
 
 
+def events(rows, n_tracks, n_vertices):
+    """Inputs of models/onnx/events."""
+    random = np.random.default_rng(n_tracks)
+    return {
+        "tracks": random.uniform(-1, 1, (rows, n_tracks, 3)).astype("float32"),
+        "vertices": random.uniform(-1, 1, (rows, n_vertices, 2)).astype("float32"),
+    }
+
+
+def predicted(tracks, vertices):
+    """What that model predicts."""
+    w = np.array([[0.5, -1, 2, 0.125], [1, 0.25, -0.5, 0.75], [-0.25, 0.5, 1.5, -1]])
+    u = np.array([[1, -0.5], [0.25, 2], [-1, 0.5], [0.75, 1]])
+    v = np.array([[1, 0.5, -1, 0.25], [-0.5, 2, 0.75, 1]])
+    h = np.tanh(tracks @ w)
+    outputs = {"each": h @ u, "jet": h.mean(axis=1) + (vertices @ v).max(axis=1)}
+    return {name: array.astype("float32") for name, array in outputs.items()}
+
+
 def run_tool(*arguments):
     done = subprocess.run([TOOL, *arguments], capture_output=True, text=True, check=False)
     if done.returncode != 0:
@@ -214,6 +233,84 @@ class CallTest(PythonTest):
                 **{**inputs, "int32": np.int32(3)})
         refused(ValueError, f": input 'int32' has {rows + 1} rows, and input 'flag' has {rows}",
                 **{**inputs, "int32": np.zeros((rows + 1, 3), "int32")})
+
+    def test_arrays_have_any_size(self):
+        model = tfaot.Model(os.environ["TFAOT_FREE_PACKAGE"])
+        self.assertEqual(model.dimensions, {"n_tracks": (1, 40), "n_vertices": (1, 6)})
+        self.assertEqual([tensor.free_shape for tensor in model.inputs], [("n_tracks", 3), ("n_vertices", 2)])
+        self.assertEqual([tensor.row_shape for tensor in model.outputs], [(40, 2), (4,)])
+        self.assertEqual([tensor.free_shape for tensor in model.outputs], [("n_tracks", 2), ()])
+        self.assertIn("n_tracks", model._repr_html_())
+        for rows, n_tracks, n_vertices in ((2, 40, 6), (2, 40, 6), (1, 7, 2), (3, 7, 2), (3, 1, 1), (0, 5, 2), (5, 39, 6)):
+            inputs = events(rows, n_tracks, n_vertices)
+            with only_the_fast_call(model):
+                for _ in range(2):
+                    found = model.run(inputs)
+            self.assert_close(found, predicted(**inputs))
+            out = {"each": np.zeros((rows, n_tracks, 2), "float32")}
+            self.assertIs(model.run(inputs, out=out)["each"], out["each"])
+            np.testing.assert_array_equal(out["each"], found["each"])
+            slow = model._call(*inputs.values())
+            np.testing.assert_array_equal(slow["each"], found["each"], strict=True)
+
+    def test_lists_are_rows_of_different_sizes(self):
+        model = tfaot.Model(os.environ["TFAOT_FREE_PACKAGE"])
+        sizes = [(7, 1), (40, 6), (40, 6), (1, 2), (5, 2), (5, 3)]
+        rows = [events(1, *size) for size in sizes]
+        lists = {name: [row[name][0] for row in rows] for name in rows[0]}
+        found = model.run(lists)
+        wanted = [predicted(**row) for row in rows]
+        self.assertEqual([one.shape for one in found["each"]], [(n, 2) for n, _ in sizes])
+        for row, one in enumerate(wanted):
+            self.assert_close({"each": found["each"][row][None], "jet": found["jet"][row : row + 1]}, one)
+        named, listed = model(**lists), model.run(["jet"], lists)
+        np.testing.assert_array_equal(named["jet"], found["jet"])
+        np.testing.assert_array_equal(listed[0], found["jet"])
+        none = model.run({"tracks": [], "vertices": []})
+        self.assertEqual((none["each"], none["jet"].shape), ([], (0, 4)))
+
+    def test_refuses_other_sizes(self):
+        model = tfaot.Model(os.environ["TFAOT_FREE_PACKAGE"])
+        inputs = events(2, 7, 2)
+
+        def refused(kind, text, inputs, **keywords):
+            for _ in range(2):
+                with self.assertRaises(kind) as caught:
+                    model.run(inputs, **keywords)
+                self.assertEqual(str(caught.exception), "model 'onnx_events': " + text)
+
+        def zeros(*shape):
+            return np.zeros(shape, "float32")
+
+        refused(ValueError, "input 'tracks', axis 1: 'n_tracks' is 41, but the code is for 1 to 40",
+                {**inputs, "tracks": zeros(2, 41, 3)})
+        refused(ValueError, "input 'tracks' takes the shape [rows, n_tracks, 3], got [2, 7, 4]",
+                {**inputs, "tracks": zeros(2, 7, 4)})
+        refused(ValueError, "input 'tracks' takes the shape [rows, n_tracks, 3], got [2, 7]",
+                {**inputs, "tracks": zeros(2, 7)})
+        refused(ValueError, "the array for output 'each' must have the shape [2, 7, 2], got [2, 8, 2]",
+                inputs, out={"each": zeros(2, 8, 2)})
+        lists = {"tracks": [zeros(7, 3), zeros(41, 3)], "vertices": [zeros(2, 2), zeros(1, 2)]}
+        refused(ValueError, "input 'tracks', axis 1: 'n_tracks' is 41, but the code is for 1 to 40 (row 1)", lists)
+        refused(ValueError, "input 'vertices' has 1 rows, and input 'tracks' has 2",
+                {**lists, "vertices": [zeros(2, 2)]})
+        refused(ValueError, "input 'tracks' takes the shape [n_tracks, 3], got [3, 7]",
+                {**lists, "tracks": [zeros(3, 7), zeros(3, 7)]})
+        refused(TypeError, "input 'vertices' must be a list of arrays, as another input is",
+                {**lists, "vertices": zeros(2, 2, 2)})
+        refused(TypeError, "out= is for arrays of one size, not for lists of arrays", lists, out={"jet": zeros(2, 4)})
+        self.assert_close(model.run(inputs), predicted(**inputs))
+
+    def test_threads_have_their_own_sizes(self):
+        model = tfaot.Model(os.environ["TFAOT_FREE_PACKAGE"])
+
+        def work(seed):
+            for turn in range(200):
+                inputs = events(1 + turn % 3, 1 + (seed * 7 + turn) % 40, 1 + turn % 6)
+                self.assert_close(model.run(inputs), predicted(**inputs))
+
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            list(pool.map(work, range(4)))
 
     def test_runs_as_onnxruntime_does(self):
         model = tfaot.Model(PACKAGES["dtypes"][0])

@@ -52,6 +52,17 @@ class ToolTest(unittest.TestCase):
         with unittest.mock.patch.object(_tool, "_run", unused):
             return tfaot.compile(*arguments, **options)
 
+    def test_dimensions_have_sizes_or_ranges(self):
+        net = self.folder / "events.onnx"
+        shutil.copy(MODELS / "onnx/events/model.onnx", net)
+        package = tfaot.compile(net, dimensions={"n_tracks": (1, 64), "n_vertices": 2})
+        model = tfaot.Model(package)
+        self.assertEqual(model.dimensions, {"n_tracks": (1, 64)})
+        self.assertEqual([one.sizes for one in model.inputs], [("n_tracks", 3), (2, 2)])
+        same = {"n_tracks": "1..64", "n_vertices": "2"}
+        self.assertEqual(self.found_again(net, dimensions=same), package)
+        self.assertEqual(self.found_again(net, dimension=["n_tracks=1..64", "n_vertices=2"]), package)
+
     def test_compiles_once(self):
         package = tfaot.compile(self.net, batch_sizes=[1, 4])
         self.assertEqual(package.name, "net")

@@ -20,7 +20,7 @@ void read_npy(const std::string& bytes) {
   const auto again = npy_from_bytes(npy_to_bytes(*array), "x.npy");
   require(again && again->shape == array->shape && again->bytes == array->bytes,
           "an array is the same when it is written and read");
-  static_cast<void>(match_inputs({*array}, {kInputs.front()}, "x.npy"));
+  static_cast<void>(match_inputs({*array}, {{kInputs.front()}}, "x.npy"));
 }
 
 void read_npz(const std::string& bytes) {

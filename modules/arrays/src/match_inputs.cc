@@ -8,6 +8,7 @@
 
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/free_tensors.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -76,24 +77,42 @@ Status check_shape(const Array& array, const TensorSpec& input, const std::strin
                                              named(array), array_shape_text(array.shape), wanted)));
 }
 
+std::vector<std::int64_t> row_shape_of(const Array& array) {
+  if (array.shape.empty()) return {};
+  return {array.shape.begin() + 1, array.shape.end()};
+}
+
 }  // namespace
 
-Result<ModelInputs> match_inputs(std::vector<Array> arrays, const std::vector<TensorSpec>& inputs,
+Result<ModelInputs> match_inputs(std::vector<Array> arrays, const WantedInputs& inputs,
                                  const std::string& where) {
+  const std::vector<TensorSpec>& tensors = inputs.tensors;
   ModelInputs matched;
-  for (const TensorSpec& input : inputs) {
-    TFAOT_ASSIGN(Array array, take_array(arrays, input, inputs.size() == 1, where));
+  std::vector<std::vector<std::int64_t>> row_shapes;
+  for (const TensorSpec& input : tensors) {
+    TFAOT_ASSIGN(Array array, take_array(arrays, input, tensors.size() == 1, where));
     TFAOT_TRY(fit_dtype(array, input, where));
-    TFAOT_TRY(check_shape(array, input, where));
+    row_shapes.push_back(row_shape_of(array));
+    matched.arrays.push_back(std::move(array));
+  }
+  if (!inputs.dimensions.empty()) {
+    auto sizes = sizes_of_shapes(tensors, row_shapes, inputs.dimensions);
+    if (!sizes) return fail(Error(sizes.error()).moved_to({where}));
+    matched.sizes = *std::move(sizes);
+  }
+  const std::vector<TensorSpec> exact =
+      inputs.dimensions.empty() ? tensors : tensors_at(tensors, matched.sizes);
+  for (std::size_t i = 0; i < exact.size(); ++i) {
+    Array& array = matched.arrays[i];
+    TFAOT_TRY(check_shape(array, exact[i], where));
     const std::int64_t rows = array.shape.front();
-    if (!matched.arrays.empty() && rows != matched.rows) {
+    if (i > 0 && rows != matched.rows) {
       return fail(
           Error::at({where}, fmt::format("{} has {} rows, and array '{}' has {}", named(array),
-                                         rows, inputs.front().name, matched.rows)));
+                                         rows, tensors.front().name, matched.rows)));
     }
     matched.rows = rows;
-    array.name = input.name;
-    matched.arrays.push_back(std::move(array));
+    array.name = exact[i].name;
   }
   return matched;
 }

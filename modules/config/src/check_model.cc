@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tfaot/base/limits.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/cpu_levels.h"
 #include "tfaot/records/names.h"
@@ -156,6 +157,26 @@ void check_rows(const Values& values, Problems& problems) {
       .note(
           "CMSSW's own PhysicsTools/TensorFlowAOT composes batches of any size; use the headers "
           "'self_contained'");
+}
+
+void check_dimensions(const Values& values, Problems& problems) {
+  const Value* const free = good_value(values, "compilation.dimensions");
+  if (free == nullptr || free->node.size() == 0) return;
+  if (is_usable(values, "compilation.headers") &&
+      word_at<HeadersMode>(values, "compilation.headers") == HeadersMode::kCmssw) {
+    problems.add(free->key, fmt::format("{} cannot be used with the headers 'cmssw'", free->label))
+        .note(
+            "CMSSW's own PhysicsTools/TensorFlowAOT calls code for fixed sizes; use the headers "
+            "'self_contained'");
+  }
+  const Value* const fixed = good_value(values, "model.dimensions");
+  if (fixed == nullptr) return;
+  for (const auto& entry : free->node) {
+    const std::string name = entry.first.Scalar();
+    if (!fixed->node[name]) continue;
+    problems.add(entry.first.Mark(), fmt::format("{}: '{}' has a size in {} too", free->label,
+                                                 shown(name), fixed->label));
+  }
 }
 
 }  // namespace tfaot::toolkit::config

@@ -7,11 +7,10 @@
 #include "tfaot/base/limits.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/cpu_levels.h"
+#include "tfaot/records/free_sizes.h"
 
 namespace tfaot::toolkit {
 namespace {
-
-constexpr std::int64_t kMaxDimension = (std::int64_t{1} << 31) - 1;
 
 const TextRule kNotEmpty = {.meaning = "any string that is not empty", .min_length = 1};
 
@@ -98,7 +97,7 @@ std::vector<ConfigKey> model_keys() {
       {.path = "model.dimensions",
        .type = KeyType::kSizes,
        .fallback = "{}",
-       .maximum = kMaxDimension,
+       .maximum = kLargestSize,
        .doc =
            "Sizes of dimensions that the model leaves open, by name, as in {n_tracks: 50}, or by "
            "input and axis if they have no name, as in {\"x:1\": 50}; not of the batch."},
@@ -133,7 +132,7 @@ std::vector<ConfigKey> model_keys() {
        .doc = "Name of the input tensor."},
       {.path = "model.inputs[].shape",
        .type = KeyType::kShape,
-       .maximum = kMaxDimension,
+       .maximum = kLargestSize,
        .doc = "Shape of the input, the batch (null or -1) first if there is one; by default the "
               "placeholder's."},
       {.path = "model.inputs[].dtype",
@@ -224,7 +223,7 @@ std::vector<ConfigKey> compilation_keys() {
       {.path = "compilation.dimensions",
        .type = KeyType::kRanges,
        .fallback = "{}",
-       .maximum = kMaxDimension,
+       .maximum = kLargestSize,
        .doc = "Dimensions whose sizes each call chooses, with their smallest and largest size, as "
               "in {n_tracks: 1..50}; named as in model.dimensions. The name of another one, as in "
               "{n_hits: n_tracks}, means the same size (see docs/dimensions.md)."},

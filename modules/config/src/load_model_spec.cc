@@ -385,6 +385,7 @@ Result<ModelSpec> load(const FileSystem& fs, const YAML::Node& root, const Path&
   config::check_object_count(values, problems);
   config::check_batch(values, problems);
   config::check_rows(values, problems);
+  config::check_dimensions(values, problems);
   config::check_source(fs, file, values, problems);
   if (problems.count() > 0) return fail(problems.to_error());
   return ModelSpec{

@@ -37,10 +37,10 @@ TemplateObject tensor_data(const TensorSpec& tensor, const std::string& shape_id
           {"shape_pointer", scalar ? std::string("nullptr") : shape_id},
           {"rank", std::to_string(tensor.row_shape.size())},
           {"row_elements", std::to_string(row_elements(tensor))},
-          {"free_shape", tensor.free_shape.empty() ? std::string() : free_id}};
+          {"is_free", !tensor.free_shape.empty()},
+          {"free_shape", free_id}};
 }
 
-// "n_tracks + 2*n_hits", for people.
 TemplateData formulas_data(const TensorSpec& tensor, const std::string& id,
                            std::size_t dimensions) {
   TemplateData formulas{TemplateData::type::list};

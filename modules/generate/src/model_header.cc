@@ -7,6 +7,7 @@
 #include "templates.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/dtype.h"
+#include "tfaot/records/free_tensors.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -26,15 +27,16 @@ std::string tensor_types(const std::vector<TensorSpec>& tensors) {
   return join(types, ",\n        ");
 }
 
-// "`serving/x:0`: float32 [4]"
-std::string tensor_comment(const TensorSpec& tensor) {
+// "`serving/x:0`: float32 [4]"; free dimensions by name.
+std::string tensor_comment(const TensorSpec& tensor, const CompiledModel& compiled) {
   const std::string name = comment_line(tensor.name);
   return fmt::format("{}: {} [{}]", name.empty() ? "(no name)" : "`" + name + "`",
-                     word_of(tensor.dtype), list_of(tensor.row_shape));
+                     word_of(tensor.dtype),
+                     comment_line(join(row_shape_texts(tensor, compiled.dimensions), ", ")));
 }
 
 // The struct of the inputs or outputs: a member for each.
-TemplateObject struct_data(const std::vector<TensorSpec>& tensors,
+TemplateObject struct_data(const CompiledModel& compiled, const std::vector<TensorSpec>& tensors,
                            const std::vector<std::string>& members) {
   TemplateData list{TemplateData::type::list};
   std::string names;
@@ -42,7 +44,7 @@ TemplateObject struct_data(const std::vector<TensorSpec>& tensors,
     names += fmt::format("\"{}\", ", cpp_string(tensors[i].name));
     list << TemplateObject{{"type", qualified_type(tensors[i].dtype)},
                            {"member", members[i]},
-                           {"comment", tensor_comment(tensors[i])}};
+                           {"comment", tensor_comment(tensors[i], compiled)}};
   }
   return {{"types", tensor_types(tensors)},
           {"members", list},
@@ -108,8 +110,8 @@ std::string model_header(const ModelSpec& spec, const CompiledModel& compiled,
                          const PackageNames& names) {
   TemplateObject data = model_data(spec, compiled, names);
   const TensorNames members = tensor_members(compiled.signature);
-  data["input_struct"] = struct_data(compiled.signature.inputs, members.inputs);
-  data["output_struct"] = struct_data(compiled.signature.outputs, members.outputs);
+  data["input_struct"] = struct_data(compiled, compiled.signature.inputs, members.inputs);
+  data["output_struct"] = struct_data(compiled, compiled.signature.outputs, members.outputs);
   data["usage"] = usage_data(compiled, names, spec.compilation.batch);
   return render(templates::kModelHeader, data, Escaping::kNone);
 }

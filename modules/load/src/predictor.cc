@@ -105,14 +105,27 @@ void Predictor::share_nothing() {
 }
 
 Status Predictor::run(std::uint64_t rows, const std::vector<const void*>& inputs,
-                      const std::vector<void*>& outputs) {
+                      const std::vector<void*>& outputs, const std::int64_t* sizes) {
   try {
+    sizes == nullptr ? runner_.set_largest_sizes() : runner_.set_sizes(sizes);
     if (rows_) {
       rows_->run(runner_, rows, inputs.data(), outputs.data());
     } else {
       runner_.run(rows, inputs.data(), outputs.data());
     }
     if (kernels_) kernels_->rethrow();
+    return {};
+  } catch (const ::tfaot::Error& error) {
+    return fail(error_of(error));
+  }
+}
+
+Status Predictor::run_ragged(std::uint64_t rows,
+                             const std::vector<::tfaot::Span<const std::size_t>>& offsets,
+                             const std::vector<::tfaot::BatchRunner::RaggedInput>& inputs,
+                             const std::vector<::tfaot::BatchRunner::RaggedOutput>& outputs) {
+  try {
+    runner_.run_ragged(rows, offsets.data(), inputs.data(), outputs.data());
     return {};
   } catch (const ::tfaot::Error& error) {
     return fail(error_of(error));

@@ -4,6 +4,8 @@
 // memory of its own.
 #include <signal.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -20,6 +22,7 @@
 #include "tfaot/base/real_file_system.h"
 #include "tfaot/base/text.h"
 #include "tfaot/load/predictor.h"
+#include "tfaot/records/free_tensors.h"
 #include "tfaot/records/json_text.h"
 #include "tfaot/workflow/load_package.h"
 
@@ -27,10 +30,26 @@ namespace {
 
 using namespace tfaot::toolkit;
 
-nlohmann::ordered_json tensors_to_json(const std::vector<TensorSpec>& tensors) {
-  return mapped(tensors, [](const TensorSpec& tensor) -> nlohmann::ordered_json {
-    return {
-        {"name", tensor.name}, {"dtype", word_of(tensor.dtype)}, {"row_shape", tensor.row_shape}};
+nlohmann::ordered_json tensors_to_json(const std::vector<TensorSpec>& tensors,
+                                       const std::vector<FreeDimension>& dimensions) {
+  return mapped(tensors, [&](const TensorSpec& tensor) -> nlohmann::ordered_json {
+    nlohmann::ordered_json free_shape = nlohmann::ordered_json::array();
+    for (std::size_t d = 0; d < tensor.free_shape.size(); ++d) {
+      const SizeFormula& formula = tensor.free_shape[d];
+      nlohmann::ordered_json size = tensor.row_shape[d];
+      if (!is_constant(formula)) size = formula_text(formula, dimensions);
+      free_shape.push_back(std::move(size));
+    }
+    return {{"name", tensor.name},
+            {"dtype", word_of(tensor.dtype)},
+            {"row_shape", tensor.row_shape},
+            {"free_shape", std::move(free_shape)}};
+  });
+}
+
+nlohmann::ordered_json dimensions_to_json(const std::vector<FreeDimension>& dimensions) {
+  return mapped(dimensions, [](const FreeDimension& one) -> nlohmann::ordered_json {
+    return {{"name", one.name}, {"smallest", one.smallest}, {"largest", one.largest}};
   });
 }
 
@@ -46,14 +65,16 @@ nlohmann::ordered_json record_of(const Predictor& predictor) {
 
 std::string description_of(const Predictor& predictor) {
   const Manifest& manifest = predictor.model().manifest();
+  const std::vector<FreeDimension> dimensions = sized_dimensions(manifest.dimensions);
   return json_to_text({{"name", manifest.name},
                        {"version", manifest.version},
                        {"cpu_level", predictor.cpu_level()},
                        {"batch_sizes", manifest.batch_sizes},
                        {"rows", word_of(manifest.rows)},
                        {"record", record_of(predictor)},
-                       {"inputs", tensors_to_json(manifest.signature.inputs)},
-                       {"outputs", tensors_to_json(manifest.signature.outputs)}});
+                       {"dimensions", dimensions_to_json(dimensions)},
+                       {"inputs", tensors_to_json(manifest.signature.inputs, dimensions)},
+                       {"outputs", tensors_to_json(manifest.signature.outputs, dimensions)}});
 }
 
 // For tfaot_free().
@@ -105,7 +126,10 @@ void hand_on_interrupt() {
 // A loaded model.
 struct tfaot_model {
   explicit tfaot_model(Predictor opened)
-      : first(std::move(opened)), description(description_of(first)) {}
+      : first(std::move(opened)),
+        description(description_of(first)),
+        signature(first.model().manifest().signature),
+        dimensions(sized_dimensions(first.model().manifest().dimensions)) {}
 
   // Memory of a call.
   struct Worker {
@@ -133,6 +157,8 @@ struct tfaot_model {
 
   const Predictor first;  // runs nothing: others are its siblings
   const std::string description;
+  const Signature& signature;
+  const std::vector<FreeDimension> dimensions;  // with sizes of their own
   std::mutex mutex;
   std::vector<std::unique_ptr<Worker>> idle;
 };
@@ -140,7 +166,7 @@ struct tfaot_model {
 #define TFAOT_C_FUNCTION extern "C" [[gnu::visibility("default")]]
 
 // Raised with every change of these functions; _library.py takes only its own.
-TFAOT_C_FUNCTION int tfaot_interface() { return 1; }
+TFAOT_C_FUNCTION int tfaot_interface() { return 2; }
 
 // Loads a package. `request` is JSON: package, working_directory, machine, cpu_level, batch_rules
 // and variables, as LoadRequest, PredictorOptions and Environment have them. Null: `error` has the
@@ -156,22 +182,83 @@ TFAOT_C_FUNCTION tfaot_model* tfaot_open(const char* request, char** error) {
   return nullptr;
 }
 
-// JSON that lives as long as the model: name, version, cpu_level, batch_sizes, rows, record, inputs
-// and outputs, each of these with name, dtype and row_shape.
+// JSON that lives as long as the model: name, version, cpu_level, batch_sizes, rows, record,
+// dimensions, inputs and outputs, each of these with name, dtype, row_shape and free_shape: [] if
+// no dimension is free, else a number or a text for each.
 TFAOT_C_FUNCTION const char* tfaot_describe(const tfaot_model* model) {
   return model->description.c_str();
 }
 
+// The sizes of the free dimensions that inputs with these shapes have. `row_shapes`: the dimensions
+// of a row of each input, as many as the signature says, one input after another. `at_sizes` gets
+// those of all inputs, then outputs, at the sizes. Null, or the text of the error, which
+// tfaot_free() frees.
+TFAOT_C_FUNCTION char* tfaot_sizes(const tfaot_model* model, const std::int64_t* row_shapes,
+                                   std::int64_t* sizes, std::int64_t* at_sizes) {
+  const auto found = without_exceptions([&]() -> Status {
+    const auto shapes = mapped(model->signature.inputs, [&](const TensorSpec& input) {
+      const std::int64_t* const first =
+          std::exchange(row_shapes, row_shapes + input.row_shape.size());
+      return std::vector<std::int64_t>(first, row_shapes);
+    });
+    TFAOT_ASSIGN(const std::vector<std::int64_t> given,
+                 sizes_of_shapes(model->signature.inputs, shapes, model->dimensions));
+    std::ranges::copy(given, sizes);
+    for (const auto* tensors : {&model->signature.inputs, &model->signature.outputs}) {
+      for (const TensorSpec& tensor : *tensors) {
+        for (std::size_t d = 0; d < tensor.row_shape.size(); ++d) {
+          const bool is_free = !tensor.free_shape.empty();
+          *at_sizes++ = is_free ? size_at(tensor.free_shape[d], given) : tensor.row_shape[d];
+        }
+      }
+    }
+    return {};
+  });
+  return found ? nullptr : text_copy(found.error().text());
+}
+
 // inputs[i] and outputs[i] point to `rows` rows each, row-major, in the order of the signature.
-// Null, or the text of the error, which tfaot_free() frees.
-TFAOT_C_FUNCTION char* tfaot_run(tfaot_model* model, std::uint64_t rows, const void* const* inputs,
-                                 void* const* outputs) {
+// `sizes`: of each free dimension; null: the largest. Null, or the text of the error, which
+// tfaot_free() frees.
+TFAOT_C_FUNCTION char* tfaot_run(tfaot_model* model, std::uint64_t rows, const std::int64_t* sizes,
+                                 const void* const* inputs, void* const* outputs) {
   const auto ran = without_exceptions([&]() -> Status {
     std::unique_ptr<tfaot_model::Worker> worker = model->take();
-    const Signature& signature = worker->predictor.model().manifest().signature;
-    worker->inputs.assign(inputs, inputs + signature.inputs.size());
-    worker->outputs.assign(outputs, outputs + signature.outputs.size());
-    Status done = worker->predictor.run(rows, worker->inputs, worker->outputs);
+    worker->inputs.assign(inputs, inputs + model->signature.inputs.size());
+    worker->outputs.assign(outputs, outputs + model->signature.outputs.size());
+    Status done = worker->predictor.run(rows, worker->inputs, worker->outputs, sizes);
+    model->give_back(std::move(worker));
+    return done;
+  });
+  return ran ? nullptr : text_copy(ran.error().text());
+}
+
+// All rows of a tensor.
+struct tfaot_ragged {
+  void* data;
+  std::uint64_t elements;
+};
+
+// Rows of different sizes, one after another without padding. `offsets`, of each free dimension:
+// rows + 1 numbers, the first 0. Null, or the text of the error, which tfaot_free() frees.
+TFAOT_C_FUNCTION char* tfaot_run_ragged(tfaot_model* model, std::uint64_t rows,
+                                        const std::uint64_t* const* offsets,
+                                        const tfaot_ragged* inputs, const tfaot_ragged* outputs) {
+  const auto ran = without_exceptions([&]() -> Status {
+    std::vector<::tfaot::Span<const std::size_t>> starts;
+    for (std::size_t d = 0; d < model->dimensions.size(); ++d) {
+      starts.emplace_back(offsets[d], rows + 1);
+    }
+    std::vector<::tfaot::BatchRunner::RaggedInput> from;
+    for (std::size_t i = 0; i < model->signature.inputs.size(); ++i) {
+      from.push_back({inputs[i].data, inputs[i].elements});
+    }
+    std::vector<::tfaot::BatchRunner::RaggedOutput> to;
+    for (std::size_t i = 0; i < model->signature.outputs.size(); ++i) {
+      to.push_back({outputs[i].data, outputs[i].elements});
+    }
+    std::unique_ptr<tfaot_model::Worker> worker = model->take();
+    Status done = worker->predictor.run_ragged(rows, starts, from, to);
     model->give_back(std::move(worker));
     return done;
   });

@@ -31,20 +31,29 @@ constexpr Py_ssize_t kMostKeptBytes = 65536;  // of an output that the next call
 
 struct Tensor {
   Owned name, dtype;
-  std::vector<Py_ssize_t> row_shape;
+  std::vector<Py_ssize_t> row_shape;  // at the sizes of the last call
+  bool is_free = false;               // it follows sizes that each call chooses
   // Of an output, from the last call.
   Owned shape, array;
   Py_ssize_t rows = -1;
 };
 
+constexpr std::size_t kMostSizes = 16;  // of free dimensions in a fast call
+using Sizes = std::array<std::int64_t, kMostSizes>;
+
 // Members as _model.py gives them.
 struct State {
-  char* (*run)(void* model, std::uint64_t rows, const void* const* inputs, void* const* outputs);
+  char* (*run)(void* model, std::uint64_t rows, const std::int64_t* sizes,
+               const void* const* inputs, void* const* outputs);
   void (*free)(char* text);
+  char* (*sizes_of)(const void* model, const std::int64_t* row_shapes, std::int64_t* sizes,
+                    std::int64_t* at_sizes);
   void* model;
   Owned ndarray, empty, error;
   Owned dtype_word;
   Py_ssize_t weak_references = 0;  // where an array has them
+  std::size_t dimensions = 0;      // free ones
+  Sizes sizes{};                   // of these in the last call
   std::vector<Tensor> inputs, outputs;
 };
 
@@ -75,11 +84,9 @@ class Views {
       return nullptr;
     }
     ++count_;
-    const std::vector<Py_ssize_t>& sizes = tensor.row_shape;
-    const bool fits = static_cast<std::size_t>(view->ndim) == sizes.size() + 1 &&
-                      std::equal(sizes.begin(), sizes.end(), view->shape + 1);
-    return fits ? view : nullptr;
+    return static_cast<std::size_t>(view->ndim) == tensor.row_shape.size() + 1 ? view : nullptr;
   }
+  const Py_buffer& operator[](std::size_t i) const { return views_[i]; }
 
   // True if the last array shares memory with one before it.
   bool last_overlaps() const {
@@ -124,6 +131,43 @@ Owned output_array(const State& state, Tensor& tensor, Py_ssize_t rows) {
       PyObject_CallFunctionObjArgs(state.empty.get(), shape.get(), tensor.dtype.get(), nullptr));
 }
 
+bool has_shape(const Py_buffer& view, const Tensor& tensor) {
+  return std::equal(tensor.row_shape.begin(), tensor.row_shape.end(), view.shape + 1);
+}
+
+// Sets the sizes of the free dimensions to those of the inputs, and all shapes with them. False:
+// the shapes fit no sizes.
+bool set_sizes(State& state, const Views& inputs) {
+  if (state.dimensions == 0 || state.dimensions > kMostSizes) return false;
+  std::vector<std::int64_t> given;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < state.inputs.size(); ++i) {
+    const Py_buffer& view = inputs[i];
+    given.insert(given.end(), view.shape + 1, view.shape + view.ndim);
+    count += state.inputs[i].row_shape.size();
+  }
+  for (const Tensor& output : state.outputs) count += output.row_shape.size();
+  std::vector<std::int64_t> at_sizes(count);
+  Sizes sizes{};
+  char* const failure = state.sizes_of(state.model, given.data(), sizes.data(), at_sizes.data());
+  if (failure != nullptr) {
+    state.free(failure);
+    return false;
+  }
+  if (!std::equal(given.begin(), given.end(), at_sizes.begin())) return false;
+  state.sizes = sizes;
+  auto next = at_sizes.begin();
+  for (std::vector<Tensor>* tensors : {&state.inputs, &state.outputs}) {
+    for (Tensor& tensor : *tensors) {
+      const auto end = next + static_cast<std::ptrdiff_t>(tensor.row_shape.size());
+      std::copy(next, end, tensor.row_shape.begin());
+      next = end;
+      if (tensor.is_free) tensor.rows = -1;  // its last array has another shape
+    }
+  }
+  return true;
+}
+
 struct Call {
   PyObject* arrays;  // a tuple in the order of the inputs, or a dict by their names
   PyObject* out;     // a dict of arrays for outputs, or null
@@ -133,7 +177,9 @@ struct Call {
 // Null without an exception: this is no fast call.
 PyObject* fast_call(State& state, const Call& call) {
   const std::size_t count = state.inputs.size();
-  if (count == 0 || count + state.outputs.size() > kMostTensors) return nullptr;
+  if (count == 0 || count + state.outputs.size() > kMostTensors || state.dimensions > kMostSizes) {
+    return nullptr;
+  }
   const bool by_name = PyDict_CheckExact(call.arrays);
   const Py_ssize_t given = by_name ? PyDict_Size(call.arrays) : PyTuple_Size(call.arrays);
   if (static_cast<std::size_t>(given) != count) return nullptr;
@@ -143,6 +189,7 @@ PyObject* fast_call(State& state, const Call& call) {
   std::array<void*, kMostTensors> to;
   std::array<Owned, kMostTensors> arrays;  // of the outputs
   Py_ssize_t rows = 0;
+  bool have_shapes = true;
   for (std::size_t i = 0; i < count; ++i) {
     const Tensor& tensor = state.inputs[i];
     PyObject* const array = by_name ? PyDict_GetItemWithError(call.arrays, tensor.name.get())
@@ -155,7 +202,10 @@ PyObject* fast_call(State& state, const Call& call) {
     }
     rows = view->shape[0];
     from[i] = view->buf;
+    have_shapes = have_shapes && has_shape(*view, tensor);
   }
+  if (!have_shapes && !set_sizes(state, views)) return nullptr;
+  const Sizes sizes = state.sizes;
   Py_ssize_t wanted = call.out == nullptr ? 0 : PyDict_Size(call.out);
   for (std::size_t i = 0; i < state.outputs.size(); ++i) {
     Tensor& tensor = state.outputs[i];
@@ -165,7 +215,7 @@ PyObject* fast_call(State& state, const Call& call) {
     arrays[i] = own != nullptr ? shared(own) : output_array(state, tensor, rows);
     const Py_buffer* view =
         arrays[i] == nullptr ? nullptr : views.add(state, tensor, arrays[i].get(), PyBUF_WRITABLE);
-    const bool fits = view != nullptr && view->shape[0] == rows;
+    const bool fits = view != nullptr && view->shape[0] == rows && has_shape(*view, tensor);
     if (own == nullptr && !fits) {
       // Its last user gave the array another shape or made it read-only.
       tensor.array.reset();
@@ -178,10 +228,13 @@ PyObject* fast_call(State& state, const Call& call) {
     if (is_kept && tensor.array != arrays[i]) tensor.array = shared(arrays[i].get());
   }
   if (wanted != 0) return nullptr;  // an output that does not exist
+  // A finaliser that ran meanwhile may have called the model with arrays of other sizes.
+  if (sizes != state.sizes) return nullptr;
 
   PyThreadState* const thread = PyEval_SaveThread();
   char* const failure =
-      state.run(state.model, static_cast<std::uint64_t>(rows), from.data(), to.data());
+      state.run(state.model, static_cast<std::uint64_t>(rows),
+                state.dimensions == 0 ? nullptr : sizes.data(), from.data(), to.data());
   PyEval_RestoreThread(thread);
   if (failure != nullptr) {
     const Owned text(
@@ -246,27 +299,38 @@ std::vector<Tensor> tensors_of(PyObject* tuple) {
     for (Py_ssize_t j = 0; j < PyTuple_Size(sizes); ++j) {
       tensors[i].row_shape.push_back(PyLong_AsSsize_t(PyTuple_GetItem(sizes, j)));
     }
+    const Owned free_shape(PyObject_GetAttrString(fields, "free_shape"));
+    if (free_shape == nullptr) return tensors;
+    tensors[i].is_free = PyTuple_Size(free_shape.get()) > 0;
   }
   return tensors;
 }
 
-// _bind(run, free, model, inputs, outputs, ndarray, empty, error): addresses of tfaot_run(),
-// tfaot_free() and the model, the signature, and what of numpy and _library.py is used.
+// _bind(run, free, sizes, model, dimensions, inputs, outputs, ndarray, empty, error): addresses of
+// tfaot_run(), tfaot_free(), tfaot_sizes() and the model, the largest size of each free
+// dimension, the signature, and what of numpy and _library.py is used.
 PyObject* bind(PyObject* self, PyObject* args) {
   unsigned long long run_address = 0;
   unsigned long long free_address = 0;
+  unsigned long long sizes_address = 0;
   unsigned long long model = 0;
-  PyObject *inputs = nullptr, *outputs = nullptr, *ndarray = nullptr, *empty = nullptr,
-           *error = nullptr;
-  if (PyArg_ParseTuple(args, "KKKOOOOO", &run_address, &free_address, &model, &inputs, &outputs,
-                       &ndarray, &empty, &error) == 0) {
+  PyObject *dimensions = nullptr, *inputs = nullptr, *outputs = nullptr, *ndarray = nullptr,
+           *empty = nullptr, *error = nullptr;
+  if (PyArg_ParseTuple(args, "KKKKOOOOOO", &run_address, &free_address, &sizes_address, &model,
+                       &dimensions, &inputs, &outputs, &ndarray, &empty, &error) == 0) {
     return nullptr;
   }
   auto state = std::make_unique<State>();
   static_assert(sizeof state->run == sizeof run_address, "an address is a 64-bit number");
   std::memcpy(&state->run, &run_address, sizeof state->run);
   std::memcpy(&state->free, &free_address, sizeof state->free);
+  std::memcpy(&state->sizes_of, &sizes_address, sizeof state->sizes_of);
   std::memcpy(&state->model, &model, sizeof state->model);
+  state->dimensions = static_cast<std::size_t>(PyTuple_Size(dimensions));
+  for (std::size_t i = 0; i < std::min(state->dimensions, kMostSizes); ++i) {
+    PyObject* const largest = PyTuple_GetItem(dimensions, static_cast<Py_ssize_t>(i));
+    state->sizes[i] = PyLong_AsSsize_t(largest);
+  }
   state->ndarray = shared(ndarray);
   state->empty = shared(empty);
   state->error = shared(error);

@@ -9,11 +9,17 @@ import pathlib
 from typing import Any
 
 FOLDER = pathlib.Path(os.path.abspath(__file__)).parent  # links stay: a build folder has some
-_INTERFACE = 1
+_INTERFACE = 2
 
 
 class Error(RuntimeError):
     """A package that cannot be loaded, a batch that cannot be run, or a verb of tfaot that failed."""
+
+
+class Ragged(ctypes.Structure):
+    """All rows of a tensor."""
+
+    _fields_ = [("data", ctypes.c_void_p), ("elements", ctypes.c_uint64)]
 
 
 def _open() -> ctypes.CDLL:
@@ -25,10 +31,17 @@ def _open() -> ctypes.CDLL:
     if library.tfaot_interface() != _INTERFACE:
         raise ImportError(f"tfaot: {file} is of another version than this module: reinstall tfaot")
     pointers = ctypes.POINTER(ctypes.c_void_p)
+    numbers = ctypes.POINTER(ctypes.c_int64)
     for name, result, arguments in (
         ("open", ctypes.c_void_p, [ctypes.c_char_p, pointers]),
         ("describe", ctypes.c_char_p, [ctypes.c_void_p]),
-        ("run", ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_uint64, pointers, pointers]),
+        ("sizes", ctypes.c_void_p, [ctypes.c_void_p, numbers, numbers, numbers]),
+        ("run", ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_uint64, numbers, pointers, pointers]),
+        (
+            "run_ragged",
+            ctypes.c_void_p,
+            [ctypes.c_void_p, ctypes.c_uint64, pointers, ctypes.POINTER(Ragged), ctypes.POINTER(Ragged)],
+        ),
         ("close", None, [ctypes.c_void_p]),
         ("free", None, [ctypes.c_void_p]),
     ):

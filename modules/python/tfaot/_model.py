@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import html
+import itertools
 import json
 import os
 import typing
@@ -13,7 +14,7 @@ from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tup
 
 import numpy as np
 
-from tfaot._library import Error, address, error_of, library
+from tfaot._library import Error, Ragged, address, error_of, library
 
 if typing.TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -36,15 +37,33 @@ except ImportError:  # tfaot was built without Python's headers, or this Python 
 
 _VARIABLES = ("TFAOT_CACHE_DIR", "XDG_CACHE_HOME", "HOME")
 
+Shape = Tuple[int, ...]
 BatchRules = Union[None, str, Sequence[str], Mapping[int, Sequence[int]]]
 
 
-class Tensor(NamedTuple):
-    """An input or output. The rows come first and are not part of row_shape."""
-
+class _Tensor(NamedTuple):
     name: str
     dtype: np.dtype[Any]
     row_shape: Tuple[int, ...]
+
+
+class Tensor(_Tensor):
+    """An input or output. The rows come first and are not part of row_shape.
+
+    row_shape   free dimensions have their largest size
+    free_shape  the same with free dimensions by name, (2, "n_tracks"); () if there is none
+    """
+
+    free_shape: Tuple[Union[int, str], ...] = ()
+
+    def __repr__(self) -> str:
+        text = super().__repr__()
+        return f"{text[:-1]}, free_shape={self.free_shape})" if self.free_shape else text
+
+    @property
+    def sizes(self) -> Tuple[Union[int, str], ...]:
+        """free_shape, or row_shape if no dimension is free."""
+        return self.free_shape or self.row_shape
 
 
 class Signature(NamedTuple):
@@ -70,6 +89,10 @@ class Model(Caller):
     model.run(None, {"x": x})          a list of all outputs in order, as onnxruntime gives it
     model.run(["y"], {"x": x})         a list of these outputs
 
+    A model with free dimensions (docs/dimensions.md) takes arrays of any size in their ranges, and
+    lists of arrays of different sizes, one for each row, without the dimension of rows. Of a list,
+    outputs whose shape is free are lists, too.
+
     Elements must have the input's type. Only what changes no number is converted: float32 to
     float64, uint8 to int32 and the like, another byte order. bfloat16 is ml_dtypes' if Python
     has that package, else uint16 with the same bits. Raises TypeError or ValueError, and Error
@@ -80,7 +103,17 @@ class Model(Caller):
 
     if typing.TYPE_CHECKING:
 
+        # Of lists of arrays, one for each row, outputs with a free shape are lists, too.
+        @typing.overload
+        def __call__(self, *arrays: List[NDArray[Any]], **named: List[NDArray[Any]]) -> Dict[str, Any]: ...
+
+        @typing.overload
         def __call__(self, *arrays: ArrayLike, **named: ArrayLike) -> Dict[str, NDArray[Any]]: ...
+
+        def __call__(self, *arrays: Any, **named: Any) -> Any: ...
+
+        @typing.overload
+        def run(self, inputs: Mapping[str, List[NDArray[Any]]], /) -> Dict[str, Any]: ...
 
         @typing.overload
         def run(
@@ -133,13 +166,18 @@ class Model(Caller):
         self.version: str = described["version"]
         self.cpu_level: str = described["cpu_level"]
         self.batch_sizes: Tuple[int, ...] = tuple(described["batch_sizes"])
+        self.dimensions: Dict[str, Tuple[int, int]] = {
+            one["name"]: (one["smallest"], one["largest"]) for one in described["dimensions"]
+        }
         self.signature = Signature(_tensors(described["inputs"]), _tensors(described["outputs"]))
         self._record: Dict[str, Any] = described["record"]
         self._bfloat16 = {one["name"] for one in described["inputs"] if one["dtype"] == "bfloat16"}
         self._bind(
             address(library.tfaot_run),
             address(library.tfaot_free),
+            address(library.tfaot_sizes),
             self._handle,
+            tuple(largest for _, largest in self.dimensions.values()),
             self.inputs,
             self.outputs,
             np.ndarray,
@@ -165,7 +203,7 @@ class Model(Caller):
 
     def _repr_html_(self) -> str:
         rows = [
-            (kind, one.name, one.dtype, ", ".join(["rows", *map(str, one.row_shape)]))
+            (kind, one.name, one.dtype, ", ".join(["rows", *map(str, one.sizes)]))
             for kind, tensors in (("input", self.inputs), ("output", self.outputs))
             for one in tensors
         ]
@@ -173,6 +211,7 @@ class Model(Caller):
             "<tr>" + "".join(f"<td>{html.escape(str(cell))}</td>" for cell in row) + "</tr>" for row in rows
         )
         about = f"{self.version}, {self.cpu_level}, batch sizes {', '.join(map(str, self.batch_sizes))}"
+        about += "".join(f", {name}={low}..{high}" for name, (low, high) in self.dimensions.items())
         record = ", ".join(f"{key} {value}" for key, value in self._record.items())
         return (
             f"<table><caption><b>{html.escape(self.name)}</b> {html.escape(about)}</caption>"
@@ -206,20 +245,89 @@ class Model(Caller):
         found = self.run(inputs, out=out)
         return [found[name] for name in names]
 
-    def _predict(self, values: Sequence[Any], out: Mapping[str, Any]) -> Dict[str, NDArray[Any]]:
+    def _predict(self, values: Sequence[Any], out: Mapping[str, Any]) -> Dict[str, Any]:
+        if any(_is_ragged(value, tensor) for value, tensor in zip(values, self.inputs)):
+            return self._predict_ragged(values, out)
         inputs = [self._checked(value, tensor) for value, tensor in zip(values, self.inputs)]
         rows = len(inputs[0]) if inputs else 1
         for array, tensor in zip(inputs, self.inputs):
-            if len(array) != rows:
-                raise ValueError(
-                    f"model '{self.name}': input '{tensor.name}' has {len(array)} rows, and input "
-                    f"'{self.inputs[0].name}' has {rows}"
-                )
-        outputs = self._output_arrays(rows, inputs, out)
-        error = library.tfaot_run(self._handle, rows, _pointers(inputs), _pointers(outputs))
+            self._check_rows(len(array), rows, tensor)
+        sizes, shapes = self._sizes_of([array.shape[1:] for array in inputs])
+        outputs = self._output_arrays(rows, shapes, inputs, out)
+        pointers = _pointers(inputs), _pointers(outputs)
+        error = library.tfaot_run(self._handle, rows, _numbers(sizes), *pointers)
         if error:
             raise error_of(error)
         return {tensor.name: array for tensor, array in zip(self.outputs, outputs)}
+
+    def _predict_ragged(self, values: Sequence[Any], out: Mapping[str, Any]) -> Dict[str, Any]:
+        if out:
+            raise TypeError(f"model '{self.name}': out= is for arrays of one size, not for lists of arrays")
+        inputs = [self._checked_rows(value, tensor) for value, tensor in zip(values, self.inputs)]
+        rows = len(inputs[0])
+        for arrays, tensor in zip(inputs, self.inputs):
+            self._check_rows(len(arrays), rows, tensor)
+        known: Dict[Any, Tuple[Shape, Sequence[Shape]]] = {}
+        found = []  # of each row: sizes, and shapes of the outputs
+        for row, shapes in enumerate(zip(*([array.shape for array in arrays] for arrays in inputs))):
+            if shapes not in known:
+                try:
+                    known[shapes] = self._sizes_of(shapes)
+                except ValueError as wrong:
+                    raise ValueError(f"{wrong} (row {row})") from None
+            found.append(known[shapes])
+        offsets = [_offsets([sizes[d] for sizes, _ in found]) for d in range(len(self.dimensions))]
+        packed = [_packed(arrays, tensor) for arrays, tensor in zip(inputs, self.inputs)]
+        starts = [
+            _offsets([int(np.prod(shapes[o], dtype=np.int64)) for _, shapes in found])
+            for o in range(len(self.outputs))
+        ]
+        made = [np.empty(int(start[-1]), tensor.dtype) for start, tensor in zip(starts, self.outputs)]
+        error = library.tfaot_run_ragged(self._handle, rows, _pointers(offsets), _ragged(packed), _ragged(made))
+        if error:
+            raise error_of(error)
+        results: Dict[str, Any] = {}
+        for o, (tensor, array, start) in enumerate(zip(self.outputs, made, starts)):
+            if not tensor.free_shape:
+                results[tensor.name] = array.reshape((rows, *tensor.row_shape))
+                continue
+            results[tensor.name] = [
+                array[start[row] : start[row + 1]].reshape(shapes[o]) for row, (_, shapes) in enumerate(found)
+            ]
+        return results
+
+    def _sizes_of(self, row_shapes: Sequence[Shape]) -> Tuple[Shape, Sequence[Shape]]:
+        """The sizes of the free dimensions, and the shapes of a row of the outputs. Checks all shapes."""
+        if not self.dimensions:
+            return (), [tensor.row_shape for tensor in self.outputs]
+        given = [size for shape in row_shapes for size in shape]
+        tensors = [*self.inputs, *self.outputs]
+        sizes = (ctypes.c_int64 * len(self.dimensions))()
+        flat = (ctypes.c_int64 * sum(len(tensor.row_shape) for tensor in tensors))()
+        error = library.tfaot_sizes(self._handle, _numbers(given), sizes, flat)
+        if error:
+            raise ValueError(f"model '{self.name}': {error_of(error)}")
+        left = iter(flat)
+        shapes = [tuple(itertools.islice(left, len(tensor.row_shape))) for tensor in tensors]
+        for shape, wanted, tensor in zip(row_shapes, shapes, self.inputs):
+            if shape != wanted:
+                raise self._wrong_shape(tensor, wanted, shape)
+        return tuple(sizes), shapes[len(self.inputs) :]
+
+    def _wrong_shape(
+        self, tensor: Tensor, wanted: Sequence[Any], given: Sequence[int], rows: str = ""
+    ) -> ValueError:
+        sizes = ", ".join([*([rows] if rows else []), *map(str, wanted)])
+        return ValueError(
+            f"model '{self.name}': input '{tensor.name}' takes the shape [{sizes}], got {list(given)}"
+        )
+
+    def _check_rows(self, given: int, rows: int, tensor: Tensor) -> None:
+        if given != rows:
+            raise ValueError(
+                f"model '{self.name}': input '{tensor.name}' has {given} rows, and input "
+                f"'{self.inputs[0].name}' has {rows}"
+            )
 
     def _in_order(self, arrays: Sequence[Any], named: Mapping[str, Any]) -> Sequence[Any]:
         names = [tensor.name for tensor in self.inputs]
@@ -243,6 +351,26 @@ class Model(Caller):
         return [named[name] for name in names]
 
     def _checked(self, value: Any, tensor: Tensor) -> NDArray[Any]:
+        array = self._converted(value, tensor)
+        if array.ndim == 0 or not _has_shape(array.shape[1:], tensor):
+            raise self._wrong_shape(tensor, tensor.sizes, array.shape, "rows")
+        return np.ascontiguousarray(array)
+
+    def _checked_rows(self, value: Any, tensor: Tensor) -> Sequence[NDArray[Any]]:
+        """One array for each row."""
+        if not _is_ragged(value, tensor):
+            if tensor.free_shape:
+                raise TypeError(
+                    f"model '{self.name}': input '{tensor.name}' must be a list of arrays, as another input is"
+                )
+            return list(self._checked(value, tensor))
+        rows = [self._converted(row, tensor) for row in value]
+        for row in rows:
+            if not _has_shape(row.shape, tensor):
+                raise self._wrong_shape(tensor, tensor.sizes, row.shape)
+        return rows
+
+    def _converted(self, value: Any, tensor: Tensor) -> NDArray[Any]:
         array = np.asarray(value)
         if tensor.name in self._bfloat16 and array.dtype == np.dtype("V2"):
             array = array.view(tensor.dtype)  # what numpy.load() makes of it
@@ -259,13 +387,7 @@ class Model(Caller):
                     f"{array.dtype}; convert it: a.astype('{tensor.dtype}')"
                 )
             array = array.astype(tensor.dtype)
-        if array.ndim == 0 or array.shape[1:] != tensor.row_shape:
-            wanted = ", ".join(["rows", *map(str, tensor.row_shape)])
-            raise ValueError(
-                f"model '{self.name}': input '{tensor.name}' takes the shape [{wanted}], got "
-                f"{list(array.shape)}"
-            )
-        return np.ascontiguousarray(array)
+        return array
 
     def _check_outputs(self, names: Any) -> None:
         known = [tensor.name for tensor in self.outputs]
@@ -274,12 +396,14 @@ class Model(Caller):
                 listed = ", ".join(repr(one) for one in known)
                 raise TypeError(f"model '{self.name}' has no output '{name}'; its outputs: {listed}")
 
-    def _output_arrays(self, rows: int, inputs: Sequence[Any], out: Mapping[str, Any]) -> List[NDArray[Any]]:
+    def _output_arrays(
+        self, rows: int, row_shapes: Sequence[Shape], inputs: Sequence[Any], out: Mapping[str, Any]
+    ) -> List[NDArray[Any]]:
         self._check_outputs(out)
         arrays: List[NDArray[Any]] = []
-        for tensor in self.outputs:
+        for tensor, row_shape in zip(self.outputs, row_shapes):
             array = out.get(tensor.name)
-            shape = (rows, *tensor.row_shape)
+            shape = (rows, *row_shape)
             if array is None:
                 arrays.append(np.empty(shape, tensor.dtype))
                 continue
@@ -299,7 +423,32 @@ class Model(Caller):
 
 
 def _tensors(records: Any) -> Tuple[Tensor, ...]:
-    return tuple(Tensor(one["name"], _dtype(one["dtype"]), tuple(one["row_shape"])) for one in records)
+    return tuple(_tensor(one) for one in records)
+
+
+def _tensor(record: Mapping[str, Any]) -> Tensor:
+    tensor = Tensor(record["name"], _dtype(record["dtype"]), tuple(record["row_shape"]))
+    tensor.free_shape = tuple(record["free_shape"])
+    return tensor
+
+
+def _is_ragged(value: Any, tensor: Tensor) -> bool:
+    """A list of arrays, one for each row, of an input whose shape is free."""
+    is_list = bool(tensor.free_shape) and isinstance(value, (list, tuple))
+    return is_list and all(isinstance(row, np.ndarray) for row in value)
+
+
+def _has_shape(given: Shape, tensor: Tensor) -> bool:
+    wanted = tensor.sizes
+    return len(given) == len(wanted) and all(isinstance(w, str) or w == g for w, g in zip(wanted, given))
+
+
+def _offsets(counts: Sequence[int]) -> NDArray[Any]:
+    return np.concatenate([np.zeros(1, np.uint64), np.cumsum(np.asarray(counts, np.uint64), dtype=np.uint64)])
+
+
+def _packed(rows: Sequence[NDArray[Any]], tensor: Tensor) -> NDArray[Any]:
+    return np.concatenate([row.ravel() for row in rows]) if rows else np.empty(0, tensor.dtype)
 
 
 # numpy has no bfloat16.
@@ -319,6 +468,14 @@ def _changes_no_number(given: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
     if given.name == "bfloat16":
         kinds = wanted.kind == "f"
     return kinds and np.can_cast(given, wanted, "safe")
+
+
+def _numbers(numbers: Sequence[int]) -> Any:
+    return (ctypes.c_int64 * len(numbers))(*numbers) if numbers else None
+
+
+def _ragged(arrays: Sequence[NDArray[Any]]) -> Any:
+    return (Ragged * len(arrays))(*(Ragged(array.ctypes.data, array.size) for array in arrays))
 
 
 def _pointers(arrays: Sequence[NDArray[Any]]) -> Any:

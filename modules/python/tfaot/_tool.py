@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Verbs of the tool `tfaot`, as functions. Keywords are its options, with '_' for '-':
-batch_sizes=[1, 16] is --batch-sizes 1,16, and dimension={"n": 50} is --dimension n=50."""
+batch_sizes=[1, 16] is --batch-sizes 1,16, and dimensions={"n": 50, "m": (1, 128)} is
+--dimension n=50 --dimension m=1..128."""
 
 from __future__ import annotations
 
@@ -28,6 +29,7 @@ _PREFIX: str = os.path.normpath(FOLDER / _build.PREFIX)
 _CACHE_LIMIT = 2_000_000_000  # bytes of packages that compile() keeps
 _DAY = 86400
 _REPEATED = {"batch_rule", "dimension", "library", "peer", "plot"}  # a list gives them several times
+_OPTIONS = {"dimensions": "dimension"}  # other names of options
 # They change how a package is made, not what is in it.
 _RUN_OPTIONS = {"cache", "cache_limit", "jobs", "launcher", "memory", "no_cache", "timeout"}
 
@@ -120,17 +122,22 @@ def _page(verb: str, subject: File, options: Mapping[str, Option]) -> Report:
 
 def _words(options: Mapping[str, Option]) -> Iterator[str]:
     for name, value in options.items():
-        option = "--" + name.replace("_", "-")
+        option = "--" + _OPTIONS.get(name, name).replace("_", "-")
         if value is True:
             yield option
         elif isinstance(value, Mapping):
-            yield from (f"{option}={key}={one}" for key, one in value.items())
-        elif isinstance(value, (list, tuple)) and name in _REPEATED:
+            yield from (f"{option}={key}={_range(one)}" for key, one in value.items())
+        elif isinstance(value, (list, tuple)) and _OPTIONS.get(name, name) in _REPEATED:
             yield from (f"{option}={os.fspath(one)}" for one in value)
         elif isinstance(value, (list, tuple)):
             yield f"{option}={','.join(map(str, value))}"
         elif value is not None and value is not False:
             yield f"{option}={os.fspath(value) if isinstance(value, os.PathLike) else value}"
+
+
+def _range(value: Any) -> str:
+    """(1, 128) as the tool takes it: 1..128."""
+    return f"{value[0]}..{value[1]}" if isinstance(value, (list, tuple)) and len(value) == 2 else str(value)
 
 
 def _run(arguments: Sequence[File], failures: Sequence[int] = ()) -> subprocess.CompletedProcess[str]:

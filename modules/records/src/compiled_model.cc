@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tfaot/base/tool_names.h"
+#include "tfaot/records/free_tensors.h"
 #include "tfaot/records/names.h"
 
 namespace tfaot::toolkit {
@@ -157,6 +158,8 @@ Status check_compiled_model(const CompiledModel& compiled) {
   if (compiled.signature.outputs.empty()) return inconsistent("the signature has no outputs");
   TFAOT_TRY(check_tensors("input", compiled.signature.inputs, largest));
   TFAOT_TRY(check_tensors("output", compiled.signature.outputs, largest));
+  const std::string problem = free_sizes_problem(compiled.signature, compiled.dimensions);
+  if (!problem.empty()) return inconsistent(problem);
   TFAOT_TRY(check_weights(compiled));
   for (const CompiledCode& code : compiled.codes) TFAOT_TRY(check_code(compiled, code));
   return {};

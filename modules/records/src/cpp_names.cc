@@ -21,8 +21,8 @@ namespace {
 constexpr std::array<std::string_view, 4> kForeignNamespaces = {"std", "posix", "main", "tfaot"};
 
 // Members of the generated structs themselves (templates/model_header.h.mustache).
-constexpr std::array<std::string_view, 5> kStructMembers = {"Inputs", "Outputs", "Types",
-                                                            "in_order", "kNames"};
+constexpr std::array<std::string_view, 7> kStructMembers = {
+    "Inputs", "Outputs", "Sizes", "Offsets", "Types", "in_order", "kNames"};
 
 std::string member_name(const std::string& tensor, std::string_view kind, std::size_t position) {
   std::string name;

@@ -15,6 +15,7 @@
 #include "tfaot/base/text.h"
 #include "tfaot/records/compiled_model_json.h"
 #include "tfaot/records/file_names.h"
+#include "tfaot/records/free_tensors.h"
 #include "tfaot/records/json_text.h"
 #include "tfaot/records/manifest.h"
 #include "tfaot/records/record_json.h"
@@ -209,6 +210,11 @@ Status check_record(const JsonReader& json, const Manifest& manifest) {
   return json.failed("the record's hash is not that of the objects");
 }
 
+Status check_free_sizes(const JsonReader& json, const Manifest& manifest) {
+  const std::string problem = free_sizes_problem(manifest.signature, manifest.dimensions);
+  return problem.empty() ? Status() : Status(json.failed(problem));
+}
+
 // Refuses costs for code that the package does not hold, and duplicates. `json` is the manifest.
 Status check_tuning(const JsonReader& json, const Manifest& manifest) {
   std::set<std::pair<std::int64_t, std::string>> seen;
@@ -269,6 +275,7 @@ Result<Manifest> manifest_from_json(const std::string& text, const std::string& 
   TFAOT_ASSIGN(Manifest manifest, read_value<Manifest>(json));
   TFAOT_TRY(check_identity(json, manifest));
   TFAOT_TRY(check_objects(json, manifest));
+  TFAOT_TRY(check_free_sizes(json, manifest));
   TFAOT_TRY(json.read("files", manifest.files, read_files));
   if (manifest.tuning) TFAOT_TRY(check_tuning(json, manifest));
   if (manifest.record) TFAOT_TRY(check_record(json, manifest));

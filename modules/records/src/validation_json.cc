@@ -15,27 +15,45 @@ namespace {
 
 using nlohmann::ordered_json;
 
+// {"n_pf": 37}
+ordered_json sizes_to_json(const std::vector<DimensionSize>& sizes) {
+  ordered_json json = ordered_json::object();
+  for (const DimensionSize& one : sizes) json[one.name] = one.size;
+  return json;
+}
+
+Result<std::vector<DimensionSize>> read_sizes(const JsonReader& json, const Manifest& manifest) {
+  std::vector<DimensionSize> sizes;
+  for (const FreeDimension& one : sized_dimensions(manifest.dimensions)) {
+    TFAOT_TRY(
+        json.read(one.name.c_str(), sizes.emplace_back(one.name, 0).size, &JsonReader::number));
+  }
+  return sizes;
+}
+
 ordered_json output_to_json(const ValidatedOutput& output) {
   const ArrayDifference& difference = output.difference;
-  return {{"output", output.output},
-          {"inputs", word_of(output.inputs)},
-          {"cpu_level", output.cpu_level},
-          {"rows", output.rows},
-          {"composition", word_of(output.composition)},
-          {"numbers", difference.numbers},
-          {"unequal", difference.unequal},
-          {"nonfinite", difference.nonfinite},
-          {"largest", difference.largest},
-          {"mean", difference.mean},
-          {"scale", difference.scale},
-          {"relative", relative_difference(difference)},
-          {"ulps", difference.ulps},
-          {"moved", difference.moved},
-          {"allowed", output.allowed},
-          {"row", output.row},
-          {"index", output.index},
-          {"counts", output.counts},
-          {"passed", output.passed}};
+  ordered_json json = {{"output", output.output},
+                       {"inputs", word_of(output.inputs)},
+                       {"cpu_level", output.cpu_level},
+                       {"rows", output.rows},
+                       {"composition", word_of(output.composition)},
+                       {"numbers", difference.numbers},
+                       {"unequal", difference.unequal},
+                       {"nonfinite", difference.nonfinite},
+                       {"largest", difference.largest},
+                       {"mean", difference.mean},
+                       {"scale", difference.scale},
+                       {"relative", relative_difference(difference)},
+                       {"ulps", difference.ulps},
+                       {"moved", difference.moved},
+                       {"allowed", output.allowed},
+                       {"row", output.row},
+                       {"index", output.index},
+                       {"counts", output.counts},
+                       {"passed", output.passed}};
+  if (!output.sizes.empty()) json["sizes"] = sizes_to_json(output.sizes);
+  return json;
 }
 
 Result<double> read_amount(const JsonReader& json) {
@@ -120,6 +138,8 @@ Result<ValidatedOutput> read_output(const JsonReader& json, const Manifest& mani
   TFAOT_TRY(json.read("index", output.index, read_shape));
   TFAOT_TRY(json.read("counts", output.counts, &JsonReader::flag));
   TFAOT_TRY(json.read("passed", output.passed, &JsonReader::flag));
+  const auto sizes = [&](const JsonReader& one) { return read_sizes(one, manifest); };
+  TFAOT_TRY(json.read_if_there("sizes", output.sizes, sizes));
   return output;
 }
 
@@ -137,13 +157,15 @@ ordered_json validated_outputs_to_json(const std::vector<ValidatedOutput>& outpu
 }
 
 ordered_json validation_to_json(const Validation& validation) {
-  return {
+  ordered_json json = {
       {"reference", validation.reference},
       {"cpu_levels", validation.cpu_levels},
       {"rows", validation.rows},
       {"tolerance",
        {{"relative", validation.tolerance.relative}, {"absolute", validation.tolerance.absolute}}},
       {"outputs", validated_outputs_to_json(validation.outputs)}};
+  if (!validation.sizes.empty()) json["sizes"] = mapped(validation.sizes, sizes_to_json);
+  return json;
 }
 
 Result<Validation> read_validation(const JsonReader& json, const Manifest& manifest) {
@@ -160,6 +182,10 @@ Result<Validation> read_validation(const JsonReader& json, const Manifest& manif
   TFAOT_ASSIGN(validation.outputs, outputs.list([&](const JsonReader& one) {
     return read_output(one, manifest, validation.tolerance);
   }));
+  const auto sizes = [&](const JsonReader& list) {
+    return list.list([&](const JsonReader& one) { return read_sizes(one, manifest); });
+  };
+  TFAOT_TRY(json.read_if_there("sizes", validation.sizes, sizes));
   return validation;
 }
 

@@ -15,14 +15,6 @@ void copy(void* to, const void* from, std::size_t bytes) noexcept {
   if (bytes != 0) std::memcpy(to, from, bytes);
 }
 
-std::vector<std::int64_t> largest_sizes(const Description& description) {
-  std::vector<std::int64_t> sizes;
-  for (std::size_t i = 0; i < description.dimension_count; ++i) {
-    sizes.push_back(description.dimensions[i].largest);
-  }
-  return sizes;
-}
-
 }  // namespace
 
 BatchRunner::BatchRunner(const Description& description, const CpuChoice& cpu)
@@ -43,7 +35,9 @@ BatchRunner::BatchRunner(const BatchRunner& like, Sibling)
       next_inputs_(like.next_inputs_),
       next_outputs_(like.next_outputs_),
       chunk_inputs_(description().input_count),
-      chunk_outputs_(description().output_count) {}
+      chunk_outputs_(description().output_count) {
+  instance_.set_sizes(sizes_.data());
+}
 
 std::size_t BatchRunner::find_program(std::size_t batch_size) const noexcept {
   const std::vector<std::size_t>& sizes = plan_.sizes();
@@ -56,18 +50,8 @@ void BatchRunner::set_largest_sizes() noexcept {
   instance_.set_sizes(sizes_.data());
 }
 
-void BatchRunner::check_sizes(const std::int64_t* sizes) const {
-  const Description& model = description();
-  for (std::size_t i = 0; i < model.dimension_count; ++i) {
-    const FreeDimension& dimension = model.dimensions[i];
-    if (sizes[i] < dimension.smallest || sizes[i] > dimension.largest) {
-      detail::wrong_size(model, i, sizes[i]);
-    }
-  }
-}
-
 void BatchRunner::set_sizes(const std::int64_t* sizes) {
-  check_sizes(sizes);
+  detail::check_sizes(description(), sizes);
   std::copy_n(sizes, sizes_.size(), sizes_.begin());
   instance_.set_sizes(sizes);
 }
@@ -104,10 +88,6 @@ void BatchRunner::run_plan(std::size_t rows, const void* const* inputs, void* co
     run_chunk({program, first, taken}, inputs, outputs);
     first += taken;
   }
-}
-
-std::size_t BatchRunner::bytes_of_row(const TensorInfo& tensor) const noexcept {
-  return row_elements(tensor) * size_of(tensor.dtype);
 }
 
 void BatchRunner::run_chunk(const Chunk& chunk, const void* const* inputs, void* const* outputs) {

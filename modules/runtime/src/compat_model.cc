@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/runtime/compat_model.h"
 
+#include <algorithm>
+
 #include "negative_rows.h"
 #include "tfaot/runtime/error.h"
 
@@ -8,6 +10,8 @@ namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace detail {
 namespace {
+
+constexpr std::int64_t kUnknownSize = -1;
 
 std::string input_name(const Wrapper& wrapper, std::size_t index) {
   return "model '" + wrapper.name() + "': input " + std::to_string(index) + " ('" +
@@ -18,7 +22,75 @@ std::string type_text(DType wanted, DType given) {
   return std::string(" is of type ") + name_of(wanted) + ", not " + name_of(given);
 }
 
+// The dimension whose size is the only unknown one of a row of the tensor.
+// dimension_count: there is none.
+std::size_t only_unknown(const Description& model, const TensorInfo& tensor,
+                         const std::vector<std::int64_t>& sizes) {
+  std::size_t found = model.dimension_count;
+  if (tensor.free_shape == nullptr) return found;
+  for (std::size_t d = 0; d < tensor.rank; ++d) {
+    const SizeFormula& formula = tensor.free_shape[d];
+    for (std::size_t t = 0; t < formula.term_count; ++t) {
+      for (std::size_t i = 0; i < model.dimension_count; ++i) {
+        if (formula.terms[t].powers[i] == 0 || sizes[i] != kUnknownSize || i == found) continue;
+        if (found != model.dimension_count) return model.dimension_count;
+        found = i;
+      }
+    }
+  }
+  return found;
+}
+
+// The one size of the dimension at which a row of the input has so many elements.
+void find_size(const Wrapper& wrapper, std::size_t input, std::size_t elements,
+               std::size_t dimension, std::vector<std::int64_t>& sizes) {
+  const Description& model = wrapper.description();
+  const FreeDimension& free = model.dimensions[dimension];
+  std::int64_t found = kUnknownSize;
+  std::int64_t& size = sizes[dimension];
+  for (size = free.smallest; size <= free.largest; ++size) {
+    if (row_elements_at(model.inputs[input], sizes.data(), sizes.size()) != elements) continue;
+    if (found != kUnknownSize) {
+      throw Error(Category::kInputMismatch,
+                  input_name(wrapper, input) + " has " + std::to_string(elements) +
+                      " elements a row at several sizes of '" + free.name + "'");
+    }
+    found = size;
+  }
+  size = found;
+  if (found != kUnknownSize) return;
+  throw Error(Category::kInputMismatch,
+              input_name(wrapper, input) + " holds " + std::to_string(elements) +
+                  " elements in row 0, which is no size of '" + free.name + "' from " +
+                  std::to_string(free.smallest) + " to " + std::to_string(free.largest));
+}
+
 }  // namespace
+
+void infer_sizes(Wrapper& wrapper, const std::size_t* elements) {
+  // Most calls have the sizes of the one before.
+  if (std::equal(wrapper.argCountsNoBatch().begin(), wrapper.argCountsNoBatch().end(), elements)) {
+    return;
+  }
+  const Description& model = wrapper.description();
+  std::vector<std::int64_t> sizes(model.dimension_count, kUnknownSize);
+  for (bool is_new = true; is_new;) {
+    is_new = false;
+    for (std::size_t i = 0; i < model.input_count; ++i) {
+      const std::size_t dimension = only_unknown(model, model.inputs[i], sizes);
+      if (dimension == model.dimension_count) continue;
+      find_size(wrapper, i, elements[i], dimension, sizes);
+      is_new = true;
+    }
+  }
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i] != kUnknownSize) continue;
+    throw Error(Category::kInputMismatch,
+                "model '" + wrapper.name() + "': the lengths of the inputs leave the size of '" +
+                    model.dimensions[i].name + "' open; use tfaot::native::Model");
+  }
+  wrapper.setSizes(sizes);
+}
 
 void check_counts(const Wrapper& wrapper, std::size_t input_count, std::size_t output_count) {
   // The text is made only for an error: a call allocates nothing but its outputs.

@@ -23,6 +23,14 @@ std::vector<const Code*> select_codes(const Description& description, const CpuC
 
 }  // namespace
 
+std::vector<std::int64_t> largest_sizes(const Description& description) {
+  std::vector<std::int64_t> sizes;
+  for (std::size_t i = 0; i < description.dimension_count; ++i) {
+    sizes.push_back(description.dimensions[i].largest);
+  }
+  return sizes;
+}
+
 Instance::Instance(const Description& description, const CpuChoice& cpu)
     : Instance(description, select_codes(description, cpu)) {}
 
@@ -33,10 +41,7 @@ Instance::Instance(const Description& description, std::vector<const Code*> code
   for (const Code* code : codes_) scratch_bytes_ = std::max(scratch_bytes_, code->scratch_bytes);
   scratch_ = AlignedMemory(scratch_bytes_);
   words_ = AlignedMemory(kSizesWord + description.dimension_count * sizeof(std::int64_t));
-  for (std::size_t i = 0; i < description.dimension_count; ++i) {
-    reinterpret_cast<std::int64_t*>(words_.data() + kSizesWord)[i] =
-        description.dimensions[i].largest;
-  }
+  set_sizes(largest_sizes(description).data());
   for (const Code* code : codes_) add(*code);
 }
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "tfaot/runtime/detail/batch_runner.h"
+#include "tfaot/runtime/detail/call_check.h"
 #include "tfaot/runtime/detail/one_user.h"
 #include "tfaot/runtime/detail/version_range.h"
 #include "tfaot/runtime/error.h"
@@ -30,9 +31,17 @@ extern "C" TFAOT_HIDDEN [[gnu::weak]] const tfaot::LinkedModels tfaot_linked_mod
 
 struct tfaot_handle {
   tfaot_handle(const Description& of, tfaot::BatchRunner with)
-      : model(of), runner(std::move(with)) {}
+      : model(of),
+        input_axes(axes_of(of, of.inputs, of.input_count)),
+        output_axes(axes_of(of, of.outputs, of.output_count)),
+        runner(std::move(with)) {}
+
+  using Axes = std::vector<std::vector<std::int32_t>>;  // tfaot_tensor::axes of each tensor
+  static Axes axes_of(const Description& model, const tfaot::TensorInfo* infos, std::size_t count);
 
   const Description& model;
+  const Axes input_axes;
+  const Axes output_axes;
   tfaot::BatchRunner runner;
   tfaot::OneUser user;
 };
@@ -41,6 +50,21 @@ namespace {
 
 using tfaot::Category;
 using tfaot::TensorInfo;
+
+// tfaot_tensor::axes of a dimension.
+std::int32_t axis_of(const Description& model, const tfaot::SizeFormula& formula) noexcept {
+  std::int32_t axis = TFAOT_FIXED_SIZE;
+  for (std::size_t t = 0; t < formula.term_count; ++t) {
+    const tfaot::SizeTerm& term = formula.terms[t];
+    for (std::size_t d = 0; d < model.dimension_count; ++d) {
+      if (term.powers[d] == 0) continue;
+      const bool is_its_size = axis == TFAOT_FIXED_SIZE && formula.term_count == 1 &&
+                               term.factor == 1 && term.powers[d] == 1 && formula.divisor == 1;
+      axis = is_its_size ? static_cast<std::int32_t>(d) : TFAOT_FOLLOWS_SIZES;
+    }
+  }
+  return axis;
+}
 
 // What templates/linked_models.s.mustache writes.
 static_assert(offsetof(TensorInfo, dtype) == 8 && offsetof(TensorInfo, row_shape) == 16 &&
@@ -103,7 +127,8 @@ int status_of(Category category) noexcept {
                            {Category::kOutputMismatch, TFAOT_OUTPUT_MISMATCH},
                            {Category::kUnknownBatchSize, TFAOT_UNKNOWN_BATCH_SIZE},
                            {Category::kUnsupportedCpu, TFAOT_UNSUPPORTED_CPU},
-                           {Category::kConcurrentUse, TFAOT_CONCURRENT_USE}};
+                           {Category::kConcurrentUse, TFAOT_CONCURRENT_USE},
+                           {Category::kSizeOutOfRange, TFAOT_SIZE_OUT_OF_RANGE}};
   for (const Row& row : kRows) {
     if (row.category == category) return row.status;
   }
@@ -137,10 +162,10 @@ int give(T* to, T value, tfaot_error* error) noexcept {
   return TFAOT_OK;
 }
 
-// True if the struct has all members of this version.
+// True if the struct has all members of the first version, or what it is asked for.
 template <class T>
-bool is_whole(const T* from) noexcept {
-  return from != nullptr && from->size >= sizeof *from;
+bool is_whole(const T* from, std::size_t size = sizeof(T)) noexcept {
+  return from != nullptr && from->size >= size;
 }
 
 tfaot_record record_of(const Description& model, const char* cpu_level) noexcept {
@@ -149,14 +174,46 @@ tfaot_record record_of(const Description& model, const char* cpu_level) noexcept
           model.record_version, hash, cpu_level};
 }
 
-int give_tensor(const TensorInfo* infos, std::size_t count, std::uint32_t index,
-                tfaot_tensor* tensor, tfaot_error* error) noexcept {
-  if (index >= count) return wrong_call(error, "the model has no such input or output");
-  const TensorInfo& info = infos[index];
+// The model's inputs or outputs.
+struct Tensors {
+  const TensorInfo* infos;
+  std::size_t count;
+  const tfaot_handle::Axes& axes;
+};
+Tensors inputs_of(const tfaot_handle& model) noexcept {
+  return {model.model.inputs, model.model.input_count, model.input_axes};
+}
+Tensors outputs_of(const tfaot_handle& model) noexcept {
+  return {model.model.outputs, model.model.output_count, model.output_axes};
+}
+
+int give_tensor(const Tensors& tensors, std::uint32_t index, tfaot_tensor* tensor,
+                tfaot_error* error) noexcept {
+  if (index >= tensors.count) return wrong_call(error, "the model has no such input or output");
+  const TensorInfo& info = tensors.infos[index];
   return give(tensor,
               {sizeof(tfaot_tensor), static_cast<std::int32_t>(info.dtype), info.name,
-               info.row_shape, info.rank, info.row_elements},
+               info.row_shape, info.rank, info.row_elements,
+               info.free_shape == nullptr ? nullptr : tensors.axes[index].data()},
               error);
+}
+
+int give_shape(const Description& model, const Tensors& tensors, std::uint32_t index,
+               const std::int64_t* sizes, std::int64_t* row_shape, tfaot_error* error) noexcept {
+  if (index >= tensors.count) return wrong_call(error, "the model has no such input or output");
+  const TensorInfo& info = tensors.infos[index];
+  if (row_shape == nullptr && info.rank > 0) {
+    return wrong_call(error, "there is no place for the shape");
+  }
+  return without_exceptions(error, [&] {
+    if (sizes != nullptr) tfaot::detail::check_sizes(model, sizes);
+    for (std::size_t d = 0; d < info.rank; ++d) {
+      row_shape[d] = sizes == nullptr || info.free_shape == nullptr
+                         ? info.row_shape[d]
+                         : tfaot::number_at(info.free_shape[d], sizes, model.dimension_count);
+    }
+    return static_cast<int>(TFAOT_OK);
+  });
 }
 
 // "tagger 1.0.0, tagger 1.1.0, ..."
@@ -225,6 +282,17 @@ int check_call(const tfaot_handle& model, const tfaot_call& call, tfaot_error* e
 
 }  // namespace
 
+tfaot_handle::Axes tfaot_handle::axes_of(const Description& model, const TensorInfo* infos,
+                                         std::size_t count) {
+  Axes axes(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t d = 0; infos[i].free_shape != nullptr && d < infos[i].rank; ++d) {
+      axes[i].push_back(axis_of(model, infos[i].free_shape[d]));
+    }
+  }
+  return axes;
+}
+
 // What crtbeginS.o does in a library that a compiler links; `ld` alone does not. The destructors of
 // the runtime's static objects run when the library goes.
 extern "C" {
@@ -284,22 +352,46 @@ int tfaot_models_signature(const tfaot_handle* model, tfaot_signature* signature
   return give(signature,
               {sizeof(tfaot_signature), static_cast<std::uint32_t>(description.coupled_rows),
                static_cast<std::uint32_t>(description.input_count),
-               static_cast<std::uint32_t>(description.output_count), sizes.data(), sizes.size()},
+               static_cast<std::uint32_t>(description.output_count), sizes.data(), sizes.size(),
+               static_cast<std::uint32_t>(description.dimension_count), 0},
               error);
 }
 
 int tfaot_models_input(const tfaot_handle* model, std::uint32_t index, tfaot_tensor* tensor,
                        tfaot_error* error) {
   if (model == nullptr) return wrong_call(error, "the model is null");
-  const Description& description = model->model;
-  return give_tensor(description.inputs, description.input_count, index, tensor, error);
+  return give_tensor(inputs_of(*model), index, tensor, error);
 }
 
 int tfaot_models_output(const tfaot_handle* model, std::uint32_t index, tfaot_tensor* tensor,
                         tfaot_error* error) {
   if (model == nullptr) return wrong_call(error, "the model is null");
-  const Description& description = model->model;
-  return give_tensor(description.outputs, description.output_count, index, tensor, error);
+  return give_tensor(outputs_of(*model), index, tensor, error);
+}
+
+int tfaot_models_dimension(const tfaot_handle* model, std::uint32_t index,
+                           tfaot_dimension* dimension, tfaot_error* error) {
+  if (model == nullptr) return wrong_call(error, "the model is null");
+  if (index >= model->model.dimension_count) {
+    return wrong_call(error, "the model has no such free dimension");
+  }
+  const tfaot::FreeDimension& free = model->model.dimensions[index];
+  return give(dimension, {sizeof(tfaot_dimension), 0, free.name, free.smallest, free.largest},
+              error);
+}
+
+int tfaot_models_input_shape(const tfaot_handle* model, std::uint32_t index,
+                             const std::int64_t* sizes, std::int64_t* row_shape,
+                             tfaot_error* error) {
+  if (model == nullptr) return wrong_call(error, "the model is null");
+  return give_shape(model->model, inputs_of(*model), index, sizes, row_shape, error);
+}
+
+int tfaot_models_output_shape(const tfaot_handle* model, std::uint32_t index,
+                              const std::int64_t* sizes, std::int64_t* row_shape,
+                              tfaot_error* error) {
+  if (model == nullptr) return wrong_call(error, "the model is null");
+  return give_shape(model->model, outputs_of(*model), index, sizes, row_shape, error);
 }
 
 int tfaot_models_prepare(tfaot_handle* model, std::uint64_t rows, tfaot_error* error) {
@@ -311,13 +403,15 @@ int tfaot_models_prepare(tfaot_handle* model, std::uint64_t rows, tfaot_error* e
 }
 
 int tfaot_models_run(tfaot_handle* model, const tfaot_call* call, tfaot_error* error) {
-  if (model == nullptr || !is_whole(call)) {
+  if (model == nullptr || !is_whole(call, offsetof(tfaot_call, sizes))) {
     return wrong_call(error, "the model or the call is null, or the call's size is not set");
   }
   if (const int status = check_call(*model, *call, error)) return status;
   return without_exceptions(error, [&] {
     const tfaot::OneUser::Call use(model->user);
     tfaot::detail::check_alone(use, model->model.name);
+    const std::int64_t* const sizes = is_whole(call) ? call->sizes : nullptr;
+    sizes == nullptr ? model->runner.set_largest_sizes() : model->runner.set_sizes(sizes);
     model->runner.run(call->rows, call->inputs, call->outputs);
     tfaot::detail::check_alone(use, model->model.name);
     return static_cast<int>(TFAOT_OK);

@@ -20,7 +20,7 @@ void wrong_elements(const Description& model, const ElementCheck& check) {
                             "': " + (input ? "input " : "output ") + std::to_string(check.index) +
                             " ('" + info.name + "') holds " + std::to_string(check.elements) +
                             " elements, but " + std::to_string(check.rows) + " rows of " +
-                            std::to_string(info.row_elements) + " are expected" +
+                            std::to_string(check.row_elements) + " are expected" +
                             (check.elements == 0 ? "; was it left out?" : ""));
 }
 
@@ -30,6 +30,15 @@ void wrong_size(const Description& model, std::size_t dimension, std::int64_t si
               std::string("model '") + model.name + "': the size of '" + free.name + "' is " +
                   std::to_string(size) + ", but the code is for " + std::to_string(free.smallest) +
                   " to " + std::to_string(free.largest));
+}
+
+void check_sizes(const Description& model, const std::int64_t* sizes) {
+  for (std::size_t i = 0; i < model.dimension_count; ++i) {
+    const FreeDimension& dimension = model.dimensions[i];
+    if (sizes[i] < dimension.smallest || sizes[i] > dimension.largest) {
+      wrong_size(model, i, sizes[i]);
+    }
+  }
 }
 
 }  // namespace detail

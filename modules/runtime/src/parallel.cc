@@ -87,7 +87,10 @@ ParallelRunner::ParallelRunner(const BatchRunner& like, Parallelism parallelism)
 void ParallelRunner::run(BatchRunner& alone, std::size_t rows, const void* const* inputs,
                          void* const* outputs) {
   const Way way = way_of(rows);
-  if (way == Way::kRows) return run_rows(rows, inputs, outputs);
+  if (way == Way::kRows) {
+    for (Lane& lane : lanes_) lane.runner.set_sizes(alone.sizes().data());
+    return run_rows(rows, inputs, outputs);
+  }
   if (way == Way::kAlone) return alone.run(rows, inputs, outputs);
   {
     const Sharing sharing(alone, tasks_->tasks());
@@ -165,11 +168,12 @@ void ParallelRunner::run_task(const Job& job, std::size_t task) {
   const Description& model = lane.runner.description();
   const std::size_t first = task * job.share;
   for (std::size_t i = 0; i < model.input_count; ++i) {
-    lane.inputs[i] =
-        static_cast<const std::byte*>(job.inputs[i]) + first * row_bytes(model.inputs[i]);
+    lane.inputs[i] = static_cast<const std::byte*>(job.inputs[i]) +
+                     first * lane.runner.bytes_of_row(model.inputs[i]);
   }
   for (std::size_t i = 0; i < model.output_count; ++i) {
-    lane.outputs[i] = static_cast<std::byte*>(job.outputs[i]) + first * row_bytes(model.outputs[i]);
+    lane.outputs[i] = static_cast<std::byte*>(job.outputs[i]) +
+                      first * lane.runner.bytes_of_row(model.outputs[i]);
   }
   lane.runner.run(std::min(job.share, job.rows - first), lane.inputs.data(), lane.outputs.data());
   lane.done = true;

@@ -21,17 +21,20 @@ void set_row(std::vector<std::int64_t>& sizes, std::size_t row, const Offsets* o
 
 void check_offsets(const Description& model, std::size_t rows, const Offsets* offsets) {
   for (std::size_t d = 0; d < model.dimension_count; ++d) {
-    const std::string name = std::string("model '") + model.name + "': the offsets of '" +
-                             model.dimensions[d].name + "'";
+    // The text is made only for an error: a call allocates nothing.
+    const auto fail = [&](const std::string& what) {
+      throw Error(Category::kInputMismatch, std::string("model '") + model.name +
+                                                "': the offsets of '" + model.dimensions[d].name +
+                                                "'" + what);
+    };
     if (offsets[d].size() != rows + 1) {
-      throw Error(Category::kInputMismatch, name + " are " + std::to_string(offsets[d].size()) +
-                                                ", but " + std::to_string(rows) + " rows have " +
-                                                std::to_string(rows + 1));
+      fail(" are " + std::to_string(offsets[d].size()) + ", but " + std::to_string(rows) +
+           " rows have " + std::to_string(rows + 1));
     }
-    if (offsets[d][0] != 0) throw Error(Category::kInputMismatch, name + " do not begin with 0");
+    if (offsets[d][0] != 0) fail(" do not begin with 0");
     for (std::size_t row = 0; row < rows; ++row) {
       if (offsets[d][row + 1] < offsets[d][row]) {
-        throw Error(Category::kInputMismatch, name + " fall at row " + std::to_string(row));
+        fail(" fall at row " + std::to_string(row));
       }
     }
   }
@@ -63,7 +66,7 @@ void BatchRunner::run_ragged(std::size_t rows, const Span<const std::size_t>* of
   };
   for (std::size_t row = 0; row < rows; ++row) {
     set_row(next_sizes_, row, offsets);
-    check_sizes(next_sizes_.data());
+    detail::check_sizes(model, next_sizes_.data());
   }
   for (std::size_t i = 0; i < model.input_count; ++i) {
     check_total(model, model.inputs[i], inputs[i], total(model.inputs[i]), true);

@@ -4,21 +4,20 @@
 #include <algorithm>
 #include <utility>
 
+#include "tfaot/runtime/detail/call_check.h"
 #include "tfaot/runtime/error.h"
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace {
 
-std::vector<std::size_t> row_elements(const TensorInfo* infos, std::size_t count) {
-  std::vector<std::size_t> rows;
-  for (std::size_t i = 0; i < count; ++i) rows.push_back(infos[i].row_elements);
-  return rows;
-}
-
-std::vector<std::size_t> times(std::vector<std::size_t> counts, std::size_t factor) {
-  for (std::size_t& count : counts) count *= factor;
-  return counts;
+// Of one row at these sizes, and of a batch.
+void count(const TensorInfo* infos, const std::vector<std::int64_t>& sizes,
+           std::vector<std::size_t>& rows, std::map<std::size_t, std::vector<std::size_t>>& all) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i] = row_elements_at(infos[i], sizes.data(), sizes.size());
+    for (auto& [batch_size, counts] : all) counts[i] = rows[i] * batch_size;
+  }
 }
 
 [[noreturn]] void unknown(Category category, const Wrapper& wrapper, const std::string& what,
@@ -39,16 +38,30 @@ Wrapper::Wrapper(const Description& description, std::string name)
     : instance_(description),
       batch_plan_(instance_.batch_plan()),
       name_(std::move(name)),
-      arg_rows_(row_elements(description.inputs, description.input_count)),
-      result_rows_(row_elements(description.outputs, description.output_count)) {
+      sizes_(largest_sizes(description)),
+      arg_rows_(description.input_count),
+      result_rows_(description.output_count) {
   for (std::size_t i = 0; i < description.program_count; ++i) {
     const std::size_t size = description.programs[i].batch_size;
     batch_sizes_.push_back(size);
-    arg_counts_.emplace(size, times(arg_rows_, size));
-    result_counts_.emplace(size, times(result_rows_, size));
+    arg_counts_.emplace(size, arg_rows_);
+    result_counts_.emplace(size, result_rows_);
     args_.emplace_back(description.inputs, description.input_count, size);
     results_.emplace_back(description.outputs, description.output_count, size);
   }
+  count_elements();
+}
+
+void Wrapper::count_elements() {
+  count(description().inputs, sizes_, arg_rows_, arg_counts_);
+  count(description().outputs, sizes_, result_rows_, result_counts_);
+}
+
+void Wrapper::setSizes(const std::vector<std::int64_t>& sizes) {
+  detail::check_sizes(description(), sizes.data());
+  std::copy(sizes.begin(), sizes.end(), sizes_.begin());
+  instance_.set_sizes(sizes_.data());
+  count_elements();
 }
 
 bool Wrapper::hasBatchSize(std::size_t batchSize) const noexcept {

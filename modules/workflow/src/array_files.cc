@@ -12,6 +12,7 @@
 #include "tfaot/base/limits.h"
 #include "tfaot/base/text.h"
 #include "tfaot/package/zip_file.h"
+#include "tfaot/records/free_tensors.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -50,13 +51,13 @@ Result<std::vector<Array>> read_npz(const FileSystem& files, const Path& file,
 
 // Reads no elements that do not fit the tensors.
 Result<std::vector<Array>> read_npy(const FileSystem& files, const Path& file,
-                                    const std::vector<TensorSpec>& tensors) {
+                                    const WantedInputs& inputs) {
   TFAOT_ASSIGN(const auto opened, files.open(file));
   TFAOT_ASSIGN(const std::uint64_t size, opened->size());
   TFAOT_ASSIGN(const std::string start, opened->read_range({0, kNpyHeadBytes}));
   std::vector<Array> arrays(1);
   TFAOT_ASSIGN(arrays.front(), npy_head(start, size, file.string()));
-  TFAOT_TRY(match_inputs(arrays, tensors, file.string()));
+  TFAOT_TRY(match_inputs(arrays, inputs, file.string()));
   TFAOT_ASSIGN(const std::string bytes, read_limited(files, file, kArraysLimit));
   TFAOT_ASSIGN(arrays.front(), npy_from_bytes(bytes, file.string()));
   return arrays;
@@ -76,11 +77,13 @@ Result<std::string> read_csv_text(const FileSystem& files, const Path& file) {
   return text;
 }
 
+// `tensors`: those of a table.
 Result<std::vector<Array>> read_arrays(const FileSystem& files, const Path& file,
-                                       const std::vector<TensorSpec>& tensors) {
+                                       const std::vector<TensorSpec>& tensors,
+                                       const WantedInputs& wanted) {
   TFAOT_ASSIGN(const ArrayFormat format, array_format(file));
   if (format == ArrayFormat::kNpz) return read_npz(files, file, tensors);
-  if (format == ArrayFormat::kNpy) return read_npy(files, file, tensors);
+  if (format == ArrayFormat::kNpy) return read_npy(files, file, wanted);
   TFAOT_ASSIGN(const std::string text, read_csv_text(files, file));
   return csv_from_text(text, tensors, file.string());
 }
@@ -94,22 +97,26 @@ Result<ArrayFormat> array_format(const Path& file) {
 }
 
 Result<ModelInputs> model_inputs(const FileSystem& files, const InputSource& source,
-                                 const std::vector<TensorSpec>& inputs) {
-  if (source.file.empty() || inputs.empty()) {
+                                 const WantedInputs& inputs) {
+  const std::vector<std::int64_t> largest = default_sizes(inputs.dimensions);
+  const std::vector<TensorSpec> tensors =
+      inputs.dimensions.empty() ? inputs.tensors : tensors_at(inputs.tensors, largest);
+  if (source.file.empty() || tensors.empty()) {
     const std::int64_t rows = source.rows.value_or(1);
-    TFAOT_TRY(check_row_count(rows, inputs));
+    TFAOT_TRY(check_row_count(rows, tensors));
     return ModelInputs{
         rows,
-        filled_arrays(inputs, {.filling = source.filling, .rows = rows, .seed = source.seed})};
+        filled_arrays(tensors, {.filling = source.filling, .rows = rows, .seed = source.seed}),
+        largest};
   }
-  TFAOT_ASSIGN(std::vector<Array> arrays, read_arrays(files, source.file, inputs));
+  TFAOT_ASSIGN(std::vector<Array> arrays, read_arrays(files, source.file, tensors, inputs));
   return match_inputs(std::move(arrays), inputs, source.file.string());
 }
 
 Result<std::vector<Array>> read_outputs(const FileSystem& files, const Path& file,
                                         const std::vector<TensorSpec>& outputs) {
   TFAOT_ASSIGN(const ArrayFormat format, array_format(file));
-  if (format != ArrayFormat::kNpy) return read_arrays(files, file, outputs);
+  if (format != ArrayFormat::kNpy) return read_arrays(files, file, outputs, {});
   TFAOT_ASSIGN(const std::string bytes, read_limited(files, file, kArraysLimit));
   std::vector<Array> arrays(1);
   TFAOT_ASSIGN(arrays.front(), npy_from_bytes(bytes, file.string()));

@@ -21,7 +21,7 @@ Result<ModelInputs> enough_inputs(const FileSystem& files, const InputSource& so
   InputSource wanted = source;
   if (source.file.empty()) wanted.rows = most;
   TFAOT_TRY(check_row_count(most, tensors));
-  TFAOT_ASSIGN(ModelInputs inputs, model_inputs(files, wanted, tensors));
+  TFAOT_ASSIGN(ModelInputs inputs, model_inputs(files, wanted, {tensors}));
   if (inputs.rows == 0) {
     return fail(Error::at({source.file.string()}, "the file has no rows"));
   }

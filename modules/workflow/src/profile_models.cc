@@ -461,7 +461,7 @@ class Profiler {
       auto found = find_package(context_, model.package);
       if (!found) return fail(std::move(found).error().note("it also takes a config or a model"));
       if (inputs.empty()) continue;
-      TFAOT_TRY(model_inputs(context_.files, request_.inputs, found->manifest.signature.inputs));
+      TFAOT_TRY(model_inputs(context_.files, request_.inputs, {found->manifest.signature.inputs}));
     }
     return {};
   }

@@ -99,7 +99,7 @@ class Reporter {
     TFAOT_ASSIGN(FoundPackage found, package());
     report_.manifest = std::move(found.manifest);
     if (request_.inputs.empty()) return {};
-    TFAOT_TRY(model_inputs(context_.files, input_source(), report_.manifest.signature.inputs));
+    TFAOT_TRY(model_inputs(context_.files, input_source(), {report_.manifest.signature.inputs}));
     return {};
   }
   InputSource input_source() const {

@@ -174,7 +174,8 @@ class BitsValidator {
     const std::vector<TensorSpec>& tensors = manifest().signature.inputs;
     result_.rows = result_.summary.rows.back();
     if (!request_.inputs.empty()) {
-      TFAOT_ASSIGN(const ModelInputs file, rows_of_file(context_.files, request_.inputs, tensors));
+      TFAOT_ASSIGN(const ModelInputs file,
+                   rows_of_file(context_.files, request_.inputs, {tensors}));
       result_.rows = std::max(result_.rows, composes_ ? file.rows : 0);
       inputs_ =
           mapped(file.arrays, [&](const Array& array) { return repeated(array, result_.rows); });

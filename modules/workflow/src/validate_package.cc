@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -27,6 +28,7 @@
 #include "tfaot/inspect/input_uses.h"
 #include "tfaot/load/predictor.h"
 #include "tfaot/records/compiled_model.h"
+#include "tfaot/records/free_tensors.h"
 #include "tfaot/records/input_use.h"
 #include "tfaot/records/model_spec.h"
 #include "tfaot/workflow/array_files.h"
@@ -102,18 +104,38 @@ class Validator {
     result_.is_saved = !request_.expected.empty();
     if (!result_.is_saved) TFAOT_TRY(find_model());
     TFAOT_TRY(read_inputs());
-    TFAOT_TRY(find_reference());
     TFAOT_TRY(find_levels());
-    TFAOT_ASSIGN(auto batches, make_batches());
-    TFAOT_TRY(ask_reference(batches));
-    TFAOT_TRY(run_package(batches));
-    if (!result_.is_saved) TFAOT_TRY(allow_moves(batches));
+    if (!result_.is_saved) find_uses();
+    auto all_sizes = validation_sizes(manifest().dimensions);
+    if (!file_.arrays.empty()) all_sizes = {file_.sizes};
+    for (const std::vector<std::int64_t>& sizes : all_sizes) TFAOT_TRY(compare_at(sizes));
     summarize();
     return std::move(result_);
   }
 
  private:
   const Manifest& manifest() const { return package_.model->manifest(); }
+
+  // All batches at these sizes of the free dimensions.
+  Status compare_at(const std::vector<std::int64_t>& sizes) {
+    sizes_ = sizes;
+    named_sizes_ = named_sizes(sized_dimensions(manifest().dimensions), sizes);
+    signature_ = sizes.empty() ? manifest().signature : signature_at(manifest().signature, sizes);
+    if (!sizes.empty()) result_.summary.sizes.push_back(named_sizes_);
+    outputs_.clear();
+    TFAOT_TRY(find_reference());
+    TFAOT_ASSIGN(auto batches, make_batches());
+    TFAOT_TRY(ask_reference(batches));
+    TFAOT_TRY(run_package(batches));
+    if (!result_.is_saved) TFAOT_TRY(allow_moves(batches));
+    std::ranges::move(outputs_, std::back_inserter(result_.outputs));
+    return {};
+  }
+
+  // " at n_pf=37"; empty without free dimensions.
+  std::string at_sizes() const {
+    return named_sizes_.empty() ? "" : " at " + named_sizes_text(named_sizes_);
+  }
 
   Status find_model() {
     TFAOT_ASSIGN(package_.spec.model, model_source(context_, {request_.model, request_.signature},
@@ -126,25 +148,33 @@ class Validator {
 
   Status read_inputs() {
     if (request_.inputs.empty()) return {};
-    TFAOT_ASSIGN(file_, rows_of_file(context_.files, request_.inputs, manifest().signature.inputs));
+    TFAOT_ASSIGN(file_, rows_of_file(context_.files, request_.inputs,
+                                     {manifest().signature.inputs,
+                                      sized_dimensions(manifest().dimensions)}));
     return {};
   }
 
   Status find_reference() {
     if (result_.is_saved) {
-      TFAOT_ASSIGN(reference_, saved_reference(context_.files, request_.expected,
-                                               manifest().signature, file_.rows));
+      TFAOT_ASSIGN(reference_,
+                   saved_reference(context_.files, request_.expected, signature_, file_.rows));
       return {};
     }
-    TFAOT_ASSIGN(reference_, make_reference(context_, {package_.spec, manifest().signature,
+    TFAOT_ASSIGN(reference_, make_reference(context_, {spec_at(package_.spec, sizes_), signature_,
                                                        request_.library, request_.engine}));
-    auto uses = find_input_uses(context_, package_.spec, manifest().signature, request_.engine);
+    return {};
+  }
+
+  // They are the same at all sizes.
+  void find_uses() {
+    const auto largest = default_sizes(sized_dimensions(manifest().dimensions));
+    auto uses = find_input_uses(context_, spec_at(package_.spec, largest), manifest().signature,
+                                request_.engine);
     if (uses) {
       uses_ = *std::move(uses);
     } else {
       context_.diagnostics.verbose("nothing is known of the inputs: " + uses.error().message());
     }
-    return {};
   }
 
   Status find_levels() {
@@ -161,9 +191,10 @@ class Validator {
   // The inputs of each kind: as many rows as any batch has, or, if rows depend on each other, each
   // batch of its own.
   Result<std::vector<ReferenceBatch>> make_batches() {
-    const Signature& signature = manifest().signature;
+    const Signature& signature = signature_;
     std::vector<InputKind> kinds = kinds_of_inputs(signature.inputs);
-    if (!request_.edges || result_.is_saved) kinds = {InputKind::kRandom};
+    const bool is_largest = sizes_ == default_sizes(sized_dimensions(manifest().dimensions));
+    if (!request_.edges || result_.is_saved || !is_largest) kinds = {InputKind::kRandom};
     if (!request_.inputs.empty()) kinds.front() = InputKind::kFile;
     batches_ = validation_batches(manifest(), file_.rows);
     std::set<std::int64_t> rows;
@@ -179,7 +210,7 @@ class Validator {
             kind == InputKind::kFile
                 ? mapped(file_.arrays, [&](const Array& array) { return repeated(array, count); })
                 : edge_arrays(signature.inputs, {kind, count, request_.seed, uses_});
-        made.push_back({kind, {count, std::move(arrays)}, {}});
+        made.push_back({kind, {count, std::move(arrays), sizes_}, {}});
       }
     }
     return made;
@@ -190,7 +221,7 @@ class Validator {
     const auto inputs_of = [](const ReferenceBatch& batch) { return &batch.inputs; };
     TFAOT_ASSIGN(ReferenceAnswers answers, reference_->predict(mapped(batches, inputs_of)));
     const Path& model = package_.spec.model.source;
-    TFAOT_TRY(check_same_signature(model, answers.signature, manifest().signature));
+    TFAOT_TRY(check_same_signature(model, answers.signature, signature_));
     result_.summary.reference = answers.program;
     std::vector<ReferenceBatch> accepted;
     for (std::size_t i = 0; i < batches.size(); ++i) {
@@ -204,8 +235,8 @@ class Validator {
       if (batch.kind == InputKind::kFile || batch.kind == InputKind::kRandom) {
         return fail(
             Error::at({batch.kind == InputKind::kFile ? request_.inputs.string() : model.string()},
-                      fmt::format("the model does not take {} inputs",
-                                  batch.kind == InputKind::kFile ? "these" : "random"))
+                      fmt::format("the model does not take {} inputs{}",
+                                  batch.kind == InputKind::kFile ? "these" : "random", at_sizes()))
                 .note(refusal)
                 .note("give inputs that it takes with --inputs FILE"));
       }
@@ -239,7 +270,8 @@ class Validator {
     for (const std::string& level : result_.summary.cpu_levels) {
       for (const ValidationBatch& batch : batches_) {
         TFAOT_TRY(run_batch(level, batch, batches));
-        context_.diagnostics.progress(++done, total, fmt::format("{}, {} rows", level, batch.rows));
+        context_.diagnostics.progress(++done, total,
+                                      fmt::format("{}, {} rows{}", level, batch.rows, at_sizes()));
       }
     }
     return {};
@@ -264,8 +296,9 @@ class Validator {
         compared.cpu_level = level;
         compared.rows = batch.rows;
         compared.composition = batch.composition;
-        compare((*outputs)[i], reference.outputs[i], manifest().signature.outputs[i], compared);
-        result_.outputs.push_back(std::move(compared));
+        compared.sizes = named_sizes_;
+        compare((*outputs)[i], reference.outputs[i], signature_.outputs[i], compared);
+        outputs_.push_back(std::move(compared));
       }
     }
     return {};
@@ -305,11 +338,12 @@ class Validator {
     std::vector<ModelInputs> moved;
     std::vector<const ReferenceBatch*> origins;
     for (const ReferenceBatch& batch : batches) {
-      const bool is_doubtful = std::ranges::any_of(result_.outputs, [&](const auto& one) {
+      const bool is_doubtful = std::ranges::any_of(outputs_, [&](const auto& one) {
         return !one.passed && one.counts && one.difference.nonfinite == 0 && is_of(one, batch);
       });
       for (std::uint64_t move = 1; is_doubtful && move <= kMoves; ++move) {
-        moved.push_back({batch.inputs.rows, moved_arrays(batch.inputs.arrays, uses_, move)});
+        moved.push_back(
+            {batch.inputs.rows, moved_arrays(batch.inputs.arrays, uses_, move), sizes_});
         origins.push_back(&batch);
       }
     }
@@ -328,15 +362,16 @@ class Validator {
   // Where a model moves that much, a wrong prediction would pass too.
   void warn_of_moves() {
     std::set<std::pair<std::string, InputKind>> told;
-    for (const ValidatedOutput& one : result_.outputs) {
+    for (const ValidatedOutput& one : outputs_) {
       const double usual = request_.absolute_tolerance + kBlind * one.difference.scale;
       const bool is_blind = one.counts && one.difference.moved > usual;
       if (!is_blind || !told.emplace(one.output, one.inputs).second) continue;
       context_.diagnostics.warning(fmt::format(
-          "output '{}', inputs '{}': the model itself moves by {:.2g} of numbers up to {:.2g} if "
+          "output '{}', inputs '{}'{}: the model itself moves by {:.2g} of numbers up to {:.2g} if "
           "its inputs move to their neighbours, so these inputs decide little; give your own with "
           "--inputs FILE",
-          shown(one.output), word_of(one.inputs), one.difference.moved, one.difference.scale));
+          shown(one.output), word_of(one.inputs), at_sizes(), one.difference.moved,
+          one.difference.scale));
     }
   }
 
@@ -345,7 +380,7 @@ class Validator {
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       if (!is_real(tensors[i].dtype)) continue;
       const double move = compare_arrays(moved[i], batch.outputs[i]).largest;
-      for (ValidatedOutput& one : result_.outputs) {
+      for (ValidatedOutput& one : outputs_) {
         if (one.output != tensors[i].name || !is_of(one, batch)) continue;
         one.difference.moved = std::max(one.difference.moved, move);
         judge(one, tensors[i]);
@@ -377,6 +412,11 @@ class Validator {
   std::unique_ptr<Reference> reference_;
   std::vector<InputUse> uses_;  // of each input; empty: unknown
   ModelInputs file_;            // the user's
+  // At the sizes in hand; the signature is at these.
+  std::vector<std::int64_t> sizes_;
+  std::vector<DimensionSize> named_sizes_;
+  Signature signature_;
+  std::vector<ValidatedOutput> outputs_;
   std::vector<ValidationBatch> batches_;
   ValidationResult result_;
 };

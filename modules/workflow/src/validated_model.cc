@@ -67,6 +67,19 @@ void add_tensor_differences(Error& error, const std::string& role,
   }
 }
 
+// The first prime from there on; `largest` if there is none.
+std::int64_t prime_from(std::int64_t first, std::int64_t largest) {
+  const auto is_prime = [](std::int64_t number) {
+    if (number < 2) return false;
+    for (std::int64_t factor = 2; factor * factor <= number; ++factor) {
+      if (number % factor == 0) return false;
+    }
+    return true;
+  };
+  while (first < largest && !is_prime(first)) ++first;
+  return first;
+}
+
 }  // namespace
 
 Result<ModelSection> model_source(const Context& context, const NamedModel& name,
@@ -129,7 +142,7 @@ Result<LevelsHere> levels_here(const LoadedModel& model, const Path& package) {
 }
 
 Result<ModelInputs> rows_of_file(const FileSystem& files, const Path& file,
-                                 const std::vector<TensorSpec>& inputs) {
+                                 const WantedInputs& inputs) {
   InputSource source;
   source.file = file;
   TFAOT_ASSIGN(ModelInputs found, model_inputs(files, source, inputs));
@@ -139,6 +152,40 @@ Result<ModelInputs> rows_of_file(const FileSystem& files, const Path& file,
 
 bool composes_batches(const Manifest& manifest) {
   return manifest.rows == RowsMode::kAlone && manifest.batch == BatchMode::kFirst;
+}
+
+std::vector<std::vector<std::int64_t>> validation_sizes(
+    const std::vector<FreeDimension>& dimensions) {
+  const std::vector<FreeDimension> sized = sized_dimensions(dimensions);
+  const auto at_share = [](const FreeDimension& one, std::int64_t quarters) {
+    return one.smallest + (one.largest - one.smallest) * quarters / 4;
+  };
+  std::vector<std::vector<std::int64_t>> found;
+  const auto add = [&](const auto& size_of_dimension) {
+    std::vector<std::int64_t> sizes;
+    for (std::size_t d = 0; d < sized.size(); ++d) {
+      sizes.push_back(size_of_dimension(sized[d], d));
+    }
+    add_new(found, sizes);
+  };
+  using Dimension = const FreeDimension&;
+  add([](Dimension one, std::size_t) { return one.smallest; });
+  add([](Dimension one, std::size_t) { return one.largest; });
+  add([&](Dimension one, std::size_t) { return at_share(one, 2); });
+  add([&](Dimension one, std::size_t) { return prime_from(at_share(one, 1), one.largest); });
+  add([&](Dimension one, std::size_t) { return prime_from(at_share(one, 3), one.largest); });
+  for (const std::size_t parity : {0, 1}) {
+    add([&](Dimension one, std::size_t d) { return d % 2 == parity ? one.smallest : one.largest; });
+  }
+  return found;
+}
+
+ModelSpec spec_at(ModelSpec spec, const std::vector<std::int64_t>& sizes) {
+  for (DimensionSize& one : named_sizes(spec.compilation.dimensions, sizes)) {
+    spec.model.dimensions.push_back(std::move(one));
+  }
+  spec.compilation.dimensions.clear();
+  return spec;
 }
 
 std::vector<ValidationBatch> validation_batches(const Manifest& manifest, std::int64_t file_rows) {

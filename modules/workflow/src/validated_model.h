@@ -48,7 +48,7 @@ Result<LevelsHere> levels_here(const LoadedModel& model, const Path& package);
 
 // A user's inputs. Error: they do not fit the model, or there are none.
 Result<ModelInputs> rows_of_file(const FileSystem& files, const Path& file,
-                                 const std::vector<TensorSpec>& inputs);
+                                 const WantedInputs& inputs);
 
 struct ValidationBatch {
   std::int64_t rows = 0;
@@ -58,6 +58,15 @@ struct ValidationBatch {
 
 // True if any number of rows may run: rows are independent, and there is a batch.
 bool composes_batches(const Manifest& manifest);
+
+// The sizes at which a model with free dimensions is validated; one without sizes for all others:
+// the smallest, the largest, the middle and two primes, then small ones of some dimensions with
+// large ones of others.
+std::vector<std::vector<std::int64_t>> validation_sizes(
+    const std::vector<FreeDimension>& dimensions);
+
+// The model at these sizes of its free dimensions, none of which is free then.
+ModelSpec spec_at(ModelSpec spec, const std::vector<std::int64_t>& sizes);
 
 // For each compiled size: it alone, padding, and two calls; then more rows than two of the largest
 // size, and `file_rows` if there are any. If batches are not composed, the compiled

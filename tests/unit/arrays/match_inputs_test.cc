@@ -22,12 +22,12 @@ Array ids_of(std::vector<std::int64_t> ids = {7}) {
 }
 
 std::string match_error(std::vector<Array> arrays, const std::vector<TensorSpec>& inputs) {
-  const auto matched = match_inputs(std::move(arrays), inputs, "in.npz");
+  const auto matched = match_inputs(std::move(arrays), {inputs}, "in.npz");
   return matched ? "" : matched.error().text();
 }
 
 TEST(MatchInputs, FindsThemByName) {
-  const auto matched = match_inputs({ids_of(), x_of("labels"), x_of()}, {kX, kIds}, "in.npz");
+  const auto matched = match_inputs({ids_of(), x_of("labels"), x_of()}, {{kX, kIds}}, "in.npz");
   ASSERT_TRUE(matched) << matched.error().text();
   EXPECT_EQ(matched->rows, 1);
   ASSERT_EQ(matched->arrays.size(), 2U);
@@ -37,7 +37,7 @@ TEST(MatchInputs, FindsThemByName) {
 }
 
 TEST(MatchInputs, TakesTheOnlyArrayOfANpy) {
-  const auto matched = match_inputs({x_of("")}, {kX}, "in.npy");
+  const auto matched = match_inputs({x_of("")}, {{kX}}, "in.npy");
   ASSERT_TRUE(matched) << matched.error().text();
   EXPECT_EQ(matched->arrays[0].name, "x");
   EXPECT_EQ(match_error({x_of("")}, {kX, kIds}),
@@ -49,7 +49,7 @@ TEST(MatchInputs, WidensOnlyWithoutLoss) {
   const auto matched =
       match_inputs({testing::array_of<float>("x", DType::kFloat32, {1, 2}, {0.5F, -3}),
                     testing::array_of<std::int32_t>("ids", DType::kInt32, {1}, {-2})},
-                   {kX, kIds}, "in.npz");
+                   {{kX, kIds}}, "in.npz");
   ASSERT_TRUE(matched) << matched.error().text();
   EXPECT_THAT(testing::values_of<double>(matched->arrays[0]), ElementsAre(0.5, -3));
   EXPECT_EQ(matched->arrays[0].dtype, DType::kFloat64);
@@ -65,7 +65,7 @@ TEST(MatchInputs, WidensSmallTypes) {
       {testing::array_of<::tfaot::bfloat16>("x", DType::kBfloat16, {1, 2},
                                             {::tfaot::bfloat16(0.5), ::tfaot::bfloat16(-3)}),
        testing::array_of<std::uint8_t>("ids", DType::kUint8, {1}, {255})},
-      {kX, kIds}, "in.npz");
+      {{kX, kIds}}, "in.npz");
   ASSERT_TRUE(matched) << matched.error().text();
   EXPECT_THAT(testing::values_of<double>(matched->arrays[0]), ElementsAre(0.5, -3));
   EXPECT_THAT(testing::values_of<std::int64_t>(matched->arrays[1]), ElementsAre(255));
@@ -88,6 +88,45 @@ TEST(MatchInputs, SaysWhatIsWrong) {
             "in.npz: the array has the shape [1, 2], and the model takes [rows]");
   EXPECT_EQ(match_error({x_of(), ids_of({1, 2})}, {kX, kIds}),
             "in.npz: array 'ids' has 2 rows, and array 'x' has 1");
+}
+
+// Free sizes follow from the shapes.
+
+const WantedInputs kFree = {{{"x", DType::kFloat32, {8, 3}, {{{{1, {1}}}}, {{{3}}}}},
+                             {"mask", DType::kFloat32, {8}, {{{{1, {1}}}}}}},
+                            {{"n", 1, 8}}};
+
+Array zeros(const std::string& name, std::vector<std::int64_t> shape) {
+  std::int64_t elements = 1;
+  for (const std::int64_t size : shape) elements *= size;
+  return testing::array_of<float>(name, DType::kFloat32, std::move(shape),
+                                  std::vector<float>(static_cast<std::size_t>(elements)));
+}
+
+std::string free_error(std::vector<std::int64_t> x, std::vector<std::int64_t> mask) {
+  const auto matched =
+      match_inputs({zeros("x", std::move(x)), zeros("mask", std::move(mask))}, kFree, "in.npz");
+  return matched ? "" : matched.error().text();
+}
+
+TEST(MatchInputs, ShapesTellFreeSizes) {
+  const auto matched = match_inputs({zeros("x", {2, 5, 3}), zeros("mask", {2, 5})}, kFree, "a");
+  ASSERT_TRUE(matched) << matched.error().text();
+  EXPECT_EQ(matched->rows, 2);
+  EXPECT_THAT(matched->sizes, ElementsAre(5));
+  EXPECT_THAT(matched->arrays[1].shape, ElementsAre(2, 5));
+}
+
+TEST(MatchInputs, ShapesThatFitNoSizeAreNamed) {
+  EXPECT_EQ(free_error({2, 9, 3}, {2, 9}),
+            "in.npz: input 'x', axis 1: 'n' is 9, but the code is for 1 to 8");
+  EXPECT_EQ(free_error({2, 5, 3}, {2, 4}),
+            "in.npz: input 'mask', axis 1: the size of 'n' is 4, but 5 by input 'x', axis 1");
+  EXPECT_EQ(free_error({2, 5, 4}, {2, 5}),
+            "in.npz: array 'x' has the shape [2, 5, 4], and the model takes [rows, 5, 3]");
+  EXPECT_EQ(free_error({2, 5}, {2, 5}),
+            "in.npz: input 'x' has 2 dimensions, and the model takes [rows, n, 3]");
+  EXPECT_EQ(free_error({2, 5, 3}, {1, 5}), "in.npz: array 'mask' has 1 rows, and array 'x' has 2");
 }
 
 }  // namespace

@@ -77,6 +77,7 @@ INSTANTIATE_TEST_SUITE_P(Generate, Golden,
                                            GoldenCase{"typed", testing::typed_records},
                                            GoldenCase{"embedded", testing::embedded_records},
                                            GoldenCase{"whole", testing::whole_records},
+                                           GoldenCase{"sized", testing::sized_records},
                                            GoldenCase{"cmssw", testing::cmssw_records},
                                            GoldenCase{"hostile", testing::hostile_records}),
                          [](const auto& test) { return std::string(test.param.folder); });

@@ -6,6 +6,7 @@
 #include "tfaot-model-MixedNet/model.h"
 #include "tfaot-model-embedded-net/model.h"
 #include "tfaot-model-hostile/model.h"
+#include "tfaot-model-sized/model.h"
 #include "tfaot-model-test/model.h"
 #include "tfaot-model-typed/model.h"
 #include "tfaot-model-whole/model.h"
@@ -69,6 +70,23 @@ void use(std::size_t rows) {
               {.class_ = class_, .counts = counts, .valid = valid});
 #endif
     model.run(tfaot::inputs(image, mask, weight), tfaot::outputs(class_, counts, valid));
+  }
+  {
+    tfaot::native::Model<tfaot_model::sized> model;
+    std::vector<float> x(rows * 7 * 3);
+    std::vector<float> w(rows * 2);
+    std::vector<float> total(rows * 2);
+    std::vector<float> pairs(rows * 23);
+    const std::vector<std::size_t> offsets(rows + 1);
+#if __cplusplus >= 202002L
+    model.run(rows, {.n_tracks = 7, .k = 2}, {.x = x, .w = w}, {.total = total, .pairs = pairs});
+    model.run_ragged(rows, {.n_tracks = offsets, .k = offsets}, {.x = x, .w = w},
+                     {.total = total, .pairs = pairs});
+#endif
+    tfaot_model::sized::Sizes sizes;
+    sizes.n_tracks = 7;
+    model.run(rows, sizes, tfaot::inputs(x, w), tfaot::outputs(total, pairs));
+    static_assert(sizeof sizes == 16);
   }
   {
     bool* your_bools = nullptr;

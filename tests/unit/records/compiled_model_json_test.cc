@@ -61,7 +61,7 @@ TEST(CompiledModelJson, RefusesWhatIsNoRecord) {
            {"\"temporary\"", "\"temp\"",
             "codes[0].buffers[5].kind: expected 'unused', 'input', 'output', 'weight', "
             "'temporary', "
-            "'live_rows' or 'tasks', not 'temp'"}}) {
+            "'live_rows', 'tasks' or 'sizes', not 'temp'"}}) {
     std::string text = whole;
     text.replace(text.find(from), from.size(), to);
     const auto compiled = model_of(text);

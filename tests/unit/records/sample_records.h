@@ -27,6 +27,8 @@ Records cmssw_records();
 Records embedded_records();
 // mixed_records() of a model without a batch.
 Records whole_records();
+// Of a model with free dimensions.
+Records sized_records();
 // Texts that try to break out of comments, literals and markup.
 Records hostile_records();
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "tests/unit/runtime/allocations.h"
+#include "tests/unit/runtime/sized_model.h"
 #include "tfaot/runtime/tfaot.h"
 
 namespace {
@@ -84,10 +86,10 @@ TEST(LinkedModels, AreListed) {
   }
   EXPECT_THAT(names, ElementsAre("fake 1.10.0 hash of 1.10", "fake 1.9.0 hash of 1.9",
                                  "fake 2.0.0 hash of 2", "plain 1.0.0 hash of plain",
-                                 "plain 0.9.0 hash of demanding"));
+                                 "plain 0.9.0 hash of demanding", "sized 1.0.0 "));
   auto error = sized<tfaot_error>();
   auto record = sized<tfaot_record>();
-  EXPECT_EQ(tfaot_models_list(5, &record, &error), TFAOT_WRONG_CALL);
+  EXPECT_EQ(tfaot_models_list(6, &record, &error), TFAOT_WRONG_CALL);
 }
 
 TEST(LinkedModels, OpenTheNewestThatFits) {
@@ -100,7 +102,7 @@ TEST(LinkedModels, OpenTheNewestThatFits) {
   EXPECT_EQ(none.model, nullptr);
   EXPECT_STREQ(none.error.text,
                "no version of 'fake' fits '>2': the library has fake 1.10.0, fake 1.9.0, "
-               "fake 2.0.0, plain 1.0.0, plain 0.9.0");
+               "fake 2.0.0, plain 1.0.0, plain 0.9.0, sized 1.0.0");
   EXPECT_THAT(Opened("fakes").error.text, HasSubstr("no model 'fakes': the library has fake"));
   EXPECT_THAT(Opened("fake", "1.*").error.text, HasSubstr("'1.*' is not a condition"));
 }
@@ -252,6 +254,95 @@ TEST(LinkedModels, AreCopiedForThreads) {
   }
   for (std::thread& thread : threads) thread.join();
   EXPECT_THAT(right, ::testing::Each(true));
+}
+
+// A call of `sized` (sized_model.h) with its own outputs.
+int run_sized(tfaot_handle* model, const tfaot_test::SizedRows& sample, std::size_t rows,
+              const std::int64_t* sizes, tfaot_error* error, std::vector<float>& each) {
+  std::vector<float> total(2 * rows);
+  auto call = sized<tfaot_call>();
+  const std::array<const void*, 2> inputs = {sample.x.data(), sample.w.data()};
+  const std::array<void*, 2> outputs = {total.data(), each.data()};
+  call.input_count = call.output_count = 2;
+  call.rows = rows;
+  call.inputs = inputs.data();
+  call.outputs = outputs.data();
+  call.sizes = sizes;
+  return tfaot_models_run(model, &call, error);
+}
+
+TEST(LinkedModels, FreeDimensionsAreDescribed) {
+  const Opened opened("sized");
+  ASSERT_EQ(opened.status, TFAOT_OK) << opened.error.text;
+  auto signature = sized<tfaot_signature>();
+  ASSERT_EQ(tfaot_models_signature(opened.model, &signature, nullptr), TFAOT_OK);
+  EXPECT_EQ(signature.dimension_count, 2U);
+  auto dimension = sized<tfaot_dimension>();
+  ASSERT_EQ(tfaot_models_dimension(opened.model, 1, &dimension, nullptr), TFAOT_OK);
+  EXPECT_STREQ(dimension.name, "k");
+  EXPECT_EQ(dimension.smallest, 0);
+  EXPECT_EQ(dimension.largest, 6);
+  EXPECT_EQ(tfaot_models_dimension(opened.model, 2, &dimension, nullptr), TFAOT_WRONG_CALL);
+
+  auto tensor = sized<tfaot_tensor>();
+  ASSERT_EQ(tfaot_models_input(opened.model, 0, &tensor, nullptr), TFAOT_OK);
+  EXPECT_THAT(std::vector<std::int64_t>(tensor.row_shape, tensor.row_shape + tensor.rank),
+              ElementsAre(40, 3));
+  EXPECT_THAT(std::vector<std::int32_t>(tensor.axes, tensor.axes + tensor.rank),
+              ElementsAre(0, TFAOT_FIXED_SIZE));
+  ASSERT_EQ(tfaot_models_output(opened.model, 1, &tensor, nullptr), TFAOT_OK);
+  EXPECT_EQ(*tensor.axes, TFAOT_FOLLOWS_SIZES);
+  ASSERT_EQ(tfaot_models_output(opened.model, 0, &tensor, nullptr), TFAOT_OK);
+  EXPECT_EQ(tensor.axes, nullptr);
+
+  const std::array<std::int64_t, 2> sizes = {7, 2};
+  std::array<std::int64_t, 2> shape = {-1, -1};
+  ASSERT_EQ(tfaot_models_input_shape(opened.model, 0, sizes.data(), shape.data(), nullptr),
+            TFAOT_OK);
+  EXPECT_THAT(shape, ElementsAre(7, 3));
+  ASSERT_EQ(tfaot_models_output_shape(opened.model, 1, sizes.data(), shape.data(), nullptr),
+            TFAOT_OK);
+  EXPECT_EQ(shape[0], 9);
+  ASSERT_EQ(tfaot_models_output_shape(opened.model, 1, nullptr, shape.data(), nullptr), TFAOT_OK);
+  EXPECT_EQ(shape[0], 46);
+  const std::array<std::int64_t, 2> too_many = {7, 9};
+  auto error = sized<tfaot_error>();
+  EXPECT_EQ(tfaot_models_input_shape(opened.model, 0, too_many.data(), shape.data(), &error),
+            TFAOT_SIZE_OUT_OF_RANGE);
+  EXPECT_STREQ(error.text, "model 'sized': the size of 'k' is 9, but the code is for 0 to 6");
+}
+
+TEST(LinkedModels, ACallHasItsSizes) {
+  const Opened opened("sized");
+  auto error = sized<tfaot_error>();
+  for (const std::int64_t n : {1, 40, 7}) {
+    const std::array<std::int64_t, 2> sizes = {n, 2};
+    const tfaot_test::SizedRows sample(3, n, 2);
+    std::vector<float> each(sample.each.size());
+    ASSERT_EQ(run_sized(opened.model, sample, 3, sizes.data(), &error, each), TFAOT_OK);
+    EXPECT_EQ(each, sample.each);
+  }
+  const tfaot_test::SizedRows largest(1, 40, 6);
+  std::vector<float> each(largest.each.size());
+  ASSERT_EQ(run_sized(opened.model, largest, 1, nullptr, &error, each), TFAOT_OK);
+  EXPECT_EQ(each, largest.each);
+  const std::array<std::int64_t, 2> none = {0, 2};
+  EXPECT_EQ(run_sized(opened.model, largest, 1, none.data(), &error, each),
+            TFAOT_SIZE_OUT_OF_RANGE);
+}
+
+// A program that was compiled with the first version of the header.
+TEST(LinkedModels, ACallWithoutSizesIsOfTheLargest) {
+  const Opened opened("sized");
+  const tfaot_test::SizedRows sample(1, 40, 6);
+  std::vector<float> total(2), each(46);
+  const std::array<const void*, 2> inputs = {sample.x.data(), sample.w.data()};
+  const std::array<void*, 2> outputs = {total.data(), each.data()};
+  const std::array<std::int64_t, 2> small = {1, 1};
+  tfaot_call call = {
+      offsetof(tfaot_call, sizes), 2, 2, 0, 1, inputs.data(), outputs.data(), small.data()};
+  ASSERT_EQ(tfaot_models_run(opened.model, &call, nullptr), TFAOT_OK);
+  EXPECT_EQ(each, sample.each);
 }
 
 }  // namespace

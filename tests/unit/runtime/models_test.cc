@@ -19,6 +19,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/runtime/allocations.h"
 #include "tests/unit/runtime/fake_model.h"
+#include "tests/unit/runtime/sized_model.h"
 
 namespace {
 
@@ -332,6 +333,56 @@ TEST(Expected, IsAValueOrAFailure) {
   } catch (const std::logic_error& error) {
     EXPECT_STREQ(error.what(), "a result of tfaot was used without a check: no model");
   }
+}
+
+TEST_F(ModelsTest, RunAtAnySize) {
+  auto model = models_.load("sized");
+  ASSERT_TRUE(model) << error_of(model);
+  ASSERT_EQ(model->dimensions().size(), 2U);
+  EXPECT_STREQ(model->dimensions()[0].name, "n");
+  for (const std::int64_t n : {7, 7, 1, 40}) {
+    const tfaot_test::SizedRows sample(3, n, 2);
+    std::vector<float> total(6), each(sample.each.size());
+    EXPECT_EQ(error_of(model->run(3, {{"n", n}, {"k", 2}}, {{"x", sample.x}, {"w", sample.w}},
+                                  {{"total", total}, {"each", each}})),
+              "");
+    EXPECT_EQ(each, sample.each);
+    const std::array<std::int64_t, 2> sizes = {n, 2};
+    std::vector<float> again(each.size());
+    EXPECT_EQ(error_of(model->run(3, sizes, inputs(sample.x, sample.w), outputs(total, again))),
+              "");
+    EXPECT_EQ(again, sample.each);
+  }
+  const tfaot_test::SizedRows largest(1, 40, 6);  // after a smaller one
+  std::vector<float> total(2), each(46);
+  EXPECT_EQ(error_of(model->run(1, {{"x", largest.x}, {"w", largest.w}},
+                                {{"total", total}, {"each", each}})),
+            "");
+  EXPECT_EQ(each, largest.each);
+}
+
+TEST_F(ModelsTest, SizesThatDoNotFitAreNamed) {
+  auto model = models_.load("sized");
+  std::vector<float> x(21), w(2), total(2), each(9);
+  const auto run = [&](std::initializer_list<tfaot::NamedSize> sizes) {
+    return error_of(model->run(1, sizes, {{"x", x}, {"w", w}}, {{"total", total}, {"each", each}}));
+  };
+  EXPECT_EQ(run({{"n", 7}, {"k", 7}}),
+            "model 'sized' 1.0.0: model 'sized': the size of 'k' is 7, but the code is for 0 to 6");
+  EXPECT_EQ(run({{"m", 7}}), "model 'sized' 1.0.0: no free dimension 'm'; it has n, k");
+  EXPECT_EQ(run({{"n", 8}, {"k", 2}}),
+            "model 'sized' 1.0.0: input 'x' holds 21 elements of float32, but 1 rows of float32 "
+            "[8, 3] are expected");
+  EXPECT_EQ(run({{"n", 7}, {"k", 2}}), "");
+}
+
+TEST_F(ModelsTest, AClassKnowsItsSizes) {
+  auto model = models_.load<tfaot_model::sized>("sized");
+  ASSERT_TRUE(model) << error_of(model);
+  const tfaot_test::SizedRows sample(2, 5, 1);
+  std::vector<float> total(4), each(sample.each.size());
+  EXPECT_EQ(error_of(model->run(2, {5, 1}, {sample.x, sample.w}, {total, each})), "");
+  EXPECT_EQ(each, sample.each);
 }
 
 }  // namespace

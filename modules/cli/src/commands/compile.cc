@@ -255,9 +255,10 @@ std::string compiled_text(const ModelTree& made, const Path& output) {
       made.cached_objects == 0 ? "" : fmt::format(", {} from the cache", made.cached_objects));
 }
 
-std::string tensors_text(const std::vector<TensorSpec>& tensors, BatchMode batch) {
+std::string tensors_text(const std::vector<TensorSpec>& tensors, const Manifest& manifest) {
   const auto text = [&](const TensorSpec& tensor) {
-    return fmt::format("{} {} {}", tensor.name, word_of(tensor.dtype), shape_text(tensor, batch));
+    return fmt::format("{} {} {}", tensor.name, word_of(tensor.dtype),
+                       shape_text(tensor, manifest));
   };
   return join(mapped(tensors, text), "\n");
 }
@@ -279,8 +280,8 @@ std::string chosen_text(const BuildRequest& request, const ModelTree& made) {
              {"batch sizes", fmt::format("{}", fmt::join(manifest.batch_sizes, ", "))},
              {"CPU levels", join(manifest.cpu_levels, ", ")},
              {"dimensions", join(request.overrides.dimensions, ", ")},
-             {"inputs", tensors_text(manifest.signature.inputs, manifest.batch)},
-             {"outputs", tensors_text(manifest.signature.outputs, manifest.batch)},
+             {"inputs", tensors_text(manifest.signature.inputs, manifest)},
+             {"outputs", tensors_text(manifest.signature.outputs, manifest)},
              {"package", output}}},
         report::Callout{report::Verdict::kNone,
                         "to choose otherwise: --model-name, --model-version, --batch-sizes, "

@@ -46,7 +46,7 @@ NamedValues tensor_values(const Manifest& manifest) {
       const TensorSpec& tensor = tensors[i];
       values.emplace_back(fmt::format("{} {}", role, tensor.name),
                           fmt::format("{} {}, number {}", word_of(tensor.dtype),
-                                      shape_text(tensor, manifest.batch), i + 1));
+                                      shape_text(tensor, manifest), i + 1));
     }
   };
   add("input", manifest.signature.inputs);

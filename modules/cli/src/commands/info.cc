@@ -15,6 +15,7 @@
 #include "tfaot/records/compiled_model_json.h"
 #include "tfaot/records/dtype.h"
 #include "tfaot/records/file_names.h"
+#include "tfaot/records/free_tensors.h"
 #include "tfaot/records/json_text.h"
 #include "tfaot/records/manifest_json.h"
 #include "tfaot/records/model_description.h"
@@ -52,11 +53,12 @@ std::string batches_text(BatchMode batch, const std::vector<std::int64_t>& sizes
   return batch == BatchMode::kNone ? "none: one run computes whole tensors" : numbers(sizes);
 }
 
-std::string dimensions_text(const std::vector<DimensionSize>& dimensions) {
-  const auto sizes = mapped(dimensions, [](const DimensionSize& one) {
-    return fmt::format("{}={}", one.name, one.size);
-  });
-  return join(sizes, ", ");
+// "n_cells=50, n_tracks=1..128"
+std::string dimensions_text(const std::vector<DimensionSize>& fixed,
+                            const std::vector<FreeDimension>& free) {
+  std::vector<std::string> texts = mapped(free, range_text);
+  if (!fixed.empty()) texts.insert(texts.begin(), named_sizes_text(fixed));
+  return join(texts, ", ");
 }
 
 std::string constants_text(const std::vector<ModelConstant>& constants) {
@@ -98,7 +100,7 @@ std::vector<Fact> facts_of_spec(const ModelSpec& spec) {
           {"signature", has_signature ? spec.model.serving_key : ""},
           {"inputs", join(input_names(spec.model), ", ")},
           {"outputs", join(spec.model.outputs, ", ")},
-          {"dimensions", dimensions_text(spec.model.dimensions)},
+          {"dimensions", dimensions_text(spec.model.dimensions, spec.compilation.dimensions)},
           {"constants", constants_text(spec.model.constants)},
           {"target", spec.compilation.target_triple},
           {"CPU levels", join(spec.compilation.cpu_levels, ", ")},
@@ -138,6 +140,9 @@ ordered_json constants_to_json(const std::vector<ModelConstant>& constants) {
 ordered_json spec_to_json(const ModelSpec& spec) {
   ordered_json dimensions = ordered_json::object();
   for (const DimensionSize& one : spec.model.dimensions) dimensions[one.name] = one.size;
+  for (const FreeDimension& one : spec.compilation.dimensions) {
+    dimensions[one.name] = range_word(one);
+  }
   return {{"name", spec.model.name},
           {"version", spec.model.version},
           {"author", spec.model.author},
@@ -412,7 +417,7 @@ Section tensors_section(const Manifest& manifest) {
       table.rows.push_back({{role},
                             {tensor.name},
                             {word_of(tensor.dtype)},
-                            {shape_text(tensor, manifest.batch)},
+                            {shape_text(tensor, manifest)},
                             number_cell(static_cast<std::int64_t>(row_elements(tensor)))});
     }
   };
@@ -503,9 +508,22 @@ struct InfoArguments {
   bool identity = false;  // hidden, for the CMake functions: a config's names alone, as JSON
 };
 
+// By name: "[batch, 2, n_pf]".
+ordered_json shapes_to_json(const std::vector<TensorSpec>& tensors, const Manifest& manifest) {
+  ordered_json shapes = ordered_json::object();
+  for (const TensorSpec& tensor : tensors) shapes[tensor.name] = shape_text(tensor, manifest);
+  return shapes;
+}
+
 ordered_json package_to_json(const Manifest& manifest) {
   const PackageSizes sizes = package_sizes(manifest);
-  return {{"code_bytes", sizes.code},
+  ordered_json dimensions = ordered_json::object();
+  for (const FreeDimension& one : manifest.dimensions) dimensions[one.name] = range_word(one);
+  return {{"dimensions", std::move(dimensions)},
+          {"shapes",
+           {{"inputs", shapes_to_json(manifest.signature.inputs, manifest)},
+            {"outputs", shapes_to_json(manifest.signature.outputs, manifest)}}},
+          {"code_bytes", sizes.code},
           {"weights_bytes", sizes.weights},
           {"model_weights_bytes",
            sizes.model_weights > 0 ? ordered_json(sizes.model_weights) : nullptr},
@@ -576,10 +594,10 @@ Status info(const InfoArguments& options, Program& program) {
 
 }  // namespace
 
-std::string shape_text(const TensorSpec& tensor, BatchMode batch) {
-  if (batch == BatchMode::kNone) return fmt::format("[{}]", fmt::join(tensor.row_shape, ", "));
-  return tensor.row_shape.empty() ? "[batch]"
-                                  : fmt::format("[batch, {}]", fmt::join(tensor.row_shape, ", "));
+std::string shape_text(const TensorSpec& tensor, const Manifest& manifest) {
+  std::vector<std::string> sizes = row_shape_texts(tensor, sized_dimensions(manifest.dimensions));
+  if (manifest.batch != BatchMode::kNone) sizes.insert(sizes.begin(), "batch");
+  return fmt::format("[{}]", join(sizes, ", "));
 }
 
 PackageSizes package_sizes(const Manifest& manifest) {
@@ -615,6 +633,7 @@ std::vector<report::Fact> facts_of(const Manifest& manifest) {
           {"target", manifest.target_triple},
           {"CPU levels", join(manifest.cpu_levels, ", ")},
           {"batch sizes", batches_text(manifest.batch, manifest.batch_sizes)},
+          {"dimensions", dimensions_text({}, manifest.dimensions)},
           {"code", fmt::format("{} bytes", sizes.code)},
           {"weights", weights_text(manifest)},
           {"imports", manifest.imports.empty() ? "" : imports_text(manifest.imports)},

@@ -15,6 +15,7 @@
 #include "tfaot/arrays/array.h"
 #include "tfaot/arrays/csv.h"
 #include "tfaot/records/dtype.h"
+#include "tfaot/records/free_sizes.h"
 #include "tfaot/report/page.h"
 #include "tfaot/workflow/run_package.h"
 
@@ -223,6 +224,7 @@ nlohmann::ordered_json run_to_json(const RunResult& result, const std::string& f
                                  {"cpu_level", result.cpu_level},
                                  {"rows", result.rows},
                                  {"outputs", mapped(result.outputs, output_json)}};
+  for (const DimensionSize& one : result.sizes) json["sizes"][one.name] = one.size;
   if (!file.empty()) json["file"] = file;
   return json;
 }
@@ -247,10 +249,12 @@ Status run(const RunArguments& options, Program& program) {
     TFAOT_TRY(options.html.write(program, predictions_page(result), json));
   }
   if (options.output.empty()) return {};
+  const std::string sizes = named_sizes_text(result.sizes);
   show_done(
       program, json,
-      fmt::format("output     {}\nmodel      {} {}\nrows       {}\nCPU level  {}\n", options.output,
-                  result.model, result.version, result.rows, result.cpu_level));
+      fmt::format("output     {}\nmodel      {} {}\nrows       {}\n{}CPU level  {}\n",
+                  options.output, result.model, result.version, result.rows,
+                  sizes.empty() ? "" : fmt::format("sizes      {}\n", sizes), result.cpu_level));
   return {};
 }
 
@@ -268,6 +272,9 @@ Action add_run(CLI::App& app) {
   add_value(app, "--rows N", options->rows, "rows of inputs that are made [1]")
       ->check(not_negative);
   add_value(app, "--seed N", options->seed, "of random inputs [1]");
+  add_dimensions(app, request.dimensions,
+                 "size of a free dimension [that of the file's arrays; else\nthe largest]; may be "
+                 "repeated");
   add_value(app, "--cpu-level LEVEL", request.options.cpu_level,
             "run the code of this level [the best one for this CPU]");
   add_repeated(app, "--batch-rule ROWS:SIZES", request.options.batch_rules,

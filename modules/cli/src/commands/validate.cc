@@ -41,8 +41,9 @@ std::string place_text(const ValidatedOutput& output) {
   if (output.difference.unequal == 0) return "";
   const std::string index =
       output.index.empty() ? "" : fmt::format(", [{}]", fmt::join(output.index, ", "));
-  return fmt::format("{}, batch of {} ({}), row {}{}", output.cpu_level, output.rows,
-                     word_of(output.composition), output.row, index);
+  const std::string sizes = output.sizes.empty() ? "" : ", " + named_sizes_text(output.sizes);
+  return fmt::format("{}, batch of {} ({}){}, row {}{}", output.cpu_level, output.rows,
+                     word_of(output.composition), sizes, output.row, index);
 }
 
 // "are equal", "agree", "DIFFER" or "differ, do not count".
@@ -98,6 +99,30 @@ std::vector<ValidatedOutput> by_batch(const std::vector<ValidatedOutput>& output
   return mapped(worst, [](const auto& entry) { return entry.second; });
 }
 
+// The worst at each size of the free dimensions.
+Table sizes_table(const ValidationResult& result) {
+  Table table{.caption = "By the sizes of free dimensions",
+              .columns = {{"sizes"},
+                          {"predictions"},
+                          {"of allowed", ColumnKind::kNumber},
+                          {"largest", ColumnKind::kNumber},
+                          {"output", ColumnKind::kCode}}};
+  for (const std::vector<DimensionSize>& sizes : result.summary.sizes) {
+    const ValidatedOutput* worst = nullptr;
+    for (const ValidatedOutput& one : result.outputs) {
+      if (!one.counts || named_sizes_text(one.sizes) != named_sizes_text(sizes)) continue;
+      if (worst == nullptr || is_worse(one, *worst)) worst = &one;
+    }
+    if (worst == nullptr) continue;
+    table.rows.push_back({{named_sizes_text(sizes)},
+                          {.text = outcome_text(*worst), .verdict = verdict_of(*worst)},
+                          {.text = allowed_text(*worst), .number = shown_percent(*worst)},
+                          amount_cell(worst->difference.largest),
+                          {worst->output}});
+  }
+  return table;
+}
+
 Bars batches_chart(const std::vector<ValidatedOutput>& batches,
                    const std::vector<std::string>& levels) {
   Bars bars{.caption = "Largest difference by rows, in % of what is allowed"};
@@ -150,6 +175,7 @@ Section overview(const ValidationResult& result) {
 
 Section outputs_section(const ValidationResult& result) {
   Section section{"Outputs", {}, {differences_table(result.summary.outputs)}};
+  if (!result.summary.sizes.empty()) section.blocks.emplace_back(sizes_table(result));
   for (const ValidatedOutput& one : result.summary.outputs) {
     if (one.difference.moved == 0) continue;
     section.blocks.emplace_back(Callout{
@@ -355,8 +381,10 @@ std::string validation_summary(const Manifest& manifest) {
         allowed_text(*worst), amount_text(worst->difference.largest),
         amount_text(relative_difference(worst->difference)), worst->output, word_of(worst->inputs));
   }
-  return text + fmt::format("\nrows {}, {}", fmt::join(validation.rows, ", "),
-                            join(validation.cpu_levels, ", "));
+  text += fmt::format("\nrows {}, {}", fmt::join(validation.rows, ", "),
+                      join(validation.cpu_levels, ", "));
+  if (validation.sizes.empty()) return text;
+  return text + "\nsizes " + join(mapped(validation.sizes, named_sizes_text), "; ");
 }
 
 Action add_validate(CLI::App& app) {
@@ -408,8 +436,9 @@ Action add_validate(CLI::App& app) {
   add_engine_program(app, request.engine);
   app.footer(
       R"(Runs the package and the original model on the same inputs, in every compiled batch size, with
-padding and in several calls, at each CPU level that this machine can run. The exit code is 1
-if a prediction differs by more than the tolerance, or the model's own rounding.
+padding and in several calls, at each CPU level that this machine can run. Free dimensions have
+small, large and prime sizes, or those of your file. The exit code is 1 if a prediction differs
+by more than the tolerance, or the model's own rounding.
 With --bits, runs the package alone, in batches of up to 64 rows, at each level and in several
 threads. The exit code is 1 if a row's numbers differ in a bit.
 Examples:

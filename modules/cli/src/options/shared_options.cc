@@ -56,16 +56,13 @@ void add_engine_program(CLI::App& app, EngineRun& run) {
   app.add_option("--launcher-word", run.launcher_words)->allow_extra_args(false)->group("");
 }
 
-void add_dimensions(CLI::App& app, std::vector<std::string>& dimensions) {
+void add_dimensions(CLI::App& app, std::vector<std::string>& dimensions, const std::string& help) {
   const auto rule = [](const std::string& text) {
     const std::size_t mark = text.rfind('=');
     const bool fits = mark != std::string::npos && mark > 0;
     return fits ? "" : fmt::format("'{}' is not NAME=SIZE", text);
   };
-  add_repeated(app, "--dimension NAME=SIZE", dimensions,
-               "size of a dimension that the model leaves open, by its\nname, or by input and "
-               "axis (x:1); may be repeated")
-      ->check(rule);
+  add_repeated(app, "--dimension NAME=SIZE", dimensions, help)->check(rule);
 }
 
 void add_model_modes(CLI::App& app, ConfigOverrides& overrides) {

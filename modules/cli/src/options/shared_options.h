@@ -77,7 +77,11 @@ void add_engine_options(CLI::App& app, EngineRun& run);
 void add_jobs(CLI::App& app, unsigned& jobs, const std::string& help);
 
 // --dimension, for the verbs that compile: of dimensions that a model leaves open.
-void add_dimensions(CLI::App& app, std::vector<std::string>& dimensions);
+void add_dimensions(CLI::App& app, std::vector<std::string>& dimensions,
+                    const std::string& help =
+                        "size of a dimension that the model leaves open, by its\nname, or by "
+                        "input and axis (x:1); or a range, as in\nn=1..128: each call "
+                        "chooses; may be repeated");
 
 // --rows, --batch and --opset, for the verbs that compile.
 void add_model_modes(CLI::App& app, ConfigOverrides& overrides);

@@ -102,8 +102,8 @@ struct PackageSizes {
   std::vector<Object> objects;  // of the code, by batch size, then CPU level
 };
 PackageSizes package_sizes(const Manifest& manifest);
-// "[batch, 28, 28]", or "[28, 28]" of a model without a batch.
-std::string shape_text(const TensorSpec& tensor, BatchMode batch);
+// "[batch, 28, 28]", or "[28, 28]" of a model without a batch; free dimensions by name.
+std::string shape_text(const TensorSpec& tensor, const Manifest& manifest);
 // All but the tensors and the files.
 std::vector<report::Fact> facts_of(const Manifest& manifest);
 // Measured calls. REQUIRES: manifest.tuning.

@@ -45,9 +45,16 @@ class Predictor {
   const ::tfaot::BatchPlan& plan() const { return runner_.plan(); }
 
   // inputs[i] and outputs[i] point to `rows` rows each, row-major, in the order of the signature;
-  // outputs overlap nothing. Error: rows are coupled and their number is not compiled.
+  // outputs overlap nothing. `sizes`: of each free dimension, those of all rows; null: the largest.
+  // Error: rows are coupled and their number is not compiled; a size is out of its range.
   Status run(std::uint64_t rows, const std::vector<const void*>& inputs,
-             const std::vector<void*>& outputs);
+             const std::vector<void*>& outputs, const std::int64_t* sizes = nullptr);
+
+  // Rows of different sizes: BatchRunner::run_ragged(). On the calling thread.
+  Status run_ragged(std::uint64_t rows,
+                    const std::vector<::tfaot::Span<const std::size_t>>& offsets,
+                    const std::vector<::tfaot::BatchRunner::RaggedInput>& inputs,
+                    const std::vector<::tfaot::BatchRunner::RaggedOutput>& outputs);
 
  private:
   Predictor(std::shared_ptr<const LoadedModel> model, ::tfaot::BatchRunner runner)

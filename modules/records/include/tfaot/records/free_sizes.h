@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dimensions whose sizes are chosen when the code runs, and the numbers that follow them.
+// Dimensions whose sizes are chosen when the code runs, and the numbers that follow them. Pure
+// functions.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,15 @@
 #include <vector>
 
 namespace tfaot::toolkit {
+
+// Of any dimension.
+inline constexpr std::int64_t kLargestSize = (std::int64_t{1} << 31) - 1;
+
+// The size of a dimension that the model names but leaves open.
+struct DimensionSize {
+  std::string name;
+  std::int64_t size = 0;
+};
 
 // A dimension that the model names but leaves open, and whose size is chosen when the code runs.
 struct FreeDimension {
@@ -29,5 +39,31 @@ struct SizeFormula {
 
 // A buffer of a tensor with a free size has so many elements more than the tensor at most has.
 inline constexpr std::int64_t kElementsBeyond = 512;
+
+// The dimensions with sizes of their own: formulas use their sizes, in this order.
+std::vector<FreeDimension> sized_dimensions(const std::vector<FreeDimension>& all);
+
+// The sizes of a call that names none: the largest.
+std::vector<std::int64_t> default_sizes(const std::vector<FreeDimension>& sized);
+
+// True if the number is the same at all sizes.
+bool is_constant(const SizeFormula& formula);
+
+// The number at these sizes.
+std::int64_t size_at(const SizeFormula& formula, const std::vector<std::int64_t>& sizes);
+
+// For people: "n_pf", "n_pf + 2*n_sv - 1", "(n^2 - n)/2".
+std::string formula_text(const SizeFormula& formula, const std::vector<FreeDimension>& sized);
+
+// "16..128"; "n_tracks" for one that has the size of another.
+std::string range_word(const FreeDimension& dimension);
+// "n_pf=16..128"
+std::string range_text(const FreeDimension& dimension);
+
+// The sizes of dimensions, given those of the ones with sizes of their own.
+std::vector<DimensionSize> named_sizes(const std::vector<FreeDimension>& dimensions,
+                                       const std::vector<std::int64_t>& sizes);
+// "n_pf=37, n_sv=4"
+std::string named_sizes_text(const std::vector<DimensionSize>& sizes);
 
 }  // namespace tfaot::toolkit

@@ -102,12 +102,6 @@ struct FrozenInput {
   std::optional<std::vector<std::int64_t>> row_shape;  // without the batch dimension, if any
 };
 
-// The size of a dimension that the model names but leaves open.
-struct DimensionSize {
-  std::string name;
-  std::int64_t size = 0;
-};
-
 // The value of a placeholder that is no input; of an ONNX model: of one of its inputs.
 struct ModelConstant {
   std::string name;

@@ -117,6 +117,7 @@ struct ValidatedOutput {
   std::vector<std::int64_t> index;  // of the place in its row
   bool counts = true;               // for the verdict
   bool passed = true;
+  std::vector<DimensionSize> sizes = {};  // of the free dimensions
 };
 
 // The largest difference as a share of what is allowed.
@@ -131,6 +132,7 @@ struct Validation {
   std::vector<std::int64_t> rows;       // of the batches, ascending
   Tolerance tolerance;
   std::vector<ValidatedOutput> outputs;  // for each output and kind of inputs the worst
+  std::vector<std::vector<DimensionSize>> sizes = {};  // of the free dimensions, that ran
 };
 
 }  // namespace tfaot::toolkit

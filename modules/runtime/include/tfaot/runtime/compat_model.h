@@ -40,6 +40,13 @@ struct RowCheck {
 void check_rows(const Wrapper& wrapper, const RowCheck& check, std::size_t rows);
 void check_row(const Wrapper& wrapper, const RowCheck& check, std::size_t row,
                std::size_t elements);
+// Sets the sizes of the free dimensions at which a row of input i has elements[i] elements.
+void infer_sizes(Wrapper& wrapper, const std::size_t* elements);
+
+template <class Arrays>
+std::size_t first_row_elements(const Arrays& rows) noexcept {
+  return rows.empty() ? 0 : rows.front().size();
+}
 
 // float of FloatArrays.
 template <class Arrays>
@@ -87,7 +94,8 @@ class Model {  // ambiguous? CMSSW's PhysicsTools/TensorFlowAOT was included too
   const BatchStrategy& getBatchStrategy() const { return strategy_; }
 
   /// Runs `batchSize` rows. `inputs[row][element]`: a vector for each row, flattened, in the order
-  /// of the model's inputs; outputs likewise. Throws Error: InputMismatch, OutputMismatch;
+  /// of the model's inputs; outputs likewise. The sizes of free dimensions follow from the lengths
+  /// of the rows, which are equal in a call. Throws Error: InputMismatch, OutputMismatch;
   /// UnknownBatchSize if rows are coupled and `batchSize` is not compiled; ConcurrentUse if two
   /// threads run this model at once.
   template <class... Outputs, class... Inputs>
@@ -95,6 +103,10 @@ class Model {  // ambiguous? CMSSW's PhysicsTools/TensorFlowAOT was included too
     const OneUser::Call call(user_);
     detail::check_alone(call, wrapper_.name().c_str());
     detail::check_counts(wrapper_, sizeof...(Inputs), sizeof...(Outputs));
+    if (batchSize > 0 && wrapper_.description().dimension_count > 0) {
+      const std::size_t elements[] = {detail::first_row_elements(inputs)..., 0};
+      detail::infer_sizes(wrapper_, elements);
+    }
     std::size_t index = 0;
     (check_input(index++, batchSize, inputs), ...);
     index = 0;

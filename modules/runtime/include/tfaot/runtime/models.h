@@ -66,6 +66,12 @@ struct NamedOutput {
   DType dtype;            ///< their type
 };
 
+/// The size of a free dimension in LoadedModel::run(): `{"n_tracks", 37}`.
+struct NamedSize {
+  std::string_view name;  ///< the name in the model
+  std::int64_t size;      ///< of all rows of the call
+};
+
 /// What a program expects of an input or output: `tfaot::wanted<float>("x", {4})`.
 struct WantedTensor {
   std::string name;                     ///< the name in the model
@@ -90,15 +96,35 @@ class LoadedModel {
   /// or an input.
   Expected<void> run(std::size_t rows, std::initializer_list<NamedInput> inputs,
                      std::initializer_list<NamedOutput> outputs) {
-    Expected<void> placed = place(rows, inputs, parts_->inputs, parts_->in);
-    if (placed) placed = place(rows, outputs, parts_->outputs, parts_->out);
-    return placed ? call(rows, parts_->in.data(), parts_->out.data()) : placed;
+    return run(rows, {}, inputs, outputs);
+  }
+
+  /// Runs `rows` rows whose free dimensions have these sizes (docs/dimensions.md); others have the
+  /// largest: `model.run(rows, {{"n_tracks", 37}}, {{"x", x}}, {{"y", y}})`. Each tensor holds
+  /// exactly `rows` rows of these sizes. Fails as above, and with TFAOT_SIZE_OUT_OF_RANGE.
+  Expected<void> run(std::size_t rows, std::initializer_list<NamedSize> sizes,
+                     std::initializer_list<NamedInput> inputs,
+                     std::initializer_list<NamedOutput> outputs) {
+    Expected<void> fits = set_sizes(sizes);
+    if (fits) fits = place(rows, inputs, parts_->inputs_now, parts_->in);
+    if (fits) fits = place(rows, outputs, parts_->outputs_now, parts_->out);
+    return fits ? call(rows, parts_->in.data(), parts_->out.data()) : fits;
   }
 
   /// The same in the model's order: `model.run(rows, tfaot::inputs(x, ids), tfaot::outputs(y))`.
   template <class... In, class... Out>
   Expected<void> run(std::size_t rows, const std::tuple<Span<In>...>& inputs,
                      const std::tuple<Span<Out>...>& outputs) {
+    return run(rows, Span<const std::int64_t>(), inputs, outputs);
+  }
+  /// The same with the size of each free dimension, in the order of dimensions(); none: the
+  /// largest.
+  template <class... In, class... Out>
+  Expected<void> run(std::size_t rows, Span<const std::int64_t> sizes,
+                     const std::tuple<Span<In>...>& inputs,
+                     const std::tuple<Span<Out>...>& outputs) {
+    Expected<void> fits = set_sizes(sizes);
+    if (!fits) return fits;
     return run_spans(rows, inputs, outputs, std::index_sequence_for<In...>(),
                      std::index_sequence_for<Out...>());
   }
@@ -120,7 +146,10 @@ class LoadedModel {
   }
 
   /// Names, element types and shapes, in the model's order. Lives as long as this object.
+  /// Free dimensions have their largest sizes.
   Signature signature() const noexcept { return {parts_->inputs, parts_->outputs}; }
+  /// The dimensions whose sizes each call chooses. Lives as long as this object.
+  Span<const FreeDimension> dimensions() const noexcept { return parts_->dimensions; }
   /// Fails, and says why, unless the model has these inputs and outputs. It may have others too.
   Expected<void> expect(const std::vector<WantedTensor>& inputs,
                         const std::vector<WantedTensor>& outputs) const {
@@ -170,7 +199,13 @@ class LoadedModel {
     tfaot_signature signature{};
     std::vector<TensorInfo> inputs{};
     std::vector<TensorInfo> outputs{};
-    // Of one call, in the model's order.
+    std::vector<FreeDimension> dimensions{};
+    // Of one call, in the model's order. The tensors are at its sizes.
+    std::vector<std::int64_t> sizes{};
+    std::vector<std::int64_t> next_sizes{};
+    std::vector<TensorInfo> inputs_now{};
+    std::vector<TensorInfo> outputs_now{};
+    std::vector<std::vector<std::int64_t>> shapes_now{};  // of inputs, then outputs
     std::vector<const void*> in{};
     std::vector<void*> out{};
   };
@@ -207,7 +242,20 @@ class LoadedModel {
       status = read_tensors(parts, parts.library->output, parts.signature.output_count,
                             parts.outputs, error);
     }
+    for (std::uint32_t i = 0; status == TFAOT_OK && i < parts.signature.dimension_count; ++i) {
+      tfaot_dimension dimension{};
+      dimension.size = sizeof dimension;
+      status = parts.library->dimension(handle, i, &dimension, &error);
+      parts.dimensions.push_back({dimension.name, dimension.smallest, dimension.largest});
+      parts.sizes.push_back(dimension.largest);
+    }
     if (status != TFAOT_OK) return Failure{status, parts.library->file() + ": " + error.text};
+    parts.next_sizes = parts.sizes;
+    parts.inputs_now = parts.inputs;
+    parts.outputs_now = parts.outputs;
+    for (const auto* infos : {&parts.inputs, &parts.outputs}) {
+      for (const TensorInfo& info : *infos) parts.shapes_now.emplace_back(info.rank);
+    }
     // One element more: data() of an empty vector may be null.
     parts.in.resize(parts.inputs.size() + 1);
     parts.out.resize(parts.outputs.size() + 1);
@@ -235,7 +283,7 @@ class LoadedModel {
 
   const detail::ModelsLibrary& library() const noexcept { return *parts_->library; }
   bool is_input(const std::vector<TensorInfo>& infos) const noexcept {
-    return &infos == &parts_->inputs;
+    return &infos == &parts_->inputs || &infos == &parts_->inputs_now;
   }
   const char* word(const std::vector<TensorInfo>& infos) const noexcept {
     return is_input(infos) ? "input" : "output";
@@ -303,6 +351,61 @@ class LoadedModel {
                                type_of(info.dtype, info.shape()) + " are expected");
   }
 
+  Expected<void> set_sizes(std::initializer_list<NamedSize> sizes) {
+    Parts& parts = *parts_;
+    for (std::size_t d = 0; d < parts.dimensions.size(); ++d) {
+      parts.next_sizes[d] = parts.dimensions[d].largest;
+    }
+    for (const NamedSize& given : sizes) {
+      std::size_t d = 0;
+      while (d < parts.dimensions.size() && given.name != parts.dimensions[d].name) ++d;
+      if (d == parts.dimensions.size()) {
+        std::string names;
+        for (const FreeDimension& one : parts.dimensions) {
+          names += (names.empty() ? "" : ", ") + std::string(one.name);
+        }
+        return failed(TFAOT_INPUT_MISMATCH, "no free dimension '" + std::string(given.name) +
+                                                "'; it has " + (names.empty() ? "none" : names));
+      }
+      parts.next_sizes[d] = given.size;
+    }
+    return use_next_sizes();
+  }
+  Expected<void> set_sizes(Span<const std::int64_t> sizes) {
+    Parts& parts = *parts_;
+    if (sizes.size() == 0) return set_sizes(std::initializer_list<NamedSize>());
+    if (sizes.size() != parts.dimensions.size()) {
+      return failed(TFAOT_INPUT_MISMATCH,
+                    std::to_string(sizes.size()) + " sizes, but the model has " +
+                        std::to_string(parts.dimensions.size()) + " free dimensions");
+    }
+    std::copy(sizes.begin(), sizes.end(), parts.next_sizes.begin());
+    return use_next_sizes();
+  }
+  Expected<void> use_next_sizes() {
+    Parts& parts = *parts_;
+    if (parts.next_sizes == parts.sizes) return {};
+    for (std::size_t i = 0; i < parts.shapes_now.size(); ++i) {
+      const bool is_input = i < parts.inputs.size();
+      const std::size_t index = is_input ? i : i - parts.inputs.size();
+      TensorInfo& info = is_input ? parts.inputs_now[index] : parts.outputs_now[index];
+      std::vector<std::int64_t>& shape = parts.shapes_now[i];
+      tfaot_error error = empty_error();
+      const auto shape_of = is_input ? library().input_shape : library().output_shape;
+      const int status = shape_of(parts.handle, static_cast<std::uint32_t>(index),
+                                  parts.next_sizes.data(), shape.data(), &error);
+      if (status != TFAOT_OK) {
+        parts.sizes.assign(parts.sizes.size(), -1);  // tensors are at no sizes now
+        return failed(status, error.text);
+      }
+      info.row_shape = shape.data();
+      info.row_elements = 1;
+      for (const std::int64_t size : shape) info.row_elements *= static_cast<std::size_t>(size);
+    }
+    parts.sizes = parts.next_sizes;
+    return {};
+  }
+
   // Puts the pointers in the model's order.
   template <class Given, class Pointer>
   Expected<void> place(std::size_t rows, std::initializer_list<Given> tensors,
@@ -331,8 +434,10 @@ class LoadedModel {
   template <class In, class Out, std::size_t... I, std::size_t... O>
   Expected<void> run_spans(std::size_t rows, const In& inputs, const Out& outputs,
                            std::index_sequence<I...>, std::index_sequence<O...>) {
-    if (Expected<void> fits = check_all<I...>(rows, parts_->inputs, inputs); !fits) return fits;
-    if (Expected<void> fits = check_all<O...>(rows, parts_->outputs, outputs); !fits) return fits;
+    if (Expected<void> fits = check_all<I...>(rows, parts_->inputs_now, inputs); !fits) return fits;
+    if (Expected<void> fits = check_all<O...>(rows, parts_->outputs_now, outputs); !fits) {
+      return fits;
+    }
     // One element more, because a tuple may be empty.
     const void* const in[] = {std::get<I>(inputs).data()..., nullptr};
     void* const out[] = {std::get<O>(outputs).data()..., nullptr};
@@ -368,7 +473,8 @@ class LoadedModel {
                              0,
                              rows,
                              inputs,
-                             outputs};
+                             outputs,
+                             parts_->sizes.empty() ? nullptr : parts_->sizes.data()};
     tfaot_error error = empty_error();
     const int status = library().run(parts_->handle, &call, &error);
     return status == TFAOT_OK ? Expected<void>() : failed(status, error.text);
@@ -397,6 +503,15 @@ class TypedModel {
   Expected<void> run(std::size_t rows, const std::tuple<Span<In>...>& inputs,
                      const std::tuple<Span<Out>...>& outputs) {
     return model_.run(rows, inputs, outputs);
+  }
+  /// The sizes of the free dimensions, by name, as of native::Model.
+  using Sizes = typename detail::SizesOf<M>::Sizes;
+  /// As native::Model::run() with sizes: `model.run(rows, {.n = 37}, {.x = x}, {.y = y})`.
+  Expected<void> run(std::size_t rows, const Sizes& sizes, const Inputs& inputs,
+                     const Outputs& outputs) {
+    const auto in_order = sizes.in_order();
+    return model_.run(rows, Span<const std::int64_t>(in_order.data(), in_order.size()),
+                      in_tuple(detail::in_order(inputs)), in_tuple(detail::in_order(outputs)));
   }
 
   /// The model without its class.

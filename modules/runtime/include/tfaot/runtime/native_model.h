@@ -228,11 +228,11 @@ class Model {
       // Without sizes: the largest.
       rows.sizes == nullptr ? runner_.set_largest_sizes() : runner_.set_sizes(rows.sizes);
     }
-    (detail::check_elements(model, row_elements<InputTypes, I>(model.inputs),
-                            {Direction::kInput, I, rows.count, std::get<I>(inputs).size()}),
+    (detail::check_elements(model, {Direction::kInput, I, rows.count, std::get<I>(inputs).size(),
+                                    row_elements<InputTypes, I>(model.inputs)}),
      ...);
-    (detail::check_elements(model, row_elements<OutputTypes, O>(model.outputs),
-                            {Direction::kOutput, O, rows.count, std::get<O>(outputs).size()}),
+    (detail::check_elements(model, {Direction::kOutput, O, rows.count, std::get<O>(outputs).size(),
+                                    row_elements<OutputTypes, O>(model.outputs)}),
      ...);
     // One element more, because a tuple may be empty.
     const void* const in[] = {std::get<I>(inputs).data()..., nullptr};

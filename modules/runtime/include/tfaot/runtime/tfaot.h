@@ -5,7 +5,8 @@
 //
 // It grows and stays compatible: functions are never removed or changed, and have the symbol
 // version TFAOT_1. Each struct begins with `size`, which the caller sets to sizeof the struct. A
-// library reads and writes only that many bytes, and sets `size` to what it filled.
+// library reads and writes only that many bytes, and sets `size` to what it filled. What came with
+// a later version says so: (2).
 //
 // Functions that can fail return a tfaot_status, and put a text into `error` unless it is null.
 // Nothing throws. Texts are UTF-8. All functions are safe from many threads, except that one model
@@ -23,7 +24,7 @@ extern "C" {
 #define TFAOT_API __attribute__((visibility("default")))
 
 /// The version of this header. A library of the same or a higher version has all that is in it.
-#define TFAOT_MODELS_INTERFACE 1
+#define TFAOT_MODELS_INTERFACE 2
 
 /// What a function returns; 0 is success.
 typedef enum tfaot_status {
@@ -37,7 +38,8 @@ typedef enum tfaot_status {
   TFAOT_CONCURRENT_USE = 7,      ///< a model is run while it runs
   TFAOT_NO_MEMORY = 8,           ///< memory could not be allocated
   TFAOT_NO_LIBRARY = 9,          ///< for C++: no library, or none that can be loaded
-  TFAOT_FAILED = 10              ///< anything else
+  TFAOT_FAILED = 10,             ///< anything else
+  TFAOT_SIZE_OUT_OF_RANGE = 11   ///< (2) a free dimension has no such size
 } tfaot_status;
 
 /// The type of a tensor's elements.
@@ -91,7 +93,25 @@ typedef struct tfaot_signature {
   uint32_t output_count;        ///< of tfaot_models_output()
   const uint64_t* batch_sizes;  ///< compiled numbers of rows, ascending
   uint64_t batch_size_count;    ///< of batch_sizes
+  uint32_t dimension_count;     ///< (2) of tfaot_models_dimension(); 0: all sizes are fixed
+  uint32_t reserved;            ///< 0
 } tfaot_signature;
+
+/// (2) A dimension of inputs whose size each call chooses (docs/dimensions.md). The text lives as
+/// long as the library is loaded.
+typedef struct tfaot_dimension {
+  uint32_t size;      ///< sizeof(tfaot_dimension)
+  uint32_t reserved;  ///< 0
+  const char* name;   ///< in the model, such as "n_tracks"
+  int64_t smallest;   ///< size
+  int64_t largest;    ///< size
+} tfaot_dimension;
+
+/// (2) What an axis of tfaot_tensor's `axes` is, if it is no free dimension.
+enum {
+  TFAOT_FIXED_SIZE = -1,    ///< its size is the same in all calls
+  TFAOT_FOLLOWS_SIZES = -2  ///< it follows the free sizes: tfaot_models_input_shape()
+};
 
 /// One input or output. Tensors are row-major, the rows of a call one after another. The texts and
 /// numbers live as long as the library is loaded.
@@ -99,9 +119,12 @@ typedef struct tfaot_tensor {
   uint32_t size;             ///< sizeof(tfaot_tensor)
   int32_t dtype;             ///< a tfaot_dtype
   const char* name;          ///< the name in the model, such as "serving/x:0"
-  const int64_t* row_shape;  ///< the `rank` dimensions of one row
+  const int64_t* row_shape;  ///< the `rank` dimensions of one row; free ones have the largest size
   uint64_t rank;             ///< 0: a single number for each row
   uint64_t row_elements;     ///< elements of one row: the product of `row_shape`
+  /// (2) For each of the `rank` dimensions: the index of the free dimension whose size it has, or
+  /// one of the words above. Lives as long as the model is open. Null: all sizes are fixed.
+  const int32_t* axes;
 } tfaot_tensor;
 
 /// A call. inputs[i] and outputs[i] point to `rows` rows each, in the order of the signature.
@@ -114,6 +137,8 @@ typedef struct tfaot_call {
   uint64_t rows;              ///< any number, 0 included; 1 for a model without a batch
   const void* const* inputs;  ///< memory aligned to 16 bytes is used in place
   void* const* outputs;       ///< the same
+  /// (2) Of each free dimension: the sizes that all rows of this call have. Null: the largest.
+  const int64_t* sizes;
 } tfaot_call;
 
 /// An opened model, with its own memory. One thread at a time.
@@ -154,6 +179,21 @@ TFAOT_API int tfaot_models_input(const tfaot_handle* model, uint32_t index, tfao
 /// Output `index` of the signature.
 TFAOT_API int tfaot_models_output(const tfaot_handle* model, uint32_t index, tfaot_tensor* tensor,
                                   tfaot_error* error);
+
+/// (2) Free dimension `index` of the signature.
+TFAOT_API int tfaot_models_dimension(const tfaot_handle* model, uint32_t index,
+                                     tfaot_dimension* dimension, tfaot_error* error);
+
+/// (2) Writes the dimensions of one row of input `index` to `row_shape`, which holds as many
+/// numbers as the tensor's `rank`. `sizes`: of each free dimension; null: the largest.
+TFAOT_API int tfaot_models_input_shape(const tfaot_handle* model, uint32_t index,
+                                       const int64_t* sizes, int64_t* row_shape,
+                                       tfaot_error* error);
+
+/// (2) The same for output `index`.
+TFAOT_API int tfaot_models_output_shape(const tfaot_handle* model, uint32_t index,
+                                        const int64_t* sizes, int64_t* row_shape,
+                                        tfaot_error* error);
 
 /// Allocates all memory that calls of up to `rows` rows need: they then allocate nothing. Without
 /// it, the first call allocates that is padded or has memory that is not aligned to 16 bytes.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -106,6 +107,14 @@ class Wrapper {
     return static_cast<const T*>(result_memory(batchSize, resultIndex, kDTypeOf<T>));
   }
 
+  /// The sizes of the free dimensions (`compilation.dimensions`) in the calls from now on, in the
+  /// order of description().dimensions; before, they are the largest. Counts of elements are those
+  /// at these sizes; memory is for the largest. Throws Error (SizeOutOfRange). CMSSW's has no such
+  /// call. REQUIRES: there is one for each dimension.
+  void setSizes(const std::vector<std::int64_t>& sizes);
+  /// The sizes of the free dimensions.
+  const std::vector<std::int64_t>& sizes() const noexcept { return sizes_; }
+
   /// Runs the arguments of a batch size into its results. Always true: compiled code cannot fail.
   /// Throws Error (UnknownBatchSize).
   bool runSilent(std::size_t batchSize);
@@ -119,6 +128,7 @@ class Wrapper {
   std::size_t program_of(std::size_t batch_size, const char* method) const;
   void check_arg(std::size_t index, const char* method) const;
   void check_result(std::size_t index, const char* method) const;
+  void count_elements();
   void* arg_memory(std::size_t batch_size, std::size_t index, DType dtype) const;
   void* result_memory(std::size_t batch_size, std::size_t index, DType dtype) const;
 
@@ -126,6 +136,7 @@ class Wrapper {
   BatchPlan batch_plan_;
   std::string name_;
   std::vector<std::size_t> batch_sizes_;
+  std::vector<std::int64_t> sizes_;  // of the free dimensions
   std::vector<std::size_t> arg_rows_;
   std::vector<std::size_t> result_rows_;
   std::map<std::size_t, std::vector<std::size_t>> arg_counts_;

@@ -28,9 +28,10 @@ struct InputSource {
   std::optional<std::int64_t> rows;    ///< of inputs that are made; empty: 1
   std::uint64_t seed = 1;              ///< of random inputs
 };
-/// The inputs of a model, in its order. Error: the file cannot be read, or does not fit the model.
+/// The inputs of a model, in its order: those that are made and those of a .csv at the largest
+/// sizes. Error: the file cannot be read, or does not fit the model.
 Result<ModelInputs> model_inputs(const FileSystem& files, const InputSource& source,
-                                 const std::vector<TensorSpec>& inputs);
+                                 const WantedInputs& inputs);
 
 /// Outputs that were saved, of any type and shape. A .csv has all; of a .npz those with an output's
 /// name have elements; a .npy has one without a name.

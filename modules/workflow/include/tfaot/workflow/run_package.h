@@ -24,6 +24,8 @@ struct RunRequest {
   LoadRequest package;
   PredictorOptions options;
   InputSource inputs;
+  /// "n=37": of free dimensions. Others have the sizes of the file's arrays, or the largest.
+  std::vector<std::string> dimensions;
   Path output;  ///< absolute; empty: no file
 };
 
@@ -32,8 +34,14 @@ struct RunResult {
   std::string version;
   std::string cpu_level;  ///< that ran
   std::int64_t rows = 0;
+  std::vector<DimensionSize> sizes;  ///< of the free dimensions in this run
   std::vector<Array> outputs;
 };
+/// The free dimensions that have sizes of their own, those in `texts` with this size alone. Error:
+/// there is no such dimension, or its size is out of the range.
+Result<std::vector<FreeDimension>> chosen_dimensions(const Manifest& manifest,
+                                                     const std::vector<std::string>& texts);
+
 /// Loads, reads or makes the inputs, runs, writes the output file.
 Result<RunResult> run_package(Context& context, const RunRequest& request);
 

@@ -40,6 +40,7 @@ struct TensorsOf<Tensors, std::void_t<typename Tensors::Types>> {
 };
 
 // The `Sizes` and `Offsets` of a generated class whose dimensions are free. No others have values.
+// A class may itself be called one of these, which is then a name in it.
 struct NoSizes {
   NoSizes() = delete;
 };
@@ -50,7 +51,7 @@ struct SizesOf {
   using Offsets = NoSizes;
 };
 template <class M>
-struct SizesOf<M, std::void_t<typename M::Sizes>> {
+struct SizesOf<M, std::void_t<typename M::Sizes, typename M::Offsets>> {
   static constexpr bool kFree = true;
   using Sizes = typename M::Sizes;
   using Offsets = typename M::Offsets;

@@ -50,6 +50,9 @@ class BatchRunner {
   std::size_t row_elements(const TensorInfo& tensor) const noexcept {
     return row_elements_at(tensor, sizes_.data(), sizes_.size());
   }
+  std::size_t bytes_of_row(const TensorInfo& tensor) const noexcept {
+    return row_elements(tensor) * size_of(tensor.dtype);
+  }
 
   // Throws Error: UnknownBatchSize if a rule uses a size that is not compiled, InvalidBatchRule if
   // it composes a batch of coupled rows.
@@ -104,8 +107,6 @@ class BatchRunner {
     return bits % kMinAlignment == 0;
   }
 
-  void check_sizes(const std::int64_t* sizes) const;  // throws Error (SizeOutOfRange)
-  std::size_t bytes_of_row(const TensorInfo& tensor) const noexcept;
   std::size_t find_program(std::size_t batch_size) const noexcept;  // program count if not compiled
   void compose(std::size_t rows, const void* const* inputs, void* const* outputs);
   void run_rule(const BatchRule& rule, const void* const* inputs, void* const* outputs);

@@ -47,15 +47,17 @@ struct ElementCheck {
   std::size_t index;
   std::size_t rows;
   std::size_t elements;
+  std::size_t row_elements;  // wanted
 };
 [[noreturn]] void wrong_elements(const Description& model, const ElementCheck& check);
 // Throws Error (SizeOutOfRange).
 [[noreturn]] void wrong_size(const Description& model, std::size_t dimension, std::int64_t size);
+// The same for each of the sizes that is out of its range.
+void check_sizes(const Description& model, const std::int64_t* sizes);
 // Throws Error (InputMismatch, OutputMismatch) unless elements == rows * row_elements.
-inline void check_elements(const Description& model, std::size_t row_elements,
-                           const ElementCheck& check) {
+inline void check_elements(const Description& model, const ElementCheck& check) {
   std::size_t wanted = 0;
-  if (__builtin_mul_overflow(check.rows, row_elements, &wanted) || check.elements != wanted) {
+  if (__builtin_mul_overflow(check.rows, check.row_elements, &wanted) || check.elements != wanted) {
     wrong_elements(model, check);
   }
 }

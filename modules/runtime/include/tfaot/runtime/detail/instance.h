@@ -20,6 +20,9 @@
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 
+// Of the free dimensions: of calls that set none.
+std::vector<std::int64_t> largest_sizes(const Description& description);
+
 // The cost of padding.
 enum class Padding : std::uint8_t {
   kSkipped,   // the code knows how many rows count, and skips the others where it can

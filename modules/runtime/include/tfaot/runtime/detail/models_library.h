@@ -44,6 +44,10 @@ class ModelsLibrary {
                              library->find("tfaot_models_output", library->output) &&
                              library->find("tfaot_models_prepare", library->prepare) &&
                              library->find("tfaot_models_run", library->run);
+    // Older libraries have no free dimensions.
+    library->find("tfaot_models_dimension", library->dimension);
+    library->find("tfaot_models_input_shape", library->input_shape);
+    library->find("tfaot_models_output_shape", library->output_shape);
     if (is_complete) return std::shared_ptr<const ModelsLibrary>(library);
     return Failure{TFAOT_NO_LIBRARY, file + ": not a library of 'tfaot link'"};
   }
@@ -62,6 +66,9 @@ class ModelsLibrary {
   decltype(&::tfaot_models_output) output = nullptr;
   decltype(&::tfaot_models_prepare) prepare = nullptr;
   decltype(&::tfaot_models_run) run = nullptr;
+  decltype(&::tfaot_models_dimension) dimension = nullptr;
+  decltype(&::tfaot_models_input_shape) input_shape = nullptr;
+  decltype(&::tfaot_models_output_shape) output_shape = nullptr;
 
  private:
   ModelsLibrary(void* handle, std::string file) : handle_(handle), file_(std::move(file)) {}

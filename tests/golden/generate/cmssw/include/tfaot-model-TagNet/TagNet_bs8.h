@@ -10,7 +10,7 @@
 #include "TagNet_tables.h"
 
 namespace cms::models {
-inline namespace build_6e5f250bd47bbf26 {
+inline namespace build_6fbae5eab943d672 {
 
 class TagNet_bs8 final : public ::tfaot::XlaFunction {
  public:
@@ -80,5 +80,5 @@ class TagNet_bs8 final : public ::tfaot::XlaFunction {
   }
 };
 
-}  // namespace build_6e5f250bd47bbf26
+}  // namespace build_6fbae5eab943d672
 }  // namespace cms::models

@@ -15,7 +15,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_cms_models_TagNet_bs8_x86_64_v3(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace cms::models {
-inline namespace build_6e5f250bd47bbf26 {
+inline namespace build_6fbae5eab943d672 {
 
 struct TagNet_bs8_tables {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 8;
@@ -62,5 +62,5 @@ struct TagNet_bs8_tables {
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };
 
-}  // namespace build_6e5f250bd47bbf26
+}  // namespace build_6fbae5eab943d672
 }  // namespace cms::models

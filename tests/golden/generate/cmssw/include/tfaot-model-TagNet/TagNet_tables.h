@@ -12,7 +12,7 @@
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_TagNet_weights[];
 
 namespace cms::models {
-inline namespace build_6e5f250bd47bbf26 {
+inline namespace build_6fbae5eab943d672 {
 
 class TagNet_tables {
  public:
@@ -45,5 +45,5 @@ class TagNet_tables {
       0, ""};
 };
 
-}  // namespace build_6e5f250bd47bbf26
+}  // namespace build_6fbae5eab943d672
 }  // namespace cms::models

@@ -38,7 +38,7 @@ different source files (docs/cmssw.md)"
 #endif
 #include "tfaot/runtime/description.h"
 
-static_assert(::tfaot::takes_tables(6),
+static_assert(::tfaot::takes_tables(7),
               "tfaot-model-TagNet was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
               TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
               "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
@@ -55,7 +55,7 @@ static_assert(::tfaot::takes_tables(6),
 #include "TagNet_bs8.h"
 
 namespace cms::models {
-inline namespace build_6e5f250bd47bbf26 {
+inline namespace build_6fbae5eab943d672 {
 
 /// The model TagNet, version 2024a, for tfaot::Model of CMSSW. One object is for one thread at a time.
 class TagNet : public ::tfaot::Wrapper {
@@ -200,5 +200,5 @@ class TagNet : public ::tfaot::Wrapper {
   TagNet_bs8 xla_function_bs8_;
 };
 
-}  // namespace build_6e5f250bd47bbf26
+}  // namespace build_6fbae5eab943d672
 }  // namespace cms::models

@@ -13,7 +13,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_embedded_net_bs1_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
-inline namespace build_eb2a244d7d042ddb {
+inline namespace build_5e42bd84198b8543 {
 
 struct embedded_net_bs1 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 1;
@@ -33,5 +33,5 @@ struct embedded_net_bs1 {
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };
 
-}  // namespace build_eb2a244d7d042ddb
+}  // namespace build_5e42bd84198b8543
 }  // namespace tfaot_model

@@ -35,7 +35,7 @@
 
 #include "tfaot/runtime/model.h"
 
-static_assert(::tfaot::takes_tables(6),
+static_assert(::tfaot::takes_tables(7),
               "tfaot-model-embedded-net was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
               TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
               "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
@@ -43,7 +43,7 @@ static_assert(::tfaot::takes_tables(6),
 #include "embedded_net_bs1.h"
 
 namespace tfaot_model {
-inline namespace build_eb2a244d7d042ddb {
+inline namespace build_5e42bd84198b8543 {
 
 /// The model embedded_net, version 1.0.0. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
 /// tfaot::Wrapper; one is for one thread at a time.
@@ -102,5 +102,5 @@ class embedded_net : public ::tfaot::Wrapper {
       0, ""};
 };
 
-}  // namespace build_eb2a244d7d042ddb
+}  // namespace build_5e42bd84198b8543
 }  // namespace tfaot_model

@@ -13,7 +13,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_hostile_bs1_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
-inline namespace build_92398b405c19537a {
+inline namespace build_9c5523b25f9dcc4e {
 
 struct hostile_bs1 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 1;
@@ -34,5 +34,5 @@ struct hostile_bs1 {
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };
 
-}  // namespace build_92398b405c19537a
+}  // namespace build_9c5523b25f9dcc4e
 }  // namespace tfaot_model

@@ -41,7 +41,7 @@
 
 #include "tfaot/runtime/model.h"
 
-static_assert(::tfaot::takes_tables(6),
+static_assert(::tfaot::takes_tables(7),
               "tfaot-model-hostile was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
               TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
               "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
@@ -49,7 +49,7 @@ static_assert(::tfaot::takes_tables(6),
 #include "hostile_bs1.h"
 
 namespace tfaot_model {
-inline namespace build_92398b405c19537a {
+inline namespace build_9c5523b25f9dcc4e {
 
 /// The model hostile, version 2.1-rc+1. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
 /// tfaot::Wrapper; one is for one thread at a time.
@@ -112,5 +112,5 @@ class hostile : public ::tfaot::Wrapper {
       0, ""};
 };
 
-}  // namespace build_92398b405c19537a
+}  // namespace build_9c5523b25f9dcc4e
 }  // namespace tfaot_model

@@ -13,7 +13,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_cms_models_MixedNet_bs8_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace cms::models {
-inline namespace build_59e3083e5be0e95f {
+inline namespace build_9a8eff38f9bb3c9e {
 
 struct MixedNet_bs8 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 8;
@@ -41,5 +41,5 @@ struct MixedNet_bs8 {
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };
 
-}  // namespace build_59e3083e5be0e95f
+}  // namespace build_9a8eff38f9bb3c9e
 }  // namespace cms::models

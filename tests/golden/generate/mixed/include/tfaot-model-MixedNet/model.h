@@ -40,7 +40,7 @@
 
 #include "tfaot/runtime/model.h"
 
-static_assert(::tfaot::takes_tables(6),
+static_assert(::tfaot::takes_tables(7),
               "tfaot-model-MixedNet was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
               TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
               "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
@@ -50,7 +50,7 @@ static_assert(::tfaot::takes_tables(6),
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_MixedNet_weights[];
 
 namespace cms::models {
-inline namespace build_59e3083e5be0e95f {
+inline namespace build_9a8eff38f9bb3c9e {
 
 /// The model MixedNet, version 2024a. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
 /// tfaot::Wrapper; one is for one thread at a time.
@@ -122,5 +122,5 @@ class MixedNet : public ::tfaot::Wrapper {
       0, ""};
 };
 
-}  // namespace build_59e3083e5be0e95f
+}  // namespace build_9a8eff38f9bb3c9e
 }  // namespace cms::models

@@ -35,7 +35,7 @@
 
 #include "tfaot/runtime/model.h"
 
-static_assert(::tfaot::takes_tables(6),
+static_assert(::tfaot::takes_tables(7),
               "tfaot-model-test was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
               TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
               "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
@@ -47,7 +47,7 @@ static_assert(::tfaot::takes_tables(6),
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_test_weights[];
 
 namespace tfaot_model {
-inline namespace build_56e0608837ed2ae3 {
+inline namespace build_d965f61aba1893bd {
 
 /// The model test, version 1.0.0. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
 /// tfaot::Wrapper; one is for one thread at a time.
@@ -108,5 +108,5 @@ class test : public ::tfaot::Wrapper {
       0, ""};
 };
 
-}  // namespace build_56e0608837ed2ae3
+}  // namespace build_d965f61aba1893bd
 }  // namespace tfaot_model

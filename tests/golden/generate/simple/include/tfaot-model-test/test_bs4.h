@@ -15,7 +15,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_test_bs4_x86_64_v3(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
-inline namespace build_56e0608837ed2ae3 {
+inline namespace build_d965f61aba1893bd {
 
 struct test_bs4 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 4;
@@ -54,5 +54,5 @@ struct test_bs4 {
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };
 
-}  // namespace build_56e0608837ed2ae3
+}  // namespace build_d965f61aba1893bd
 }  // namespace tfaot_model

@@ -63,7 +63,7 @@
 
 #include "tfaot/runtime/model.h"
 
-static_assert(::tfaot::takes_tables(6),
+static_assert(::tfaot::takes_tables(7),
               "tfaot-model-typed was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
               TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
               "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
@@ -73,7 +73,7 @@ static_assert(::tfaot::takes_tables(6),
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_typed_weights[];
 
 namespace tfaot_model {
-inline namespace build_0b68718db3265364 {
+inline namespace build_c25fa9d53886d50d {
 
 /// The model typed, version 1.0.0. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
 /// tfaot::Wrapper; one is for one thread at a time.
@@ -186,5 +186,5 @@ class typed : public ::tfaot::Wrapper {
       0, ""};
 };
 
-}  // namespace build_0b68718db3265364
+}  // namespace build_c25fa9d53886d50d
 }  // namespace tfaot_model

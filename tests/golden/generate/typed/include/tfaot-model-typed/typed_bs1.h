@@ -13,7 +13,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_typed_bs1_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
-inline namespace build_0b68718db3265364 {
+inline namespace build_c25fa9d53886d50d {
 
 struct typed_bs1 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 1;
@@ -49,5 +49,5 @@ struct typed_bs1 {
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };
 
-}  // namespace build_0b68718db3265364
+}  // namespace build_c25fa9d53886d50d
 }  // namespace tfaot_model

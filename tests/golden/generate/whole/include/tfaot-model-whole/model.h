@@ -40,7 +40,7 @@
 
 #include "tfaot/runtime/model.h"
 
-static_assert(::tfaot::takes_tables(6),
+static_assert(::tfaot::takes_tables(7),
               "tfaot-model-whole was made by tfaot 0.0.0, but the first tfaot/runtime in the include path is of tfaot "
               TFAOT_RUNTIME_VERSION ". Put the newest of all packages first, which takes the older models too (scram: set up its "
               "tfaot-runtime.xml); where that is not enough, compile the older ones again.");
@@ -50,7 +50,7 @@ static_assert(::tfaot::takes_tables(6),
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_MixedNet_weights[];
 
 namespace tfaot_model {
-inline namespace build_a1b9e66e76915473 {
+inline namespace build_707daaa9f96fb03b {
 
 /// The model whole, version 2024a. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
 /// tfaot::Wrapper; one is for one thread at a time.
@@ -124,5 +124,5 @@ class whole : public ::tfaot::Wrapper {
       0, ""};
 };
 
-}  // namespace build_a1b9e66e76915473
+}  // namespace build_707daaa9f96fb03b
 }  // namespace tfaot_model

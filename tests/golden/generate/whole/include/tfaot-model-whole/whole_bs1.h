@@ -13,7 +13,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_whole_bs1_x86_64(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
-inline namespace build_a1b9e66e76915473 {
+inline namespace build_707daaa9f96fb03b {
 
 struct whole_bs1 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 1;
@@ -39,5 +39,5 @@ struct whole_bs1 {
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 1};
 };
 
-}  // namespace build_a1b9e66e76915473
+}  // namespace build_707daaa9f96fb03b
 }  // namespace tfaot_model

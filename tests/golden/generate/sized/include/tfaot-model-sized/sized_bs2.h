@@ -1,0 +1,60 @@
+// Made by tfaot from model sized, version 1.0.0. Do not edit.
+// The code of tfaot_model::sized for batch size 2. Include model.h instead: it offers the model.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tfaot/runtime/description.h"
+
+#include "sized_costs.h"
+
+extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_sized_bs2_x86_64(
+    void*, const void*, const void**, void**, void*, ::std::int64_t*);
+extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_sized_bs2_x86_64_v3(
+    void*, const void*, const void**, void**, void*, ::std::int64_t*);
+
+namespace tfaot_model {
+inline namespace build_5258059c2588d66e {
+
+struct sized_bs2 {
+  TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 2;
+  TFAOT_HIDDEN static constexpr ::tfaot::BufferSlot kSlots_x86_64[] = {
+      {::tfaot::BufferKind::kInput, 0, 0, 960},
+      {::tfaot::BufferKind::kInput, 1, 0, 48},
+      {::tfaot::BufferKind::kWeight, 0, 0, 32},
+      {::tfaot::BufferKind::kWeight, 1, 64, 8},
+      {::tfaot::BufferKind::kOutput, 0, 0, 16},
+      {::tfaot::BufferKind::kOutput, 1, 0, 6288},
+      {::tfaot::BufferKind::kUnused, 0, 0, 4},
+      {::tfaot::BufferKind::kTemporary, 0, 0, 100},
+      {::tfaot::BufferKind::kLiveRows, 0, 0, 8},
+      {::tfaot::BufferKind::kTemporary, 0, 128, 16},
+  };
+  TFAOT_HIDDEN static constexpr ::tfaot::BufferSlot kSlots_x86_64_v3[] = {
+      {::tfaot::BufferKind::kInput, 0, 0, 960},
+      {::tfaot::BufferKind::kInput, 1, 0, 48},
+      {::tfaot::BufferKind::kWeight, 0, 0, 32},
+      {::tfaot::BufferKind::kWeight, 1, 64, 8},
+      {::tfaot::BufferKind::kOutput, 0, 0, 16},
+      {::tfaot::BufferKind::kOutput, 1, 0, 6288},
+      {::tfaot::BufferKind::kUnused, 0, 0, 4},
+      {::tfaot::BufferKind::kTemporary, 0, 0, 100},
+      {::tfaot::BufferKind::kLiveRows, 0, 0, 8},
+      {::tfaot::BufferKind::kTemporary, 0, 128, 16},
+  };
+  TFAOT_HIDDEN static constexpr ::tfaot::Code kCodes[] = {
+      {"x86-64",
+       "",
+       &::__tfaot_tfaot_model_sized_bs2_x86_64, kSlots_x86_64,
+       10, 9, 192, sized_costs::kBs2_x86_64, 252000, 900, 0, 0},
+      {"x86-64-v3",
+       "avx2 fma",
+       &::__tfaot_tfaot_model_sized_bs2_x86_64_v3, kSlots_x86_64_v3,
+       10, 9, 192, sized_costs::kBs2_x86_64_v3, 252000, 900, 0, 0},
+  };
+  TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
+};
+
+}  // namespace build_5258059c2588d66e
+}  // namespace tfaot_model
