@@ -29,7 +29,7 @@ what a config says that has only a name, a version and batch sizes.
 | `BATCH_SIZES` | the config's `compilation.batch_sizes`; of a `MODEL` 1 | Batch sizes to compile. |
 | `CPU_LEVELS` | the config's `compilation.cpu_levels` | CPU levels or CPUs to compile for, such as `x86-64-v3` or `znver4` (config.md). |
 | `NAMESPACE` | the config's `compilation.namespace`, else `tfaot_model` | C++ namespace of the model's class. |
-| `DIMENSIONS` | the config's `model.dimensions` | Sizes of dimensions that the model leaves open, such as `n_tracks=50`, or by input and axis `x:1=50`. |
+| `DIMENSIONS` | the config's `model.dimensions` and `compilation.dimensions` | Sizes of dimensions that the model leaves open, such as `n_tracks=50`, or by input and axis `x:1=50`. A range, `n_tracks=1..50`, lets each call choose ([dimensions.md](dimensions.md)). |
 | `NAME` | the config's `model.name`; of a `MODEL` the target's name | It must equal the config's. With `CONFIG` required in a project that builds tfaot itself: when CMake runs, tfaot is not built yet, so it cannot read the config. |
 | `HEADERS` | the config's `compilation.headers`, else `self_contained` | `cmssw`: the headers are for CMSSW's own PhysicsTools/TensorFlowAOT; their users need that and TensorFlow's XLA runtime (cmssw.md). |
 | `VERSION` | the config's `model.version`; of a `MODEL` 1.0.0 | It must equal the config's. Required like `NAME`, but only with `SHARED`. |

@@ -34,7 +34,7 @@ class FreeSizesOptimizer {
   Result<OptimizedModel> run() {
     TFAOT_TRY(take_samples());
     TFAOT_TRY(check_range());
-    return with_free_sizes(samples_, largest_sizes(own_), request_.weights);
+    return with_free_sizes(samples_, largest_sizes(own_), {request_.weights, request_.traces});
   }
 
  private:
@@ -63,7 +63,7 @@ class FreeSizesOptimizer {
       TFAOT_ASSIGN(const LoweredModel lowered, lower(sizes));
       TFAOT_ASSIGN(Module as_lowered, make_module(lowered.computation.proto()));
       TFAOT_ASSIGN(OptimizedModel optimized,
-                   optimize(lowered, request_.weights, request_.choices, request_.traces));
+                   optimize(lowered, request_.weights, request_.choices, Traces::kNames));
       TFAOT_ASSIGN(Module module, make_module(optimized.computation.proto()));
       if (!samples_.empty() && !have_same_form(*first_, *module, difference)) continue;
       if (samples_.empty()) {

@@ -100,6 +100,24 @@ const SizedCase kCasesWithSums[] = {
       y = f32[3] reduce(x, c), dimensions={1}, to_apply=add ROOT t = (f32[3]) tuple(y) })"},
 };
 
+constexpr const char* kLarger =
+    "larger { a = f32[] parameter(0) i = s32[] parameter(1) b = f32[] parameter(2) "
+    "j = s32[] parameter(3) p = pred[] compare(a, b), direction=GE "
+    "v = f32[] select(p, a, b) k = s32[] select(p, i, j) ROOT t = (f32[], s32[]) tuple(v, k) }\n";
+
+const SizedCase kCasesWithTwoResults[] = {
+    {"largest_and_its_place", R"(ENTRY e { x = f32[{n},3] parameter(0)
+      i = s32[{n},3] iota(), iota_dimension=0 c = f32[] constant(-100) z = s32[] constant(0)
+      r = (f32[3], s32[3]) reduce(x, i, c, z), dimensions={0}, to_apply=larger
+      v = f32[3] get-tuple-element(r), index=0 k = s32[3] get-tuple-element(r), index=1
+      f = f32[3] convert(k) s = f32[3] add(v, f) ROOT t = (f32[3]) tuple(s) })"},
+    {"largest_of_each_row", R"(ENTRY e { x = f32[{n},{n}] parameter(0)
+      i = s32[{n},{n}] iota(), iota_dimension=1 c = f32[] constant(-100) z = s32[] constant(0)
+      r = (f32[{n}], s32[{n}]) reduce(x, i, c, z), dimensions={1}, to_apply=larger
+      k = s32[{n}] get-tuple-element(r), index=1 f = f32[{n}] convert(k)
+      ROOT t = (f32[{n}]) tuple(f) })"},
+};
+
 const SizedCase kCasesWithPlaces[] = {
     {"scatters_pairs", R"(ENTRY e { z = f32[{nn}] parameter(0) u = f32[{pairs}] parameter(1)
       i = s64[{pairs}] constant({places})
@@ -140,7 +158,7 @@ class SizedModel : public ::testing::TestWithParam<std::pair<SizedCase, const ch
     RealFileSystem files;
     const TemporaryFolder folder;
     const auto weights = WeightStore::create(files, folder.path(), {}).value();
-    return with_free_sizes(samples, {largest}, weights);
+    return with_free_sizes(samples, {largest}, {weights});
   }
 };
 
@@ -175,6 +193,7 @@ std::vector<std::pair<SizedCase, const char*>> all_cases() {
   std::vector<std::pair<SizedCase, const char*>> all;
   for (const SizedCase& one : kCases) all.emplace_back(one, "");
   for (const SizedCase& one : kCasesWithSums) all.emplace_back(one, kAdd);
+  for (const SizedCase& one : kCasesWithTwoResults) all.emplace_back(one, kLarger);
   for (const SizedCase& one : kCasesWithPlaces) all.emplace_back(one, kSecond);
   return all;
 }

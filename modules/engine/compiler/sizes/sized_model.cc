@@ -99,8 +99,11 @@ bool are_fixed(const Sizes& sizes) {
 class SizedModule {
  public:
   SizedModule(const std::vector<SizeSample>& samples, Dimensions largest,
-              const WeightStore& weights)
-      : samples_(samples), largest_(std::move(largest)), weights_(weights) {}
+              const SizedModelOptions& options)
+      : samples_(samples),
+        largest_(std::move(largest)),
+        weights_(options.weights),
+        traces_(options.traces) {}
 
   Result<OptimizedModel> build() {
     TFAOT_TRY(read());
@@ -182,7 +185,7 @@ class SizedModule {
                          .has_live_rows = first.has_live_rows,
                          .has_tasks = first.has_tasks,
                          .has_sizes = true};
-    TFAOT_ASSIGN(model.computation, canonical(xla::XlaComputation(module.ToProto())));
+    TFAOT_ASSIGN(model.computation, canonical(xla::XlaComputation(module.ToProto()), traces_));
     model.shape = xla::ProgramShape(model.computation.proto().host_program_shape());
     return model;
   }
@@ -341,6 +344,9 @@ class SizedModule {
       return {};
     }
     if (is_kernel_call(one)) return take_call(one);
+    if (one.opcode() == kReduce && one.shape().IsTuple() && !has_fixed_operands(one)) {
+      return take_reduce(one);
+    }
     Instructions operands;
     for (const HloInstruction* operand : one.operands()) {
       TFAOT_ASSIGN(const Made made, value_of(*operand));
@@ -349,6 +355,50 @@ class SizedModule {
     }
     made_[&one] = {computation_->AddInstruction(one.CloneWithNewOperands(one.shape(), operands)),
                    false};
+    return {};
+  }
+
+  bool has_fixed_operands(const HloInstruction& one) {
+    return std::ranges::all_of(
+        one.operands(), [this](const HloInstruction* operand) { return is_fixed_value(*operand); });
+  }
+
+  // Of several tensors at once, such as the largest number and its place.
+  Status take_reduce(const HloInstruction& one) {
+    const auto part = [](const HloInstruction& sample) -> const xla::Shape& {
+      return sample.shape().tuple_shapes(0);
+    };
+    TFAOT_ASSIGN(const Sizes sizes, sizes_of_shape(one, part));
+    const std::int64_t count = one.operand_count() / 2;
+    Instructions results;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const HloInstruction& start = *one.operand(count + i);
+      StridedLoop fill{.sizes = sizes};
+      TFAOT_TRY(add_value(start, {}, fill));
+      fill.place = place_of(own_indices(sizes.size()), row_major_strides(sizes), sizes.size());
+      results.push_back(add_loop(fill, unwritten(start, sizes), *numbers_));
+    }
+    TFAOT_ASSIGN(StridedLoop loop, loop_over_terms(one, sizes));
+    loop.combine_all = one.to_apply();
+    std::vector<std::size_t> values;
+    for (std::int64_t i = 0; i < count; ++i) {
+      TFAOT_ASSIGN(const std::size_t value,
+                   add_value(*one.operand(i), terms_in(one, loop.sizes.size()), loop));
+      values.push_back(value);
+    }
+    // The last values, in order.
+    for (std::int64_t i = 0; i < count; ++i) {
+      HloInstruction* const like = scalar_next_to(anchor_, type_of(*one.operand(i)), 0);
+      added({.operation = unary(kCopy, like), .operands = {engine::entry(values, i)}}, loop);
+    }
+    results = add_loop(loop, results, *numbers_);
+    const bool is_flat = !are_fixed(sizes);
+    for (std::int64_t i = 0; i < count && !is_flat; ++i) {
+      const xla::Shape& shape = one.shape().tuple_shapes(static_cast<int>(i));
+      HloInstruction*& result = engine::entry(results, i);
+      result = reshape(slice(result, {0}, {product(shape.dimensions())}), shape.dimensions());
+    }
+    made_[&one] = {tuple_of(results), false};
     return {};
   }
 
@@ -711,25 +761,44 @@ class SizedModule {
     TFAOT_TRY(add_value(*one.operand(1), {}, fill));
     fill.place = place_of(own_indices(sizes.size()), row_major_strides(sizes), sizes.size());
     result = add_loop(fill, result, *numbers_);
-    const HloInstruction& x = *one.operand(0);
+    TFAOT_ASSIGN(StridedLoop loop, loop_over_terms(one, sizes));
+    loop.combine = combine;
+    TFAOT_TRY(add_value(*one.operand(0), terms_in(one, loop.sizes.size()), loop));
+    return add_loop(loop, result, *numbers_);
+  }
+
+  // The dimensions of a reduction's operand in the order of its loops. The last dimension of the
+  // result comes last, as blocks are of it.
+  static Dimensions order_of_terms(const HloInstruction& reduce) {
+    const std::int64_t rank = reduce.operand(0)->shape().rank();
+    Dimensions order = other_dimensions(rank, reduce.dimensions());
+    order.insert(order.end() - (order.empty() ? 0 : 1), reduce.dimensions().begin(),
+                 reduce.dimensions().end());
+    return order;
+  }
+
+  static LoopIndices terms_in(const HloInstruction& reduce, std::size_t loops) {
+    LoopIndices indices(loops);
+    const Dimensions order = order_of_terms(reduce);
+    for (std::size_t i = 0; i < loops; ++i) engine::entry(indices, order[i]).loop = i;
+    return indices;
+  }
+
+  // `sizes`: of the result.
+  Result<StridedLoop> loop_over_terms(const HloInstruction& reduce, const Sizes& sizes) {
+    const HloInstruction& x = *reduce.operand(0);
     TFAOT_ASSIGN(const Sizes all, sizes_of(x));
-    // The last dimension of the result comes last, as blocks are of it.
-    const Dimensions kept = other_dimensions(x.shape().rank(), one.dimensions());
-    Dimensions order = kept;
-    order.insert(order.end() - (kept.empty() ? 0 : 1), one.dimensions().begin(),
-                 one.dimensions().end());
-    StridedLoop loop{.combine = combine};
-    LoopIndices of_x(all.size());
+    const Dimensions kept = other_dimensions(x.shape().rank(), reduce.dimensions());
+    const Dimensions order = order_of_terms(reduce);
+    StridedLoop loop;
     LoopIndices of_result(kept.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
       loop.sizes.push_back(engine::entry(all, order[i]));
-      engine::entry(of_x, order[i]).loop = i;
       const std::int64_t place = place_among(kept, order[i]);
       if (place >= 0) engine::entry(of_result, place).loop = i;
     }
-    TFAOT_TRY(add_value(x, of_x, loop));
     loop.place = place_of(of_result, row_major_strides(sizes), order.size());
-    return add_loop(loop, result, *numbers_);
+    return loop;
   }
 
   // What its function of (old, new) makes: null for the new value.
@@ -955,6 +1024,7 @@ class SizedModule {
   const std::vector<SizeSample>& samples_;
   const Dimensions largest_;
   const WeightStore& weights_;
+  const Traces traces_;
   std::map<std::size_t, std::size_t> weights_of_;  // whole ones, by place among the model's
   std::vector<std::unique_ptr<xla::HloModule>> modules_;
   std::vector<Order> orders_;  // the entry's instructions of each sample
@@ -1029,8 +1099,9 @@ bool have_same_form(const xla::HloModule& a, const xla::HloModule& b, std::strin
 }
 
 Result<OptimizedModel> with_free_sizes(const std::vector<SizeSample>& samples,
-                                       const Dimensions& largest, const WeightStore& weights) {
-  return SizedModule(samples, largest, weights).build();
+                                       const Dimensions& largest,
+                                       const SizedModelOptions& options) {
+  return SizedModule(samples, largest, options).build();
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -25,11 +25,15 @@ bool have_same_form(const xla::HloModule& a, const xla::HloModule& b, std::strin
 // are left out.
 std::vector<std::int64_t> numbers_of(const xla::HloModule& module);
 
+struct SizedModelOptions {
+  const WeightStore& weights;
+  Traces traces = Traces::kRemoved;
+};
 // The last parameter of the model is a vector of the sizes. Its inputs and outputs are vectors of
 // the elements at the largest sizes, and kElementsBeyond more. `samples`: of the same form, at
 // least points_to_fit(); the first has the largest size of each dimension. Error: what cannot have
 // a free size, by its node.
 Result<OptimizedModel> with_free_sizes(const std::vector<SizeSample>& samples,
-                                       const Dimensions& largest, const WeightStore& weights);
+                                       const Dimensions& largest, const SizedModelOptions& options);
 
 }  // namespace tfaot::toolkit::engine

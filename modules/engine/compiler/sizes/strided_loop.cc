@@ -65,12 +65,15 @@ bool is_dense(const SizePolynomial& stride) {
 
 class BlockLoop {
  public:
-  BlockLoop(StridedLoop loop, HloInstruction* result, SizeNumbers& numbers)
-      : loop_(std::move(loop)), numbers_(numbers), start_({result}) {
-    choose_block();
+  BlockLoop(StridedLoop loop, Instructions results, SizeNumbers& numbers)
+      : loop_(std::move(loop)),
+        numbers_(numbers),
+        results_(results.size()),
+        start_(std::move(results)) {
+    if (loop_.combine_all == nullptr) choose_block();
   }
 
-  HloInstruction* add() {
+  Instructions add() {
     // The turns of each loop, and the elements that are left in the last block.
     std::vector<HloInstruction*> turns;
     for (std::size_t i = 0; i < loops(); ++i) turns.push_back(outside_turns(i));
@@ -78,7 +81,8 @@ class BlockLoop {
       inside_ = [](HloInstruction* outside) { return outside; };
       return with_block({});
     }
-    HloInstruction* const result = start_.front();
+    const Instructions begun = start_;
+    HloInstruction* const result = begun.front();
     HloInstruction* any = number_next_to(result, 1);
     for (std::size_t i = 1; i < turns.size(); ++i) any = binary(kMinimum, any, turns[i]);
     turns[0] = binary(kMultiply, turns[0], any);  // none, if another loop has none
@@ -92,10 +96,16 @@ class BlockLoop {
         module.AddEmbeddedComputation(condition_of(state->shape(), turns.front()));
     HloInstruction* const loop =
         add_next_to(state, HloInstruction::CreateWhile(state->shape(), condition, body, state));
-    return reshape(element_of(loop, 0), {elements_of(*result)});
+    Instructions results;
+    for (std::size_t i = 0; i < results_; ++i) {
+      results.push_back(
+          reshape(element_of(loop, static_cast<std::int64_t>(i)), {elements_of(*begun[i])}));
+    }
+    return results;
   }
 
  private:
+  std::int64_t first_counter() const { return static_cast<std::int64_t>(results_); }
   std::size_t loops() const { return loop_.sizes.size() - whole_; }
 
   // Sets `block_`, `chunk_` and `whole_`.
@@ -228,8 +238,8 @@ class BlockLoop {
     const auto element = [&](std::int64_t which) {
       return builder.AddInstruction(HloInstruction::CreateGetTupleElement(all, which));
     };
-    builder.AddInstruction(HloInstruction::CreateCompare(shape_of(xla::PRED, {}), element(1),
-                                                         element(place_of(turns)), kLess));
+    builder.AddInstruction(HloInstruction::CreateCompare(
+        shape_of(xla::PRED, {}), element(first_counter()), element(place_of(turns)), kLess));
     return builder.Build();
   }
 
@@ -246,22 +256,22 @@ class BlockLoop {
     inside_ = [this, all](HloInstruction* outside) { return element_of(all, place_of(outside)); };
     Instructions counters;
     for (std::size_t i = 0; i < loops(); ++i) {
-      counters.push_back(element_of(all, static_cast<std::int64_t>(1 + i)));
+      counters.push_back(element_of(all, first_counter() + static_cast<std::int64_t>(i)));
     }
     Instructions next;
     for (std::size_t i = 0; i < start_.size(); ++i) {
       next.push_back(element_of(all, static_cast<std::int64_t>(i)));
     }
-    next[0] = with_block(counters);
+    std::ranges::copy(with_block(counters), next.begin());
     HloInstruction* carry = number_next_to(all, 1);
     for (std::size_t i = loops(); i-- > 0;) {
       HloInstruction* const more = binary(kAdd, counters[i], carry);
       if (i == 0) {
-        next[1] = more;
+        next[results_] = more;
         break;
       }
       HloInstruction* const is_within = compare(more, kLess, inside_(turns[i]));
-      next[1 + i] = select(is_within, more, number_next_to(all, 0));
+      next[results_ + i] = select(is_within, more, number_next_to(all, 0));
       carry = select(is_within, number_next_to(all, 0), number_next_to(all, 1));
     }
     computation->set_root_instruction(tuple_of(next), /*accept_different_shape=*/true);
@@ -369,7 +379,7 @@ class BlockLoop {
     return convert(sum, value.counted);
   }
 
-  HloInstruction* with_block(const Instructions& counters) {
+  Instructions with_block(const Instructions& counters) {
     HloInstruction* const result = inside_(start_.front());
     Instructions values;
     for (const LoopValue& value : loop_.values) {
@@ -383,6 +393,37 @@ class BlockLoop {
     }
     HloInstruction* const start =
         position_by(position(loop_.place, counters, result), loop_.value_places, values);
+    if (loop_.combine_all != nullptr) return with_all(start, values);
+    return {with_values(values, start, counters)};
+  }
+
+  // The new elements of all results.
+  Instructions with_all(HloInstruction* start, const Instructions& values) {
+    Instructions arguments;
+    std::vector<xla::Shape> shapes;
+    for (std::size_t i = 0; i < results_; ++i) {
+      arguments.push_back(reshape(read(inside_(start_[i]), start, 1), {}));
+      shapes.push_back(arguments.back()->shape());
+    }
+    for (std::size_t i = values.size() - results_; i < values.size(); ++i) {
+      arguments.push_back(reshape(values[i], {}));
+    }
+    HloInstruction* const made =
+        add_next_to(start, HloInstruction::CreateCall(xla::ShapeUtil::MakeTupleShape(shapes),
+                                                      arguments, loop_.combine_all));
+    Instructions results;
+    for (std::size_t i = 0; i < results_; ++i) {
+      HloInstruction* const result = inside_(start_[i]);
+      HloInstruction* const element = reshape(element_of(made, static_cast<std::int64_t>(i)), {1});
+      results.push_back(add_next_to(result, HloInstruction::CreateDynamicUpdateSlice(
+                                                result->shape(), result, element, {start})));
+    }
+    return results;
+  }
+
+  HloInstruction* with_values(const Instructions& values, HloInstruction* start,
+                              const Instructions& counters) {
+    HloInstruction* const result = inside_(start_.front());
     if (block_.rows > 1) {
       HloInstruction* const column = number_next_to(result, 0);
       return add_next_to(result, HloInstruction::CreateDynamicUpdateSlice(
@@ -422,6 +463,7 @@ class BlockLoop {
 
   StridedLoop loop_;
   SizeNumbers& numbers_;
+  std::size_t results_;
   Instructions start_;  // the state: the result, the counters, then all that is read
   Block block_{};
   std::int64_t chunk_ = 1;  // turns of the last loop in a block
@@ -483,7 +525,11 @@ HloInstruction* SizeNumbers::words(const std::vector<SizePolynomial>& numbers) {
 }
 
 HloInstruction* add_loop(const StridedLoop& loop, HloInstruction* result, SizeNumbers& numbers) {
-  return BlockLoop(merged(loop), result, numbers).add();
+  return BlockLoop(merged(loop), {result}, numbers).add().front();
+}
+
+Instructions add_loop(const StridedLoop& loop, const Instructions& results, SizeNumbers& numbers) {
+  return BlockLoop(merged(loop), results, numbers).add();
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -68,6 +68,9 @@ struct StridedLoop {
   std::vector<ValuePlace> value_places;
   // Combines the result's element with the value. Null: the value replaces it.
   const HloInstruction* combine = nullptr;
+  // Computes the elements of several results from those that they have and the last values, as
+  // many; then all have this place. Null: there is one result.
+  xla::HloComputation* combine_all = nullptr;
   // Elements next to those of this loop keep what they have. Otherwise loops that come later write
   // all of those after them.
   bool keeps_others = false;
@@ -75,5 +78,7 @@ struct StridedLoop {
 
 // Adds the loop to the computation of `result` and returns the vector with the values in it.
 HloInstruction* add_loop(const StridedLoop& loop, HloInstruction* result, SizeNumbers& numbers);
+// The same for several results.
+Instructions add_loop(const StridedLoop& loop, const Instructions& results, SizeNumbers& numbers);
 
 }  // namespace tfaot::toolkit::engine
