@@ -142,9 +142,11 @@ std::map<std::string, std::string> values_of(const ModelDescription& model,
 
 // An example in place of the default, as a comment; empty: the default.
 std::string example_of(const std::string& key, const DescribedSignature& signature) {
-  if (key != "model.dimensions") return "";
+  const bool is_free = key == "compilation.dimensions";
+  if (key != "model.dimensions" && !is_free) return "";
   const std::vector<std::string> sizes = mapped(
-      open_dimensions(signature), [&](const std::string& name) { return yaml_of(name) + ": 10"; });
+      open_dimensions(signature),
+      [&](const std::string& name) { return yaml_of(name) + (is_free ? ": 1..128" : ": 10"); });
   return sizes.empty() ? "" : "{" + join(sizes, ", ") + "}";
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -21,6 +22,13 @@
 
 namespace tfaot::toolkit {
 namespace {
+
+// A number, or what leaves the size to each call: "1..128", the name of another dimension.
+bool is_size(const std::string& text) {
+  if (const auto number = parse_number<std::int32_t>(text)) return *number > 0;
+  const bool is_name = !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0;
+  return is_name || text.find("..") != std::string::npos;
+}
 
 constexpr std::size_t kLongestQuote = 200;
 constexpr std::string_view kCommasAndBlanks = ", \t\r\n\f\v";
@@ -405,7 +413,7 @@ class Parser {
     for (const std::string& dimension : model.dimensions) {
       const std::size_t mark = dimension.rfind('=');
       const bool has_name = mark != std::string::npos && mark > 0;
-      if (has_name && parse_number<std::int32_t>(dimension.substr(mark + 1)).value_or(0) > 0) {
+      if (has_name && is_size(dimension.substr(mark + 1))) {
         continue;
       }
       return fail(error(element, fmt::format("dimensions: '{}' is not name=size", dimension))

@@ -66,11 +66,11 @@ TEST(ParseBuildFile, ReadsModels) {
 
 TEST(ParseBuildFile, NamesAModelAfterItsFile) {
   const auto file = parse(
-      "<aot_compile model='net.onnx' batch_sizes='1,16' dimensions='n_tracks=50, x:1=3'/>"
+      "<aot_compile model='net.onnx' batch_sizes='1,16' dimensions='n_tracks=50, x:1=3, m=1..9'/>"
       "<aot_compile model='/data/my-tagger/saved_model'/>");
   ASSERT_TRUE(file) << error_of(file);
   EXPECT_EQ(file->common.models.at(0).class_name, "net");
-  EXPECT_THAT(file->common.models.at(0).dimensions, ElementsAre("n_tracks=50", "x:1=3"));
+  EXPECT_THAT(file->common.models.at(0).dimensions, ElementsAre("n_tracks=50", "x:1=3", "m=1..9"));
   EXPECT_EQ(file->common.models.at(1).class_name, "my_tagger");
 }
 

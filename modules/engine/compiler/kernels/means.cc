@@ -135,9 +135,7 @@ bool is_exact_enough(std::int64_t count) {
 HloInstruction* divided_exactly(HloInstruction& quotient, bool has_free_sizes) {
   const DividedSum found = divided_sum(quotient);
   if (found.sum == nullptr || type_of(quotient) != xla::F32) return nullptr;
-  const std::int64_t count = count_of(*found.sum);
-  const bool is_power_of_2 = (count & (count - 1)) == 0;
-  if (is_power_of_2 || (!has_free_sizes && is_exact_enough(count))) return nullptr;
+  if (!has_free_sizes && is_exact_enough(count_of(*found.sum))) return nullptr;
   return convert(divided_by_count(convert(found.operand, xla::F64), *found.sum), xla::F32);
 }
 

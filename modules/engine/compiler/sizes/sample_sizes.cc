@@ -33,17 +33,23 @@ Dimensions largest_sizes(const std::vector<FreeDimension>& own) {
 
 namespace {
 
-bool is_prime(std::int64_t number) {
+// Small ranges have few primes.
+constexpr std::int64_t kFewPrimes = 32;
+
+bool is_good(std::int64_t number) {
+  if (number <= kFewPrimes) return number > 2;
+
   for (std::int64_t i = 2; i * i <= number; ++i) {
     if (number % i == 0) return false;
   }
   return number > 1;
 }
 
-// A prime that is none of these: from `number` on by steps of `step`; 0: there is none.
+// A prime, or a small number, that is none of these: from `number` on by steps of `step`; 0: there
+// is none.
 std::int64_t next_prime(std::int64_t number, std::int64_t step, const Dimensions& taken) {
   for (; number > 1; number += step) {
-    if (is_prime(number) && place_among(taken, number) < 0) return number;
+    if (is_good(number) && place_among(taken, number) < 0) return number;
   }
   return 0;
 }
@@ -67,7 +73,9 @@ std::vector<Dimensions> sample_sizes(const std::vector<FreeDimension>& own, Samp
   for (int i = 0; i < kMostTries && points.size() < count; ++i) {
     Dimensions point;
     for (const std::int64_t size : first) {
-      const std::int64_t most = range == SampleRange::kAbove ? size : size / 2;
+      const std::int64_t most = range == SampleRange::kAbove ? size
+                                : size <= kFewPrimes         ? std::max<std::int64_t>(size - 3, 0)
+                                                             : size / 2;
       const auto further =
           static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(most + 1));
       point.push_back(next_prime(size + step * further, step, point));

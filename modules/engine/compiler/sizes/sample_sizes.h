@@ -25,8 +25,9 @@ enum class SampleRange {
   kBelow,  // up to them, for models with a weight for each index of a dimension
 };
 // Points at which a model has the form that it has at nearly all sizes: none is small, and all are
-// different primes, so that no number of the model is the same by chance. No point has a smaller
-// size than the first (kAbove) or a larger one (kBelow). May be fewer than `count`.
+// different primes (kBelow: or of 32 at most), so that no number of the model is the same by
+// chance. No point has a smaller size than the first (kAbove) or a larger one (kBelow). May be
+// fewer than `count`.
 std::vector<Dimensions> sample_sizes(const std::vector<FreeDimension>& own, SampleRange range,
                                      std::size_t count);
 

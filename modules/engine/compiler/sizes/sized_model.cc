@@ -47,9 +47,33 @@ Places places_in(const Order& order) {
 }
 
 std::string name_of(const HloInstruction& one) {
-  const std::string& layer = one.metadata().op_name();
+  // Constants have the name of what uses them.
+  std::string layer = one.metadata().op_name();
+  if (layer.empty() && one.user_count() > 0) layer = one.users().front()->metadata().op_name();
   return fmt::format("{}{}", xla::HloOpcodeString(one.opcode()),
                      layer.empty() ? "" : " of " + layer);
+}
+
+bool is_whole_type(xla::PrimitiveType type) {
+  return type == xla::PRED || xla::primitive_util::IsIntegralType(type);
+}
+
+std::int64_t whole_at(const xla::Literal& literal, absl::Span<const std::int64_t> index) {
+  if (literal.shape().element_type() == xla::PRED) return literal.Get<bool>(index) ? 1 : 0;
+  return literal.GetIntegralAsS64(index).value_or(0);
+}
+
+// A whole number, or the inverse of one, by which a real constant follows sizes. The same for all
+// samples of a constant.
+bool is_inverse(double number) { return std::abs(number) < 1; }
+std::int64_t whole_of(double number, bool inverse) {
+  const double whole = inverse ? 1 / number : number;
+  return std::isfinite(whole) && std::abs(whole) < 1e15 ? std::llround(whole) : 0;
+}
+bool is_rounded(double number, std::int64_t whole, bool inverse, xla::PrimitiveType type) {
+  const double exact = inverse ? 1 / static_cast<double>(whole) : static_cast<double>(whole);
+  return type == xla::F32 ? static_cast<float>(exact) == static_cast<float>(number)
+                          : exact == number;
 }
 
 // A dimension's index by the turns of loops.
@@ -577,6 +601,11 @@ class SizedModule {
   // Words of a call, or a number.
   Result<HloInstruction*> sized_constant(const HloInstruction& one) {
     const bool is_whole = xla::primitive_util::IsIntegralType(type_of(one));
+    if (elements_of(one) == 1 && one.shape().rank() > 0 && !is_whole) {
+      if (!has_kernels(type_of(one))) return fail(no_free_size(one, "is a constant"));
+      TFAOT_ASSIGN(HloInstruction* const number, sized_real(one));
+      return reshape(number, dimensions_of(one));
+    }
     if (is_whole && one.shape().rank() <= 1) {
       std::vector<SizePolynomial> words;
       for (std::int64_t i = 0; i < elements_of(one); ++i) {
@@ -596,24 +625,22 @@ class SizedModule {
 
   // A whole number or its inverse, rounded.
   Result<HloInstruction*> sized_real(const HloInstruction& one) {
-    const auto real = [](const HloInstruction& sample) {
-      return sample.literal().GetAsDouble({}).value_or(0);
+    const Dimensions first(static_cast<std::size_t>(one.shape().rank()), 0);
+    const auto real = [&](const HloInstruction& sample) {
+      return sample.literal().GetAsDouble(first).value_or(0);
     };
-    const bool is_inverse = std::abs(real(one)) < 1;
+    const bool inverse = is_inverse(real(one));
     TFAOT_ASSIGN(const SizePolynomial whole, number_of(one, [&](const HloInstruction& sample) {
-                   return std::llround(is_inverse ? 1 / real(sample) : real(sample));
+                   return whole_of(real(sample), inverse);
                  }));
     for (std::size_t i = 0; i < samples_.size(); ++i) {
-      const auto number = static_cast<double>(whole.at(points_[i]));
-      const double value = is_inverse ? 1 / number : number;
       const double wanted = real(at_sample(one, i));
-      const bool is = type_of(one) == xla::F32
-                          ? static_cast<float>(value) == static_cast<float>(wanted)
-                          : value == wanted;
-      if (!is) return fail(no_free_size(one, fmt::format("is the constant {}", wanted)));
+      if (!is_rounded(wanted, whole.at(points_[i]), inverse, type_of(one))) {
+        return fail(no_free_size(one, fmt::format("is the constant {}", wanted)));
+      }
     }
     HloInstruction* value = convert(numbers_->scalar(whole), xla::F64);
-    if (is_inverse) value = binary(kDivide, scalar_next_to(value, xla::F64, 1), value);
+    if (inverse) value = binary(kDivide, scalar_next_to(value, xla::F64, 1), value);
     return convert(value, type_of(one));
   }
 
@@ -1063,18 +1090,101 @@ void add_numbers(const HloInstruction& one, std::vector<std::int64_t>& numbers) 
     numbers.insert(numbers.end(), {dimension.size(), dimension.stride(), dimension.padding_low(),
                                    dimension.padding_high()});
   }
-  const bool is_number = one.opcode() == kConstant && one.shape().IsArray() &&
-                         one.shape().rank() == 0 &&
-                         xla::primitive_util::IsIntegralType(type_of(one));
-  if (is_number) numbers.push_back(one.literal().GetIntegralAsS64({}).value_or(0));
 }
 
 }  // namespace
 
-std::vector<std::int64_t> numbers_of(const xla::HloModule& module) {
-  std::vector<std::int64_t> numbers;
-  for (const HloInstruction* one : instructions_of(module)) add_numbers(*one, numbers);
-  return numbers;
+std::vector<SampledNumbers::OfOne> SampledNumbers::numbers_of(const xla::HloModule& module) {
+  constexpr std::int64_t kMostElements = 4096;
+  std::vector<OfOne> all;
+  for (const HloInstruction* one : instructions_of(module)) {
+    OfOne numbers{.name = name_of(*one)};
+    add_numbers(*one, numbers.whole);
+    const bool is_constant =
+        one->opcode() == kConstant && one->shape().IsArray() && elements_of(*one) <= kMostElements;
+    if (is_constant) numbers.constant = &one->literal();
+    all.push_back(std::move(numbers));
+  }
+  return all;
+}
+
+void SampledNumbers::add(const Dimensions& sizes, std::unique_ptr<xla::HloModule> module) {
+  modules_.push_back(std::move(module));
+  points_.push_back(sizes);
+  samples_.push_back(numbers_of(*modules_.back()));
+}
+
+bool SampledNumbers::is_predicted(const std::vector<std::int64_t>& values, const Dimensions& sizes,
+                                  std::int64_t value) {
+  if (std::ranges::count(values, values.front()) == std::ssize(values)) {
+    return values.front() == value;
+  }
+  const auto [fit, is_new] = fits_.try_emplace(values);
+  if (is_new) fit->second = SizePolynomial::through(points_, values);
+  return !fit->second || fit->second->at(sizes) == value;
+}
+
+// An element that not all samples have is not compared.
+bool SampledNumbers::has_elements(std::size_t place, const Dimensions& sizes,
+                                  const xla::Literal& constant) {
+  const auto type = constant.shape().element_type();
+  bool is_same = true;
+  xla::ShapeUtil::ForEachIndex(constant.shape(), [&](absl::Span<const std::int64_t> index) {
+    std::vector<std::int64_t> whole;
+    bool is_constant = true;
+    bool inverse = false;
+    for (const auto& sample : samples_) {
+      const xla::Literal* const other = sample[place].constant;
+      const bool has_it = other != nullptr && std::ranges::equal(index, other->shape().dimensions(),
+                                                                 std::ranges::less());
+      if (!has_it) return true;
+      is_constant = is_constant &&
+                    other->GetAsString(index) == samples_[0][place].constant->GetAsString(index);
+      if (is_whole_type(type)) {
+        whole.push_back(whole_at(*other, index));
+      } else if (const auto number = other->GetAsDouble(index)) {
+        if (whole.empty()) inverse = is_inverse(*number);
+        whole.push_back(whole_of(*number, inverse));
+      } else {
+        return true;
+      }
+    }
+    if (is_constant) {
+      is_same = constant.GetAsString(index) == samples_[0][place].constant->GetAsString(index);
+    } else if (is_whole_type(type)) {
+      is_same = is_predicted(whole, sizes, whole_at(constant, index));
+    } else {
+      const double number = constant.GetAsDouble(index).value_or(0);
+      is_same = is_predicted(whole, sizes, whole_of(number, inverse));
+    }
+    return is_same;
+  });
+  return is_same;
+}
+
+SampledNumbers::Difference SampledNumbers::difference(const Dimensions& sizes,
+                                                      const xla::HloModule& module) {
+  Difference found;
+  const std::vector<OfOne> numbers = numbers_of(module);
+  found.is_form = !have_same_form(*modules_.front(), module, found.what);
+  if (!found.is_form && numbers.size() != samples_.front().size()) {
+    found = {"the functions that it calls", true};
+  }
+  if (found.is_form) return found;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    for (std::size_t k = 0; k < numbers[i].whole.size(); ++k) {
+      std::vector<std::int64_t> values;
+      for (const auto& sample : samples_) {
+        if (sample[i].whole.size() != numbers[i].whole.size()) return {numbers[i].name, true};
+        values.push_back(sample[i].whole[k]);
+      }
+      if (!is_predicted(values, sizes, numbers[i].whole[k])) return {numbers[i].name};
+    }
+    const bool is_same =
+        numbers[i].constant == nullptr || has_elements(i, sizes, *numbers[i].constant);
+    if (!is_same) return {numbers[i].name};
+  }
+  return {};
 }
 
 bool have_same_form(const xla::HloModule& a, const xla::HloModule& b, std::string& why_not) {

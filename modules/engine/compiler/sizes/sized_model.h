@@ -5,9 +5,13 @@
 // results are those of the model compiled for these. Used by one thread.
 #pragma once
 
+#include <map>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "compiler/code/optimize.h"
+#include "compiler/sizes/polynomial.h"
 
 namespace tfaot::toolkit::engine {
 
@@ -20,10 +24,37 @@ struct SizeSample {
 // differs.
 bool have_same_form(const xla::HloModule& a, const xla::HloModule& b, std::string& why_not);
 
-// The whole numbers of all instructions, in order: dimensions, bounds of slices, paddings, windows,
-// constants. As many in each module of the same form, but for elements of larger constants, which
-// are left out.
-std::vector<std::int64_t> numbers_of(const xla::HloModule& module);
+// Tells whether a module of other sizes is the one that the numbers of some samples say.
+class SampledNumbers {
+ public:
+  // REQUIRES: of the same form as the modules before.
+  void add(const Dimensions& sizes, std::unique_ptr<xla::HloModule> module);
+  bool empty() const { return modules_.empty(); }
+  // REQUIRES: there is one.
+  const xla::HloModule& first() const { return *modules_.front(); }
+  struct Difference {
+    std::string what{};    // empty: nothing
+    bool is_form = false;  // other operations, so that no numbers were compared
+  };
+  // From the module at these sizes. Where the samples follow no rule, nothing is compared.
+  Difference difference(const Dimensions& sizes, const xla::HloModule& module);
+
+ private:
+  struct OfOne {
+    std::vector<std::int64_t> whole;         // dimensions, bounds, paddings, windows
+    const xla::Literal* constant = nullptr;  // of an array that is not large
+    std::string name;
+  };
+  static std::vector<OfOne> numbers_of(const xla::HloModule& module);
+  bool is_predicted(const std::vector<std::int64_t>& values, const Dimensions& sizes,
+                    std::int64_t value);
+  bool has_elements(std::size_t place, const Dimensions& sizes, const xla::Literal& constant);
+
+  std::vector<std::unique_ptr<xla::HloModule>> modules_;
+  std::vector<Dimensions> points_;
+  std::vector<std::vector<OfOne>> samples_;
+  std::map<std::vector<std::int64_t>, std::optional<SizePolynomial>> fits_;
+};
 
 struct SizedModelOptions {
   const WeightStore& weights;
