@@ -32,10 +32,21 @@ class FreeSizesOptimizer {
       : request_(request), own_(own_dimensions(request.job.free_dimensions)) {}
 
   Result<OptimizedModel> run() {
+    for (const FreeDimension& one : own_) {
+      if (one.smallest > 0) continue;
+      return fail(Error(fmt::format("the size of {} may be 0, which has no code yet", one.name))
+                      .note("begin the range at 1, and do not call the model for empty sets"));
+    }
     // A model whose weights end near the largest size cannot be lowered far beyond it, and one that
     // cuts a tensor there is another one.
     Status done = try_samples(SampleRange::kAbove);
     if (!done && !try_samples(SampleRange::kBelow)) return fail(std::move(done).error());
+    if (!unproven_.empty()) {
+      request_.warn(fmt::format(
+          "at tiny sizes, such as {}, the model has other operations, which the compiler does not "
+          "compare: 'tfaot validate' compares the results",
+          sizes_text(own_, unproven_)));
+    }
     return with_free_sizes(samples_, largest_sizes(own_), {request_.weights, request_.traces});
   }
 
@@ -55,6 +66,14 @@ class FreeSizesOptimizer {
     return loaded.lowering->lower(request_.batch_size);
   }
 
+  // With its calls inlined and its whole numbers computed: a smaller of n and 30 becomes a number.
+  Result<Module> simplified(const LoweredModel& lowered) const {
+    TFAOT_ASSIGN(Module module, make_module(lowered.computation.proto()));
+    PassContext context{*module, std::ssize(lowered.inputs), request_.choices, &request_.weights};
+    TFAOT_TRY(run_passes(context, "simplify"));
+    return module;
+  }
+
   Status try_samples(SampleRange range) {
     TFAOT_TRY(take_samples(range));
     return check_range();
@@ -63,19 +82,20 @@ class FreeSizesOptimizer {
   Status take_samples(SampleRange range) {
     const std::size_t wanted = points_to_fit(own_.size());
     samples_.clear();
-    lowered_ = {};
+    simplified_ = {};
+    unproven_.clear();
     optimized_ = {};
     std::string difference = "there are too few sizes to tell";
     for (const Dimensions& sizes : sample_sizes(own_, range, 3 * wanted)) {
       TFAOT_ASSIGN(const LoweredModel lowered, lower(sizes));
-      TFAOT_ASSIGN(Module as_lowered, make_module(lowered.computation.proto()));
+      TFAOT_ASSIGN(Module simple, simplified(lowered));
       TFAOT_ASSIGN(OptimizedModel optimized,
                    optimize(lowered, request_.weights, request_.choices, Traces::kNames));
       TFAOT_ASSIGN(Module module, make_module(optimized.computation.proto()));
       const bool is_another =
           !optimized_.empty() && !have_same_form(optimized_.first(), *module, difference);
       if (is_another) continue;
-      lowered_.add(sizes, std::move(as_lowered));
+      simplified_.add(sizes, std::move(simple));
       optimized_.add(sizes, std::move(module));
       samples_.push_back({sizes, std::move(optimized)});
       if (samples_.size() == wanted) return {};
@@ -85,12 +105,12 @@ class FreeSizesOptimizer {
             .note("give these dimensions fixed sizes: model.dimensions"));
   }
 
-  // From the model that the samples say. Readers write some operations otherwise at small sizes, as
-  // a reshape in place of a broadcast: then the optimised model is compared.
+  // From the model that the samples say. Some operations are others at small sizes, as a reshape in
+  // place of a broadcast: then the optimised model is compared.
   Result<SampledNumbers::Difference> difference_at(const Dimensions& sizes) {
     TFAOT_ASSIGN(const LoweredModel lowered, lower(sizes));
-    TFAOT_ASSIGN(const Module module, make_module(lowered.computation.proto()));
-    SampledNumbers::Difference found = lowered_.difference(sizes, *module);
+    TFAOT_ASSIGN(const Module module, simplified(lowered));
+    SampledNumbers::Difference found = simplified_.difference(sizes, *module);
     if (!found.is_form) return found;
     TFAOT_ASSIGN(const OptimizedModel optimized,
                  optimize(lowered, request_.weights, request_.choices, Traces::kNames));
@@ -108,9 +128,12 @@ class FreeSizesOptimizer {
       const std::int64_t low = own_[d].smallest;
       const std::int64_t high = own_[d].largest;
       const std::int64_t middle = low + (high - low) / 3;
-      for (const std::int64_t size :
-           std::set{low, low + 1, middle, middle + 1, middle + 2, middle + 3, high - 1, high}) {
-        sizes[d] = std::clamp(size, low, high);
+      std::set<std::int64_t> checked = {low,        low + 1,    middle,   middle + 1,
+                                        middle + 2, middle + 3, high - 1, high};
+      checked.insert({5, 8, 11, 16});  // small, but not tiny
+      for (const std::int64_t size : checked) {
+        if (size < low || size > high) continue;
+        sizes[d] = size;
         TFAOT_TRY(check_at(sizes));
       }
     }
@@ -128,10 +151,7 @@ class FreeSizesOptimizer {
     // Where the compiler makes other code for a tiny size, that says nothing.
     constexpr std::int64_t kTiny = 4;
     if (difference->is_form && std::ranges::min(sizes) <= kTiny) {
-      request_.warn(fmt::format(
-          "at {} the model has other operations ({}), which were not compared: 'tfaot validate' "
-          "compares the results",
-          sizes_text(own_, sizes), difference->what));
+      unproven_ = unproven_.empty() ? sizes : unproven_;
       return {};
     }
     Error error(fmt::format("at {} the model computes otherwise than at other sizes: {}",
@@ -164,8 +184,9 @@ class FreeSizesOptimizer {
   const FreeSizesRequest& request_;
   const std::vector<FreeDimension> own_;
   std::vector<SizeSample> samples_;
-  SampledNumbers lowered_;    // of the samples
-  SampledNumbers optimized_;  // of the same
+  Dimensions unproven_;        // the first sizes that could not be compared
+  SampledNumbers simplified_;  // of the samples
+  SampledNumbers optimized_;   // of the same
 };
 
 }  // namespace

@@ -7,8 +7,10 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
+#include "compiler/hlo/evaluate.h"
 #include "compiler/kernels/kernel_call.h"
 #include "compiler/sizes/strided_loop.h"
 #include "xla/index_util.h"
@@ -1096,13 +1098,29 @@ void add_numbers(const HloInstruction& one, std::vector<std::int64_t>& numbers) 
 
 std::vector<SampledNumbers::OfOne> SampledNumbers::numbers_of(const xla::HloModule& module) {
   constexpr std::int64_t kMostElements = 4096;
+  constexpr std::int64_t kMostComputed = 64;
   std::vector<OfOne> all;
+  std::set<const HloInstruction*> known;  // computed from constants alone
+  Evaluator evaluator([](const HloInstruction&) -> Result<Value> {
+    return fail(Error::internal("a constant reads a parameter"));
+  });
   for (const HloInstruction* one : instructions_of(module)) {
     OfOne numbers{.name = name_of(*one)};
     add_numbers(*one, numbers.whole);
-    const bool is_constant =
-        one->opcode() == kConstant && one->shape().IsArray() && elements_of(*one) <= kMostElements;
-    if (is_constant) numbers.constant = &one->literal();
+    if (one->opcode() == kConstant && one->shape().IsArray() &&
+        elements_of(*one) <= kMostElements) {
+      known.insert(one);
+      numbers.constant = std::make_shared<xla::Literal>(one->literal().Clone());
+    } else if (one->shape().IsArray() && one->operand_count() > 0 &&
+               elements_of(*one) <= kMostComputed && one->called_computations().empty() &&
+               one->opcode() != kCustomCall &&
+               std::ranges::all_of(one->operands(),
+                                   [&](const auto* from) { return known.contains(from); })) {
+      if (const auto value = evaluator.value(*one)) {
+        known.insert(one);
+        numbers.constant = std::make_shared<xla::Literal>((*value)->Clone());
+      }
+    }
     all.push_back(std::move(numbers));
   }
   return all;
@@ -1134,7 +1152,7 @@ bool SampledNumbers::has_elements(std::size_t place, const Dimensions& sizes,
     bool is_constant = true;
     bool inverse = false;
     for (const auto& sample : samples_) {
-      const xla::Literal* const other = sample[place].constant;
+      const xla::Literal* const other = sample[place].constant.get();
       const bool has_it = other != nullptr && std::ranges::equal(index, other->shape().dimensions(),
                                                                  std::ranges::less());
       if (!has_it) return true;

@@ -41,8 +41,8 @@ class SampledNumbers {
 
  private:
   struct OfOne {
-    std::vector<std::int64_t> whole;         // dimensions, bounds, paddings, windows
-    const xla::Literal* constant = nullptr;  // of an array that is not large
+    std::vector<std::int64_t> whole;                 // dimensions, bounds, paddings, windows
+    std::shared_ptr<const xla::Literal> constant{};  // the value, if it is known and not large
     std::string name;
   };
   static std::vector<OfOne> numbers_of(const xla::HloModule& module);

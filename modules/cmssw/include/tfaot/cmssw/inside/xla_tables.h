@@ -129,6 +129,7 @@ class XlaTables {
       case BufferKind::kTasks:
         weights_.push_back({position, &no_tasks_});
         break;
+      case BufferKind::kSizes:  // packages for these headers have none
       case BufferKind::kUnused:
         break;
     }
