@@ -40,7 +40,11 @@ class FreeSizesOptimizer {
     // A model whose weights end near the largest size cannot be lowered far beyond it, and one that
     // cuts a tensor there is another one.
     Status done = try_samples(SampleRange::kAbove);
-    if (!done && !try_samples(SampleRange::kBelow)) return fail(std::move(done).error());
+    if (!done) {
+      const bool is_in_range = samples_.size() == points_to_fit(own_.size());
+      Status below = try_samples(SampleRange::kBelow);
+      if (!below) return fail((is_in_range ? done : below).error());
+    }
     if (!unproven_.empty()) {
       request_.warn(fmt::format(
           "at tiny sizes, such as {}, the model has other operations, which the compiler does not "
@@ -120,20 +124,34 @@ class FreeSizesOptimizer {
 
   // At the ends of the range and in its middle, at odd and even sizes.
   Status check_range() {
+    // Not two of one size: what is equal by chance becomes one operation.
     Dimensions smallest;
-    for (const FreeDimension& one : own_) smallest.push_back(one.smallest);
+    Dimensions largest;
+    for (const FreeDimension& one : own_) {
+      smallest.push_back(one.smallest);
+      largest.push_back(one.largest);
+      while (place_among(without(smallest, std::ssize(smallest) - 1), smallest.back()) >= 0 &&
+             smallest.back() < one.largest) {
+        ++smallest.back();
+      }
+      while (place_among(without(largest, std::ssize(largest) - 1), largest.back()) >= 0 &&
+             largest.back() > one.smallest) {
+        --largest.back();
+      }
+    }
     TFAOT_TRY(check_at(smallest));
     for (std::size_t d = 0; d < own_.size(); ++d) {
-      Dimensions sizes = largest_sizes(own_);
+      Dimensions sizes = largest;
       const std::int64_t low = own_[d].smallest;
       const std::int64_t high = own_[d].largest;
       const std::int64_t middle = low + (high - low) / 3;
       std::set<std::int64_t> checked = {low,        low + 1,    middle,   middle + 1,
                                         middle + 2, middle + 3, high - 1, high};
-      checked.insert({5, 8, 11, 16});  // small, but not tiny
+      checked.insert({3, 4, 5, 8, 11, 16});  // small, but not tiny
       for (const std::int64_t size : checked) {
         if (size < low || size > high) continue;
         sizes[d] = size;
+        if (std::ranges::count(sizes, size) > 1) continue;
         TFAOT_TRY(check_at(sizes));
       }
     }
