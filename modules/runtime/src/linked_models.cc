@@ -29,27 +29,9 @@ using tfaot::Description;
 // replaces it.
 extern "C" TFAOT_HIDDEN [[gnu::weak]] const tfaot::LinkedModels tfaot_linked_models = {0, nullptr};
 
-struct tfaot_handle {
-  tfaot_handle(const Description& of, tfaot::BatchRunner with)
-      : model(of),
-        input_axes(axes_of(of, of.inputs, of.input_count)),
-        output_axes(axes_of(of, of.outputs, of.output_count)),
-        runner(std::move(with)) {}
-
-  using Axes = std::vector<std::vector<std::int32_t>>;  // tfaot_tensor::axes of each tensor
-  static Axes axes_of(const Description& model, const tfaot::TensorInfo* infos, std::size_t count);
-
-  const Description& model;
-  const Axes input_axes;
-  const Axes output_axes;
-  tfaot::BatchRunner runner;
-  tfaot::OneUser user;
-};
-
 namespace {
 
-using tfaot::Category;
-using tfaot::TensorInfo;
+using Axes = std::vector<std::vector<std::int32_t>>;  // tfaot_tensor::axes of each tensor
 
 // tfaot_tensor::axes of a dimension.
 std::int32_t axis_of(const Description& model, const tfaot::SizeFormula& formula) noexcept {
@@ -65,6 +47,37 @@ std::int32_t axis_of(const Description& model, const tfaot::SizeFormula& formula
   }
   return axis;
 }
+
+Axes axes_of(const Description& model, const tfaot::TensorInfo* infos, std::size_t count) {
+  Axes axes(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t d = 0; infos[i].free_shape != nullptr && d < infos[i].rank; ++d) {
+      axes[i].push_back(axis_of(model, infos[i].free_shape[d]));
+    }
+  }
+  return axes;
+}
+
+}  // namespace
+
+struct tfaot_handle {
+  tfaot_handle(const Description& of, tfaot::BatchRunner with)
+      : model(of),
+        input_axes(axes_of(of, of.inputs, of.input_count)),
+        output_axes(axes_of(of, of.outputs, of.output_count)),
+        runner(std::move(with)) {}
+
+  const Description& model;
+  const Axes input_axes;
+  const Axes output_axes;
+  tfaot::BatchRunner runner;
+  tfaot::OneUser user;
+};
+
+namespace {
+
+using tfaot::Category;
+using tfaot::TensorInfo;
 
 // What templates/linked_models.s.mustache writes.
 static_assert(offsetof(TensorInfo, dtype) == 8 && offsetof(TensorInfo, row_shape) == 16 &&
@@ -178,7 +191,7 @@ tfaot_record record_of(const Description& model, const char* cpu_level) noexcept
 struct Tensors {
   const TensorInfo* infos;
   std::size_t count;
-  const tfaot_handle::Axes& axes;
+  const Axes& axes;
 };
 Tensors inputs_of(const tfaot_handle& model) noexcept {
   return {model.model.inputs, model.model.input_count, model.input_axes};
@@ -281,17 +294,6 @@ int check_call(const tfaot_handle& model, const tfaot_call& call, tfaot_error* e
 }
 
 }  // namespace
-
-tfaot_handle::Axes tfaot_handle::axes_of(const Description& model, const TensorInfo* infos,
-                                         std::size_t count) {
-  Axes axes(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    for (std::size_t d = 0; infos[i].free_shape != nullptr && d < infos[i].rank; ++d) {
-      axes[i].push_back(axis_of(model, infos[i].free_shape[d]));
-    }
-  }
-  return axes;
-}
 
 // What crtbeginS.o does in a library that a compiler links; `ld` alone does not. The destructors of
 // the runtime's static objects run when the library goes.
