@@ -174,7 +174,7 @@ def transforms():
         return {
             "bytes": tf.matmul(tf.cast(tf.clip_by_value(n, -128, 127), tf.int8), bytes_, output_type=tf.int32),
             "doubles": tf.signal.irfft(tf.signal.rfft(doubles) * tf.complex(doubles[:, :10], doubles[:, 8:]), [18]),
-            "image": tf.math.real(tf.signal.ifft2d(plane * plane)),
+            "image": tf.math.imag(tf.signal.ifft2d(plane * plane)),
             "long": tf.abs(tf.signal.rfft(long)),
             "magnitude": tf.abs(spectrum),
             "real_image": tf.signal.irfft2d(tf.signal.rfft2d(image) * 2),

@@ -131,8 +131,9 @@ TEST_F(StableHloTest, InitWritesAConfigWithTheOpenDimensions) {
       config,
       AllOf(HasSubstr("\n  format: stablehlo\n"), HasSubstr("\n  stablehlo: net.stablehlo\n"),
             HasSubstr("\n  # dimensions: {n_tracks: 10}\n"), Not(HasSubstr("onnx:"))));
-  ASSERT_TRUE(files_.replace_atomically(root_ / "aot_config.yaml",
-                                        replace_all(config, "# dimensions", "dimensions")));
+  ASSERT_TRUE(files_.replace_atomically(
+      root_ / "aot_config.yaml",
+      replace_all(config, "# dimensions: {n_tracks: 10}", "dimensions: {n_tracks: 10}")));
   done({"compile", "-c", "aot_config.yaml", "-o", "out", "-q"});
 }
 

@@ -39,6 +39,10 @@ BatchRunner::BatchRunner(const BatchRunner& like, Sibling)
   instance_.set_sizes(sizes_.data());
 }
 
+BatchRunner::BatchRunner(BatchRunner&& other) noexcept = default;
+BatchRunner& BatchRunner::operator=(BatchRunner&& other) noexcept = default;
+BatchRunner::~BatchRunner() = default;
+
 std::size_t BatchRunner::find_program(std::size_t batch_size) const noexcept {
   const std::vector<std::size_t>& sizes = plan_.sizes();
   return static_cast<std::size_t>(std::find(sizes.begin(), sizes.end(), batch_size) -

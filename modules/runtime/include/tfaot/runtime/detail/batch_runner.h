@@ -25,6 +25,11 @@ class BatchRunner {
   // Throws Error (UnsupportedCpu, EmptySizes). `description` must outlive the runner.
   explicit BatchRunner(const Description& description, const CpuChoice& cpu = this_cpu());
 
+  // In the source, so that no other object of the runtime holds them.
+  BatchRunner(BatchRunner&& other) noexcept;
+  BatchRunner& operator=(BatchRunner&& other) noexcept;
+  ~BatchRunner();
+
   // Another runner with the same code and plan, but with its own memory and without rules.
   BatchRunner sibling() const { return {*this, Sibling()}; }
 
