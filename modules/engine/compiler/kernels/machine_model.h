@@ -33,8 +33,8 @@ inline constexpr double kDearCycles = 16;
 inline constexpr double kElementCycles = 0.5;
 // A window that slides over a vector of channels, for each position: pooling and depthwise.
 inline constexpr double kSlideCycles = 2;
-// A multiplication and an addition of a product that XLA computes: of a vector, or in a convolution;
-// of matrices.
+// A multiplication and an addition of a product that XLA computes: of a vector, or in a
+// convolution; of matrices.
 inline constexpr double kXlaMultiplyCycles = 2;
 inline constexpr double kXlaMatrixCycles = 16;
 // A step of one row through one tree.
