@@ -39,10 +39,10 @@ class FreeSizesOptimizer {
     }
     // A model whose weights end near the largest size cannot be lowered far beyond it, and one that
     // cuts a tensor there is another one.
-    Status done = try_samples(SampleRange::kAbove);
+    Status done = try_samples(SampleSide::kAbove);
     if (!done) {
       const bool is_in_range = samples_.size() == points_to_fit(own_.size());
-      Status below = try_samples(SampleRange::kBelow);
+      Status below = try_samples(SampleSide::kBelow);
       if (!below) return fail((is_in_range ? done : below).error());
     }
     if (!unproven_.empty()) {
@@ -78,12 +78,12 @@ class FreeSizesOptimizer {
     return module;
   }
 
-  Status try_samples(SampleRange range) {
+  Status try_samples(SampleSide range) {
     TFAOT_TRY(take_samples(range));
     return check_range();
   }
 
-  Status take_samples(SampleRange range) {
+  Status take_samples(SampleSide range) {
     const std::size_t wanted = points_to_fit(own_.size());
     samples_.clear();
     simplified_ = {};

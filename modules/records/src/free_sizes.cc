@@ -57,7 +57,8 @@ std::int64_t size_at(const SizeFormula& formula, const std::vector<std::int64_t>
 // Constants come last.
 std::string formula_text(const SizeFormula& formula, const std::vector<FreeDimension>& sized) {
   std::vector<SizeTerm> terms = formula.terms;
-  std::ranges::stable_partition(terms, [](const SizeTerm& term) { return !term.powers.empty(); });
+  std::stable_partition(terms.begin(), terms.end(),
+                        [](const SizeTerm& term) { return !term.powers.empty(); });
   std::string text;
   for (const SizeTerm& term : terms) {
     const std::string powers = powers_text(term, sized);

@@ -25,8 +25,8 @@ ordered_json sizes_to_json(const std::vector<DimensionSize>& sizes) {
 Result<std::vector<DimensionSize>> read_sizes(const JsonReader& json, const Manifest& manifest) {
   std::vector<DimensionSize> sizes;
   for (const FreeDimension& one : sized_dimensions(manifest.dimensions)) {
-    TFAOT_TRY(
-        json.read(one.name.c_str(), sizes.emplace_back(one.name, 0).size, &JsonReader::number));
+    sizes.push_back({one.name, 0});
+    TFAOT_TRY(json.read(one.name, sizes.back().size, &JsonReader::number));
   }
   return sizes;
 }

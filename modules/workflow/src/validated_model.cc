@@ -174,7 +174,7 @@ std::vector<std::vector<std::int64_t>> validation_sizes(
   add([&](Dimension one, std::size_t) { return at_share(one, 2); });
   add([&](Dimension one, std::size_t) { return prime_from(at_share(one, 1), one.largest); });
   add([&](Dimension one, std::size_t) { return prime_from(at_share(one, 3), one.largest); });
-  for (const std::size_t parity : {0, 1}) {
+  for (const std::size_t parity : {0U, 1U}) {
     add([&](Dimension one, std::size_t d) { return d % 2 == parity ? one.smallest : one.largest; });
   }
   return found;

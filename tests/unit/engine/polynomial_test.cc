@@ -18,7 +18,7 @@ std::vector<std::int64_t> values_of(const std::vector<std::vector<std::int64_t>>
 std::vector<std::vector<std::int64_t>> points_of(std::size_t dimensions) {
   std::vector<FreeDimension> own;
   for (std::size_t i = 0; i < dimensions; ++i) own.push_back({"n" + std::to_string(i), 1, 60});
-  return sample_sizes(own, SampleRange::kAbove, points_to_fit(dimensions));
+  return sample_sizes(own, SampleSide::kAbove, points_to_fit(dimensions));
 }
 
 TEST(SizePolynomial, IsFoundThroughPoints) {
@@ -70,7 +70,7 @@ TEST(SizePolynomial, AddsMultipliesAndDivides) {
 
 TEST(SampleSizes, AreDifferentPrimesOnOneSideOfTheRange) {
   const std::vector<FreeDimension> own = {{"n", 1, 100}, {"m", 0, 10}};
-  const auto above = sample_sizes(own, SampleRange::kAbove, 12);
+  const auto above = sample_sizes(own, SampleSide::kAbove, 12);
   ASSERT_EQ(above.size(), 12U);
   EXPECT_EQ(above.front(), (Dimensions{101, 47}));
   for (const auto& point : above) {
@@ -78,11 +78,11 @@ TEST(SampleSizes, AreDifferentPrimesOnOneSideOfTheRange) {
     EXPECT_GE(point[1], 47);
     EXPECT_NE(point[0], point[1]);
   }
-  const auto below = sample_sizes({{"n", 1, 128}}, SampleRange::kBelow, 7);
+  const auto below = sample_sizes({{"n", 1, 128}}, SampleSide::kBelow, 7);
   ASSERT_EQ(below.size(), 7U);
   EXPECT_EQ(below.front(), Dimensions{127});
   for (const auto& point : below) EXPECT_LE(point[0], 127);
-  EXPECT_TRUE(sample_sizes({{"n", 1, 1}}, SampleRange::kBelow, 7).empty()) << "no prime";
+  EXPECT_TRUE(sample_sizes({{"n", 1, 1}}, SampleSide::kBelow, 7).empty()) << "no prime";
 }
 
 TEST(SampleSizes, OfADimensionThatIsLikeAnother) {

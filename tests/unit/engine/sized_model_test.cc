@@ -152,7 +152,7 @@ class SizedModel : public ::testing::TestWithParam<std::pair<SizedCase, const ch
   static Result<OptimizedModel> for_all_sizes(const std::string& text, std::int64_t largest) {
     const std::vector<FreeDimension> own = {{"n", 1, largest}};
     std::vector<SizeSample> samples;
-    for (const Dimensions& sizes : sample_sizes(own, SampleRange::kAbove, points_to_fit(1))) {
+    for (const Dimensions& sizes : sample_sizes(own, SampleSide::kAbove, points_to_fit(1))) {
       samples.push_back({sizes, model_at(text, sizes.front())});
     }
     RealFileSystem files;

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "tfaot/records/compiled_model.h"
@@ -36,7 +37,11 @@ class SizePolynomial {
 
   friend SizePolynomial operator+(const SizePolynomial& a, const SizePolynomial& b);
   friend SizePolynomial operator*(const SizePolynomial& a, const SizePolynomial& b);
-  friend auto operator<=>(const SizePolynomial&, const SizePolynomial&) = default;
+  friend bool operator==(const SizePolynomial&, const SizePolynomial&) = default;
+  // Any order, for maps.
+  friend bool operator<(const SizePolynomial& a, const SizePolynomial& b) {
+    return std::tie(a.divisor_, a.terms_) < std::tie(b.divisor_, b.terms_);
+  }
 
  private:
   SizePolynomial(std::map<Powers, std::int64_t> terms, std::int64_t divisor);

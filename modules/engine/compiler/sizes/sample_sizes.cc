@@ -56,13 +56,13 @@ std::int64_t next_prime(std::int64_t number, std::int64_t step, const Dimensions
 
 }  // namespace
 
-std::vector<Dimensions> sample_sizes(const std::vector<FreeDimension>& own, SampleRange range,
+std::vector<Dimensions> sample_sizes(const std::vector<FreeDimension>& own, SampleSide range,
                                      std::size_t count) {
   constexpr std::int64_t kNotSmall = 47;
-  const std::int64_t step = range == SampleRange::kAbove ? 1 : -1;
+  const std::int64_t step = range == SampleSide::kAbove ? 1 : -1;
   Dimensions first;
   for (const FreeDimension& one : own) {
-    const bool is_above = range == SampleRange::kAbove;
+    const bool is_above = range == SampleSide::kAbove;
     first.push_back(
         next_prime(is_above ? std::max(one.largest, kNotSmall) : one.largest, step, first));
   }
@@ -73,9 +73,9 @@ std::vector<Dimensions> sample_sizes(const std::vector<FreeDimension>& own, Samp
   for (int i = 0; i < kMostTries && points.size() < count; ++i) {
     Dimensions point;
     for (const std::int64_t size : first) {
-      const std::int64_t most = range == SampleRange::kAbove ? size
-                                : size <= kFewPrimes         ? std::max<std::int64_t>(size - 3, 0)
-                                                             : size / 2;
+      const std::int64_t most = range == SampleSide::kAbove ? size
+                                : size <= kFewPrimes        ? std::max<std::int64_t>(size - 3, 0)
+                                                            : size / 2;
       const auto further =
           static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(most + 1));
       point.push_back(next_prime(size + step * further, step, point));

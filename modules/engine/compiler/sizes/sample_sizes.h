@@ -20,7 +20,7 @@ std::vector<DimensionSize> sizes_by_name(const std::vector<FreeDimension>& all,
 Dimensions largest_sizes(const std::vector<FreeDimension>& own);
 
 // Where the sizes of samples lie.
-enum class SampleRange {
+enum class SampleSide {
   kAbove,  // from the largest sizes on: the tables of the first sample have all elements
   kBelow,  // up to them, for models with a weight for each index of a dimension
 };
@@ -28,7 +28,7 @@ enum class SampleRange {
 // different primes (kBelow: or of 32 at most), so that no number of the model is the same by
 // chance. No point has a smaller size than the first (kAbove) or a larger one (kBelow). May be
 // fewer than `count`.
-std::vector<Dimensions> sample_sizes(const std::vector<FreeDimension>& own, SampleRange range,
+std::vector<Dimensions> sample_sizes(const std::vector<FreeDimension>& own, SampleSide range,
                                      std::size_t count);
 
 }  // namespace tfaot::toolkit::engine
