@@ -150,7 +150,7 @@ class ModelCompiler {
 
  private:
   Status load() {
-    const Dimensions largest = largest_sizes(own_dimensions(job_.model.free_dimensions));
+    const Dimensions largest = default_sizes(sized_dimensions(job_.model.free_dimensions));
     TFAOT_ASSIGN(model_, load_model(at_sizes(job_.model, largest)));
     report_.add_operations(*model_);
     TFAOT_TRY(model_->prepare());
@@ -192,7 +192,7 @@ class ModelCompiler {
       TFAOT_ASSIGN(optimized,
                    optimize_for_free_sizes({job_.model, options, batch_size, chosen, work_.traces,
                                             *store_, lowering_->weights(), warn}));
-      result_.model.dimensions = own_dimensions(job_.model.free_dimensions);
+      result_.model.dimensions = sized_dimensions(job_.model.free_dimensions);
       result_.model.signature.inputs = optimized.inputs;
       result_.model.signature.outputs = optimized.outputs;
     }
@@ -234,24 +234,20 @@ class ModelCompiler {
 
   Status check_rows(const LoweredModel& lowered, std::int64_t batch_size) {
     if (!is_first() || job_.row_sizes.empty()) return {};
-    if (has_free_sizes()) return check_rows_of_small(batch_size);
-    const Status alone =
-        check_rows_alone(*lowering_, {&lowered, batch_size}, job_.row_sizes, *store_, {warn, note});
-    result_.coupled_rows = !alone;
-    return job_.allow_coupled_rows ? Status() : report_.take(alone, 0);
-  }
-
-  // With free sizes, at small ones: the check runs the model.
-  Status check_rows_of_small(std::int64_t batch_size) {
+    if (!has_free_sizes()) return check_rows_of(*lowering_, {&lowered, batch_size});
+    // At small sizes: the check runs the model.
     constexpr std::int64_t kSmall = 24;
     Dimensions sizes;
-    for (const FreeDimension& one : own_dimensions(job_.model.free_dimensions)) {
+    for (const FreeDimension& one : sized_dimensions(job_.model.free_dimensions)) {
       sizes.push_back(std::clamp(kSmall, one.smallest, one.largest));
     }
     TFAOT_ASSIGN(const LoadedSizes small, load_at_sizes(job_.model, lowering_options(), sizes));
-    TFAOT_ASSIGN(const LoweredModel lowered, small.lowering->lower(batch_size));
-    const Status alone = check_rows_alone(*small.lowering, {&lowered, batch_size}, job_.row_sizes,
-                                          *store_, {warn, note});
+    TFAOT_ASSIGN(const LoweredModel small_model, small.lowering->lower(batch_size));
+    return check_rows_of(*small.lowering, {&small_model, batch_size});
+  }
+
+  Status check_rows_of(const Lowering& lowering, const SizedModel& model) {
+    const Status alone = check_rows_alone(lowering, model, job_.row_sizes, *store_, {warn, note});
     result_.coupled_rows = !alone;
     return job_.allow_coupled_rows ? Status() : report_.take(alone, 0);
   }

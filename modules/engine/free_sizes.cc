@@ -29,7 +29,7 @@ std::string sizes_text(const std::vector<FreeDimension>& own, const Dimensions& 
 class FreeSizesOptimizer {
  public:
   explicit FreeSizesOptimizer(const FreeSizesRequest& request)
-      : request_(request), own_(own_dimensions(request.job.free_dimensions)) {}
+      : request_(request), own_(sized_dimensions(request.job.free_dimensions)) {}
 
   Result<OptimizedModel> run() {
     for (const FreeDimension& one : own_) {
@@ -51,7 +51,7 @@ class FreeSizesOptimizer {
           "compare: 'tfaot validate' compares the results",
           sizes_text(own_, unproven_)));
     }
-    return with_free_sizes(samples_, largest_sizes(own_), {request_.weights, request_.traces});
+    return with_free_sizes(samples_, default_sizes(own_), {request_.weights, request_.traces});
   }
 
  private:
@@ -183,7 +183,7 @@ class FreeSizesOptimizer {
     for (std::size_t d = 0; d < own_.size(); ++d) {
       std::int64_t other = sizes[d];
       std::int64_t same = own_[d].largest;
-      Dimensions point = largest_sizes(own_);
+      Dimensions point = default_sizes(own_);
       while (other + 1 < same) {
         point[d] = other + (same - other) / 2;
         const auto difference = difference_at(point);
@@ -211,7 +211,7 @@ class FreeSizesOptimizer {
 
 JobModel at_sizes(const JobModel& job, const Dimensions& sizes) {
   JobModel model = job;
-  for (DimensionSize& size : sizes_by_name(job.free_dimensions, sizes)) {
+  for (DimensionSize& size : named_sizes(job.free_dimensions, sizes)) {
     model.dimensions.push_back(std::move(size));
   }
   return model;

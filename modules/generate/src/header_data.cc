@@ -72,9 +72,8 @@ void add_free_tensors(TemplateData& list, const std::vector<TensorSpec>& tensors
   }
 }
 
-TemplateData dimensions_data(const CompiledModel& compiled) {
-  const std::vector<std::string> members =
-      member_names(mapped(compiled.dimensions, &FreeDimension::name), "size");
+TemplateData dimensions_data(const CompiledModel& compiled,
+                             const std::vector<std::string>& members) {
   TemplateData list{TemplateData::type::list};
   for (std::size_t i = 0; i < members.size(); ++i) {
     const FreeDimension& dimension = compiled.dimensions[i];
@@ -149,45 +148,44 @@ TemplateObject model_data(const ModelSpec& spec, const CompiledModel& compiled,
   const bool has_weights = !compiled.weights_object.empty();
   TemplateData weights{TemplateData::type::list};
   if (has_weights) weights << TemplateObject{{"symbol", compiled.weights_symbol}};
+  const std::vector<std::string> sizes =
+      member_names(mapped(compiled.dimensions, &FreeDimension::name), "size");
   TemplateData free_tensors{TemplateData::type::list};
   add_free_tensors(free_tensors, signature.inputs, "kInput", compiled.dimensions.size());
   add_free_tensors(free_tensors, signature.outputs, "kOutput", compiled.dimensions.size());
   const std::string author = comment_line(spec.model.author);
-  TemplateObject data{
-      {"made_by", names.made_by},
-      {"tool", names.tool},
-      {"class", names.cpp_class},
-      {"namespace", spec.compilation.namespace_name},
-      {"build", kUnnamedBuild},
-      {"name", spec.model.name},
-      {"version", spec.model.version},
-      {"author", author},
-      {"has_author", !author.empty()},
-      {"description", objects_data("line", comment_lines(spec.model.description))},
-      {"batch_sizes", list_of(compiled.batch_sizes)},
-      {"cpu_levels", join(compiled.cpu_levels, ", ")},
-      {"has_inputs", !signature.inputs.empty()},
-      {"inputs", tensors_data(signature.inputs, "kInput")},
-      {"outputs", tensors_data(signature.outputs, "kOutput")},
-      {"programs", programs_data(spec, compiled)},
-      {"weights", weights},
-      {"input_count", std::to_string(signature.inputs.size())},
-      {"output_count", std::to_string(signature.outputs.size())},
-      {"program_count", std::to_string(compiled.batch_sizes.size())},
-      {"has_free", !compiled.dimensions.empty()},
-      {"dimensions", dimensions_data(compiled)},
-      {"dimension_count", std::to_string(compiled.dimensions.size())},
-      {"free_tensors", free_tensors},
-      {"sizes_in_order",
-       "{" + join(member_names(mapped(compiled.dimensions, &FreeDimension::name), "size"), ", ") +
-           "}"},
-      {"weights_pointer", has_weights ? "::" + compiled.weights_symbol : "nullptr"},
-      {"weights_bytes", std::to_string(compiled.weights_size)},
-      {"has_batch", spec.compilation.batch == BatchMode::kFirst},
-      {"coupled", has_coupled_rows(spec, compiled)},
-      {"coupled_rows", has_coupled_rows(spec, compiled) ? "true" : "false"},
-      {"record_version", std::to_string(names.record.version)},
-      {"record_hash", names.record.hash}};
+  TemplateObject data{{"made_by", names.made_by},
+                      {"tool", names.tool},
+                      {"class", names.cpp_class},
+                      {"namespace", spec.compilation.namespace_name},
+                      {"build", kUnnamedBuild},
+                      {"name", spec.model.name},
+                      {"version", spec.model.version},
+                      {"author", author},
+                      {"has_author", !author.empty()},
+                      {"description", objects_data("line", comment_lines(spec.model.description))},
+                      {"batch_sizes", list_of(compiled.batch_sizes)},
+                      {"cpu_levels", join(compiled.cpu_levels, ", ")},
+                      {"has_inputs", !signature.inputs.empty()},
+                      {"inputs", tensors_data(signature.inputs, "kInput")},
+                      {"outputs", tensors_data(signature.outputs, "kOutput")},
+                      {"programs", programs_data(spec, compiled)},
+                      {"weights", weights},
+                      {"input_count", std::to_string(signature.inputs.size())},
+                      {"output_count", std::to_string(signature.outputs.size())},
+                      {"program_count", std::to_string(compiled.batch_sizes.size())},
+                      {"has_free", !compiled.dimensions.empty()},
+                      {"dimensions", dimensions_data(compiled, sizes)},
+                      {"dimension_count", std::to_string(compiled.dimensions.size())},
+                      {"free_tensors", free_tensors},
+                      {"sizes_in_order", "{" + join(sizes, ", ") + "}"},
+                      {"weights_pointer", has_weights ? "::" + compiled.weights_symbol : "nullptr"},
+                      {"weights_bytes", std::to_string(compiled.weights_size)},
+                      {"has_batch", spec.compilation.batch == BatchMode::kFirst},
+                      {"coupled", has_coupled_rows(spec, compiled)},
+                      {"coupled_rows", has_coupled_rows(spec, compiled) ? "true" : "false"},
+                      {"record_version", std::to_string(names.record.version)},
+                      {"record_hash", names.record.hash}};
   data["runtime_check"] = render(templates::kRuntimeCheck,
                                  TemplateObject{{"tables_number", TFAOT_TABLES},
                                                 {"tool", names.tool},

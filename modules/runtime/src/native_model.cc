@@ -24,20 +24,14 @@ void wrong_elements(const Description& model, const ElementCheck& check) {
                             (check.elements == 0 ? "; was it left out?" : ""));
 }
 
-void wrong_size(const Description& model, std::size_t dimension, std::int64_t size) {
-  const FreeDimension& free = model.dimensions[dimension];
-  throw Error(Category::kSizeOutOfRange,
-              std::string("model '") + model.name + "': the size of '" + free.name + "' is " +
-                  std::to_string(size) + ", but the code is for " + std::to_string(free.smallest) +
-                  " to " + std::to_string(free.largest));
-}
-
 void check_sizes(const Description& model, const std::int64_t* sizes) {
   for (std::size_t i = 0; i < model.dimension_count; ++i) {
-    const FreeDimension& dimension = model.dimensions[i];
-    if (sizes[i] < dimension.smallest || sizes[i] > dimension.largest) {
-      wrong_size(model, i, sizes[i]);
-    }
+    const FreeDimension& free = model.dimensions[i];
+    if (sizes[i] >= free.smallest && sizes[i] <= free.largest) continue;
+    throw Error(Category::kSizeOutOfRange,
+                std::string("model '") + model.name + "': the size of '" + free.name + "' is " +
+                    std::to_string(sizes[i]) + ", but the code is for " +
+                    std::to_string(free.smallest) + " to " + std::to_string(free.largest));
   }
 }
 

@@ -87,9 +87,9 @@ TEST(SampleSizes, AreDifferentPrimesOnOneSideOfTheRange) {
 
 TEST(SampleSizes, OfADimensionThatIsLikeAnother) {
   const std::vector<FreeDimension> all = {{"a", 1, 50}, {"b", 1, 50, "a"}, {"c", 2, 9}};
-  EXPECT_EQ(own_dimensions(all).size(), 2U);
-  EXPECT_EQ(largest_sizes(own_dimensions(all)), (Dimensions{50, 9}));
-  const auto sizes = sizes_by_name(all, {7, 3});
+  EXPECT_EQ(sized_dimensions(all).size(), 2U);
+  EXPECT_EQ(default_sizes(sized_dimensions(all)), (Dimensions{50, 9}));
+  const auto sizes = named_sizes(all, {7, 3});
   ASSERT_EQ(sizes.size(), 3U);
   EXPECT_EQ(sizes[1].name, "b");
   EXPECT_EQ(sizes[1].size, 7);

@@ -17,6 +17,9 @@
 namespace tfaot::toolkit {
 namespace {
 
+// Or code would write beyond the runtime's buffers.
+static_assert(::tfaot::kElementsBeyond == kElementsBeyond);
+
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 

@@ -3,6 +3,7 @@
 
 #include <Eigen/Dense>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -154,6 +155,13 @@ SizePolynomial operator*(const SizePolynomial& a, const SizePolynomial& b) {
     for (const auto& [more, other] : b.terms_) terms[joined_powers(powers, more)] += factor * other;
   }
   return {std::move(terms), a.divisor_ * b.divisor_};
+}
+
+std::optional<SizePolynomial> SizeFits::through(const std::vector<std::int64_t>& values) {
+  if (std::ranges::count(values, values.front()) == std::ssize(values)) return values.front();
+  const auto [fit, is_new] = found_.try_emplace(values);
+  if (is_new) fit->second = SizePolynomial::through(points_, values);
+  return fit->second;
 }
 
 std::size_t points_to_fit(std::size_t sizes) { return all_powers(sizes).size() + kPointsToCheck; }

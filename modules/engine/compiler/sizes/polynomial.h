@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole numbers that follow the free sizes of a model, such as the elements of a tensor. Pure.
+// Whole numbers that follow the free sizes of a model, such as the elements of a tensor. Used by
+// one thread.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "tfaot/records/compiled_model.h"
@@ -50,6 +52,19 @@ class SizePolynomial {
 
   std::map<Powers, std::int64_t> terms_;  // without zeros
   std::int64_t divisor_ = 1;              // has no factor in common with all terms
+};
+
+// Polynomials through values at the same points, each found once.
+class SizeFits {
+ public:
+  void add_point(std::vector<std::int64_t> point) { points_.push_back(std::move(point)); }
+  const std::vector<std::vector<std::int64_t>>& points() const { return points_; }
+  // Of one value at all points, that number; else as SizePolynomial::through().
+  std::optional<SizePolynomial> through(const std::vector<std::int64_t>& values);
+
+ private:
+  std::vector<std::vector<std::int64_t>> points_;
+  std::map<std::vector<std::int64_t>, std::optional<SizePolynomial>> found_;
 };
 
 // So many points fix a polynomial of so many sizes, and contradict most other functions.

@@ -6,31 +6,6 @@
 
 namespace tfaot::toolkit::engine {
 
-std::vector<FreeDimension> own_dimensions(const std::vector<FreeDimension>& all) {
-  std::vector<FreeDimension> own;
-  std::ranges::copy_if(all, std::back_inserter(own),
-                       [](const FreeDimension& one) { return one.same_as.empty(); });
-  return own;
-}
-
-std::vector<DimensionSize> sizes_by_name(const std::vector<FreeDimension>& all,
-                                         const Dimensions& own_sizes) {
-  const auto own = own_dimensions(all);
-  std::vector<DimensionSize> sizes;
-  for (const FreeDimension& one : all) {
-    const std::string& name = one.same_as.empty() ? one.name : one.same_as;
-    const auto place = std::ranges::find(own, name, &FreeDimension::name) - own.begin();
-    sizes.push_back({one.name, entry(own_sizes, place)});
-  }
-  return sizes;
-}
-
-Dimensions largest_sizes(const std::vector<FreeDimension>& own) {
-  Dimensions sizes;
-  for (const FreeDimension& one : own) sizes.push_back(one.largest);
-  return sizes;
-}
-
 namespace {
 
 // Small ranges have few primes.

@@ -5,19 +5,9 @@
 #include <vector>
 
 #include "compiler/hlo/hlo.h"
-#include "tfaot/records/model_spec.h"
+#include "tfaot/records/free_sizes.h"
 
 namespace tfaot::toolkit::engine {
-
-// Of the dimensions that have sizes of their own, in order.
-std::vector<FreeDimension> own_dimensions(const std::vector<FreeDimension>& all);
-
-// The sizes of all dimensions, given those of the ones with sizes of their own.
-std::vector<DimensionSize> sizes_by_name(const std::vector<FreeDimension>& all,
-                                         const Dimensions& own_sizes);
-
-// The largest sizes.
-Dimensions largest_sizes(const std::vector<FreeDimension>& own);
 
 // Where the sizes of samples lie.
 enum class SampleSide {

@@ -78,6 +78,33 @@ bool is_rounded(double number, std::int64_t whole, bool inverse, xla::PrimitiveT
                           : exact == number;
 }
 
+void add_numbers(const xla::Shape& shape, std::vector<std::int64_t>& numbers) {
+  if (shape.IsTuple()) {
+    for (const xla::Shape& part : shape.tuple_shapes()) add_numbers(part, numbers);
+  } else if (shape.IsArray()) {
+    numbers.insert(numbers.end(), shape.dimensions().begin(), shape.dimensions().end());
+  }
+}
+
+// Dimensions, bounds of slices, paddings and windows.
+std::vector<std::int64_t> numbers_in(const HloInstruction& one) {
+  std::vector<std::int64_t> numbers;
+  add_numbers(one.shape(), numbers);
+  const xla::HloInstructionProto proto = one.ToProto();
+  for (const auto& dimension : proto.slice_dimensions()) {
+    numbers.insert(numbers.end(), {dimension.start(), dimension.limit(), dimension.stride()});
+  }
+  for (const auto& dimension : proto.padding_config().dimensions()) {
+    numbers.insert(numbers.end(), {dimension.edge_padding_low(), dimension.edge_padding_high(),
+                                   dimension.interior_padding()});
+  }
+  for (const auto& dimension : proto.window().dimensions()) {
+    numbers.insert(numbers.end(), {dimension.size(), dimension.stride(), dimension.padding_low(),
+                                   dimension.padding_high()});
+  }
+  return numbers;
+}
+
 // A dimension's index by the turns of loops.
 struct LoopIndex {
   std::optional<std::size_t> loop{};  // none: the offset in all turns
@@ -98,6 +125,10 @@ Sizes row_major_strides(const Sizes& sizes) {
   Sizes strides(sizes.size(), 1);
   for (std::size_t d = sizes.size(); d-- > 1;) strides[d - 1] = strides[d] * sizes[d];
   return strides;
+}
+
+Sizes row_major_strides(const xla::Shape& shape) {
+  return row_major_strides(Sizes(shape.dimensions().begin(), shape.dimensions().end()));
 }
 
 Place place_of(const LoopIndices& indices, const Sizes& strides, std::size_t loops) {
@@ -147,7 +178,7 @@ class SizedModule {
       TFAOT_ASSIGN(auto module, make_module(sample.model.computation.proto()));
       orders_.push_back(module->entry_computation()->MakeInstructionPostOrder());
       modules_.push_back(std::move(module));
-      points_.push_back(sample.sizes);
+      fits_.add_point(sample.sizes);
     }
     places_ = places_in(orders_.front());
     return {};
@@ -249,19 +280,13 @@ class SizedModule {
       const HloInstruction& one, const std::function<std::int64_t(const HloInstruction&)>& number) {
     std::vector<std::int64_t> values;
     for (std::size_t i = 0; i < samples_.size(); ++i) values.push_back(number(at_sample(one, i)));
-    if (std::ranges::count(values, values.front()) == std::ssize(values)) return values.front();
-    const auto known = fitted_.find(values);
-    if (known != fitted_.end()) return known->second;
-    const auto found = SizePolynomial::through(points_, values);
-    if (!found) {
-      std::string shown;
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        shown +=
-            fmt::format("{}{} at {}", i == 0 ? "" : ", ", values[i], fmt::join(points_[i], "x"));
-      }
-      return fail(no_free_size(one, "has a number that is " + shown));
+    if (const auto found = fits_.through(values)) return *found;
+    std::string shown;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      shown += fmt::format("{}{} at {}", i == 0 ? "" : ", ", values[i],
+                           fmt::join(fits_.points()[i], "x"));
     }
-    return fitted_[values] = *found;
+    return fail(no_free_size(one, "has a number that is " + shown));
   }
 
   Result<Sizes> sizes_of_shape(
@@ -289,7 +314,7 @@ class SizedModule {
   // So many elements at most.
   std::int64_t most(const SizePolynomial& number) const {
     std::int64_t most = number.at(largest_);
-    for (const Dimensions& point : points_) {
+    for (const Dimensions& point : fits_.points()) {
       const bool is_within = std::ranges::equal(point, largest_, std::ranges::less_equal());
       if (is_within) most = std::max(most, number.at(point));
     }
@@ -313,8 +338,8 @@ class SizedModule {
   };
 
   // A vector whose first elements are a tensor of fixed size.
-  HloInstruction* unflattened(HloInstruction* flat, const HloInstruction& like) const {
-    return reshape(slice(flat, {0}, {elements_of(like)}), dimensions_of(like));
+  static HloInstruction* unflattened(HloInstruction* flat, const xla::Shape& shape) {
+    return reshape(slice(flat, {0}, {product(shape.dimensions())}), shape.dimensions());
   }
 
   // Instructions that are computed where they are used, or by a loop.
@@ -331,10 +356,8 @@ class SizedModule {
     const auto known = fixed_.find(&one);
     if (known != fixed_.end()) return known->second;
     const auto sizes = one.shape().IsArray() ? sizes_of(one) : Result<Sizes>(Sizes());
-    const bool is = sizes.has_value() && are_fixed(*sizes) && has_same_numbers(one) &&
-                    std::ranges::all_of(one.operands(), [this](const HloInstruction* operand) {
-                      return is_fixed_value(*operand);
-                    });
+    const bool is =
+        sizes.has_value() && are_fixed(*sizes) && has_same_numbers(one) && has_fixed_operands(one);
     return fixed_[&one] = is;
   }
 
@@ -345,17 +368,9 @@ class SizedModule {
   }
 
   bool has_same_numbers(const HloInstruction& one) {
-    const auto numbers = [](const HloInstruction& of) {
-      const xla::HloInstructionProto proto = of.ToProto();
-      std::string text;
-      for (const auto& dimension : proto.slice_dimensions()) {
-        text += dimension.SerializeAsString() + ";";
-      }
-      return text + proto.padding_config().SerializeAsString();
-    };
-    const std::string first = numbers(one);
+    const std::vector<std::int64_t> first = numbers_in(one);
     for (std::size_t i = 1; i < samples_.size(); ++i) {
-      if (numbers(at_sample(one, i)) != first) return false;
+      if (numbers_in(at_sample(one, i)) != first) return false;
     }
     return true;
   }
@@ -399,10 +414,8 @@ class SizedModule {
     Instructions results;
     for (std::int64_t i = 0; i < count; ++i) {
       const HloInstruction& start = *one.operand(count + i);
-      StridedLoop fill{.sizes = sizes};
-      TFAOT_TRY(add_value(start, {}, fill));
-      fill.place = place_of(own_indices(sizes.size()), row_major_strides(sizes), sizes.size());
-      results.push_back(add_loop(fill, unwritten(start, sizes), *numbers_));
+      TFAOT_ASSIGN(HloInstruction* const result, filled(start, {}, sizes, unwritten(start, sizes)));
+      results.push_back(result);
     }
     TFAOT_ASSIGN(StridedLoop loop, loop_over_terms(one, sizes));
     loop.combine_all = one.to_apply();
@@ -420,9 +433,8 @@ class SizedModule {
     results = add_loop(loop, results, *numbers_);
     const bool is_flat = !are_fixed(sizes);
     for (std::int64_t i = 0; i < count && !is_flat; ++i) {
-      const xla::Shape& shape = one.shape().tuple_shapes(static_cast<int>(i));
       HloInstruction*& result = engine::entry(results, i);
-      result = reshape(slice(result, {0}, {product(shape.dimensions())}), shape.dimensions());
+      result = unflattened(result, one.shape().tuple_shapes(static_cast<int>(i)));
     }
     made_[&one] = {tuple_of(results), false};
     return {};
@@ -504,12 +516,8 @@ class SizedModule {
     HloInstruction* const result = unwritten(one, sizes);
     StridedLoop loop{.sizes = sizes};
     const LoopIndices indices = own_indices(sizes.size());
-    Sizes strides;
-    for (int d = 0; d < whole->shape().rank(); ++d) {
-      strides.emplace_back(stride_along(whole->shape(), d));
-    }
     added({.tensor = reshape(whole, {elements_of(*whole)}),
-           .place = place_of(indices, strides, sizes.size()),
+           .place = place_of(indices, row_major_strides(whole->shape()), sizes.size()),
            .is_whole = true},
           loop);
     loop.place = place_of(indices, row_major_strides(sizes), sizes.size());
@@ -551,7 +559,7 @@ class SizedModule {
     for (std::size_t i = 0; i < samples_.size(); ++i) {
       const HloInstruction& sample = at_sample(one, i);
       if (!std::ranges::equal(index, sample.shape().dimensions(), std::ranges::less())) continue;
-      points.push_back(points_[i]);
+      points.push_back(fits_.points()[i]);
       if (is_whole) {
         values.push_back(sample.literal().GetIntegralAsS64(index).value_or(0));
       } else {
@@ -576,11 +584,7 @@ class SizedModule {
     HloInstruction* const result = unwritten(one, sizes);
     StridedLoop loop{.sizes = sizes};
     const LoopIndices indices = own_indices(sizes.size());
-    Sizes strides;
-    for (int d = 0; d < one.shape().rank(); ++d) {
-      strides.emplace_back(stride_along(one.shape(), d));
-    }
-    const Place in_table = place_of(indices, strides, sizes.size());
+    const Place in_table = place_of(indices, row_major_strides(one.shape()), sizes.size());
     std::optional<std::size_t> sum;
     for (const auto& [powers, column] : columns) {
       HloInstruction* const table = convert(words_next_to(anchor_, column), type_of(one));
@@ -603,11 +607,6 @@ class SizedModule {
   // Words of a call, or a number.
   Result<HloInstruction*> sized_constant(const HloInstruction& one) {
     const bool is_whole = xla::primitive_util::IsIntegralType(type_of(one));
-    if (elements_of(one) == 1 && one.shape().rank() > 0 && !is_whole) {
-      if (!has_kernels(type_of(one))) return fail(no_free_size(one, "is a constant"));
-      TFAOT_ASSIGN(HloInstruction* const number, sized_real(one));
-      return reshape(number, dimensions_of(one));
-    }
     if (is_whole && one.shape().rank() <= 1) {
       std::vector<SizePolynomial> words;
       for (std::int64_t i = 0; i < elements_of(one); ++i) {
@@ -621,8 +620,11 @@ class SizedModule {
           one.shape().rank() == 0 ? numbers_->scalar(words.front()) : numbers_->words(words);
       return type_of(one) == xla::S64 ? value : convert(value, type_of(one));
     }
-    if (one.shape().rank() == 0 && has_kernels(type_of(one))) return sized_real(one);
-    return fail(no_free_size(one, "is a constant"));
+    if (elements_of(one) != 1 || !has_kernels(type_of(one))) {
+      return fail(no_free_size(one, "is a constant"));
+    }
+    TFAOT_ASSIGN(HloInstruction* const number, sized_real(one));
+    return reshape(number, dimensions_of(one));
   }
 
   // A whole number or its inverse, rounded.
@@ -637,7 +639,7 @@ class SizedModule {
                  }));
     for (std::size_t i = 0; i < samples_.size(); ++i) {
       const double wanted = real(at_sample(one, i));
-      if (!is_rounded(wanted, whole.at(points_[i]), inverse, type_of(one))) {
+      if (!is_rounded(wanted, whole.at(fits_.points()[i]), inverse, type_of(one))) {
         return fail(no_free_size(one, fmt::format("is the constant {}", wanted)));
       }
     }
@@ -679,7 +681,7 @@ class SizedModule {
     double largest = static_cast<double>(bytes);
     for (std::size_t d = 0; d < largest_.size(); ++d) {
       const double larger =
-          static_cast<double>(largest_[d]) / static_cast<double>(points_.front()[d]);
+          static_cast<double>(largest_[d]) / static_cast<double>(fits_.points().front()[d]);
       if (larger > 1) largest *= larger * larger * larger;
     }
     return xla::RoundUpTo(static_cast<std::int64_t>(std::ceil(largest)), kLineBytes);
@@ -698,7 +700,7 @@ class SizedModule {
       TFAOT_ASSIGN(made.value, looped(one, sizes));
     }
     made.is_flat = !are_fixed(sizes);
-    if (!made.is_flat) made.value = unflattened(made.value, one);
+    if (!made.is_flat) made.value = unflattened(made.value, one.shape());
     return made_[&one] = made;
   }
 
@@ -720,10 +722,15 @@ class SizedModule {
     if (one.opcode() == kPad) return padded(one, sizes, result);
     if (one.opcode() == kReduce) return reduced(one, sizes, result);
     if (one.opcode() == kScatter) return scattered(one, sizes, result);
+    return filled(one, own_indices(sizes.size()), sizes, result);
+  }
+
+  // The result with the value at these indices in all its elements.
+  Result<HloInstruction*> filled(const HloInstruction& value, const LoopIndices& at,
+                                 const Sizes& sizes, HloInstruction* result) {
     StridedLoop loop{.sizes = sizes};
-    const LoopIndices indices = own_indices(sizes.size());
-    TFAOT_TRY(add_value(one, indices, loop));
-    loop.place = place_of(indices, row_major_strides(sizes), sizes.size());
+    TFAOT_TRY(add_value(value, at, loop));
+    loop.place = place_of(own_indices(sizes.size()), row_major_strides(sizes), sizes.size());
     return add_loop(loop, result, *numbers_);
   }
 
@@ -750,10 +757,7 @@ class SizedModule {
 
   Result<HloInstruction*> padded(const HloInstruction& one, const Sizes& sizes,
                                  HloInstruction* result) {
-    StridedLoop fill{.sizes = sizes};
-    TFAOT_TRY(add_value(*one.operand(1), {}, fill));
-    fill.place = place_of(own_indices(sizes.size()), row_major_strides(sizes), sizes.size());
-    result = add_loop(fill, result, *numbers_);
+    TFAOT_ASSIGN(result, filled(*one.operand(1), {}, sizes, result));
     const HloInstruction& x = *one.operand(0);
     TFAOT_ASSIGN(const Sizes part, sizes_of(x));
     StridedLoop loop{.sizes = part, .keeps_others = true};
@@ -786,10 +790,7 @@ class SizedModule {
                                   HloInstruction* result) {
     if (one.operand_count() != 2) return fail(no_free_size(one, "has several results"));
     TFAOT_ASSIGN(const HloInstruction* const combine, combination(one));
-    StridedLoop fill{.sizes = sizes};
-    TFAOT_TRY(add_value(*one.operand(1), {}, fill));
-    fill.place = place_of(own_indices(sizes.size()), row_major_strides(sizes), sizes.size());
-    result = add_loop(fill, result, *numbers_);
+    TFAOT_ASSIGN(result, filled(*one.operand(1), {}, sizes, result));
     TFAOT_ASSIGN(StridedLoop loop, loop_over_terms(one, sizes));
     loop.combine = combine;
     TFAOT_TRY(add_value(*one.operand(0), terms_in(one, loop.sizes.size()), loop));
@@ -846,11 +847,8 @@ class SizedModule {
                                     HloInstruction* result) {
     const xla::ScatterDimensionNumbers& numbers = one.scatter_dimension_numbers();
     if (one.operand_count() != 3) return fail(no_free_size(one, "has several results"));
-    StridedLoop copy{.sizes = sizes};
+    TFAOT_ASSIGN(result, filled(*one.operand(0), own_indices(sizes.size()), sizes, result));
     const Sizes strides = row_major_strides(sizes);
-    TFAOT_TRY(add_value(*one.operand(0), own_indices(sizes.size()), copy));
-    copy.place = place_of(own_indices(sizes.size()), strides, sizes.size());
-    result = add_loop(copy, result, *numbers_);
     const HloInstruction& updates = *one.operand(2);
     TFAOT_ASSIGN(const Sizes all, sizes_of(updates));
     StridedLoop loop{.sizes = all};
@@ -1058,9 +1056,8 @@ class SizedModule {
   std::vector<std::unique_ptr<xla::HloModule>> modules_;
   std::vector<Order> orders_;  // the entry's instructions of each sample
   Places places_;              // in the orders, of the first sample's instructions
-  std::vector<Dimensions> points_;
+  SizeFits fits_;
   std::vector<Sizes> parameter_sizes_;  // of the inputs
-  std::map<std::vector<std::int64_t>, SizePolynomial> fitted_;
   std::map<const HloInstruction*, Sizes> sizes_;
   std::map<const HloInstruction*, bool> fixed_;
   xla::HloComputation* computation_ = nullptr;
@@ -1069,30 +1066,6 @@ class SizedModule {
   std::optional<SizeNumbers> numbers_;
   std::map<const HloInstruction*, Made> made_;
 };
-
-void add_numbers(const xla::Shape& shape, std::vector<std::int64_t>& numbers) {
-  if (shape.IsTuple()) {
-    for (const xla::Shape& part : shape.tuple_shapes()) add_numbers(part, numbers);
-  } else if (shape.IsArray()) {
-    numbers.insert(numbers.end(), shape.dimensions().begin(), shape.dimensions().end());
-  }
-}
-
-void add_numbers(const HloInstruction& one, std::vector<std::int64_t>& numbers) {
-  add_numbers(one.shape(), numbers);
-  const xla::HloInstructionProto proto = one.ToProto();
-  for (const auto& dimension : proto.slice_dimensions()) {
-    numbers.insert(numbers.end(), {dimension.start(), dimension.limit(), dimension.stride()});
-  }
-  for (const auto& dimension : proto.padding_config().dimensions()) {
-    numbers.insert(numbers.end(), {dimension.edge_padding_low(), dimension.edge_padding_high(),
-                                   dimension.interior_padding()});
-  }
-  for (const auto& dimension : proto.window().dimensions()) {
-    numbers.insert(numbers.end(), {dimension.size(), dimension.stride(), dimension.padding_low(),
-                                   dimension.padding_high()});
-  }
-}
 
 }  // namespace
 
@@ -1106,7 +1079,7 @@ std::vector<SampledNumbers::OfOne> SampledNumbers::numbers_of(const xla::HloModu
   });
   for (const HloInstruction* one : instructions_of(module)) {
     OfOne numbers{.name = name_of(*one)};
-    add_numbers(*one, numbers.whole);
+    numbers.whole = numbers_in(*one);
     if (one->opcode() == kConstant && one->shape().IsArray() &&
         elements_of(*one) <= kMostElements) {
       known.insert(one);
@@ -1128,18 +1101,14 @@ std::vector<SampledNumbers::OfOne> SampledNumbers::numbers_of(const xla::HloModu
 
 void SampledNumbers::add(const Dimensions& sizes, std::unique_ptr<xla::HloModule> module) {
   modules_.push_back(std::move(module));
-  points_.push_back(sizes);
+  fits_.add_point(sizes);
   samples_.push_back(numbers_of(*modules_.back()));
 }
 
 bool SampledNumbers::is_predicted(const std::vector<std::int64_t>& values, const Dimensions& sizes,
                                   std::int64_t value) {
-  if (std::ranges::count(values, values.front()) == std::ssize(values)) {
-    return values.front() == value;
-  }
-  const auto [fit, is_new] = fits_.try_emplace(values);
-  if (is_new) fit->second = SizePolynomial::through(points_, values);
-  return !fit->second || fit->second->at(sizes) == value;
+  const auto fit = fits_.through(values);
+  return !fit || fit->at(sizes) == value;
 }
 
 // An element that not all samples have is not compared.

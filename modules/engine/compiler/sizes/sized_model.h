@@ -5,9 +5,7 @@
 // results are those of the model compiled for these. Used by one thread.
 #pragma once
 
-#include <map>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "compiler/code/optimize.h"
@@ -51,9 +49,8 @@ class SampledNumbers {
   bool has_elements(std::size_t place, const Dimensions& sizes, const xla::Literal& constant);
 
   std::vector<std::unique_ptr<xla::HloModule>> modules_;
-  std::vector<Dimensions> points_;
   std::vector<std::vector<OfOne>> samples_;
-  std::map<std::vector<std::int64_t>, std::optional<SizePolynomial>> fits_;
+  SizeFits fits_;
 };
 
 struct SizedModelOptions {

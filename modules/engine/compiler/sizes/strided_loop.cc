@@ -111,14 +111,13 @@ class BlockLoop {
   // Sets `block_`, `chunk_` and `whole_`.
   void choose_block() {
     if (loop_.sizes.empty()) return;
-    constexpr std::int64_t kMostColumns = 256;
     constexpr std::int64_t kMostRows = 16;
     const std::size_t last = loop_.sizes.size() - 1;
     const auto size = loop_.sizes[last].constant();
     const bool is_dense_block =
         loop_.place.strides[last] == SizePolynomial(1) && are_dense_along(last);
     if (!is_dense_block || is_placed_along(last)) return;
-    if (!size || *size > kMostColumns) {
+    if (!size || *size > kBlockElements) {
       if (ends_along(last)) return;
       block_.columns = last == 0 ? 64 : 16;
       chunk_ = block_.columns;
@@ -131,7 +130,7 @@ class BlockLoop {
         !have_even_rows(last - 1, *size)) {
       return;
     }
-    block_.rows = std::clamp<std::int64_t>(kMostColumns / *size, 1, kMostRows);
+    block_.rows = std::clamp<std::int64_t>(kBlockElements / *size, 1, kMostRows);
     chunk_ = block_.rows;
     if (block_.rows > 1) count_rows(*size);
   }

@@ -50,9 +50,7 @@ struct ElementCheck {
   std::size_t row_elements;  // wanted
 };
 [[noreturn]] void wrong_elements(const Description& model, const ElementCheck& check);
-// Throws Error (SizeOutOfRange).
-[[noreturn]] void wrong_size(const Description& model, std::size_t dimension, std::int64_t size);
-// The same for each of the sizes that is out of its range.
+// Throws Error (SizeOutOfRange) if one of the sizes is out of its range.
 void check_sizes(const Description& model, const std::int64_t* sizes);
 // Throws Error (InputMismatch, OutputMismatch) unless elements == rows * row_elements.
 inline void check_elements(const Description& model, const ElementCheck& check) {
