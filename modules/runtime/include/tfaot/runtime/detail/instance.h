@@ -59,8 +59,8 @@ class Instance {
 
   // The sizes of the free dimensions in the calls from now on; before, they are the largest.
   void set_sizes(const std::int64_t* sizes) noexcept {
-    std::memcpy(words_.data() + kSizesWord, sizes,
-                description_->dimension_count * sizeof(std::int64_t));
+    const std::size_t count = description_->dimension_count;
+    if (count != 0) std::memcpy(words_.data() + kSizesWord, sizes, count * sizeof(std::int64_t));
   }
 
   // Runs description().programs[program] on inputs[i], each with programs[program].batch_size rows,
