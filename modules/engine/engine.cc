@@ -165,7 +165,7 @@ class ModelCompiler {
   }
 
   Choices choices() const {
-    return {job_.weights_type, job_.fast_math, job_.optimize, has_free_sizes()};
+    return {job_.weights_type, job_.fast_math, job_.optimize, has_free_sizes() ? 1 : 0};
   }
   LoweringOptions lowering_options() const {
     return {job_.embed_weights, job_.model.fixed_shapes, job_.model.any_opset};

@@ -4,12 +4,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include "compiler/hlo/simplify.h"
+#include "compiler/hlo/weight_values.h"
 #include "compiler/rows/waiting_loops.h"
 #include "compiler/sizes/polynomial.h"
+#include "compiler/sizes/same_values.h"
 #include "compiler/sizes/sample_sizes.h"
+#include "compiler/sizes/sampled_numbers.h"
 #include "compiler/sizes/sized_model.h"
 #include "front/load_model.h"
 
@@ -25,6 +30,29 @@ std::string sizes_text(const std::vector<FreeDimension>& own, const Dimensions& 
   }
   return text;
 }
+
+// A smaller of n and 30 becomes a number, as it does in the optimised model.
+Status fold_constants(xla::HloModule& module) {
+  xla::HloComputation& entry = *module.entry_computation();
+  const WeightValues values(module, entry.num_parameters());
+  Evaluator evaluator([](const HloInstruction&) -> Result<Value> {
+    return fail(Error::internal("a constant reads a parameter"));
+  });
+  for (HloInstruction* one : entry.MakeInstructionPostOrder()) {
+    if (one->opcode() == kConstant || !values.is_known(one)) continue;
+    TFAOT_ASSIGN(const Value value, evaluator.value(*one));
+    TFAOT_TRY(checked(one->ReplaceAllUsesWith(
+        entry.AddInstruction(HloInstruction::CreateConstant(value->Clone())))));
+  }
+  return remove_dead_code(module);
+}
+
+// A size at which the model is another one.
+struct OtherModel {
+  Dimensions sizes;
+  std::size_t dimension = 0;  // whose size makes it another one, as far as is known
+  std::string what;           // it does otherwise
+};
 
 class FreeSizesOptimizer {
  public:
@@ -45,12 +73,6 @@ class FreeSizesOptimizer {
       Status below = try_samples(SampleSide::kBelow);
       if (!below) return fail((is_in_range ? done : below).error());
     }
-    if (!unproven_.empty()) {
-      request_.warn(fmt::format(
-          "at tiny sizes, such as {}, the model has other operations, which the compiler does not "
-          "compare: 'tfaot validate' compares the results",
-          sizes_text(own_, unproven_)));
-    }
     return with_free_sizes(samples_, default_sizes(own_), {request_.weights, request_.traces});
   }
 
@@ -70,37 +92,43 @@ class FreeSizesOptimizer {
     return loaded.lowering->lower(request_.batch_size);
   }
 
-  // With its calls inlined and its whole numbers computed: a smaller of n and 30 becomes a number.
+  // With its calls inlined and what depends on constants alone computed.
   Result<Module> simplified(const LoweredModel& lowered) const {
     TFAOT_ASSIGN(Module module, make_module(lowered.computation.proto()));
+    TFAOT_TRY(inline_calls(*module));  // no kernel is chosen by an operation's name
     PassContext context{*module, std::ssize(lowered.inputs), request_.choices, &request_.weights};
     TFAOT_TRY(run_passes(context, "simplify"));
+    TFAOT_TRY(fold_constants(*module));
     return module;
   }
 
   Status try_samples(SampleSide range) {
     TFAOT_TRY(take_samples(range));
-    return check_range();
+    TFAOT_ASSIGN(const std::optional<OtherModel> other, check_range());
+    return other ? refusal(*other) : Status();
   }
 
   Status take_samples(SampleSide range) {
     const std::size_t wanted = points_to_fit(own_.size());
+    const std::vector<Dimensions> points = sample_sizes(own_, range, 3 * wanted);
+    Choices choices = request_.choices;
+    if (!points.empty()) choices.smallest_free_size = smallest_of(points);
     samples_.clear();
     simplified_ = {};
-    unproven_.clear();
-    optimized_ = {};
+    Module first;
     std::string difference = "there are too few sizes to tell";
-    for (const Dimensions& sizes : sample_sizes(own_, range, 3 * wanted)) {
+    for (const Dimensions& sizes : points) {
       TFAOT_ASSIGN(const LoweredModel lowered, lower(sizes));
       TFAOT_ASSIGN(Module simple, simplified(lowered));
       TFAOT_ASSIGN(OptimizedModel optimized,
-                   optimize(lowered, request_.weights, request_.choices, Traces::kNames));
+                   optimize(lowered, request_.weights, choices, Traces::kNames));
       TFAOT_ASSIGN(Module module, make_module(optimized.computation.proto()));
       const bool is_another =
-          !optimized_.empty() && !have_same_form(optimized_.first(), *module, difference);
+          first != nullptr && (!have_same_form(*first, *module, difference) ||
+                               !have_same_form(simplified_.first(), *simple, difference));
       if (is_another) continue;
+      if (first == nullptr) first = std::move(module);
       simplified_.add(sizes, std::move(simple));
-      optimized_.add(sizes, std::move(module));
       samples_.push_back({sizes, std::move(optimized)});
       if (samples_.size() == wanted) return {};
     }
@@ -109,21 +137,34 @@ class FreeSizesOptimizer {
             .note("give these dimensions fixed sizes: model.dimensions"));
   }
 
-  // From the model that the samples say. Some operations are others at small sizes, as a reshape in
-  // place of a broadcast: then the optimised model is compared.
-  Result<SampledNumbers::Difference> difference_at(const Dimensions& sizes) {
+  static std::int64_t smallest_of(const std::vector<Dimensions>& points) {
+    std::int64_t smallest = kLargestSize;
+    for (const Dimensions& sizes : points) {
+      smallest = std::min(smallest, std::ranges::min(sizes));
+    }
+    return smallest;
+  }
+
+  // From the model that the samples say; empty: none. Some operations are others at small sizes, as
+  // a reshape in place of a broadcast: then what they compute is compared.
+  Result<std::string> difference_at(const Dimensions& sizes) {
     TFAOT_ASSIGN(const LoweredModel lowered, lower(sizes));
     TFAOT_ASSIGN(const Module module, simplified(lowered));
-    SampledNumbers::Difference found = simplified_.difference(sizes, *module);
-    if (!found.is_form) return found;
-    TFAOT_ASSIGN(const OptimizedModel optimized,
-                 optimize(lowered, request_.weights, request_.choices, Traces::kNames));
-    TFAOT_ASSIGN(const Module made, make_module(optimized.computation.proto()));
-    return optimized_.difference(sizes, *made);
+    const SampledNumbers::Difference found = simplified_.difference(sizes, *module);
+    if (!found.is_form) return found.what;
+    const auto made = simplified_.module_at(sizes);
+    if (!made) return fmt::format("{} ({})", found.what, made.error().message());
+    const std::int64_t inputs = std::ssize(lowered.inputs);
+    std::string difference =
+        difference_of_values(*module, **made, inputs, [&](const HloInstruction& weight) {
+          return request_.weights.value(
+              static_cast<std::size_t>(weight.parameter_number() - inputs));
+        });
+    return difference.empty() ? difference : fmt::format("{} ({})", found.what, difference);
   }
 
   // At the ends of the range and in its middle, at odd and even sizes.
-  Status check_range() {
+  Result<std::optional<OtherModel>> check_range() {
     // Not two of one size: what is equal by chance becomes one operation.
     Dimensions smallest;
     Dimensions largest;
@@ -139,7 +180,8 @@ class FreeSizesOptimizer {
         --largest.back();
       }
     }
-    TFAOT_TRY(check_at(smallest));
+    TFAOT_ASSIGN(auto other, check_at(smallest, 0));
+    if (other) return other;
     for (std::size_t d = 0; d < own_.size(); ++d) {
       Dimensions sizes = largest;
       const std::int64_t low = own_[d].smallest;
@@ -152,29 +194,29 @@ class FreeSizesOptimizer {
         if (size < low || size > high) continue;
         sizes[d] = size;
         if (std::ranges::count(sizes, size) > 1) continue;
-        TFAOT_TRY(check_at(sizes));
+        TFAOT_ASSIGN(other, check_at(sizes, d));
+        if (other) return other;
       }
     }
-    return {};
+    return other;
   }
 
-  Status check_at(const Dimensions& sizes) {
-    const auto difference = difference_at(sizes);
+  // `dimension`: the one of the size in question.
+  Result<std::optional<OtherModel>> check_at(const Dimensions& sizes, std::size_t dimension) {
+    auto difference = difference_at(sizes);
     if (!difference) {
       Error error = difference.error();
       return fail(std::move(error).note(fmt::format(
           "this is at {}, which compilation.dimensions allow", sizes_text(own_, sizes))));
     }
-    if (difference->what.empty()) return {};
-    // Where the compiler makes other code for a tiny size, that says nothing.
-    constexpr std::int64_t kTiny = 4;
-    if (difference->is_form && std::ranges::min(sizes) <= kTiny) {
-      unproven_ = unproven_.empty() ? sizes : unproven_;
-      return {};
-    }
+    if (difference->empty()) return std::optional<OtherModel>();
+    return OtherModel{sizes, dimension, *std::move(difference)};
+  }
+
+  Status refusal(const OtherModel& other) {
     Error error(fmt::format("at {} the model computes otherwise than at other sizes: {}",
-                            sizes_text(own_, sizes), difference->what));
-    TFAOT_TRY(note_where(sizes, error));
+                            sizes_text(own_, other.sizes), other.what));
+    TFAOT_TRY(note_where(other.sizes, error));
     return fail(std::move(error));
   }
 
@@ -187,7 +229,7 @@ class FreeSizesOptimizer {
       while (other + 1 < same) {
         point[d] = other + (same - other) / 2;
         const auto difference = difference_at(point);
-        (difference && difference->what.empty() ? same : other) = point[d];
+        (difference && difference->empty() ? same : other) = point[d];
       }
       if (same == own_[d].largest) continue;
       error.note(
@@ -202,9 +244,7 @@ class FreeSizesOptimizer {
   const FreeSizesRequest& request_;
   const std::vector<FreeDimension> own_;
   std::vector<SizeSample> samples_;
-  Dimensions unproven_;        // the first sizes that could not be compared
   SampledNumbers simplified_;  // of the samples
-  SampledNumbers optimized_;   // of the same
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "compiler/sizes/polynomial.h"
 #include "compiler/sizes/sample_sizes.h"
+#include "compiler/sizes/sampled_numbers.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/unit/engine/parse_hlo.h"
 #include "tests/unit/engine/run_kernels.h"

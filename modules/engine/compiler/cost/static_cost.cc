@@ -242,7 +242,7 @@ std::string warning_of(const std::vector<XlaProduct>& products) {
 // of the tasks (abi.h) as their last operand, which is a parameter after all others. Kernels in
 // loops and branches, and those too small to be worth the threads, stay as they are.
 Status share_kernels(xla::HloModule& module, PassContext& context) {
-  if (context.choices.has_free_sizes) return {};  // what is worthwhile depends on the size
+  if (context.choices.smallest_free_size > 0) return {};  // what is worthwhile depends on the size
   // Picoseconds: a few times what handing pieces out and waiting for the last one takes.
   constexpr double kWorthwhile = 20e6;
   xla::HloComputation& entry = *module.entry_computation();

@@ -284,7 +284,8 @@ Result<Value> Evaluator::compute(const HloInstruction& instruction,
   if (!result) {
     TFAOT_ASSIGN(result,
                  or_internal(evaluator_.EvaluateWithSubstitutions(&instruction, substitutes)));
-    if (!xla::LayoutUtil::IsMonotonicWithDim0Major(result->shape().layout())) {
+    if (result->shape().IsArray() &&
+        !xla::LayoutUtil::IsMonotonicWithDim0Major(result->shape().layout())) {
       result = result->Relayout(xla::LayoutUtil::GetDefaultLayoutForShape(result->shape()));
     }
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes instructions that depend only on weights and constants. Used by one thread.
+// Computes instructions, mostly those that depend only on weights and constants. Used by one
+// thread.
 #pragma once
 
 #include <functional>
@@ -41,7 +42,8 @@ class Evaluator {
 
   Parameters parameters_;
   std::map<const HloInstruction*, Value> evaluated_;
-  xla::HloEvaluator evaluator_;
+  static constexpr std::int64_t kMostTurns = 1 << 16;  // of a loop, which may not end
+  xla::HloEvaluator evaluator_{kMostTurns};
 };
 
 // Values that depend on the program alone, neither on inputs nor on weights. Used by one thread.

@@ -26,8 +26,9 @@ struct Choices {
   // that cancels. The config's XLA flag of this name.
   bool fast_math = true;
   Optimization optimize = Optimization::kSpeed;
-  // It is one of several sizes of a model (sizes/sized_model.h), which all get the same calls.
-  bool has_free_sizes = false;
+  // Not 0: the model is one of several sizes (sizes/sized_model.h), which all get the same calls.
+  // No size that is free is smaller.
+  std::int64_t smallest_free_size = 0;
 
   // True if products may have weights that are sums or products of the model's. Not where those
   // would lose too much: a column of int8 has one scale for all rows, and float16 has few

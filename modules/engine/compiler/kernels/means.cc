@@ -130,12 +130,14 @@ bool is_exact_enough(std::int64_t count) {
   return std::abs(static_cast<double>(static_cast<float>(1 / exact)) * exact - 1) <= 0x1p-25;
 }
 
-// A mean of float32, divided in float64; null: it need not be. The count may be another at other
-// sizes of the model.
-HloInstruction* divided_exactly(HloInstruction& quotient, bool has_free_sizes) {
+// A mean of float32, divided in float64; null: it need not be. A count that follows a free size
+// (`smallest`, not 0) is another at other sizes of the model.
+HloInstruction* divided_exactly(HloInstruction& quotient, std::int64_t smallest) {
   const DividedSum found = divided_sum(quotient);
   if (found.sum == nullptr || type_of(quotient) != xla::F32) return nullptr;
-  if (!has_free_sizes && is_exact_enough(count_of(*found.sum))) return nullptr;
+  const std::int64_t count = count_of(*found.sum);
+  const bool is_fixed = smallest == 0 || count < smallest;
+  if (is_fixed && is_exact_enough(count)) return nullptr;
   return convert(divided_by_count(convert(found.operand, xla::F64), *found.sum), xla::F32);
 }
 
@@ -154,7 +156,7 @@ Status replace_means(xla::HloComputation& computation, const Rewrite& rewrite,
 
 Status settle_means(xla::HloModule& module, PassContext& context) {
   const auto divide = [&](HloInstruction& quotient) {
-    return divided_exactly(quotient, context.choices.has_free_sizes);
+    return divided_exactly(quotient, context.choices.smallest_free_size);
   };
   for (xla::HloComputation* computation : module.MakeComputationPostOrder()) {
     TFAOT_TRY(replace_means(*computation, by_squared_differences));

@@ -65,24 +65,35 @@ SizePolynomial::SizePolynomial(std::map<SizePowers, std::int64_t> terms, std::in
   divisor_ /= common;
 }
 
-std::optional<SizePolynomial> SizePolynomial::through(
-    const std::vector<std::vector<std::int64_t>>& points, const std::vector<std::int64_t>& values) {
-  const std::vector<SizePowers> powers = all_powers(points.front().size());
-  Eigen::MatrixXd monomials(points.size(), powers.size());
-  Eigen::VectorXd wanted(points.size());
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    wanted[static_cast<Eigen::Index>(i)] = static_cast<double>(values[i]);
+struct SizePoints::Decomposed {
+  std::vector<SizePowers> powers;
+  Eigen::VectorXd lengths;  // of the columns of powers: a cube is far larger than a size
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> columns;
+};
+
+SizePoints::SizePoints(std::vector<std::vector<std::int64_t>> points) : points_(std::move(points)) {
+  std::vector<SizePowers> powers = all_powers(points_.front().size());
+  Eigen::MatrixXd monomials(points_.size(), powers.size());
+  for (std::size_t i = 0; i < points_.size(); ++i) {
     for (std::size_t j = 0; j < powers.size(); ++j) {
       monomials(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
-          static_cast<double>(value_of(powers[j], points[i]));
+          static_cast<double>(value_of(powers[j], points_[i]));
     }
   }
-  // Columns of one length: a cube is far larger than a size.
-  const Eigen::VectorXd lengths = monomials.colwise().norm();
-  const Eigen::VectorXd factors = (monomials * lengths.cwiseInverse().asDiagonal())
-                                      .colPivHouseholderQr()
-                                      .solve(wanted)
-                                      .cwiseQuotient(lengths);
+  Eigen::VectorXd lengths = monomials.colwise().norm();
+  monomials *= lengths.cwiseInverse().asDiagonal();
+  decomposed_ = std::make_shared<const Decomposed>(
+      Decomposed{std::move(powers), std::move(lengths), monomials.colPivHouseholderQr()});
+}
+
+std::optional<SizePolynomial> SizePolynomial::through(const SizePoints& points,
+                                                      const std::vector<std::int64_t>& values) {
+  const auto& [powers, lengths, columns] = *points.decomposed_;
+  Eigen::VectorXd wanted(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    wanted[static_cast<Eigen::Index>(i)] = static_cast<double>(values[i]);
+  }
+  const Eigen::VectorXd factors = columns.solve(wanted).cwiseQuotient(lengths);
   // Counts of pairs have halves.
   constexpr std::int64_t kDivisor = 2;
   std::map<SizePowers, std::int64_t> terms;
@@ -90,10 +101,10 @@ std::optional<SizePolynomial> SizePolynomial::through(
     terms[powers[j]] = std::llround(factors[static_cast<Eigen::Index>(j)] * kDivisor);
   }
   SizePolynomial found(std::move(terms), kDivisor);
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (found.dividend_at(points[i]) != values[i] * found.divisor_) return std::nullopt;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (found.dividend_at(points.points_[i]) != values[i] * found.divisor_) return std::nullopt;
   }
-  if (!found.is_whole_at_all(points.front().size())) return std::nullopt;
+  if (!found.is_whole_at_all(points.points_.front().size())) return std::nullopt;
   return found;
 }
 
@@ -157,11 +168,25 @@ SizePolynomial operator*(const SizePolynomial& a, const SizePolynomial& b) {
   return {std::move(terms), a.divisor_ * b.divisor_};
 }
 
-std::optional<SizePolynomial> SizeFits::through(const std::vector<std::int64_t>& values) {
-  if (std::ranges::count(values, values.front()) == std::ssize(values)) return values.front();
+std::optional<SizePolynomial> SizeFits::through(const SizeValues& values) {
   const auto [fit, is_new] = found_.try_emplace(values);
-  if (is_new) fit->second = SizePolynomial::through(points_, values);
-  return fit->second;
+  if (!is_new) return fit->second;
+  std::vector<bool> is_there;
+  std::vector<std::vector<std::int64_t>> points;
+  std::vector<std::int64_t> known;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    is_there.push_back(values[i].has_value());
+    if (!values[i]) continue;
+    points.push_back(points_[i]);
+    known.push_back(*values[i]);
+  }
+  if (known.empty()) return fit->second;
+  if (std::ranges::count(known, known.front()) == std::ssize(known)) {
+    return fit->second = known.front();
+  }
+  if (known.size() < points_to_fit(points.front().size())) return fit->second;
+  const auto of_some = of_some_.try_emplace(is_there, std::move(points)).first;
+  return fit->second = SizePolynomial::through(of_some->second, known);
 }
 
 std::size_t points_to_fit(std::size_t sizes) { return all_powers(sizes).size() + kPointsToCheck; }

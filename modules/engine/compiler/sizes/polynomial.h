@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <tuple>
@@ -15,6 +16,19 @@
 
 namespace tfaot::toolkit::engine {
 
+// Sizes at which the values of a polynomial are known, decomposed once for all of them.
+class SizePoints {
+ public:
+  // All of one length, at least points_to_fit() of them.
+  SizePoints(std::vector<std::vector<std::int64_t>> points);  // NOLINT(google-explicit-constructor)
+
+ private:
+  friend class SizePolynomial;
+  struct Decomposed;
+  std::vector<std::vector<std::int64_t>> points_;
+  std::shared_ptr<const Decomposed> decomposed_;
+};
+
 // A polynomial of the sizes, in their order, that is whole at all whole sizes.
 class SizePolynomial {
  public:
@@ -22,9 +36,8 @@ class SizePolynomial {
 
   SizePolynomial() = default;
   SizePolynomial(std::int64_t number);  // NOLINT(google-explicit-constructor): it is one
-  // Nothing if no polynomial of low degree has these values. `points`: sizes, all of one length,
-  // at least points_to_fit() of them.
-  static std::optional<SizePolynomial> through(const std::vector<std::vector<std::int64_t>>& points,
+  // Nothing if no polynomial of low degree has these values.
+  static std::optional<SizePolynomial> through(const SizePoints& points,
                                                const std::vector<std::int64_t>& values);
 
   std::optional<std::int64_t> constant() const;
@@ -54,17 +67,22 @@ class SizePolynomial {
   std::int64_t divisor_ = 1;              // has no factor in common with all terms
 };
 
+// Values at some points; nothing at others, which a polynomial through them may pass by.
+using SizeValues = std::vector<std::optional<std::int64_t>>;
+
 // Polynomials through values at the same points, each found once.
 class SizeFits {
  public:
   void add_point(std::vector<std::int64_t> point) { points_.push_back(std::move(point)); }
   const std::vector<std::vector<std::int64_t>>& points() const { return points_; }
-  // Of one value at all points, that number; else as SizePolynomial::through().
-  std::optional<SizePolynomial> through(const std::vector<std::int64_t>& values);
+  // Of one value at all points that have one, that number; else as SizePolynomial::through(), and
+  // nothing if too few points have one.
+  std::optional<SizePolynomial> through(const SizeValues& values);
 
  private:
   std::vector<std::vector<std::int64_t>> points_;
-  std::map<std::vector<std::int64_t>, std::optional<SizePolynomial>> found_;
+  std::map<std::vector<bool>, SizePoints> of_some_;  // by which points have values
+  std::map<SizeValues, std::optional<SizePolynomial>> found_;
 };
 
 // So many points fix a polynomial of so many sizes, and contradict most other functions.

@@ -12,32 +12,12 @@
 
 #include "compiler/hlo/evaluate.h"
 #include "compiler/kernels/kernel_call.h"
+#include "compiler/sizes/sampled_numbers.h"
 #include "compiler/sizes/strided_loop.h"
 #include "xla/index_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
-
-// What two instructions of the same form have in common.
-std::string form_of(const HloInstruction& one) {
-  xla::HloInstructionProto proto = one.ToProto();
-  proto.clear_name();
-  proto.clear_id();
-  proto.clear_metadata();
-  proto.clear_operand_ids();
-  proto.clear_called_computation_ids();
-  proto.clear_control_predecessor_ids();
-  proto.clear_shape();
-  proto.clear_operand_shapes_with_layout();
-  proto.clear_literal();
-  proto.clear_slice_dimensions();
-  proto.clear_padding_config();
-  proto.clear_frontend_attributes();
-  proto.clear_statistics_viz();
-  return proto.SerializeAsString() +
-         (one.shape().IsArray() ? xla::PrimitiveType_Name(type_of(one)) : "") +
-         std::to_string(one.shape().IsArray() ? one.shape().rank() : -1);
-}
 
 using Order = std::vector<HloInstruction*>;
 using Places = std::map<const HloInstruction*, std::size_t>;
@@ -46,63 +26,6 @@ Places places_in(const Order& order) {
   Places places;
   for (const auto* one : order) places.emplace(one, places.size());
   return places;
-}
-
-std::string name_of(const HloInstruction& one) {
-  // Constants have the name of what uses them.
-  std::string layer = one.metadata().op_name();
-  if (layer.empty() && one.user_count() > 0) layer = one.users().front()->metadata().op_name();
-  return fmt::format("{}{}", xla::HloOpcodeString(one.opcode()),
-                     layer.empty() ? "" : " of " + layer);
-}
-
-bool is_whole_type(xla::PrimitiveType type) {
-  return type == xla::PRED || xla::primitive_util::IsIntegralType(type);
-}
-
-std::int64_t whole_at(const xla::Literal& literal, absl::Span<const std::int64_t> index) {
-  if (literal.shape().element_type() == xla::PRED) return literal.Get<bool>(index) ? 1 : 0;
-  return literal.GetIntegralAsS64(index).value_or(0);
-}
-
-// A whole number, or the inverse of one, by which a real constant follows sizes. The same for all
-// samples of a constant.
-bool is_inverse(double number) { return std::abs(number) < 1; }
-std::int64_t whole_of(double number, bool inverse) {
-  const double whole = inverse ? 1 / number : number;
-  return std::isfinite(whole) && std::abs(whole) < 1e15 ? std::llround(whole) : 0;
-}
-bool is_rounded(double number, std::int64_t whole, bool inverse, xla::PrimitiveType type) {
-  const double exact = inverse ? 1 / static_cast<double>(whole) : static_cast<double>(whole);
-  return type == xla::F32 ? static_cast<float>(exact) == static_cast<float>(number)
-                          : exact == number;
-}
-
-void add_numbers(const xla::Shape& shape, std::vector<std::int64_t>& numbers) {
-  if (shape.IsTuple()) {
-    for (const xla::Shape& part : shape.tuple_shapes()) add_numbers(part, numbers);
-  } else if (shape.IsArray()) {
-    numbers.insert(numbers.end(), shape.dimensions().begin(), shape.dimensions().end());
-  }
-}
-
-// Dimensions, bounds of slices, paddings and windows.
-std::vector<std::int64_t> numbers_in(const HloInstruction& one) {
-  std::vector<std::int64_t> numbers;
-  add_numbers(one.shape(), numbers);
-  const xla::HloInstructionProto proto = one.ToProto();
-  for (const auto& dimension : proto.slice_dimensions()) {
-    numbers.insert(numbers.end(), {dimension.start(), dimension.limit(), dimension.stride()});
-  }
-  for (const auto& dimension : proto.padding_config().dimensions()) {
-    numbers.insert(numbers.end(), {dimension.edge_padding_low(), dimension.edge_padding_high(),
-                                   dimension.interior_padding()});
-  }
-  for (const auto& dimension : proto.window().dimensions()) {
-    numbers.insert(numbers.end(), {dimension.size(), dimension.stride(), dimension.padding_low(),
-                                   dimension.padding_high()});
-  }
-  return numbers;
 }
 
 // A dimension's index by the turns of loops.
@@ -181,6 +104,19 @@ class SizedModule {
       fits_.add_point(sample.sizes);
     }
     places_ = places_in(orders_.front());
+    for (const HloInstruction* one : orders_.front()) {
+      for (std::size_t i = 1; i < samples_.size(); ++i) TFAOT_TRY(check_functions(*one, i));
+    }
+    return {};
+  }
+
+  // A loop's turns and the like are numbers inside of functions, which stay as they are.
+  Status check_functions(const HloInstruction& one, std::size_t sample) const {
+    for (std::size_t k = 0; k < one.called_computations().size(); ++k) {
+      const xla::HloComputation& other = *at_sample(one, sample).called_computations()[k];
+      if (*one.called_computations()[k] == other) continue;
+      return fail(no_free_size(one, "calls a function of other numbers at other sizes"));
+    }
     return {};
   }
 
@@ -211,7 +147,11 @@ class SizedModule {
     anchor_ = sizes;
     for (const HloInstruction* one : entry.parameter_instructions()) {
       TFAOT_ASSIGN(const Sizes own, sizes_of(*one));
-      if (one->parameter_number() < inputs || are_fixed(own)) continue;
+      if (one->parameter_number() < inputs) continue;
+      if (are_fixed(own)) {
+        TFAOT_TRY(check_weight(*one));
+        continue;
+      }
       made_[one].value = start_of(*one, own, made_.at(one).value);
       made_[one].is_flat = true;
     }
@@ -268,7 +208,8 @@ class SizedModule {
   }
 
   Error no_free_size(const HloInstruction& one, const std::string& why) const {
-    return Error(fmt::format("{} {}, which cannot follow a free size", name_of(one), why));
+    return Error(
+        fmt::format("{} {}, which cannot follow a free size", operation_of_layer(one), why));
   }
 
   const HloInstruction& at_sample(const HloInstruction& one, std::size_t sample) const {
@@ -278,12 +219,13 @@ class SizedModule {
   // The number of an instruction, by the sizes.
   Result<SizePolynomial> number_of(
       const HloInstruction& one, const std::function<std::int64_t(const HloInstruction&)>& number) {
-    std::vector<std::int64_t> values;
-    for (std::size_t i = 0; i < samples_.size(); ++i) values.push_back(number(at_sample(one, i)));
+    SizeValues values;
+    for (std::size_t i = 0; i < samples_.size(); ++i)
+      values.emplace_back(number(at_sample(one, i)));
     if (const auto found = fits_.through(values)) return *found;
     std::string shown;
     for (std::size_t i = 0; i < values.size(); ++i) {
-      shown += fmt::format("{}{} at {}", i == 0 ? "" : ", ", values[i],
+      shown += fmt::format("{}{} at {}", i == 0 ? "" : ", ", *values[i],
                            fmt::join(fits_.points()[i], "x"));
     }
     return fail(no_free_size(one, "has a number that is " + shown));
@@ -456,6 +398,17 @@ class SizedModule {
     return {};
   }
 
+  // It must be the same at all sizes.
+  Status check_weight(const HloInstruction& one) const {
+    const auto place =
+        static_cast<std::size_t>(one.parameter_number()) - samples_.front().model.inputs.size();
+    for (const SizeSample& sample : samples_) {
+      if (sample.model.weights.at(place) == samples_.front().model.weights.at(place)) continue;
+      return fail(no_free_size(one, "is computed from weights and sizes"));
+    }
+    return {};
+  }
+
   // A weight that follows a size must be the start of a weight of the model at all sizes, such as
   // that of learned positions. The parameter becomes the whole weight.
   Result<xla::Shape> whole_weight(const HloInstruction& one) {
@@ -554,26 +507,21 @@ class SizedModule {
   // Nothing if the element is no polynomial, or for real numbers if it is not always the same.
   std::optional<SizePolynomial> element_at(const HloInstruction& one,
                                            absl::Span<const std::int64_t> index, bool is_whole) {
-    std::vector<Dimensions> points;
-    std::vector<std::int64_t> values;
+    SizeValues values;
     for (std::size_t i = 0; i < samples_.size(); ++i) {
       const HloInstruction& sample = at_sample(one, i);
+      values.emplace_back();
       if (!std::ranges::equal(index, sample.shape().dimensions(), std::ranges::less())) continue;
-      points.push_back(fits_.points()[i]);
       if (is_whole) {
-        values.push_back(sample.literal().GetIntegralAsS64(index).value_or(0));
+        values.back() = sample.literal().GetIntegralAsS64(index).value_or(0);
       } else {
         const bool is_same =
             sample.literal().GetAsString(index) == one.literal().GetAsString(index);
         if (!is_same) return std::nullopt;
-        values.push_back(xla::IndexUtil::MultidimensionalIndexToLinearIndex(one.shape(), index));
+        values.back() = xla::IndexUtil::MultidimensionalIndexToLinearIndex(one.shape(), index);
       }
     }
-    if (std::ranges::count(values, values.front()) == std::ssize(values)) {
-      return SizePolynomial(values.front());
-    }
-    const bool is_enough = points.size() >= points_to_fit(largest_.size());
-    return is_enough ? SizePolynomial::through(points, values) : std::nullopt;
+    return fits_.through(values);
   }
 
   // The table as it lies at the actual sizes.
@@ -639,7 +587,7 @@ class SizedModule {
                  }));
     for (std::size_t i = 0; i < samples_.size(); ++i) {
       const double wanted = real(at_sample(one, i));
-      if (!is_rounded(wanted, whole.at(fits_.points()[i]), inverse, type_of(one))) {
+      if (!rounds_to(wanted, whole.at(fits_.points()[i]), inverse, type_of(one))) {
         return fail(no_free_size(one, fmt::format("is the constant {}", wanted)));
       }
     }
@@ -1068,132 +1016,6 @@ class SizedModule {
 };
 
 }  // namespace
-
-std::vector<SampledNumbers::OfOne> SampledNumbers::numbers_of(const xla::HloModule& module) {
-  constexpr std::int64_t kMostElements = 4096;
-  constexpr std::int64_t kMostComputed = 64;
-  std::vector<OfOne> all;
-  std::set<const HloInstruction*> known;  // computed from constants alone
-  Evaluator evaluator([](const HloInstruction&) -> Result<Value> {
-    return fail(Error::internal("a constant reads a parameter"));
-  });
-  for (const HloInstruction* one : instructions_of(module)) {
-    OfOne numbers{.name = name_of(*one)};
-    numbers.whole = numbers_in(*one);
-    if (one->opcode() == kConstant && one->shape().IsArray() &&
-        elements_of(*one) <= kMostElements) {
-      known.insert(one);
-      numbers.constant = std::make_shared<xla::Literal>(one->literal().Clone());
-    } else if (one->shape().IsArray() && one->operand_count() > 0 &&
-               elements_of(*one) <= kMostComputed && one->called_computations().empty() &&
-               one->opcode() != kCustomCall &&
-               std::ranges::all_of(one->operands(),
-                                   [&](const auto* from) { return known.contains(from); })) {
-      if (const auto value = evaluator.value(*one)) {
-        known.insert(one);
-        numbers.constant = std::make_shared<xla::Literal>((*value)->Clone());
-      }
-    }
-    all.push_back(std::move(numbers));
-  }
-  return all;
-}
-
-void SampledNumbers::add(const Dimensions& sizes, std::unique_ptr<xla::HloModule> module) {
-  modules_.push_back(std::move(module));
-  fits_.add_point(sizes);
-  samples_.push_back(numbers_of(*modules_.back()));
-}
-
-bool SampledNumbers::is_predicted(const std::vector<std::int64_t>& values, const Dimensions& sizes,
-                                  std::int64_t value) {
-  const auto fit = fits_.through(values);
-  return !fit || fit->at(sizes) == value;
-}
-
-// An element that not all samples have is not compared.
-bool SampledNumbers::has_elements(std::size_t place, const Dimensions& sizes,
-                                  const xla::Literal& constant) {
-  const auto type = constant.shape().element_type();
-  bool is_same = true;
-  xla::ShapeUtil::ForEachIndex(constant.shape(), [&](absl::Span<const std::int64_t> index) {
-    std::vector<std::int64_t> whole;
-    bool is_constant = true;
-    bool inverse = false;
-    for (const auto& sample : samples_) {
-      const xla::Literal* const other = sample[place].constant.get();
-      const bool has_it = other != nullptr && std::ranges::equal(index, other->shape().dimensions(),
-                                                                 std::ranges::less());
-      if (!has_it) return true;
-      is_constant = is_constant &&
-                    other->GetAsString(index) == samples_[0][place].constant->GetAsString(index);
-      if (is_whole_type(type)) {
-        whole.push_back(whole_at(*other, index));
-      } else if (const auto number = other->GetAsDouble(index)) {
-        if (whole.empty()) inverse = is_inverse(*number);
-        whole.push_back(whole_of(*number, inverse));
-      } else {
-        return true;
-      }
-    }
-    if (is_constant) {
-      is_same = constant.GetAsString(index) == samples_[0][place].constant->GetAsString(index);
-    } else if (is_whole_type(type)) {
-      is_same = is_predicted(whole, sizes, whole_at(constant, index));
-    } else {
-      const double number = constant.GetAsDouble(index).value_or(0);
-      is_same = is_predicted(whole, sizes, whole_of(number, inverse));
-    }
-    return is_same;
-  });
-  return is_same;
-}
-
-SampledNumbers::Difference SampledNumbers::difference(const Dimensions& sizes,
-                                                      const xla::HloModule& module) {
-  Difference found;
-  const std::vector<OfOne> numbers = numbers_of(module);
-  found.is_form = !have_same_form(*modules_.front(), module, found.what);
-  if (!found.is_form && numbers.size() != samples_.front().size()) {
-    found = {"the functions that it calls", true};
-  }
-  if (found.is_form) return found;
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    for (std::size_t k = 0; k < numbers[i].whole.size(); ++k) {
-      std::vector<std::int64_t> values;
-      for (const auto& sample : samples_) {
-        if (sample[i].whole.size() != numbers[i].whole.size()) return {numbers[i].name, true};
-        values.push_back(sample[i].whole[k]);
-      }
-      if (!is_predicted(values, sizes, numbers[i].whole[k])) return {numbers[i].name};
-    }
-    const bool is_same =
-        numbers[i].constant == nullptr || has_elements(i, sizes, *numbers[i].constant);
-    if (!is_same) return {numbers[i].name};
-  }
-  return {};
-}
-
-bool have_same_form(const xla::HloModule& a, const xla::HloModule& b, std::string& why_not) {
-  const Order first = a.entry_computation()->MakeInstructionPostOrder();
-  const Order second = b.entry_computation()->MakeInstructionPostOrder();
-  const Places first_places = places_in(first);
-  const Places second_places = places_in(second);
-  for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
-    const HloInstruction& one = *first[i];
-    const HloInstruction& other = *second[i];
-    bool is_same = form_of(one) == form_of(other) && one.operand_count() == other.operand_count();
-    for (std::int64_t k = 0; is_same && k < one.operand_count(); ++k) {
-      is_same = first_places.at(one.operand(k)) == second_places.at(other.operand(k));
-    }
-    if (is_same) continue;
-    why_not = fmt::format("{} and {}", name_of(one), name_of(other));
-    return false;
-  }
-  if (first.size() == second.size()) return true;
-  why_not = fmt::format("{} and {} instructions", first.size(), second.size());
-  return false;
-}
 
 Result<OptimizedModel> with_free_sizes(const std::vector<SizeSample>& samples,
                                        const Dimensions& largest,

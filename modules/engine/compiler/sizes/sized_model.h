@@ -18,41 +18,6 @@ struct SizeSample {
   OptimizedModel model;
 };
 
-// True if the two have the same instructions, apart from their numbers. `why_not` says what
-// differs.
-bool have_same_form(const xla::HloModule& a, const xla::HloModule& b, std::string& why_not);
-
-// Tells whether a module of other sizes is the one that the numbers of some samples say.
-class SampledNumbers {
- public:
-  // REQUIRES: of the same form as the modules before.
-  void add(const Dimensions& sizes, std::unique_ptr<xla::HloModule> module);
-  bool empty() const { return modules_.empty(); }
-  // REQUIRES: there is one.
-  const xla::HloModule& first() const { return *modules_.front(); }
-  struct Difference {
-    std::string what{};    // empty: nothing
-    bool is_form = false;  // other operations, so that no numbers were compared
-  };
-  // From the module at these sizes. Where the samples follow no rule, nothing is compared.
-  Difference difference(const Dimensions& sizes, const xla::HloModule& module);
-
- private:
-  struct OfOne {
-    std::vector<std::int64_t> whole;                 // dimensions, bounds, paddings, windows
-    std::shared_ptr<const xla::Literal> constant{};  // the value, if it is known and not large
-    std::string name;
-  };
-  static std::vector<OfOne> numbers_of(const xla::HloModule& module);
-  bool is_predicted(const std::vector<std::int64_t>& values, const Dimensions& sizes,
-                    std::int64_t value);
-  bool has_elements(std::size_t place, const Dimensions& sizes, const xla::Literal& constant);
-
-  std::vector<std::unique_ptr<xla::HloModule>> modules_;
-  std::vector<std::vector<OfOne>> samples_;
-  SizeFits fits_;
-};
-
 struct SizedModelOptions {
   const WeightStore& weights;
   Traces traces = Traces::kRemoved;

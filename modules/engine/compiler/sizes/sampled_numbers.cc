@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compiler/sizes/sampled_numbers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "xla/literal.h"
+#include "xla/primitive_util.h"
+#include "xla/service/hlo_verifier.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using Order = std::vector<HloInstruction*>;
+
+// Replaces each number by visit(number).
+template <typename Visit>
+void visit_shape(xla::ShapeProto& shape, const Visit& visit) {
+  for (auto& size : *shape.mutable_dimensions()) size = visit(size);
+  for (auto& part : *shape.mutable_tuple_shapes()) visit_shape(part, visit);
+}
+
+template <typename Visit>
+void visit_numbers(xla::HloInstructionProto& proto, const Visit& visit) {
+  visit_shape(*proto.mutable_shape(), visit);
+  for (auto& bounds : *proto.mutable_slice_dimensions()) {
+    bounds.set_start(visit(bounds.start()));
+    bounds.set_limit(visit(bounds.limit()));
+    bounds.set_stride(visit(bounds.stride()));
+  }
+  for (auto& size : *proto.mutable_dynamic_slice_sizes()) size = visit(size);
+  for (auto& size : *proto.mutable_gather_slice_sizes()) size = visit(size);
+  if (proto.has_padding_config()) {
+    for (auto& padding : *proto.mutable_padding_config()->mutable_dimensions()) {
+      padding.set_edge_padding_low(visit(padding.edge_padding_low()));
+      padding.set_edge_padding_high(visit(padding.edge_padding_high()));
+      padding.set_interior_padding(visit(padding.interior_padding()));
+    }
+  }
+  if (!proto.has_window()) return;
+  for (auto& window : *proto.mutable_window()->mutable_dimensions()) {
+    window.set_size(visit(window.size()));
+    window.set_stride(visit(window.stride()));
+    window.set_padding_low(visit(window.padding_low()));
+    window.set_padding_high(visit(window.padding_high()));
+  }
+}
+
+// What two instructions of the same form have in common.
+std::string form_of(const HloInstruction& one) {
+  xla::HloInstructionProto proto = one.ToProto();
+  visit_numbers(proto, [](std::int64_t) { return std::int64_t{0}; });
+  proto.clear_name();
+  proto.clear_id();
+  proto.clear_metadata();
+  proto.clear_operand_ids();
+  proto.clear_called_computation_ids();
+  proto.clear_control_predecessor_ids();
+  proto.clear_operand_shapes_with_layout();
+  proto.clear_literal();
+  proto.clear_frontend_attributes();
+  proto.clear_statistics_viz();
+  return proto.SerializeAsString();
+}
+
+using FormPlaces = std::map<const HloInstruction*, std::size_t>;
+
+// What it reads and calls.
+std::vector<std::size_t> sources_of(const HloInstruction& one, const FormPlaces& places) {
+  std::vector<std::size_t> sources;
+  for (const HloInstruction* operand : one.operands()) sources.push_back(places.at(operand));
+  for (const xla::HloComputation* called : one.called_computations()) {
+    sources.push_back(places.at(called->root_instruction()));
+  }
+  return sources;
+}
+
+bool is_whole_type(xla::PrimitiveType type) {
+  return type == xla::PRED || xla::primitive_util::IsIntegralType(type);
+}
+
+std::int64_t whole_at(const xla::Literal& literal, absl::Span<const std::int64_t> index) {
+  if (literal.shape().element_type() == xla::PRED) return literal.Get<bool>(index) ? 1 : 0;
+  return literal.GetIntegralAsS64(index).value_or(0);
+}
+
+bool is_element_of(const xla::Literal& literal, absl::Span<const std::int64_t> index) {
+  return std::ranges::equal(index, literal.shape().dimensions(), std::ranges::less());
+}
+
+// The shapes of computations follow those of their instructions.
+void set_program_shapes(xla::HloModuleProto& module) {
+  for (auto& computation : *module.mutable_computations()) {
+    xla::ProgramShapeProto& shape = *computation.mutable_program_shape();
+    for (const auto& one : computation.instructions()) {
+      if (one.id() == computation.root_id()) *shape.mutable_result() = one.shape();
+      if (one.opcode() != "parameter") continue;
+      *shape.mutable_parameters(static_cast<int>(one.parameter_number())) = one.shape();
+    }
+    if (computation.id() == module.entry_computation_id()) {
+      *module.mutable_host_program_shape() = shape;
+    }
+  }
+}
+
+// Code for free sizes pads where the samples do, and cuts nowhere.
+bool pads_alike(const xla::PaddingConfig& a, const xla::PaddingConfig& b) {
+  for (int d = 0; d < a.dimensions_size(); ++d) {
+    const auto& one = a.dimensions(d);
+    const auto& other = b.dimensions(d);
+    if ((one.edge_padding_low() < 0) != (other.edge_padding_low() < 0)) return false;
+    if ((one.edge_padding_high() < 0) != (other.edge_padding_high() < 0)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::string operation_of_layer(const HloInstruction& one) {
+  // Constants have the name of what uses them.
+  std::string layer = one.metadata().op_name();
+  if (layer.empty() && one.user_count() > 0) layer = one.users().front()->metadata().op_name();
+  return fmt::format("{}{}", xla::HloOpcodeString(one.opcode()),
+                     layer.empty() ? "" : " of " + layer);
+}
+
+std::vector<std::int64_t> numbers_in(const HloInstruction& one) {
+  std::vector<std::int64_t> numbers;
+  xla::HloInstructionProto proto = one.ToProto();
+  visit_numbers(proto, [&](std::int64_t number) { return numbers.emplace_back(number); });
+  return numbers;
+}
+
+bool have_same_form(const xla::HloModule& a, const xla::HloModule& b, std::string& why_not) {
+  const Order first = instructions_of(a);
+  const Order second = instructions_of(b);
+  FormPlaces first_places;
+  FormPlaces second_places;
+  for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
+    const HloInstruction& one = *first[i];
+    const HloInstruction& other = *second[i];
+    first_places.emplace(&one, i);
+    second_places.emplace(&other, i);
+    const bool is_same = form_of(one) == form_of(other) &&
+                         sources_of(one, first_places) == sources_of(other, second_places);
+    if (is_same) continue;
+    why_not = fmt::format("{} and {}", operation_of_layer(one), operation_of_layer(other));
+    return false;
+  }
+  if (first.size() == second.size()) return true;
+  why_not = fmt::format("{} and {} instructions", first.size(), second.size());
+  return false;
+}
+
+bool is_inverse(double number) { return std::abs(number) < 1; }
+
+std::int64_t whole_of(double number, bool inverse) {
+  const double whole = inverse ? 1 / number : number;
+  return std::isfinite(whole) && std::abs(whole) < 1e15 ? std::llround(whole) : 0;
+}
+
+bool rounds_to(double number, std::int64_t whole, bool inverse, xla::PrimitiveType type) {
+  const double exact = inverse ? 1 / static_cast<double>(whole) : static_cast<double>(whole);
+  return type == xla::F32 ? static_cast<float>(exact) == static_cast<float>(number)
+                          : exact == number;
+}
+
+void SampledNumbers::add(const Dimensions& sizes, std::unique_ptr<xla::HloModule> module) {
+  fits_.add_point(sizes);
+  orders_.push_back(instructions_of(*module));
+  auto& numbers = numbers_.emplace_back();
+  for (const HloInstruction* one : orders_.back()) numbers.push_back(numbers_in(*one));
+  modules_.push_back(std::move(module));
+}
+
+std::optional<SizePolynomial> SampledNumbers::number(std::size_t place, std::size_t k) {
+  SizeValues values;
+  for (const auto& sample : numbers_) values.emplace_back(sample[place].at(k));
+  return fits_.through(values);
+}
+
+bool SampledNumbers::is_same_constant(std::size_t place) {
+  const auto [known, is_new] = same_constants_.try_emplace(place, true);
+  for (std::size_t i = 1; is_new && known->second && i < orders_.size(); ++i) {
+    known->second = constant(i, place) == constant(0, place);
+  }
+  return known->second;
+}
+
+std::optional<SampledNumbers::Element> SampledNumbers::element(
+    std::size_t place, absl::Span<const std::int64_t> index) {
+  const xla::Literal& first = constant(0, place);
+  const auto type = first.shape().element_type();
+  const bool is_whole = is_whole_type(type);
+  const auto real = [&](const xla::Literal& literal) {
+    return literal.GetAsDouble(index).value_or(0);
+  };
+  Element made{.is_same = true};
+  if (!is_whole) made.inverse = is_inverse(real(first));
+  SizeValues values;
+  for (std::size_t i = 0; i < orders_.size(); ++i) {
+    const xla::Literal& sample = constant(i, place);
+    values.emplace_back();
+    if (!is_element_of(sample, index)) continue;
+    values.back() = is_whole ? whole_at(sample, index) : whole_of(real(sample), made.inverse);
+    made.is_same =
+        made.is_same && (is_whole ? values.back() == values.front()
+                                  : sample.GetAsString(index) == first.GetAsString(index));
+  }
+  if (made.is_same) return made;
+  const auto fit = fits_.through(values);
+  if (!fit) return std::nullopt;
+  for (std::size_t i = 0; i < orders_.size() && !is_whole; ++i) {
+    const bool is_it = !values[i] || rounds_to(real(constant(i, place)), fit->at(fits_.points()[i]),
+                                               made.inverse, type);
+    if (!is_it) return std::nullopt;
+  }
+  made.whole = *fit;
+  return made;
+}
+
+// Of a large constant, some of the elements.
+bool SampledNumbers::has_elements(std::size_t place, const Dimensions& sizes,
+                                  const xla::Literal& actual) {
+  constexpr std::int64_t kMostElements = 4096;
+  const xla::Literal& first = constant(0, place);
+  if (is_same_constant(place)) return actual == first;
+  // Code has the tables of the first sample.
+  if (!std::ranges::equal(actual.shape().dimensions(), first.shape().dimensions(),
+                          std::ranges::less_equal())) {
+    return false;
+  }
+  const std::int64_t step = xla::ShapeUtil::ElementsIn(actual.shape()) / kMostElements + 1;
+  std::int64_t next = 0;
+  bool is_same = true;
+  xla::ShapeUtil::ForEachIndex(actual.shape(), [&](absl::Span<const std::int64_t> index) {
+    if (next++ % step != 0) return true;
+    const auto rule = element(place, index);
+    if (!rule) return true;
+    if (rule->is_same) {
+      is_same = actual.GetAsString(index) == first.GetAsString(index);
+    } else if (is_whole_type(actual.shape().element_type())) {
+      is_same = whole_at(actual, index) == rule->whole.at(sizes);
+    } else {
+      const double number = actual.GetAsDouble(index).value_or(0);
+      is_same = whole_of(number, rule->inverse) == rule->whole.at(sizes);
+    }
+    return is_same;
+  });
+  return is_same;
+}
+
+SampledNumbers::Difference SampledNumbers::difference(const Dimensions& sizes,
+                                                      const xla::HloModule& module) {
+  Difference found;
+  found.is_form = !have_same_form(first(), module, found.what);
+  if (found.is_form) return found;
+  const Order order = instructions_of(module);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const std::vector<std::int64_t> numbers = numbers_in(*order[i]);
+    bool is_same = true;
+    for (std::size_t k = 0; is_same && k < numbers.size(); ++k) {
+      const auto rule = number(i, k);
+      is_same = !rule || rule->at(sizes) == numbers[k];
+    }
+    if (is_same && order[i]->opcode() == kConstant && order[i]->shape().IsArray()) {
+      is_same = has_elements(i, sizes, order[i]->literal());
+    }
+    if (!is_same) return {operation_of_layer(*order[i])};
+  }
+  return {};
+}
+
+Result<xla::Literal> SampledNumbers::constant_at(std::size_t place, const xla::Shape& shape,
+                                                 const Dimensions& sizes) {
+  const xla::Literal& first = constant(0, place);
+  if (is_same_constant(place) || !shape.IsArray()) return first.Clone();
+  const std::string name = operation_of_layer(*orders_.front()[place]);
+  xla::Literal made(shape);
+  Status done;
+  xla::ShapeUtil::ForEachIndex(shape, [&](absl::Span<const std::int64_t> index) {
+    const auto rule = is_element_of(first, index) ? element(place, index) : std::nullopt;
+    if (!rule) {
+      done = fail(Error(name + " has elements without a rule"));
+    } else if (rule->is_same) {
+      made.CopyElementFrom(first, index, index);
+    } else if (shape.element_type() == xla::PRED) {
+      made.Set<bool>(index, rule->whole.at(sizes) != 0);
+    } else if (is_whole_type(shape.element_type())) {
+      done = checked(made.SetIntegralAsS64(index, rule->whole.at(sizes)));
+    } else {
+      const auto whole = static_cast<double>(rule->whole.at(sizes));
+      done = checked(made.SetFromDouble(index, rule->inverse ? 1 / whole : whole));
+    }
+    return done.has_value();
+  });
+  TFAOT_TRY(std::move(done));
+  return made;
+}
+
+Result<std::unique_ptr<xla::HloModule>> SampledNumbers::module_at(const Dimensions& sizes) {
+  xla::HloModuleProto proto = first().ToProto();
+  std::map<std::int64_t, std::size_t> places;  // by id
+  for (const HloInstruction* one : orders_.front()) places.emplace(one->unique_id(), places.size());
+  for (auto& computation : *proto.mutable_computations()) {
+    for (auto& one : *computation.mutable_instructions()) {
+      const std::size_t place = places.at(one.id());
+      const Error no_rule(operation_of_layer(*orders_.front()[place]) + " has numbers of no rule");
+      const xla::PaddingConfig padding = one.padding_config();
+      bool has_rule = true;
+      std::size_t k = 0;
+      visit_numbers(one, [&](std::int64_t) {
+        const auto rule = number(place, k++);
+        has_rule = has_rule && rule;
+        return has_rule ? rule->at(sizes) : 0;
+      });
+      visit_shape(*one.mutable_shape(), [&](std::int64_t size) {
+        has_rule = has_rule && size >= 0;
+        return size;
+      });
+      if (!has_rule || !pads_alike(padding, one.padding_config())) return fail(no_rule);
+      if (one.opcode() != "constant") continue;
+      TFAOT_ASSIGN(const xla::Literal literal, constant_at(place, xla::Shape(one.shape()), sizes));
+      *one.mutable_literal() = literal.ToProto();
+    }
+  }
+  set_program_shapes(proto);
+  TFAOT_ASSIGN(auto module, make_module(proto));
+  xla::HloVerifier verifier(/*layout_sensitive=*/false, /*allow_mixed_precision=*/true);
+  const auto verified = verifier.Run(module.get(), {});
+  if (verified.ok()) return module;
+  // The first sentence alone: the instruction follows.
+  std::string why(verified.status().message().substr(0, verified.status().message().find('\n')));
+  const std::string_view context = "during context [Unknown]: ";
+  return fail(Error(why.starts_with(context) ? why.substr(context.size()) : why));
+}
+
+}  // namespace tfaot::toolkit::engine
