@@ -47,6 +47,8 @@ void visit_numbers(xla::HloInstructionProto& proto, const Visit& visit) {
     window.set_stride(visit(window.stride()));
     window.set_padding_low(visit(window.padding_low()));
     window.set_padding_high(visit(window.padding_high()));
+    window.set_window_dilation(visit(window.window_dilation()));
+    window.set_base_dilation(visit(window.base_dilation()));
   }
 }
 

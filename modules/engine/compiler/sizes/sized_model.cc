@@ -669,6 +669,8 @@ class SizedModule {
     if (one.opcode() == kConcatenate) return concatenated(one, sizes, result);
     if (one.opcode() == kPad) return padded(one, sizes, result);
     if (one.opcode() == kReduce) return reduced(one, sizes, result);
+    if (one.opcode() == kReduceWindow) return reduced_windows(one, sizes, result);
+    if (one.opcode() == kGather) return gathered(one, sizes, result);
     if (one.opcode() == kScatter) return scattered(one, sizes, result);
     return filled(one, own_indices(sizes.size()), sizes, result);
   }
@@ -703,32 +705,48 @@ class SizedModule {
     return result;
   }
 
+  // What lies around a tensor and between its elements, as a pad and a window have it.
+  struct Edges {
+    SizePolynomial low;
+    SizePolynomial high;
+    SizePolynomial between;
+  };
+
   Result<HloInstruction*> padded(const HloInstruction& one, const Sizes& sizes,
                                  HloInstruction* result) {
+    std::vector<Edges> edges;
+    for (int d = 0; d < one.shape().rank(); ++d) {
+      const auto edge = [&](auto member) {
+        return number_of(one, [d, member](const HloInstruction& sample) {
+          return (sample.padding_config().dimensions(d).*member)();
+        });
+      };
+      using Padding = xla::PaddingConfig::PaddingConfigDimension;
+      TFAOT_ASSIGN(const SizePolynomial low, edge(&Padding::edge_padding_low));
+      TFAOT_ASSIGN(const SizePolynomial high, edge(&Padding::edge_padding_high));
+      TFAOT_ASSIGN(const SizePolynomial between, edge(&Padding::interior_padding));
+      edges.push_back({low, high, between});
+    }
+    return padded_by(one, edges, sizes, result);
+  }
+
+  // The first operand with the second one at these edges.
+  Result<HloInstruction*> padded_by(const HloInstruction& one, const std::vector<Edges>& edges,
+                                    const Sizes& sizes, HloInstruction* result) {
     TFAOT_ASSIGN(result, filled(*one.operand(1), {}, sizes, result));
     const HloInstruction& x = *one.operand(0);
     TFAOT_ASSIGN(const Sizes part, sizes_of(x));
     StridedLoop loop{.sizes = part, .keeps_others = true};
     LoopIndices indices = own_indices(part.size());
     TFAOT_TRY(add_value(x, indices, loop));
-    for (int d = 0; d < one.shape().rank(); ++d) {
-      const auto edge = [d](auto member) {
-        return [d, member](const HloInstruction& sample) {
-          return (sample.padding_config().dimensions(d).*member)();
-        };
-      };
-      using Padding = xla::PaddingConfig::PaddingConfigDimension;
-      TFAOT_ASSIGN(const SizePolynomial low, number_of(one, edge(&Padding::edge_padding_low)));
-      TFAOT_ASSIGN(const SizePolynomial between, number_of(one, edge(&Padding::interior_padding)));
-      for (std::size_t s = 0; s < samples_.size(); ++s) {
-        const auto& padding = at_sample(one, s).padding_config().dimensions(d);
-        if (padding.edge_padding_low() < 0 || padding.edge_padding_high() < 0) {
+    for (std::size_t d = 0; d < edges.size(); ++d) {
+      for (const Dimensions& point : fits_.points()) {
+        if (edges[d].low.at(point) < 0 || edges[d].high.at(point) < 0) {
           return fail(no_free_size(one, "cuts a tensor"));
         }
       }
-      LoopIndex& index = engine::entry(indices, d);
-      index.offset = low;
-      index.step = between + SizePolynomial(1);
+      indices[d].offset = edges[d].low;
+      indices[d].step = edges[d].between + SizePolynomial(1);
     }
     loop.place = place_of(indices, row_major_strides(sizes), part.size());
     return add_loop(loop, result, *numbers_);
@@ -779,6 +797,61 @@ class SizedModule {
     return loop;
   }
 
+  // Combines the elements of each window. The tensor gets its edges first.
+  Result<HloInstruction*> reduced_windows(const HloInstruction& one, const Sizes& sizes,
+                                          HloInstruction* result) {
+    if (one.operand_count() != 2) return fail(no_free_size(one, "has several results"));
+    StridedLoop loop;
+    TFAOT_ASSIGN(loop.combine, combination(one));
+    TFAOT_ASSIGN(result, filled(*one.operand(1), {}, sizes, result));
+    TFAOT_ASSIGN(Sizes of_x, sizes_of(*one.operand(0)));
+    std::vector<Edges> edges;
+    Sizes windows;
+    Sizes strides;
+    Sizes dilations;
+    for (int d = 0; d < one.shape().rank(); ++d) {
+      const auto number = [&](auto member) {
+        return number_of(one, [d, member](const HloInstruction& sample) {
+          return static_cast<std::int64_t>((sample.window().dimensions(d).*member)());
+        });
+      };
+      using Window = xla::WindowDimension;
+      TFAOT_ASSIGN(const SizePolynomial size, number(&Window::size));
+      TFAOT_ASSIGN(const SizePolynomial stride, number(&Window::stride));
+      TFAOT_ASSIGN(const SizePolynomial dilation, number(&Window::window_dilation));
+      TFAOT_ASSIGN(const SizePolynomial low, number(&Window::padding_low));
+      TFAOT_ASSIGN(const SizePolynomial high, number(&Window::padding_high));
+      TFAOT_ASSIGN(const SizePolynomial base, number(&Window::base_dilation));
+      windows.push_back(size);
+      strides.push_back(stride);
+      dilations.push_back(dilation);
+      edges.push_back({low, high, base + SizePolynomial(-1)});
+      SizePolynomial& all = engine::entry(of_x, d);
+      all = (all + SizePolynomial(-1)) * base + SizePolynomial(1) + low + high;
+    }
+    TFAOT_ASSIGN(HloInstruction* const x, padded_by(one, edges, of_x, unwritten(one, of_x)));
+    // Windows come before the last dimension, as blocks are of it.
+    const std::size_t last = sizes.size() - 1;
+    const Sizes places_in_x = row_major_strides(of_x);
+    const Sizes places = row_major_strides(sizes);
+    LoopValue value{.tensor = x, .place = {0, {}}};
+    loop.place.offset = 0;
+    const auto add = [&](const SizePolynomial& turns, const SizePolynomial& in_x,
+                         const SizePolynomial& in_result) {
+      loop.sizes.push_back(turns);
+      value.place.strides.push_back(in_x);
+      loop.place.strides.push_back(in_result);
+    };
+    for (std::size_t d = 0; d <= last; ++d) {
+      if (d == last) {
+        for (std::size_t w = 0; w <= last; ++w) add(windows[w], dilations[w] * places_in_x[w], 0);
+      }
+      add(sizes[d], strides[d] * places_in_x[d], places[d]);
+    }
+    added(std::move(value), loop);
+    return add_loop(loop, result, *numbers_);
+  }
+
   // What its function of (old, new) makes: null for the new value.
   Result<const HloInstruction*> combination(const HloInstruction& one) {
     const HloInstruction* const combine = one.to_apply()->root_instruction();
@@ -791,53 +864,110 @@ class SizedModule {
     return combine;
   }
 
+  // The loops over the windows of a gather or scatter go to these dimensions of the tensor, the
+  // others to the indices.
+  struct Windows {
+    Dimensions loops;
+    Dimensions outside;  // the other loops
+    LoopIndices places;  // in the tensor
+  };
+  // `loops`, of so many: those over windows. `dropped`: dimensions that windows do not have.
+  static Windows windows_in(const HloInstruction& tensor, std::int64_t all, Dimensions loops,
+                            const Dimensions& dropped) {
+    Windows windows{std::move(loops), {}, LoopIndices(tensor.shape().dimensions_size())};
+    windows.outside = other_dimensions(all, windows.loops);
+    const Dimensions windowed = other_dimensions(tensor.shape().rank(), dropped);
+    for (std::size_t i = 0; i < windows.loops.size(); ++i) {
+      engine::entry(windows.places, windowed[i]).loop = static_cast<std::size_t>(windows.loops[i]);
+    }
+    return windows;
+  }
+
+  // Where the indices say that a window begins. `to`: the dimensions that they are for; `sizes`:
+  // those of the tensor; `of_window`: those of a window in it.
+  Result<std::vector<ValuePlace>> places_by(const HloInstruction& indices, std::int64_t vector,
+                                            const Dimensions& outside, const Dimensions& to,
+                                            const Sizes& sizes, const Sizes& of_window,
+                                            StridedLoop& loop) {
+    std::vector<ValuePlace> places;
+    const Sizes strides = row_major_strides(sizes);
+    for (std::size_t k = 0; k < to.size(); ++k) {
+      LoopIndices at;
+      for (const std::int64_t i : outside) at.push_back({static_cast<std::size_t>(i)});
+      if (vector < indices.shape().rank()) {
+        at.insert(at.begin() + vector, {{}, 0, static_cast<std::int64_t>(k)});
+      }
+      TFAOT_ASSIGN(const std::size_t value, add_value(indices, at, loop));
+      places.push_back(
+          {value, engine::entry(strides, to[k]),
+           engine::entry(sizes, to[k]) + SizePolynomial(-1) * engine::entry(of_window, to[k])});
+    }
+    return places;
+  }
+
+  Result<HloInstruction*> gathered(const HloInstruction& one, const Sizes& sizes,
+                                   HloInstruction* result) {
+    const xla::GatherDimensionNumbers& numbers = one.gather_dimension_numbers();
+    const HloInstruction& x = *one.operand(0);
+    TFAOT_ASSIGN(const Sizes of_x, sizes_of(x));
+    Sizes of_window;
+    for (std::size_t d = 0; d < of_x.size(); ++d) {
+      TFAOT_ASSIGN(SizePolynomial size, number_of(one, [d](const HloInstruction& sample) {
+                     return sample.gather_slice_sizes()[d];
+                   }));
+      of_window.push_back(std::move(size));
+    }
+    Dimensions dropped = in_order(numbers.collapsed_slice_dims());
+    const Dimensions batches = in_order(numbers.operand_batching_dims());
+    dropped.insert(dropped.end(), batches.begin(), batches.end());
+    Windows windows = windows_in(x, one.shape().rank(), in_order(numbers.offset_dims()), dropped);
+    const std::int64_t vector = numbers.index_vector_dim();
+    for (std::size_t i = 0; i < batches.size(); ++i) {
+      const std::int64_t d = numbers.start_indices_batching_dims(static_cast<int>(i));
+      const std::int64_t from = engine::entry(windows.outside, d > vector ? d - 1 : d);
+      engine::entry(windows.places, batches[i]).loop = static_cast<std::size_t>(from);
+    }
+    StridedLoop loop{.sizes = sizes};
+    TFAOT_ASSIGN(auto places,
+                 places_by(*one.operand(1), vector, windows.outside,
+                           in_order(numbers.start_index_map()), of_x, of_window, loop));
+    TFAOT_ASSIGN(const std::size_t element, add_element(x, windows.places, loop));
+    loop.values[element].value_places = std::move(places);
+    loop.place = place_of(own_indices(sizes.size()), row_major_strides(sizes), sizes.size());
+    return add_loop(loop, result, *numbers_);
+  }
+
+  template <typename Repeated>
+  static Dimensions in_order(const Repeated& numbers) {
+    return {numbers.begin(), numbers.end()};
+  }
+
   Result<HloInstruction*> scattered(const HloInstruction& one, const Sizes& sizes,
                                     HloInstruction* result) {
     const xla::ScatterDimensionNumbers& numbers = one.scatter_dimension_numbers();
-    if (one.operand_count() != 3) return fail(no_free_size(one, "has several results"));
+    if (one.operand_count() != 3 || numbers.input_batching_dims_size() > 0) {
+      return fail(no_free_size(one, "has several results"));
+    }
     TFAOT_ASSIGN(result, filled(*one.operand(0), own_indices(sizes.size()), sizes, result));
-    const Sizes strides = row_major_strides(sizes);
     const HloInstruction& updates = *one.operand(2);
     TFAOT_ASSIGN(const Sizes all, sizes_of(updates));
     StridedLoop loop{.sizes = all};
     TFAOT_ASSIGN(loop.combine, combination(one));
-    // Loops over the window go to the operand's dimensions, the others to the indices'.
-    const Dimensions window(numbers.update_window_dims().begin(),
-                            numbers.update_window_dims().end());
-    const Dimensions outside = other_dimensions(updates.shape().rank(), window);
-    const Dimensions inserted(numbers.inserted_window_dims().begin(),
-                              numbers.inserted_window_dims().end());
-    const Dimensions windowed = other_dimensions(one.shape().rank(), inserted);
-    LoopIndices of_result(sizes.size());
-    Sizes window_sizes(sizes.size(), 1);
-    for (std::size_t i = 0; i < window.size(); ++i) {
-      engine::entry(of_result, windowed[i]).loop = static_cast<std::size_t>(window[i]);
-      engine::entry(window_sizes, windowed[i]) = engine::entry(all, window[i]);
+    const Windows windows =
+        windows_in(one, updates.shape().rank(), in_order(numbers.update_window_dims()),
+                   in_order(numbers.inserted_window_dims()));
+    Sizes of_window(sizes.size(), 1);
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      if (windows.places[d].loop) of_window[d] = all[*windows.places[d].loop];
     }
-    for (int k = 0; k < numbers.scatter_dims_to_operand_dims_size(); ++k) {
-      TFAOT_ASSIGN(const std::size_t value,
-                   add_value(*one.operand(1), place_in_indices(one, outside, k), loop));
-      const std::int64_t d = numbers.scatter_dims_to_operand_dims(k);
-      loop.value_places.push_back(
-          {value, engine::entry(strides, d),
-           engine::entry(sizes, d) + SizePolynomial(-1) * engine::entry(window_sizes, d)});
-    }
+    TFAOT_ASSIGN(
+        loop.value_places,
+        places_by(*one.operand(1), numbers.index_vector_dim(), windows.outside,
+                  in_order(numbers.scatter_dims_to_operand_dims()), sizes, of_window, loop));
     TFAOT_TRY(add_value(updates, own_indices(all.size()), loop));
-    loop.place = place_of(of_result, strides, all.size());
+    loop.place = place_of(windows.places, row_major_strides(sizes), all.size());
     loop.keeps_others = true;
     return add_loop(loop, result, *numbers_);
-  }
-
-  // Of the k-th number of an index. `outside`: the loops over the indices.
-  static LoopIndices place_in_indices(const HloInstruction& scatter, const Dimensions& outside,
-                                      std::int64_t k) {
-    const std::int64_t vector = scatter.scatter_dimension_numbers().index_vector_dim();
-    LoopIndices indices;
-    for (const std::int64_t loop : outside) indices.push_back({static_cast<std::size_t>(loop)});
-    if (vector < scatter.operand(1)->shape().rank()) {
-      indices.insert(indices.begin() + vector, {{}, 0, k});
-    }
-    return indices;
   }
 
   // Adds the element at these indices to the loop's values.
@@ -950,7 +1080,8 @@ class SizedModule {
   Result<std::size_t> add_computed(const HloInstruction& one, const LoopIndices& at,
                                    StridedLoop& loop) {
     const bool is_inline = one.IsElementwise() && one.opcode() != kConstant;
-    if (one.opcode() == kPad || one.opcode() == kReduce || one.opcode() == kScatter ||
+    if (one.opcode() == kPad || one.opcode() == kReduce || one.opcode() == kReduceWindow ||
+        one.opcode() == kGather || one.opcode() == kScatter ||
         (is_inline && one.user_count() > 1 && !loop.values.empty())) {
       return add_element(one, at, loop);
     }

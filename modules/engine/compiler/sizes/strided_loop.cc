@@ -433,6 +433,10 @@ class BlockLoop {
       HloInstruction* const old = read(result, start, block_.elements());
       block = rebuild(*loop_.combine, {block_.elements()}, {old, block});
     }
+    if (HloInstruction* const within = are_within(loop_.value_places, values)) {
+      block = select(broadcast(within, {block_.elements()}, {}), block,
+                     read(result, start, block_.elements()));
+    }
     if (chunk_ > 1 && (loop_.keeps_others || loop_.combine != nullptr)) {
       block = masked(block, read(result, start, block_.elements()), counters);
     }
