@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models whose free dimensions have other sizes in each call.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -176,6 +177,60 @@ TEST(Sizes, FewRaggedRowsAndThoseThatDoNotFitStayOnTheThread) {
   model.set_batch_rule(std::string("1:4"));  // rules say how rows run, in their order
   run(300, many_rows(300));
   EXPECT_EQ(asked.counts, std::vector<std::size_t>{2});
+}
+
+// Costs are those of the largest sizes.
+TEST(Sizes, OnlyCallsThatAreLongAtTheirSizesAreShared) {
+  tfaot::Code code = tfaot_model::sized_bs<1, &tfaot_test_sized_bs1>::kCodes[0];
+  code.cost = 30'000'000;  // picoseconds of a row
+  const tfaot::Program program = {1, &code, 1};
+  tfaot::Description costly = tfaot_model::sized::description();
+  costly.programs = &program;
+  costly.program_count = 1;
+  tfaot::BatchRunner runner(costly);
+  tfaot_test::Asked asked;
+  tfaot::ParallelRunner parallel(runner, asked.with(4, 0));
+  const auto run = [&](std::int64_t n, std::int64_t k) {
+    const SizedRows sample(4, n, k);
+    SizedOutputs outputs(sample);
+    const std::int64_t sizes[] = {n, k};
+    runner.set_sizes(sizes);
+    const void* const in[] = {sample.x.data(), sample.w.data()};
+    void* const out[] = {outputs.total.data(), outputs.each.data()};
+    parallel.run(runner, 4, in, out);
+    expect_same(sample, outputs);
+    const tfaot::Span<const std::size_t> offsets[] = {sample.n_offsets, sample.k_offsets};
+    const tfaot::BatchRunner::RaggedInput x[] = {{sample.x.data(), sample.x.size()},
+                                                 {sample.w.data(), sample.w.size()}};
+    const tfaot::BatchRunner::RaggedOutput y[] = {{outputs.total.data(), outputs.total.size()},
+                                                  {outputs.each.data(), outputs.each.size()}};
+    parallel.run_ragged(runner, {4, offsets, x, y});
+    expect_same(sample, outputs);
+  };
+  run(1, 0);
+  EXPECT_TRUE(asked.counts.empty());
+  run(40, 6);
+  // Tasks of equal rows begin where all tensors are aligned: at even rows.
+  EXPECT_EQ(asked.counts, (std::vector<std::size_t>{2, 4}));
+}
+
+TEST(Sizes, CoupledRaggedRowsAreCheckedBeforeAnythingRuns) {
+  tfaot::Description coupled = tfaot_model::sized::description();
+  coupled.coupled_rows = true;
+  tfaot::BatchRunner runner(coupled);
+  const SizedRows sample({{7, 0}, {5, 1}, {5, 1}});  // no code for 2 rows
+  SizedOutputs outputs(sample);
+  const tfaot::Span<const std::size_t> offsets[] = {sample.n_offsets, sample.k_offsets};
+  const tfaot::BatchRunner::RaggedInput in[] = {{sample.x.data(), sample.x.size()},
+                                                {sample.w.data(), sample.w.size()}};
+  const tfaot::BatchRunner::RaggedOutput out[] = {{outputs.total.data(), outputs.total.size()},
+                                                  {outputs.each.data(), outputs.each.size()}};
+  calls() = {};
+  EXPECT_THAT(error_of([&] {
+                runner.run_ragged({3, offsets, in, out});
+              }),
+              testing::StartsWith("UnknownBatchSize"));
+  EXPECT_EQ(calls().count, 0U);
 }
 
 TEST(Sizes, SiblingsHaveThoseOfTheirModel) {
