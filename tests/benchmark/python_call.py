@@ -27,11 +27,11 @@ from tfaot._library import address, library
 LOOP = """
 #include <stdint.h>
 #include <time.h>
-typedef char* (*run_function)(void*, uint64_t, const void* const*, void* const*);
+typedef char* (*run_function)(void*, uint64_t, const int64_t*, const void* const*, void* const*);
 double loop(run_function run, void* model, uint64_t rows, const void* const* from, void* const* to, long calls) {
   struct timespec start, end;
   clock_gettime(CLOCK_MONOTONIC, &start);
-  for (long i = 0; i < calls; ++i) run(model, rows, from, to);
+  for (long i = 0; i < calls; ++i) run(model, rows, 0, from, to);
   clock_gettime(CLOCK_MONOTONIC, &end);
   return (1e9 * (end.tv_sec - start.tv_sec) + end.tv_nsec - start.tv_nsec) / calls;
 }

@@ -125,7 +125,10 @@ Status Predictor::run_ragged(std::uint64_t rows,
                              const std::vector<::tfaot::BatchRunner::RaggedInput>& inputs,
                              const std::vector<::tfaot::BatchRunner::RaggedOutput>& outputs) {
   try {
-    runner_.run_ragged(rows, offsets.data(), inputs.data(), outputs.data());
+    const ::tfaot::BatchRunner::RaggedCall call{rows, offsets.data(), inputs.data(),
+                                                outputs.data()};
+    rows_ ? rows_->run_ragged(runner_, call) : runner_.run_ragged(call);
+    if (kernels_) kernels_->rethrow();
     return {};
   } catch (const ::tfaot::Error& error) {
     return fail(error_of(error));

@@ -65,13 +65,20 @@ struct tfaot_handle {
       : model(of),
         input_axes(axes_of(of, of.inputs, of.input_count)),
         output_axes(axes_of(of, of.outputs, of.output_count)),
-        runner(std::move(with)) {}
+        runner(std::move(with)),
+        offsets(of.dimension_count),
+        ragged_inputs(of.input_count),
+        ragged_outputs(of.output_count) {}
 
   const Description& model;
   const Axes input_axes;
   const Axes output_axes;
   tfaot::BatchRunner runner;
   tfaot::OneUser user;
+  // Of a ragged call.
+  std::vector<tfaot::Span<const std::size_t>> offsets;
+  std::vector<tfaot::BatchRunner::RaggedInput> ragged_inputs;
+  std::vector<tfaot::BatchRunner::RaggedOutput> ragged_outputs;
 };
 
 namespace {
@@ -268,7 +275,9 @@ int find_model(const tfaot_request& request, const Description*& found, tfaot_er
   return report(error, TFAOT_NO_SUCH_MODEL, text + ": the library has " + names_of_all());
 }
 
-int check_call(const tfaot_handle& model, const tfaot_call& call, tfaot_error* error) noexcept {
+// Call: tfaot_call, tfaot_ragged_call.
+template <class Call>
+int check_call(const tfaot_handle& model, const Call& call, tfaot_error* error) noexcept {
   const Description& description = model.model;
   if (call.input_count != description.input_count) {
     return report(error, TFAOT_INPUT_MISMATCH, "the call has another number of inputs");
@@ -291,6 +300,14 @@ int check_call(const tfaot_handle& model, const tfaot_call& call, tfaot_error* e
     return report(error, TFAOT_OUTPUT_MISMATCH, "an output is null");
   }
   return TFAOT_OK;
+}
+
+template <class Tensor, class Pointers>
+void place_ragged(std::vector<Tensor>& tensors, Pointers data, const std::uint64_t* elements) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    tensors[i] = {data == nullptr ? nullptr : data[i],
+                  elements == nullptr ? tfaot::BatchRunner::kAnyElements : elements[i]};
+  }
 }
 
 }  // namespace
@@ -415,6 +432,36 @@ int tfaot_models_run(tfaot_handle* model, const tfaot_call* call, tfaot_error* e
     const std::int64_t* const sizes = is_whole(call) ? call->sizes : nullptr;
     sizes == nullptr ? model->runner.set_largest_sizes() : model->runner.set_sizes(sizes);
     model->runner.run(call->rows, call->inputs, call->outputs);
+    tfaot::detail::check_alone(use, model->model.name);
+    return static_cast<int>(TFAOT_OK);
+  });
+}
+
+int tfaot_models_run_ragged(tfaot_handle* model, const tfaot_ragged_call* call,
+                            tfaot_error* error) {
+  if (model == nullptr || !is_whole(call)) {
+    return wrong_call(error, "the model or the call is null, or the call's size is not set");
+  }
+  if (const int status = check_call(*model, *call, error)) return status;
+  const std::size_t dimensions = model->model.dimension_count;
+  if (call->dimension_count != dimensions) {
+    return report(error, TFAOT_INPUT_MISMATCH, "the call has another number of free dimensions");
+  }
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    if (call->offsets == nullptr || call->offsets[d] == nullptr) {
+      return report(error, TFAOT_INPUT_MISMATCH, "the offsets of a dimension are null");
+    }
+  }
+  return without_exceptions(error, [&] {
+    const tfaot::OneUser::Call use(model->user);
+    tfaot::detail::check_alone(use, model->model.name);
+    for (std::size_t d = 0; d < dimensions; ++d) {
+      model->offsets[d] = {call->offsets[d], call->rows + 1};
+    }
+    place_ragged(model->ragged_inputs, call->inputs, call->input_elements);
+    place_ragged(model->ragged_outputs, call->outputs, call->output_elements);
+    model->runner.run_ragged({call->rows, model->offsets.data(), model->ragged_inputs.data(),
+                              model->ragged_outputs.data()});
     tfaot::detail::check_alone(use, model->model.name);
     return static_cast<int>(TFAOT_OK);
   });

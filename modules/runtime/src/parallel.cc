@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "tfaot/runtime/detail/tensor.h"
@@ -19,9 +20,16 @@ constexpr double kWorthwhile = 20e6;
 constexpr double kKernelLoss = 1.1;
 // The fewest rows of a task if no costs are known.
 constexpr std::size_t kRowsOfUnknownCost = 128;
+// Pieces of a ragged call for each task: the last ones to end are this small a part of its work.
+constexpr std::size_t kRaggedPieces = 8;
 
 std::size_t round_up(std::size_t value, std::size_t factor) {
   return (value + factor - 1) / factor * factor;
+}
+
+[[noreturn]] void throw_missing() {
+  throw Error(Category::kFailedRun,
+              "the executor left out tasks, so outputs are missing; was it cancelled?");
 }
 
 // Lets the kernels of a runner share their work while the object lives.
@@ -47,6 +55,28 @@ std::size_t aligned_rows(const Description& model) {
   std::for_each(model.inputs, model.inputs + model.input_count, take);
   std::for_each(model.outputs, model.outputs + model.output_count, take);
   return rows;
+}
+
+std::size_t elements_of_row(const Description& model) {
+  return std::accumulate(
+      model.inputs, model.inputs + model.input_count, std::size_t{0},
+      [](std::size_t sum, const TensorInfo& input) { return sum + input.row_elements; });
+}
+
+// The elements of a row, as a share of those at the largest sizes. Costs are those of the largest
+// sizes, and most of them grow with the elements at least.
+double share_of_largest(const Description& model, double elements) {
+  const std::size_t largest = elements_of_row(model);
+  return largest == 0 ? 1 : elements / static_cast<double>(largest);
+}
+double share_of_largest(const BatchRunner& runner) {
+  const Description& model = runner.description();
+  if (model.dimension_count == 0) return 1;
+  std::size_t elements = 0;
+  for (std::size_t i = 0; i < model.input_count; ++i) {
+    elements += runner.row_elements(model.inputs[i]);
+  }
+  return share_of_largest(model, static_cast<double>(elements));
 }
 
 }  // namespace
@@ -86,7 +116,7 @@ ParallelRunner::ParallelRunner(const BatchRunner& like, Parallelism parallelism)
 
 void ParallelRunner::run(BatchRunner& alone, std::size_t rows, const void* const* inputs,
                          void* const* outputs) {
-  const Way way = way_of(rows);
+  const Way way = way_of(rows, share_of_largest(alone));
   if (way == Way::kRows) {
     for (Lane& lane : lanes_) lane.runner.set_sizes(alone.sizes().data());
     return run_rows(rows, inputs, outputs);
@@ -99,22 +129,22 @@ void ParallelRunner::run(BatchRunner& alone, std::size_t rows, const void* const
   tasks_->rethrow();
 }
 
-ParallelRunner::Way ParallelRunner::way_of(std::size_t rows) const noexcept {
+ParallelRunner::Way ParallelRunner::way_of(std::size_t rows, double size) const noexcept {
   if (lanes_.empty() && tasks_ == nullptr) return Way::kAlone;
   if (!plan_.composes() &&
       std::find(plan_.sizes().begin(), plan_.sizes().end(), rows) == plan_.sizes().end()) {
     return Way::kAlone;  // which refuses it
   }
-  if (parallelism_.min_rows == 0) return cheapest_way(rows);
+  if (parallelism_.min_rows == 0) return cheapest_way(rows, size);
   return !lanes_.empty() && rows / 2 >= parallelism_.min_rows ? Way::kRows : Way::kAlone;
 }
 
-ParallelRunner::Way ParallelRunner::cheapest_way(std::size_t rows) const noexcept {
+ParallelRunner::Way ParallelRunner::cheapest_way(std::size_t rows, double size) const noexcept {
   Way best = Way::kAlone;
-  double least = cost_of(rows, Way::kAlone) - kWorthwhile;
+  double least = size * cost_of(rows, Way::kAlone) - kWorthwhile;
   const auto offer = [&](Way way, double cost) {
-    if (cost >= least) return;
-    least = cost;
+    if (size * cost >= least) return;
+    least = size * cost;
     best = way;
   };
   if (least <= 0) return best;
@@ -149,8 +179,7 @@ void ParallelRunner::run_rows(std::size_t rows, const void* const* inputs, void*
   parallelism_.executor(tasks, task);
   const auto is_done = [](const Lane& lane) { return lane.done; };
   if (std::all_of(lanes_.data(), lanes_.data() + tasks, is_done)) return;
-  throw Error(Category::kFailedRun,
-              "the executor left out tasks, so outputs are missing; was it cancelled?");
+  throw_missing();
 }
 
 // If a share has several chunks, it is a multiple of the size that large batches use, so that only
@@ -177,6 +206,45 @@ void ParallelRunner::run_task(const Job& job, std::size_t task) {
   }
   lane.runner.run(std::min(job.share, job.rows - first), lane.inputs.data(), lane.outputs.data());
   lane.done = true;
+}
+
+void ParallelRunner::run_ragged(BatchRunner& alone, const BatchRunner::RaggedCall& call) {
+  const std::size_t tasks = ragged_tasks(alone.description(), call);
+  if (tasks < 2) return alone.run_ragged(call);
+  alone.check_ragged(call);
+  const std::size_t share = (call.rows - 1) / (tasks * kRaggedPieces) + 1;
+  RaggedJob job{this, call, share, (call.rows - 1) / share + 1};
+  const std::function<void(std::size_t)> task = [&job](std::size_t i) {
+    job.self->run_ragged_task(job, i);
+  };
+  parallelism_.executor(tasks, task);
+  if (job.ended != job.pieces) throw_missing();
+}
+
+std::size_t ParallelRunner::ragged_tasks(const Description& model,
+                                         const BatchRunner::RaggedCall& call) const noexcept {
+  if (lanes_.empty()) return 1;
+  if (parallelism_.min_rows != 0) {
+    return std::min(lanes_.size(), call.rows / parallelism_.min_rows);
+  }
+  double elements = 0;
+  for (std::size_t i = 0; i < model.input_count; ++i) {
+    elements += static_cast<double>(call.inputs[i].elements);
+  }
+  const std::size_t tasks = std::min(lanes_.size(), call.rows);
+  if (tasks < 2) return 1;
+  const double cost = share_of_largest(model, elements) * cost_of(1, Way::kAlone);
+  return cost - cost / static_cast<double>(tasks) > kWorthwhile ? tasks : 1;
+}
+
+void ParallelRunner::run_ragged_task(RaggedJob& job, std::size_t task) {
+  BatchRunner& runner = lanes_[task].runner;
+  runner.begin_ragged(job.call);
+  for (std::size_t piece = job.next++; piece < job.pieces; piece = job.next++) {
+    const std::size_t first = piece * job.share;
+    runner.run_ragged_rows(job.call, first, std::min(job.call.rows, first + job.share));
+    ++job.ended;
+  }
 }
 
 }  // namespace TFAOT_RUNTIME_NAMESPACE

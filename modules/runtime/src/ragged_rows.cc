@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of different sizes: BatchRunner::run_ragged().
+// Rows of different sizes: BatchRunner::run_ragged() and its parts.
 #include <algorithm>
 #include <string>
 
@@ -11,31 +11,48 @@ namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace {
 
-using Offsets = Span<const std::size_t>;
+using RaggedCall = BatchRunner::RaggedCall;
 
-void set_row(std::vector<std::int64_t>& sizes, std::size_t row, const Offsets* offsets) {
+std::size_t size_of_row(const Span<const std::size_t>& offsets, std::size_t row) noexcept {
+  return offsets[row + 1] - offsets[row];
+}
+
+void set_row(std::vector<std::int64_t>& sizes, const RaggedCall& call, std::size_t row) noexcept {
   for (std::size_t d = 0; d < sizes.size(); ++d) {
-    sizes[d] = static_cast<std::int64_t>(offsets[d][row + 1] - offsets[d][row]);
+    sizes[d] = static_cast<std::int64_t>(size_of_row(call.offsets[d], row));
   }
 }
 
-void check_offsets(const Description& model, std::size_t rows, const Offsets* offsets) {
+// The first row after `first` that has other sizes, or `last`.
+std::size_t end_of_equal_rows(const Description& model, const RaggedCall& call, std::size_t first,
+                              std::size_t last) noexcept {
+  const auto is_equal = [&](std::size_t row) {
+    for (std::size_t d = 0; d < model.dimension_count; ++d) {
+      if (size_of_row(call.offsets[d], row) != size_of_row(call.offsets[d], first)) return false;
+    }
+    return true;
+  };
+  std::size_t end = first + 1;
+  while (end < last && is_equal(end)) ++end;
+  return end;
+}
+
+void check_offsets(const Description& model, const RaggedCall& call) {
   for (std::size_t d = 0; d < model.dimension_count; ++d) {
+    const Span<const std::size_t>& offsets = call.offsets[d];
     // The text is made only for an error: a call allocates nothing.
     const auto fail = [&](const std::string& what) {
       throw Error(Category::kInputMismatch, std::string("model '") + model.name +
                                                 "': the offsets of '" + model.dimensions[d].name +
                                                 "'" + what);
     };
-    if (offsets[d].size() != rows + 1) {
-      fail(" are " + std::to_string(offsets[d].size()) + ", but " + std::to_string(rows) +
-           " rows have " + std::to_string(rows + 1));
+    if (offsets.size() != call.rows + 1) {
+      fail(" are " + std::to_string(offsets.size()) + ", but " + std::to_string(call.rows) +
+           " rows have " + std::to_string(call.rows + 1));
     }
-    if (offsets[d][0] != 0) fail(" do not begin with 0");
-    for (std::size_t row = 0; row < rows; ++row) {
-      if (offsets[d][row + 1] < offsets[d][row]) {
-        fail(" fall at row " + std::to_string(row));
-      }
+    if (offsets[0] != 0) fail(" do not begin with 0");
+    for (std::size_t row = 0; row < call.rows; ++row) {
+      if (offsets[row + 1] < offsets[row]) fail(" fall at row " + std::to_string(row));
     }
   }
 }
@@ -52,50 +69,71 @@ void check_total(const Description& model, const TensorInfo& info, const Tensor&
 
 }  // namespace
 
-void BatchRunner::run_ragged(std::size_t rows, const Span<const std::size_t>* offsets,
-                             const RaggedInput* inputs, const RaggedOutput* outputs) {
+void BatchRunner::run_ragged(const RaggedCall& call) {
+  check_ragged(call);
+  begin_ragged(call);
+  run_ragged_rows(call, 0, call.rows);
+}
+
+void BatchRunner::check_ragged(const RaggedCall& call) {
   const Description& model = description();
-  check_offsets(model, rows, offsets);
-  const auto total = [&](const TensorInfo& info) {
-    std::size_t elements = 0;
-    for (std::size_t row = 0; row < rows; ++row) {
-      set_row(next_sizes_, row, offsets);
-      elements += row_elements_at(info, next_sizes_.data(), next_sizes_.size());
-    }
-    return elements;
-  };
-  for (std::size_t row = 0; row < rows; ++row) {
-    set_row(next_sizes_, row, offsets);
+  check_offsets(model, call);
+  for (std::size_t row = 0; row < call.rows; ++row) {
+    set_row(next_sizes_, call, row);
     detail::check_sizes(model, next_sizes_.data());
   }
+  for (std::size_t row = 0; !plan_.composes() && row < call.rows;) {
+    const std::size_t end = end_of_equal_rows(model, call, row, call.rows);
+    plan_.check(end - row, model.name);
+    row = end;
+  }
+  const auto check = [&](const TensorInfo& info, const auto& tensor, bool is_input) {
+    if (tensor.elements == kAnyElements) return;
+    std::size_t elements = 0;
+    for (std::size_t row = 0; row < call.rows; ++row) {
+      set_row(next_sizes_, call, row);
+      elements += row_elements_at(info, next_sizes_.data(), next_sizes_.size());
+    }
+    check_total(model, info, tensor, elements, is_input);
+  };
+  for (std::size_t i = 0; i < model.input_count; ++i) check(model.inputs[i], call.inputs[i], true);
+  for (std::size_t i = 0; i < model.output_count; ++i) {
+    check(model.outputs[i], call.outputs[i], false);
+  }
+}
+
+void BatchRunner::begin_ragged(const RaggedCall& call) noexcept {
+  next_row_ = 0;
+  for (std::size_t i = 0; i < next_inputs_.size(); ++i) next_inputs_[i] = call.inputs[i].data;
+  for (std::size_t i = 0; i < next_outputs_.size(); ++i) next_outputs_[i] = call.outputs[i].data;
+}
+
+void BatchRunner::run_ragged_rows(const RaggedCall& call, std::size_t first, std::size_t last) {
+  while (next_row_ < last) {
+    const bool runs = next_row_ >= first;
+    const std::size_t end = end_of_equal_rows(description(), call, next_row_, runs ? last : first);
+    set_row(next_sizes_, call, next_row_);
+    if (runs) {
+      set_sizes(next_sizes_.data());
+      run(end - next_row_, next_inputs_.data(), next_outputs_.data());
+    }
+    skip_ragged(end - next_row_);
+  }
+}
+
+void BatchRunner::skip_ragged(std::size_t rows) noexcept {
+  const Description& model = description();
+  const auto bytes = [&](const TensorInfo& info) {
+    return rows * row_elements_at(info, next_sizes_.data(), next_sizes_.size()) *
+           size_of(info.dtype);
+  };
   for (std::size_t i = 0; i < model.input_count; ++i) {
-    check_total(model, model.inputs[i], inputs[i], total(model.inputs[i]), true);
-    next_inputs_[i] = inputs[i].data;
+    next_inputs_[i] = static_cast<const std::byte*>(next_inputs_[i]) + bytes(model.inputs[i]);
   }
   for (std::size_t i = 0; i < model.output_count; ++i) {
-    check_total(model, model.outputs[i], outputs[i], total(model.outputs[i]), false);
-    next_outputs_[i] = outputs[i].data;
+    next_outputs_[i] = static_cast<std::byte*>(next_outputs_[i]) + bytes(model.outputs[i]);
   }
-  for (std::size_t first = 0; first < rows;) {
-    set_row(next_sizes_, first, offsets);
-    set_sizes(next_sizes_.data());
-    std::size_t end = first + 1;
-    for (; end < rows; ++end) {
-      set_row(next_sizes_, end, offsets);
-      if (next_sizes_ != sizes_) break;
-    }
-    const std::size_t count = end - first;
-    run(count, next_inputs_.data(), next_outputs_.data());
-    for (std::size_t i = 0; i < model.input_count; ++i) {
-      next_inputs_[i] =
-          static_cast<const std::byte*>(next_inputs_[i]) + count * bytes_of_row(model.inputs[i]);
-    }
-    for (std::size_t i = 0; i < model.output_count; ++i) {
-      next_outputs_[i] =
-          static_cast<std::byte*>(next_outputs_[i]) + count * bytes_of_row(model.outputs[i]);
-    }
-    first = end;
-  }
+  next_row_ += rows;
 }
 
 }  // namespace TFAOT_RUNTIME_NAMESPACE

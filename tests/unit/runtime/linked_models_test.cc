@@ -345,4 +345,70 @@ TEST(LinkedModels, ACallWithoutSizesIsOfTheLargest) {
   EXPECT_EQ(each, sample.each);
 }
 
+// A ragged call of `sized`.
+struct SizedCall {
+  int run(tfaot_handle* model, tfaot_error* error = nullptr) {
+    call.size = sizeof call;
+    return tfaot_models_run_ragged(model, &call, error);
+  }
+
+  const tfaot_test::SizedRows sample{{{7, 0}, {40, 6}, {40, 6}, {1, 3}}};
+  std::vector<float> total = std::vector<float>(sample.total.size());
+  std::vector<float> each = std::vector<float>(sample.each.size());
+  std::array<const void*, 2> inputs = {sample.x.data(), sample.w.data()};
+  std::array<void*, 2> outputs = {total.data(), each.data()};
+  std::array<const std::uint64_t*, 2> offsets = {sample.n_offsets.data(), sample.k_offsets.data()};
+  std::array<std::uint64_t, 2> elements = {sample.x.size(), sample.w.size()};
+  tfaot_ragged_call call = {sizeof call,    2,       2,      2, 4, inputs.data(), outputs.data(),
+                            offsets.data(), nullptr, nullptr};
+};
+
+TEST(LinkedModels, RunRaggedRows) {
+  const Opened model("sized");
+  for (const bool checked : {false, true}) {
+    SizedCall call;
+    if (checked) call.call.input_elements = call.elements.data();
+    EXPECT_EQ(call.run(model.model), TFAOT_OK);
+    EXPECT_EQ(call.total, call.sample.total);
+    EXPECT_EQ(call.each, call.sample.each);
+  }
+  SizedCall none;
+  none.call.rows = 0;
+  EXPECT_EQ(none.run(model.model), TFAOT_OK);
+}
+
+TEST(LinkedModels, CheckARaggedCall) {
+  const Opened model("sized");
+  auto error = sized<tfaot_error>();
+  const auto run = [&](SizedCall& call) { return call.run(model.model, &error); };
+  SizedCall counted;
+  counted.call.input_elements = counted.elements.data();
+  ++counted.elements[1];
+  EXPECT_EQ(run(counted), TFAOT_INPUT_MISMATCH);
+  EXPECT_THAT(error.text, HasSubstr("input 'w' holds 16 elements, but all rows together have 15"));
+  SizedCall without;
+  without.offsets[1] = nullptr;
+  EXPECT_EQ(run(without), TFAOT_INPUT_MISMATCH);
+  EXPECT_STREQ(error.text, "the offsets of a dimension are null");
+  SizedCall few;
+  few.call.dimension_count = 1;
+  EXPECT_EQ(run(few), TFAOT_INPUT_MISMATCH);
+  SizedCall missing;
+  missing.inputs[0] = nullptr;
+  EXPECT_EQ(run(missing), TFAOT_INPUT_MISMATCH);
+  SizedCall falling;
+  const std::array<std::uint64_t, 5> offsets = {0, 7, 5, 10, 11};
+  falling.offsets[0] = offsets.data();
+  EXPECT_EQ(run(falling), TFAOT_INPUT_MISMATCH);
+  EXPECT_THAT(error.text, HasSubstr("the offsets of 'n' fall at row 1"));
+  SizedCall large;
+  large.call.rows = 1;
+  const std::array<std::uint64_t, 2> beyond = {0, 41};
+  large.offsets[0] = beyond.data();
+  EXPECT_EQ(run(large), TFAOT_SIZE_OUT_OF_RANGE);
+  SizedCall unsized;
+  unsized.call.size = 8;
+  EXPECT_EQ(tfaot_models_run_ragged(model.model, &unsized.call, &error), TFAOT_WRONG_CALL);
+}
+
 }  // namespace

@@ -361,6 +361,67 @@ TEST_F(ModelsTest, RunAtAnySize) {
   EXPECT_EQ(each, largest.each);
 }
 
+TEST_F(ModelsTest, RunRaggedRows) {
+  auto model = models_.load("sized");
+  ASSERT_TRUE(model) << error_of(model);
+  auto typed = models_.load<tfaot_model::sized>("sized");
+  ASSERT_TRUE(typed) << error_of(typed);
+  const tfaot_test::SizedRows sample({{7, 0}, {40, 6}, {40, 6}, {1, 3}});
+  const tfaot::Span<const std::size_t> n(sample.n_offsets), k(sample.k_offsets);
+  const auto expect_right = [&](const auto& run) {
+    std::vector<float> total(sample.total.size()), each(sample.each.size());
+    EXPECT_EQ(error_of(run(total, each)), "");
+    EXPECT_EQ(total, sample.total);
+    EXPECT_EQ(each, sample.each);
+  };
+  ASSERT_EQ(error_of(model->prepare(4)), "");
+  expect_right([&](std::vector<float>& total, std::vector<float>& each) {
+    const std::size_t before = tfaot_test::allocations();
+    auto ran = model->run_ragged(4, {{"k", k}, {"n", n}}, {{"w", sample.w}, {"x", sample.x}},
+                                 {{"total", total}, {"each", each}});
+    EXPECT_EQ(tfaot_test::allocations(), before);
+    return ran;
+  });
+  expect_right([&](std::vector<float>& total, std::vector<float>& each) {
+    const std::array<tfaot::Span<const std::size_t>, 2> offsets = {n, k};
+    return model->run_ragged(4, offsets, inputs(sample.x, sample.w), outputs(total, each));
+  });
+  expect_right([&](std::vector<float>& total, std::vector<float>& each) {
+    return typed->run_ragged(4, {n, k}, {sample.x, sample.w}, {total, each});
+  });
+}
+
+TEST_F(ModelsTest, RaggedRowsThatDoNotFitAreNamed) {
+  auto model = models_.load("sized");
+  const tfaot_test::SizedRows sample({{7, 0}, {1, 3}});
+  std::vector<float> total(4), each(sample.each.size());
+  const std::vector<double> doubles(sample.x.size());
+  const std::vector<std::size_t> large = {0, 7, 48};
+  const auto run = [&](std::initializer_list<tfaot::NamedOffsets> offsets,
+                       const tfaot::NamedInput& x) {
+    return error_of(
+        model->run_ragged(2, offsets, {x, {"w", sample.w}}, {{"total", total}, {"each", each}}));
+  };
+  const tfaot::NamedOffsets n{"n", sample.n_offsets}, k{"k", sample.k_offsets};
+  EXPECT_EQ(run({n, k}, {"x", sample.x}), "");
+  EXPECT_EQ(run({n}, {"x", sample.x}), "model 'sized' 1.0.0: the offsets of 'k' are left out");
+  EXPECT_EQ(run({n, {"m", sample.k_offsets}}, {"x", sample.x}),
+            "model 'sized' 1.0.0: no free dimension 'm'; it has n, k");
+  EXPECT_EQ(run({{"n", {sample.n_offsets.data(), 2}}, k}, {"x", sample.x}),
+            "model 'sized' 1.0.0: the offsets of 'n' are 2, but 2 rows have 3");
+  EXPECT_EQ(run({n, k}, {"x", doubles}),
+            "model 'sized' 1.0.0: input 'x' holds float64, but float32 is expected");
+  EXPECT_EQ(run({n, k}, {"x", sample.w}),
+            "model 'sized' 1.0.0: model 'sized': input 'x' holds 3 elements, but all rows together "
+            "have 24");
+  EXPECT_EQ(run({{"n", large}, k}, {"x", sample.x}),
+            "model 'sized' 1.0.0: model 'sized': the size of 'n' is 41, but the code is for 1 to "
+            "40");
+  EXPECT_EQ(error_of(model->run_ragged(2, tfaot::Span<const tfaot::Span<const std::size_t>>(),
+                                       inputs(sample.x, sample.w), outputs(total, each))),
+            "model 'sized' 1.0.0: offsets of 0 dimensions, but the model has 2 free dimensions");
+}
+
 TEST_F(ModelsTest, SizesThatDoNotFitAreNamed) {
   auto model = models_.load("sized");
   std::vector<float> x(21), w(2), total(2), each(9);

@@ -26,6 +26,11 @@ inline void in_threads(std::size_t count, const Task& task) {
   for (std::thread& thread : threads) thread.join();
 }
 
+// All tasks on the calling thread.
+inline void one_by_one(std::size_t count, const Task& task) {
+  for (std::size_t i = 0; i < count; ++i) task(i);
+}
+
 inline Floats numbers(std::size_t count) {
   Floats values(count);
   std::iota(values.begin(), values.end(), 0.0F);

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models whose free dimensions have other sizes in each call.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <random>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -85,15 +89,17 @@ TEST(Sizes, RaggedRowsComeInTheirOrder) {
 
 TEST(Sizes, AllocateNothingAfterPrepare) {
   Sized model;
+  model.set_parallelism({tfaot_test::one_by_one, 3, 2});  // 7 ragged rows are shared
   model.prepare(4);
   const SizedRows sample(3, 11, 5);
-  const SizedRows ragged({{11, 5}, {3, 1}, {40, 6}});
+  const SizedRows ragged({{11, 5}, {3, 1}, {40, 6}, {2, 0}, {2, 0}, {9, 1}, {1, 2}});
   SizedOutputs outputs(sample), of_ragged(ragged);
   const std::size_t before = tfaot_test::allocations();
   model.run(3, {11, 5}, {sample.x, sample.w}, {outputs.total, outputs.each});
-  model.run_ragged(3, {ragged.n_offsets, ragged.k_offsets}, {ragged.x, ragged.w},
+  model.run_ragged(7, {ragged.n_offsets, ragged.k_offsets}, {ragged.x, ragged.w},
                    {of_ragged.total, of_ragged.each});
   EXPECT_EQ(tfaot_test::allocations(), before);
+  expect_same(ragged, of_ragged);
 }
 
 // Tasks are other runners: they get the sizes of the call, and their rows by these.
@@ -108,6 +114,123 @@ TEST(Sizes, ThreadsShareRowsOfAnySize) {
       expect_same(sample, outputs);
     }
   }
+}
+
+// Rows of any sizes, the same ones each time; now and then equal ones follow each other.
+SizedRows many_rows(std::size_t rows) {
+  std::mt19937 random(7);
+  std::vector<std::array<std::int64_t, 2>> sizes(rows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    sizes[i] = {static_cast<std::int64_t>(random() % 40 + 1),
+                static_cast<std::int64_t>(random() % 7)};
+    if (i > 0 && random() % 3 == 0) sizes[i] = sizes[i - 1];
+  }
+  return SizedRows(sizes);
+}
+
+TEST(Sizes, ThreadsShareRaggedRows) {
+  Sized model;
+  for (const std::size_t tasks : {2U, 3U, 5U}) {
+    model.set_parallelism({in_threads, tasks, 1});
+    for (const std::size_t rows : {0U, 1U, 2U, 7U, 24U, 25U, 333U}) {
+      const SizedRows sample = many_rows(rows);
+      SizedOutputs outputs(sample);
+      model.run_ragged(rows, {sample.n_offsets, sample.k_offsets}, {sample.x, sample.w},
+                       {outputs.total, outputs.each});
+      expect_same(sample, outputs);
+    }
+  }
+}
+
+TEST(Sizes, TasksOfRaggedRowsDoTheWorkOfThoseThatAreLeftOut) {
+  Sized model;
+  const SizedRows sample = many_rows(50);
+  const auto run = [&](const tfaot::Executor& executor) {
+    SizedOutputs outputs(sample);
+    model.set_parallelism({executor, 4, 1});
+    model.run_ragged(50, {sample.n_offsets, sample.k_offsets}, {sample.x, sample.w},
+                     {outputs.total, outputs.each});
+    expect_same(sample, outputs);
+  };
+  run([](std::size_t, const tfaot_test::Task& task) { task(2); });
+  EXPECT_EQ(error_of([&] { run([](std::size_t, const tfaot_test::Task&) {}); }),
+            "FailedRun: the executor left out tasks, so outputs are missing; was it cancelled?");
+}
+
+TEST(Sizes, FewRaggedRowsAndThoseThatDoNotFitStayOnTheThread) {
+  Sized model;
+  tfaot_test::Asked asked;
+  model.set_parallelism(asked.with(3, 0));  // costs are unknown: 128 rows a task
+  const auto run = [&](std::size_t rows, const SizedRows& sample) {
+    SizedOutputs outputs(sample);
+    model.run_ragged(rows, {sample.n_offsets, sample.k_offsets}, {sample.x, sample.w},
+                     {outputs.total, outputs.each});
+    expect_same(sample, outputs);
+  };
+  run(200, many_rows(200));
+  EXPECT_TRUE(asked.counts.empty());
+  run(300, many_rows(300));
+  EXPECT_EQ(asked.counts, std::vector<std::size_t>{2});
+  SizedRows wrong = many_rows(300);
+  wrong.x.pop_back();
+  EXPECT_NE(error_of([&] { run(300, wrong); }), "no error");
+  model.set_batch_rule(std::string("1:4"));  // rules say how rows run, in their order
+  run(300, many_rows(300));
+  EXPECT_EQ(asked.counts, std::vector<std::size_t>{2});
+}
+
+// Costs are those of the largest sizes.
+TEST(Sizes, OnlyCallsThatAreLongAtTheirSizesAreShared) {
+  tfaot::Code code = tfaot_model::sized_bs<1, &tfaot_test_sized_bs1>::kCodes[0];
+  code.cost = 30'000'000;  // picoseconds of a row
+  const tfaot::Program program = {1, &code, 1};
+  tfaot::Description costly = tfaot_model::sized::description();
+  costly.programs = &program;
+  costly.program_count = 1;
+  tfaot::BatchRunner runner(costly);
+  tfaot_test::Asked asked;
+  tfaot::ParallelRunner parallel(runner, asked.with(4, 0));
+  const auto run = [&](std::int64_t n, std::int64_t k) {
+    const SizedRows sample(4, n, k);
+    SizedOutputs outputs(sample);
+    const std::int64_t sizes[] = {n, k};
+    runner.set_sizes(sizes);
+    const void* const in[] = {sample.x.data(), sample.w.data()};
+    void* const out[] = {outputs.total.data(), outputs.each.data()};
+    parallel.run(runner, 4, in, out);
+    expect_same(sample, outputs);
+    const tfaot::Span<const std::size_t> offsets[] = {sample.n_offsets, sample.k_offsets};
+    const tfaot::BatchRunner::RaggedInput x[] = {{sample.x.data(), sample.x.size()},
+                                                 {sample.w.data(), sample.w.size()}};
+    const tfaot::BatchRunner::RaggedOutput y[] = {{outputs.total.data(), outputs.total.size()},
+                                                  {outputs.each.data(), outputs.each.size()}};
+    parallel.run_ragged(runner, {4, offsets, x, y});
+    expect_same(sample, outputs);
+  };
+  run(1, 0);
+  EXPECT_TRUE(asked.counts.empty());
+  run(40, 6);
+  // Tasks of equal rows begin where all tensors are aligned: at even rows.
+  EXPECT_EQ(asked.counts, (std::vector<std::size_t>{2, 4}));
+}
+
+TEST(Sizes, CoupledRaggedRowsAreCheckedBeforeAnythingRuns) {
+  tfaot::Description coupled = tfaot_model::sized::description();
+  coupled.coupled_rows = true;
+  tfaot::BatchRunner runner(coupled);
+  const SizedRows sample({{7, 0}, {5, 1}, {5, 1}});  // no code for 2 rows
+  SizedOutputs outputs(sample);
+  const tfaot::Span<const std::size_t> offsets[] = {sample.n_offsets, sample.k_offsets};
+  const tfaot::BatchRunner::RaggedInput in[] = {{sample.x.data(), sample.x.size()},
+                                                {sample.w.data(), sample.w.size()}};
+  const tfaot::BatchRunner::RaggedOutput out[] = {{outputs.total.data(), outputs.total.size()},
+                                                  {outputs.each.data(), outputs.each.size()}};
+  calls() = {};
+  EXPECT_THAT(error_of([&] {
+                runner.run_ragged({3, offsets, in, out});
+              }),
+              testing::StartsWith("UnknownBatchSize"));
+  EXPECT_EQ(calls().count, 0U);
 }
 
 TEST(Sizes, SiblingsHaveThoseOfTheirModel) {

@@ -50,7 +50,7 @@ class Predictor {
   Status run(std::uint64_t rows, const std::vector<const void*>& inputs,
              const std::vector<void*>& outputs, const std::int64_t* sizes = nullptr);
 
-  // Rows of different sizes: BatchRunner::run_ragged(). On the calling thread.
+  // Rows of different sizes: BatchRunner::run_ragged().
   Status run_ragged(std::uint64_t rows,
                     const std::vector<::tfaot::Span<const std::size_t>>& offsets,
                     const std::vector<::tfaot::BatchRunner::RaggedInput>& inputs,

@@ -72,6 +72,12 @@ struct NamedSize {
   std::int64_t size;      ///< of all rows of the call
 };
 
+/// Where the elements of each row begin in LoadedModel::run_ragged(): `{"n_tracks", offsets}`.
+struct NamedOffsets {
+  std::string_view name;            ///< the name of the free dimension in the model
+  Span<const std::size_t> offsets;  ///< rows + 1 of them, the first 0
+};
+
 /// What a program expects of an input or output: `tfaot::wanted<float>("x", {4})`.
 struct WantedTensor {
   std::string name;                     ///< the name in the model
@@ -106,9 +112,7 @@ class LoadedModel {
                      std::initializer_list<NamedInput> inputs,
                      std::initializer_list<NamedOutput> outputs) {
     Expected<void> fits = set_sizes(sizes);
-    if (fits) fits = place(rows, inputs, parts_->inputs_now, parts_->in);
-    if (fits) fits = place(rows, outputs, parts_->outputs_now, parts_->out);
-    return fits ? call(rows, parts_->in.data(), parts_->out.data()) : fits;
+    return fits ? run_named({rows, false}, inputs, outputs) : fits;
   }
 
   /// The same in the model's order: `model.run(rows, tfaot::inputs(x, ids), tfaot::outputs(y))`.
@@ -125,7 +129,28 @@ class LoadedModel {
                      const std::tuple<Span<Out>...>& outputs) {
     Expected<void> fits = set_sizes(sizes);
     if (!fits) return fits;
-    return run_spans(rows, inputs, outputs, std::index_sequence_for<In...>(),
+    return run_spans({rows, false}, inputs, outputs, std::index_sequence_for<In...>(),
+                     std::index_sequence_for<Out...>());
+  }
+
+  /// Runs rows of different sizes: `model.run_ragged(rows, {{"n_tracks", offsets}}, {{"x", x}},
+  /// {{"y", y}})`. Each free dimension must be there. Row i has the size offsets[i + 1] -
+  /// offsets[i]. Each tensor holds the rows one after another, without padding, the outputs in the
+  /// order of the inputs. Fails as above, before anything runs.
+  Expected<void> run_ragged(std::size_t rows, std::initializer_list<NamedOffsets> offsets,
+                            std::initializer_list<NamedInput> inputs,
+                            std::initializer_list<NamedOutput> outputs) {
+    Expected<void> fits = set_offsets(rows, offsets);
+    return fits ? run_named({rows, true}, inputs, outputs) : fits;
+  }
+  /// The same in the model's order: of dimensions(), and of the signature.
+  template <class... In, class... Out>
+  Expected<void> run_ragged(std::size_t rows, Span<const Span<const std::size_t>> offsets,
+                            const std::tuple<Span<In>...>& inputs,
+                            const std::tuple<Span<Out>...>& outputs) {
+    Expected<void> fits = set_offsets(rows, offsets);
+    if (!fits) return fits;
+    return run_spans({rows, true}, inputs, outputs, std::index_sequence_for<In...>(),
                      std::index_sequence_for<Out...>());
   }
 
@@ -206,8 +231,23 @@ class LoadedModel {
     std::vector<TensorInfo> inputs_now{};
     std::vector<TensorInfo> outputs_now{};
     std::vector<std::vector<std::int64_t>> shapes_now{};  // of inputs, then outputs
+    std::vector<const std::uint64_t*> offsets{};
     std::vector<const void*> in{};
     std::vector<void*> out{};
+    std::vector<std::uint64_t> in_elements{};
+    std::vector<std::uint64_t> out_elements{};
+  };
+  // Of a call. Only the library knows how many elements ragged ones have.
+  struct Rows {
+    std::size_t count;
+    bool ragged;
+  };
+  // In the model's order.
+  struct Tensors {
+    const void* const* inputs;
+    void* const* outputs;
+    const std::uint64_t* input_elements;
+    const std::uint64_t* output_elements;
   };
   explicit LoadedModel(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 
@@ -251,6 +291,7 @@ class LoadedModel {
     }
     if (status != TFAOT_OK) return Failure{status, parts.library->file() + ": " + error.text};
     parts.next_sizes = parts.sizes;
+    parts.offsets.resize(parts.sizes.size());
     parts.inputs_now = parts.inputs;
     parts.outputs_now = parts.outputs;
     for (const auto* infos : {&parts.inputs, &parts.outputs}) {
@@ -259,6 +300,8 @@ class LoadedModel {
     // One element more: data() of an empty vector may be null.
     parts.in.resize(parts.inputs.size() + 1);
     parts.out.resize(parts.outputs.size() + 1);
+    parts.in_elements.resize(parts.in.size());
+    parts.out_elements.resize(parts.out.size());
     return model;
   }
 
@@ -337,17 +380,23 @@ class LoadedModel {
 
   // Type and number of elements of tensor `index`.
   template <class Given>
-  Expected<void> check(std::size_t rows, const std::vector<TensorInfo>& infos, std::size_t index,
+  Expected<void> check(Rows rows, const std::vector<TensorInfo>& infos, std::size_t index,
                        const Given& given) const {
     const TensorInfo& info = infos[index];
+    if (rows.ragged) {
+      if (info.dtype == given.dtype) return {};
+      return mismatch(infos, std::string(word(infos)) + " '" + info.name + "' holds " +
+                                 name_of(given.dtype) + ", but " + name_of(info.dtype) +
+                                 " is expected");
+    }
     std::size_t elements = 0;
     const bool fits = info.dtype == given.dtype &&
-                      !__builtin_mul_overflow(rows, info.row_elements, &elements) &&
+                      !__builtin_mul_overflow(rows.count, info.row_elements, &elements) &&
                       elements == given.size;
     if (fits) return {};
     return mismatch(infos, std::string(word(infos)) + " '" + info.name + "' holds " +
                                std::to_string(given.size) + " elements of " + name_of(given.dtype) +
-                               ", but " + std::to_string(rows) + " rows of " +
+                               ", but " + std::to_string(rows.count) + " rows of " +
                                type_of(info.dtype, info.shape()) + " are expected");
   }
 
@@ -357,19 +406,24 @@ class LoadedModel {
       parts.next_sizes[d] = parts.dimensions[d].largest;
     }
     for (const NamedSize& given : sizes) {
-      std::size_t d = 0;
-      while (d < parts.dimensions.size() && given.name != parts.dimensions[d].name) ++d;
-      if (d == parts.dimensions.size()) {
-        std::string names;
-        for (const FreeDimension& one : parts.dimensions) {
-          names += (names.empty() ? "" : ", ") + std::string(one.name);
-        }
-        return failed(TFAOT_INPUT_MISMATCH, "no free dimension '" + std::string(given.name) +
-                                                "'; it has " + (names.empty() ? "none" : names));
-      }
+      const std::size_t d = find_dimension(given.name);
+      if (d == parts.dimensions.size()) return no_such_dimension(given.name);
       parts.next_sizes[d] = given.size;
     }
     return use_next_sizes();
+  }
+  std::size_t find_dimension(std::string_view name) const noexcept {
+    std::size_t d = 0;
+    while (d < parts_->dimensions.size() && name != parts_->dimensions[d].name) ++d;
+    return d;
+  }
+  Failure no_such_dimension(std::string_view name) const {
+    std::string names;
+    for (const FreeDimension& one : parts_->dimensions) {
+      names += (names.empty() ? "" : ", ") + std::string(one.name);
+    }
+    return failed(TFAOT_INPUT_MISMATCH, "no free dimension '" + std::string(name) + "'; it has " +
+                                            (names.empty() ? "none" : names));
   }
   Expected<void> set_sizes(Span<const std::int64_t> sizes) {
     Parts& parts = *parts_;
@@ -382,6 +436,45 @@ class LoadedModel {
     std::copy(sizes.begin(), sizes.end(), parts.next_sizes.begin());
     return use_next_sizes();
   }
+
+  Expected<void> set_offsets(std::size_t rows, std::initializer_list<NamedOffsets> offsets) {
+    Parts& parts = *parts_;
+    std::fill(parts.offsets.begin(), parts.offsets.end(), nullptr);
+    for (const NamedOffsets& given : offsets) {
+      const std::size_t d = find_dimension(given.name);
+      if (d == parts.dimensions.size()) return no_such_dimension(given.name);
+      if (Expected<void> fits = set_offsets_of(d, rows, given.offsets); !fits) return fits;
+    }
+    for (std::size_t d = 0; d < parts.offsets.size(); ++d) {
+      if (parts.offsets[d] != nullptr) continue;
+      return failed(TFAOT_INPUT_MISMATCH,
+                    "the offsets of '" + std::string(parts.dimensions[d].name) + "' are left out");
+    }
+    return {};
+  }
+  Expected<void> set_offsets(std::size_t rows, Span<const Span<const std::size_t>> offsets) {
+    if (offsets.size() != parts_->dimensions.size()) {
+      return failed(TFAOT_INPUT_MISMATCH, "offsets of " + std::to_string(offsets.size()) +
+                                              " dimensions, but the model has " +
+                                              std::to_string(parts_->dimensions.size()) +
+                                              " free dimensions");
+    }
+    Expected<void> fits;
+    for (std::size_t d = 0; fits && d < offsets.size(); ++d) {
+      fits = set_offsets_of(d, rows, offsets.data()[d]);
+    }
+    return fits;
+  }
+  Expected<void> set_offsets_of(std::size_t d, std::size_t rows, Span<const std::size_t> offsets) {
+    static_assert(sizeof(std::size_t) == sizeof(std::uint64_t));
+    parts_->offsets[d] = offsets.data();
+    if (offsets.size() == rows + 1) return {};
+    return failed(TFAOT_INPUT_MISMATCH,
+                  "the offsets of '" + std::string(parts_->dimensions[d].name) + "' are " +
+                      std::to_string(offsets.size()) + ", but " + std::to_string(rows) +
+                      " rows have " + std::to_string(rows + 1));
+  }
+
   Expected<void> use_next_sizes() {
     Parts& parts = *parts_;
     if (parts.next_sizes == parts.sizes) return {};
@@ -406,10 +499,21 @@ class LoadedModel {
     return {};
   }
 
+  Expected<void> run_named(Rows rows, std::initializer_list<NamedInput> inputs,
+                           std::initializer_list<NamedOutput> outputs) {
+    Parts& parts = *parts_;
+    Expected<void> fits = place(rows, inputs, parts.inputs_now, parts.in, parts.in_elements);
+    if (fits) fits = place(rows, outputs, parts.outputs_now, parts.out, parts.out_elements);
+    if (!fits) return fits;
+    return call(rows, {parts.in.data(), parts.out.data(), parts.in_elements.data(),
+                       parts.out_elements.data()});
+  }
+
   // Puts the pointers in the model's order.
   template <class Given, class Pointer>
-  Expected<void> place(std::size_t rows, std::initializer_list<Given> tensors,
-                       const std::vector<TensorInfo>& infos, std::vector<Pointer>& pointers) {
+  Expected<void> place(Rows rows, std::initializer_list<Given> tensors,
+                       const std::vector<TensorInfo>& infos, std::vector<Pointer>& pointers,
+                       std::vector<std::uint64_t>& elements) {
     const Pointer none = parts_.get();  // the address of no tensor
     std::fill_n(pointers.begin(), infos.size(), none);
     std::size_t next = 0;  // most calls are in the model's order
@@ -422,6 +526,7 @@ class LoadedModel {
       }
       if (Expected<void> fits = check(rows, infos, i, given); !fits) return fits;
       pointers[i] = given.data;
+      elements[i] = given.size;
       next = i + 1;
     }
     for (std::size_t i = 0; i < infos.size(); ++i) {
@@ -432,7 +537,7 @@ class LoadedModel {
   }
 
   template <class In, class Out, std::size_t... I, std::size_t... O>
-  Expected<void> run_spans(std::size_t rows, const In& inputs, const Out& outputs,
+  Expected<void> run_spans(Rows rows, const In& inputs, const Out& outputs,
                            std::index_sequence<I...>, std::index_sequence<O...>) {
     if (Expected<void> fits = check_all<I...>(rows, parts_->inputs_now, inputs); !fits) return fits;
     if (Expected<void> fits = check_all<O...>(rows, parts_->outputs_now, outputs); !fits) {
@@ -441,10 +546,12 @@ class LoadedModel {
     // One element more, because a tuple may be empty.
     const void* const in[] = {std::get<I>(inputs).data()..., nullptr};
     void* const out[] = {std::get<O>(outputs).data()..., nullptr};
-    return call(rows, in, out);
+    const std::uint64_t in_elements[] = {std::get<I>(inputs).size()..., 0};
+    const std::uint64_t out_elements[] = {std::get<O>(outputs).size()..., 0};
+    return call(rows, {in, out, in_elements, out_elements});
   }
   template <std::size_t... I, class Tensors>
-  Expected<void> check_all(std::size_t rows, const std::vector<TensorInfo>& infos,
+  Expected<void> check_all(Rows rows, const std::vector<TensorInfo>& infos,
                            const Tensors& tensors) const {
     struct Given {
       std::size_t size;
@@ -466,17 +573,34 @@ class LoadedModel {
     return fits;
   }
 
-  Expected<void> call(std::size_t rows, const void* const* inputs, void* const* outputs) {
-    const tfaot_call call = {sizeof(tfaot_call),
-                             static_cast<std::uint32_t>(parts_->inputs.size()),
-                             static_cast<std::uint32_t>(parts_->outputs.size()),
-                             0,
-                             rows,
-                             inputs,
-                             outputs,
-                             parts_->sizes.empty() ? nullptr : parts_->sizes.data()};
+  Expected<void> call(Rows rows, const Tensors& tensors) {
+    const auto input_count = static_cast<std::uint32_t>(parts_->inputs.size());
+    const auto output_count = static_cast<std::uint32_t>(parts_->outputs.size());
     tfaot_error error = empty_error();
-    const int status = library().run(parts_->handle, &call, &error);
+    int status = TFAOT_OK;
+    if (rows.ragged) {
+      if (library().run_ragged == nullptr) {
+        return failed(TFAOT_NO_LIBRARY, "its library, of an older tfaot, cannot run ragged rows");
+      }
+      const tfaot_ragged_call call = {sizeof(tfaot_ragged_call),
+                                      input_count,
+                                      output_count,
+                                      static_cast<std::uint32_t>(parts_->offsets.size()),
+                                      rows.count,
+                                      tensors.inputs,
+                                      tensors.outputs,
+                                      parts_->offsets.data(),
+                                      tensors.input_elements,
+                                      tensors.output_elements};
+      status = library().run_ragged(parts_->handle, &call, &error);
+    } else {
+      const tfaot_call call = {
+          sizeof(tfaot_call), input_count,
+          output_count,       0,
+          rows.count,         tensors.inputs,
+          tensors.outputs,    parts_->sizes.empty() ? nullptr : parts_->sizes.data()};
+      status = library().run(parts_->handle, &call, &error);
+    }
     return status == TFAOT_OK ? Expected<void>() : failed(status, error.text);
   }
 
@@ -512,6 +636,16 @@ class TypedModel {
     const auto in_order = sizes.in_order();
     return model_.run(rows, Span<const std::int64_t>(in_order.data(), in_order.size()),
                       in_tuple(detail::in_order(inputs)), in_tuple(detail::in_order(outputs)));
+  }
+  /// For each free dimension, where the elements of each row begin, as of native::Model.
+  using Offsets = typename detail::SizesOf<M>::Offsets;
+  /// As native::Model::run_ragged(): `model.run_ragged(rows, {.n = offsets}, {.x = x}, {.y = y})`.
+  Expected<void> run_ragged(std::size_t rows, const Offsets& offsets, const Inputs& inputs,
+                            const Outputs& outputs) {
+    const auto in_order = offsets.in_order();
+    return model_.run_ragged(
+        rows, Span<const Span<const std::size_t>>(in_order.data(), in_order.size()),
+        in_tuple(detail::in_order(inputs)), in_tuple(detail::in_order(outputs)));
   }
 
   /// The model without its class.

@@ -97,7 +97,8 @@ class Model {
 
   /// Runs rows of different sizes: `model.run_ragged(rows, {.n_tracks = offsets}, {.x = x},
   /// {.y = y})`. Each tensor holds the rows one after another, without padding, the outputs in the
-  /// order of the inputs. Throws as above before anything runs.
+  /// order of the inputs. Tasks of set_parallelism() share the rows. Throws as above before
+  /// anything runs.
   void run_ragged(std::size_t rows, const Offsets& offsets, const Inputs& inputs,
                   const Outputs& outputs) {
     const auto in_order = offsets.in_order();
@@ -260,7 +261,12 @@ class Model {
         {std::get<I>(inputs).data(), std::get<I>(inputs).size()}..., {}};
     const BatchRunner::RaggedOutput out[] = {
         {std::get<O>(outputs).data(), std::get<O>(outputs).size()}..., {}};
-    runner_.run_ragged(rows, offsets, in, out);
+    const BatchRunner::RaggedCall ragged_call{rows, offsets, in, out};
+    if (parallel_ != nullptr && runner_.strategy().rules().empty()) {
+      parallel_->run_ragged(runner_, ragged_call);
+    } else {
+      runner_.run_ragged(ragged_call);
+    }
     detail::check_alone(call, name);
   }
 

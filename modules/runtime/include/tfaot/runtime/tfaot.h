@@ -141,6 +141,23 @@ typedef struct tfaot_call {
   const int64_t* sizes;
 } tfaot_call;
 
+/// (2) A call whose rows have different sizes. The rows of a tensor lie one after another, each
+/// with the shape of its own sizes, without padding.
+typedef struct tfaot_ragged_call {
+  uint32_t size;             ///< sizeof(tfaot_ragged_call)
+  uint32_t input_count;      ///< of `inputs`, as in the signature
+  uint32_t output_count;     ///< of `outputs`, as in the signature
+  uint32_t dimension_count;  ///< of `offsets`, as in the signature
+  uint64_t rows;             ///< any number, 0 included
+  const void* const* inputs;
+  void* const* outputs;
+  /// Of each free dimension: `rows` + 1 numbers, the first 0. Row i has the size
+  /// offsets[d][i + 1] - offsets[d][i].
+  const uint64_t* const* offsets;
+  const uint64_t* input_elements;   ///< of all rows of each input; null: they are not checked
+  const uint64_t* output_elements;  ///< the same for outputs
+} tfaot_ragged_call;
+
 /// An opened model, with its own memory. One thread at a time.
 typedef struct tfaot_handle tfaot_handle;
 
@@ -201,6 +218,11 @@ TFAOT_API int tfaot_models_prepare(tfaot_handle* model, uint64_t rows, tfaot_err
 
 /// Runs the model. Only the number of tensors and null pointers are checked.
 TFAOT_API int tfaot_models_run(tfaot_handle* model, const tfaot_call* call, tfaot_error* error);
+
+/// (2) Runs rows of different sizes. Fails before anything runs. The offsets are checked, and the
+/// numbers of elements if the call has them.
+TFAOT_API int tfaot_models_run_ragged(tfaot_handle* model, const tfaot_ragged_call* call,
+                                      tfaot_error* error);
 
 #ifdef __cplusplus
 }

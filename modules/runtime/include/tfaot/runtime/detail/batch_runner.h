@@ -79,6 +79,7 @@ class BatchRunner {
   }
 
   // All rows of a tensor, of any alignment.
+  static constexpr std::size_t kAnyElements = SIZE_MAX;  // the caller does not know how many
   struct RaggedInput {
     const void* data = nullptr;
     std::size_t elements = 0;
@@ -88,11 +89,22 @@ class BatchRunner {
     std::size_t elements = 0;
   };
   // Rows of different sizes, one after another without padding. `offsets`, for each free dimension:
-  // rows + 1 of them; row i has the size offsets[i + 1] - offsets[i]. Rows of equal sizes that
-  // follow each other run together. Throws Error before anything runs: SizeOutOfRange,
-  // InputMismatch, OutputMismatch.
-  void run_ragged(std::size_t rows, const Span<const std::size_t>* offsets,
-                  const RaggedInput* inputs, const RaggedOutput* outputs);
+  // rows + 1 of them; row i has the size offsets[i + 1] - offsets[i].
+  struct RaggedCall {
+    std::size_t rows;
+    const Span<const std::size_t>* offsets;
+    const RaggedInput* inputs;
+    const RaggedOutput* outputs;
+  };
+  // Rows of equal sizes that follow each other run together. Throws Error before anything runs:
+  // SizeOutOfRange, InputMismatch, OutputMismatch, UnknownBatchSize.
+  void run_ragged(const RaggedCall& call);
+  // Its parts, for threads that share the rows of one call. check_ragged() throws as above.
+  // begin_ragged() goes to row 0. run_ragged_rows() goes on to `first`, and runs the rows before
+  // `last`. REQUIRES: the call was checked, and `first` is no row before those that were run.
+  void check_ragged(const RaggedCall& call);
+  void begin_ragged(const RaggedCall& call) noexcept;
+  void run_ragged_rows(const RaggedCall& call, std::size_t first, std::size_t last);
 
  private:
   // Rows first .. first + rows of the caller's memory, run as programs[program].
@@ -117,6 +129,8 @@ class BatchRunner {
   void run_rule(const BatchRule& rule, const void* const* inputs, void* const* outputs);
   void run_plan(std::size_t rows, const void* const* inputs, void* const* outputs);
   void run_chunk(const Chunk& chunk, const void* const* inputs, void* const* outputs);
+  // Goes on by `rows` rows, which have next_sizes_.
+  void skip_ragged(std::size_t rows) noexcept;
 
   Instance instance_;
   BatchPlan plan_;
@@ -124,7 +138,8 @@ class BatchRunner {
   TensorBlock staged_inputs_;  // both for the largest batch size, empty until needed
   TensorBlock staged_outputs_;
   std::vector<std::int64_t> sizes_;       // of the free dimensions
-  std::vector<std::int64_t> next_sizes_;  // for run_ragged(): of a row
+  std::size_t next_row_ = 0;              // of a ragged call
+  std::vector<std::int64_t> next_sizes_;  // of it
   std::vector<const void*> next_inputs_;  // where it begins
   std::vector<void*> next_outputs_;
   std::vector<const void*> chunk_inputs_;

@@ -44,10 +44,11 @@ class ModelsLibrary {
                              library->find("tfaot_models_output", library->output) &&
                              library->find("tfaot_models_prepare", library->prepare) &&
                              library->find("tfaot_models_run", library->run);
-    // Older libraries have no free dimensions.
+    // Older libraries have no free dimensions, or rows of one size only.
     library->find("tfaot_models_dimension", library->dimension);
     library->find("tfaot_models_input_shape", library->input_shape);
     library->find("tfaot_models_output_shape", library->output_shape);
+    library->find("tfaot_models_run_ragged", library->run_ragged);
     if (is_complete) return std::shared_ptr<const ModelsLibrary>(library);
     return Failure{TFAOT_NO_LIBRARY, file + ": not a library of 'tfaot link'"};
   }
@@ -69,6 +70,7 @@ class ModelsLibrary {
   decltype(&::tfaot_models_dimension) dimension = nullptr;
   decltype(&::tfaot_models_input_shape) input_shape = nullptr;
   decltype(&::tfaot_models_output_shape) output_shape = nullptr;
+  decltype(&::tfaot_models_run_ragged) run_ragged = nullptr;
 
  private:
   ModelsLibrary(void* handle, std::string file) : handle_(handle), file_(std::move(file)) {}

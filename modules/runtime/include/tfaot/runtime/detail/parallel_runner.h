@@ -6,6 +6,7 @@
 // All memory is allocated at construction. Thread-compatible: one per model.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,6 +29,9 @@ class ParallelRunner {
   // Like BatchRunner::run(), without rules. `alone` is the runner that this was made for, or the
   // one it was moved to; it runs calls that are not shared out by rows.
   void run(BatchRunner& alone, std::size_t rows, const void* const* inputs, void* const* outputs);
+  // The same for BatchRunner::run_ragged(). A task runs piece after piece of the rows, so that one
+  // with small rows does more of them.
+  void run_ragged(BatchRunner& alone, const BatchRunner::RaggedCall& call);
   // BatchRunner::prepare() of all tasks.
   void prepare(std::size_t rows) {
     for (Lane& lane : lanes_) lane.runner.prepare(rows);
@@ -50,13 +54,26 @@ class ParallelRunner {
     const void* const* inputs;
     void* const* outputs;
   };
+  struct RaggedJob {
+    ParallelRunner* self;
+    const BatchRunner::RaggedCall& call;
+    std::size_t share;  // rows of a piece
+    std::size_t pieces;
+    std::atomic<std::size_t> next = 0;   // piece
+    std::atomic<std::size_t> ended = 0;  // pieces
+  };
 
-  Way way_of(std::size_t rows) const noexcept;
-  Way cheapest_way(std::size_t rows) const noexcept;
+  // `size`: what a row costs, as a share of one with the largest sizes.
+  Way way_of(std::size_t rows, double size) const noexcept;
+  Way cheapest_way(std::size_t rows, double size) const noexcept;
   double cost_of(std::size_t rows, Way way) const noexcept;
   std::size_t share_of(std::size_t rows) const noexcept;
   void run_rows(std::size_t rows, const void* const* inputs, void* const* outputs);
   void run_task(const Job& job, std::size_t task);
+  // Of the rows of a ragged call; 1: it is not shared.
+  std::size_t ragged_tasks(const Description& model,
+                           const BatchRunner::RaggedCall& call) const noexcept;
+  void run_ragged_task(RaggedJob& job, std::size_t task);
 
   Parallelism parallelism_;
   BatchPlan plan_;
