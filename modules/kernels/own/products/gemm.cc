@@ -2,9 +2,7 @@
 // Splits a product into tiles. Rows are processed in blocks that stay in the second-level cache. A
 // few panels are multiplied with all rows of a block, over their whole depth, before the next ones.
 #define TFAOT_ALL_OF_AVX512
-#include "products/gemm.h"
-
-#include "products/microkernel.h"
+#include "products/few_rows.h"
 #include "products/quads.h"
 
 namespace {
@@ -70,10 +68,6 @@ Cut quad_cut(Int rows) {
   return {rows / kQuadRows, rest / kRest, kQuadRows, kRest, static_cast<int>(rest % kRest)};
 }
 
-constexpr Element kZeros[kMaxVectors * kLanes<Element>] = {};  // where there is no bias
-
-TFAOT_INLINE Int vectors_of(Int columns) { return ceil_div(columns, kLanes<Element>); }
-
 // True for short rows of a plain product that lie far apart, such as those of one head among many,
 // and compete for few sets of the first-level cache. Where the right side fits there, a few of them
 // are multiplied with all of it at once.
@@ -93,21 +87,6 @@ TFAOT_INLINE void multiply_cut(const Cut& cut, bool has_quads, const Next& next)
   next(cut.larger, cut.rows, has_quads);
   next(cut.others, cut.other_rows, false);
   next(cut.last_rows > 0 ? 1 : 0, cut.last_rows, false);
-}
-
-// Without what differs from tile to tile.
-TFAOT_INLINE Tiles<Element> plain_tiles(const PlainProduct& p) {
-  static constexpr Int kOnlyTap = 0;
-  Tiles<Element> t = {};
-  t.taps = &kOnlyTap;
-  t.tap_count = 1;
-  t.run = p.depth;
-  t.a_step = p.a_step;
-  t.b_step = p.b_step;
-  t.b_panel = p.b_panel;
-  t.c_row = p.c_row;
-  t.rectifier = p.rectifier;
-  return t;
 }
 
 __attribute__((noinline)) void multiply_plain(const PlainProduct& p) {
@@ -139,37 +118,6 @@ __attribute__((noinline)) void multiply_plain(const PlainProduct& p) {
       if (t.row_start != nullptr) t.row_start += done;
       t.c += done * t.c_row;
     });
-  }
-}
-
-// Rows of one tile by packed panels have code of their own: setting up a column of tiles takes
-// longer than some products of small nets. Computes all columns of MR rows.
-template <int MR, bool kNarrow>
-TFAOT_INLINE void multiply_columns(const PlainProduct& p) {
-  constexpr int kMost = most_vectors<Element>(MR, kNarrow);
-  constexpr int kVectors = kMost > kVectorsPerPanel ? kMost - kMost % kVectorsPerPanel : kMost;
-  const Element* row[MR];
-  TFAOT_EACH (r, MR) row[r] = p.a + r * p.a_row;
-  const Int vectors = vectors_of(p.columns);
-  Tiles<Element> t = plain_tiles(p);
-  t.rows = row;
-  Int v = 0;
-  const auto multiply_next = [&](auto count) TFAOT_ALWAYS {
-    const Int column = v * kLanes<Element>;
-    t.b = vector_at(p.b, p.b_panel, v);
-    t.start = p.bias != nullptr ? p.bias + column : kZeros;
-    t.c = p.c + column;
-    t.last = smaller(kLanes<Element>, p.columns - column - (count - 1) * kLanes<Element>);
-    multiply_tile<Element, MR, count, kNarrow ? kNarrowSums : kWideSums, true>(t, 0);
-    v += count;
-  };
-  while (v + kVectors <= vectors) multiply_next(std::integral_constant<int, kVectors>{});
-  static_assert(kVectors <= 4);
-  if constexpr (kVectors > 2) {
-    if (v + 2 <= vectors) multiply_next(std::integral_constant<int, 2>{});
-  }
-  if constexpr (kVectors > 1) {
-    if (v < vectors) multiply_next(std::integral_constant<int, 1>{});
   }
 }
 

@@ -36,6 +36,39 @@ TFAOT_INLINE const T* vector_at(const T* b, Int b_panel, Int v) {
   return b + v / kVectorsPerPanel * b_panel + v % kVectorsPerPanel * kLanes<T>;
 }
 
+// Four numbers in each quad of lanes.
+TFAOT_INLINE Floats load_fours(const float* from) {
+#if TFAOT_VECTOR_BYTES == 64
+  Floats fours = _mm512_maskz_broadcast_f32x4(0xFFFF, _mm_loadu_ps(from));
+#elif TFAOT_VECTOR_BYTES == 32
+  Floats fours = _mm256_setr_m128(_mm_loadu_ps(from), _mm_loadu_ps(from));
+#else
+  Floats fours = load(from);
+#endif
+  keep(fours);  // else the compiler loads each number alone
+  return fours;
+}
+
+// Lane kLane of each quad, in all its lanes.
+template <int kLane>
+struct LaneOfQuad {
+  static constexpr int at(int l) { return l / 4 * 4 + kLane; }
+};
+
+// Four steps of a row alone. Loads are its bottleneck, so one load takes all four numbers.
+template <int kSums, int NV>
+TFAOT_INLINE void multiply_four_steps(Floats (&sums)[kSums][1][NV], const float* a, const float* b,
+                                      Int b_panel) {
+  const Floats fours = load_fours(a);
+  for_each<4>([&](auto step) TFAOT_ALWAYS {
+    const Floats left = shuffle<LaneOfQuad<step>>(fours, fours);
+    TFAOT_EACH (v, NV) {
+      Floats& sum = sums[step % kSums][0][v];
+      sum = multiply_add(load(vector_at(b + step * kPanelColumns<float>, b_panel, v)), left, sum);
+    }
+  });
+}
+
 // One step of the depth.
 template <typename T, int MR, int NV>
 TFAOT_INLINE void multiply_step(Vec<T> (&sums)[MR][NV], const T* const (&a)[MR], Int k, const T* b,
@@ -176,6 +209,12 @@ TFAOT_INLINE void multiply_tile(const Tiles<T>& t, Int first) {
               b += b_pass;
             }
           }
+        }
+      }
+      if constexpr (kPlain && MR == 1 && sizeof(T) == sizeof(float)) {
+        static_assert(kPasses == 1);
+        for (; left >= 4; left -= 4, k += 4, b += 4 * b_step) {
+          multiply_four_steps(sums, a[0] + k, b, b_panel);
         }
       }
       for (; left >= kHeld; left -= kHeld) {

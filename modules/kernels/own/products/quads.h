@@ -23,12 +23,6 @@ TFAOT_INLINE bool pays_for_quads(const Tiles<Element>& t, Int rows, Int columns)
 
 #if TFAOT_HAS_QUADS
 
-TFAOT_INLINE Vec<float> load_fours(const float* from) {
-  Vec<float> fours = _mm512_maskz_broadcast_f32x4(0xFFFF, _mm_loadu_ps(from));
-  asm("" : "+v"(fours));  // else the compiler loads each number alone
-  return fours;
-}
-
 // Groups of kSize lanes in turn, of `low` and of `high`, from kFirst on.
 template <int kSize, int kFirst>
 struct LanesInTurn {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plain products of few rows by packed panels. They have code of their own: setting up a column of
+// tiles takes longer than some products of small nets.
+#pragma once
+
+#include "products/microkernel.h"
+
+namespace {
+
+constexpr Element kZeros[kMaxVectors * kLanes<Element>] = {};  // where there is no bias
+
+TFAOT_INLINE Int vectors_of(Int columns) { return ceil_div(columns, kLanes<Element>); }
+
+// Without what differs from tile to tile.
+TFAOT_INLINE Tiles<Element> plain_tiles(const PlainProduct& p) {
+  static constexpr Int kOnlyTap = 0;
+  Tiles<Element> t = {};
+  t.taps = &kOnlyTap;
+  t.tap_count = 1;
+  t.run = p.depth;
+  t.a_step = p.a_step;
+  t.b_step = p.b_step;
+  t.b_panel = p.b_panel;
+  t.c_row = p.c_row;
+  t.rectifier = p.rectifier;
+  return t;
+}
+
+// Computes all columns of MR rows. kNarrow: p.narrow.
+template <int MR, bool kNarrow>
+TFAOT_INLINE void multiply_columns(const PlainProduct& p) {
+  constexpr int kMost = most_vectors<Element>(MR, kNarrow);
+  constexpr int kVectors = kMost > kVectorsPerPanel ? kMost - kMost % kVectorsPerPanel : kMost;
+  const Element* row[MR];
+  TFAOT_EACH (r, MR) row[r] = p.a + r * p.a_row;
+  const Int vectors = vectors_of(p.columns);
+  Tiles<Element> t = plain_tiles(p);
+  t.rows = row;
+  Int v = 0;
+  const auto multiply_next = [&](auto count) TFAOT_ALWAYS {
+    const Int column = v * kLanes<Element>;
+    t.b = vector_at(p.b, p.b_panel, v);
+    t.start = p.bias != nullptr ? p.bias + column : kZeros;
+    t.c = p.c + column;
+    t.last = smaller(kLanes<Element>, p.columns - column - (count - 1) * kLanes<Element>);
+    multiply_tile<Element, MR, count, kNarrow ? kNarrowSums : kWideSums, true>(t, 0);
+    v += count;
+  };
+  while (v + kVectors <= vectors) multiply_next(std::integral_constant<int, kVectors>{});
+  static_assert(kVectors <= 4);
+  if constexpr (kVectors > 2) {
+    if (v + 2 <= vectors) multiply_next(std::integral_constant<int, 2>{});
+  }
+  if constexpr (kVectors > 1) {
+    if (v < vectors) multiply_next(std::integral_constant<int, 1>{});
+  }
+}
+
+}  // namespace
