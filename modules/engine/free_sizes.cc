@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <set>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "compiler/hlo/simplify.h"
 #include "compiler/hlo/weight_values.h"
 #include "compiler/rows/waiting_loops.h"
+#include "compiler/sizes/joined_pieces.h"
 #include "compiler/sizes/polynomial.h"
 #include "compiler/sizes/same_values.h"
 #include "compiler/sizes/sample_sizes.h"
@@ -57,26 +59,73 @@ struct OtherModel {
 class FreeSizesOptimizer {
  public:
   explicit FreeSizesOptimizer(const FreeSizesRequest& request)
-      : request_(request), own_(sized_dimensions(request.job.free_dimensions)) {}
+      : request_(request), whole_(sized_dimensions(request.job.free_dimensions)), own_(whole_) {}
 
   Result<OptimizedModel> run() {
-    for (const FreeDimension& one : own_) {
-      if (one.smallest > 0) continue;
-      return fail(Error(fmt::format("the size of {} may be 0, which has no code yet", one.name))
-                      .note("begin the range at 1, and do not call the model for empty sets"));
+    TFAOT_TRY(add_pieces(whole_));
+    if (pieces_.size() == 1 && pieces_.front().model.has_sizes) {
+      return std::move(pieces_.front().model);
     }
-    // A model whose weights end near the largest size cannot be lowered far beyond it, and one that
-    // cuts a tensor there is another one.
-    Status done = try_samples(SampleSide::kAbove);
-    if (!done) {
-      const bool is_in_range = samples_.size() == points_to_fit(own_.size());
-      Status below = try_samples(SampleSide::kBelow);
-      if (!below) return fail((is_in_range ? done : below).error());
-    }
-    return with_free_sizes(samples_, default_sizes(own_), {request_.weights, request_.traces});
+    return joined_pieces(pieces_, whole_, request_.traces);
   }
 
  private:
+  // Those that a part of the range needs.
+  Status add_pieces(const std::vector<FreeDimension>& part) {
+    for (std::size_t d = 0; d < part.size(); ++d) {
+      // Empty tensors are their own case in XLA and in kernels.
+      if (part[d].smallest == 0 && part[d].largest > 0) return add_pieces(part, {d, 1});
+    }
+    own_ = part;
+    const bool is_one_size = std::ranges::all_of(
+        part, [](const FreeDimension& one) { return one.smallest == one.largest; });
+    if (is_one_size) return add_fixed();
+    // A model whose weights end near the largest size cannot be lowered far beyond it, and one that
+    // cuts a tensor there is another one. A small part has few primes.
+    std::optional<OtherModel> other;
+    std::optional<Border> border;
+    Error error("");
+    for (const SampleSide side : {SampleSide::kAbove, SampleSide::kBelow, SampleSide::kWithin}) {
+      const Status done = try_samples(side, other);
+      if (done && !other) return {};
+      if (!done && (side == SampleSide::kAbove || !border)) error = done.error();
+      if (other && !border) border = border_at(*other);
+    }
+    return border ? add_pieces(part, *border) : fail(std::move(error));
+  }
+
+  // Where a dimension is cut: the first size of the upper part.
+  struct Border {
+    std::size_t dimension;
+    std::int64_t size;
+  };
+  Status add_pieces(std::vector<FreeDimension> part, const Border& border) {
+    std::vector<FreeDimension> upper = part;
+    upper[border.dimension].smallest = border.size;
+    part[border.dimension].largest = border.size - 1;
+    TFAOT_TRY(add_pieces(part));
+    return add_pieces(upper);
+  }
+
+  // The model at the one size of the part.
+  Status add_fixed() {
+    TFAOT_ASSIGN(const LoweredModel lowered, lower(default_sizes(own_)));
+    TFAOT_ASSIGN(OptimizedModel model,
+                 optimize(lowered, request_.weights, request_.choices, Traces::kNames));
+    return add(std::move(model));
+  }
+
+  Status add(OptimizedModel model) {
+    constexpr std::size_t kMostPieces = 16;
+    if (pieces_.size() == kMostPieces) {
+      return fail(Error(fmt::format(
+          "the model computes otherwise in more than {} parts of the range of its free dimensions",
+          kMostPieces)));
+    }
+    pieces_.push_back({own_, std::move(model)});
+    return {};
+  }
+
   Result<LoweredModel> lower(const Dimensions& sizes) const {
     TFAOT_ASSIGN(const LoadedSizes loaded, load_at_sizes(request_.job, request_.options, sizes));
     const auto& weights = loaded.lowering->weights();
@@ -102,15 +151,25 @@ class FreeSizesOptimizer {
     return module;
   }
 
-  Status try_samples(SampleSide range) {
+  // Adds the piece, or says where the model is `other` than that of the samples.
+  Status try_samples(SampleSide range, std::optional<OtherModel>& other) {
+    other.reset();
     TFAOT_TRY(take_samples(range));
-    TFAOT_ASSIGN(const std::optional<OtherModel> other, check_range());
-    return other ? refusal(*other) : Status();
+    TFAOT_ASSIGN(other, check_range());
+    if (other) {
+      return fail(Error(fmt::format("at {} the model computes otherwise than at other sizes: {}",
+                                    sizes_text(own_, other->sizes), other->what)));
+    }
+    TFAOT_ASSIGN(OptimizedModel model,
+                 with_free_sizes(samples_, default_sizes(own_),
+                                 {request_.weights, request_.traces, default_sizes(whole_)}));
+    return add(std::move(model));
   }
 
   Status take_samples(SampleSide range) {
-    const std::size_t wanted = points_to_fit(own_.size());
+    std::size_t wanted = points_to_fit(own_.size());
     const std::vector<Dimensions> points = sample_sizes(own_, range, 3 * wanted);
+    if (range == SampleSide::kWithin) wanted = std::min(wanted, points.size());
     Choices choices = request_.choices;
     if (!points.empty()) choices.smallest_free_size = smallest_of(points);
     samples_.clear();
@@ -213,36 +272,37 @@ class FreeSizesOptimizer {
     return OtherModel{sizes, dimension, *std::move(difference)};
   }
 
-  Status refusal(const OtherModel& other) {
-    Error error(fmt::format("at {} the model computes otherwise than at other sizes: {}",
-                            sizes_text(own_, other.sizes), other.what));
-    TFAOT_TRY(note_where(other.sizes, error));
-    return fail(std::move(error));
+  // Between the other model and the samples' one: along the dimension that makes it another one,
+  // or along any.
+  std::optional<Border> border_at(const OtherModel& other) {
+    auto border = border_along(other.dimension, other.sizes);
+    for (std::size_t d = 0; d < own_.size() && !border; ++d) border = border_along(d, other.sizes);
+    return border;
   }
 
-  // Adds from which size on the model is the same.
-  Status note_where(const Dimensions& sizes, Error& error) {
-    for (std::size_t d = 0; d < own_.size(); ++d) {
-      std::int64_t other = sizes[d];
-      std::int64_t same = own_[d].largest;
-      Dimensions point = default_sizes(own_);
-      while (other + 1 < same) {
-        point[d] = other + (same - other) / 2;
-        const auto difference = difference_at(point);
-        (difference && difference->empty() ? same : other) = point[d];
+  std::optional<Border> border_along(std::size_t dimension, Dimensions point) {
+    const std::int64_t outside = point[dimension];
+    const auto is_same_at = [&](std::int64_t size) {
+      point[dimension] = size;
+      const auto difference = difference_at(point);
+      return difference && difference->empty();
+    };
+    for (std::int64_t same : {own_[dimension].largest, own_[dimension].smallest}) {
+      std::int64_t other = outside;
+      if (same == other || !is_same_at(same)) continue;
+      while (std::abs(same - other) > 1) {
+        const std::int64_t middle = (same + other) / 2;
+        (is_same_at(middle) ? same : other) = middle;
       }
-      if (same == own_[d].largest) continue;
-      error.note(
-          fmt::format("the range {}..{} of {} can be compiled, and another package for "
-                      "the smaller ones",
-                      same, own_[d].largest, own_[d].name));
-      return {};
+      return Border{dimension, std::max(same, other)};
     }
-    return {};
+    return std::nullopt;
   }
 
   const FreeSizesRequest& request_;
-  const std::vector<FreeDimension> own_;
+  const std::vector<FreeDimension> whole_;  // the range
+  std::vector<FreeDimension> own_;          // the part of it in question
+  std::vector<SizePiece> pieces_;
   std::vector<SizeSample> samples_;
   SampledNumbers simplified_;  // of the samples
 };

@@ -38,9 +38,9 @@ void add_powers(std::size_t sizes, int degree, SizePowers begun, std::vector<Siz
   }
 }
 
-std::vector<SizePowers> all_powers(std::size_t sizes) {
+std::vector<SizePowers> all_powers(std::size_t sizes, int degree) {
   std::vector<SizePowers> found;
-  add_powers(sizes, highest_degree(sizes), {}, found);
+  add_powers(sizes, degree, {}, found);
   return found;
 }
 
@@ -50,6 +50,15 @@ std::int64_t value_of(const SizePowers& powers, std::span<const std::int64_t> si
     for (int power = 0; power < powers[i]; ++power) value *= sizes[i];
   }
   return value;
+}
+
+// True for powers of a size that is the same at all points.
+bool has_fixed(const SizePowers& powers, const std::vector<std::vector<std::int64_t>>& points) {
+  for (std::size_t d = 0; d < powers.size(); ++d) {
+    const auto is_first = [&](const auto& point) { return point[d] == points.front()[d]; };
+    if (powers[d] > 0 && std::ranges::all_of(points, is_first)) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -72,23 +81,36 @@ struct SizePoints::Decomposed {
 };
 
 SizePoints::SizePoints(std::vector<std::vector<std::int64_t>> points) : points_(std::move(points)) {
-  std::vector<SizePowers> powers = all_powers(points_.front().size());
-  Eigen::MatrixXd monomials(points_.size(), powers.size());
-  for (std::size_t i = 0; i < points_.size(); ++i) {
-    for (std::size_t j = 0; j < powers.size(); ++j) {
-      monomials(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
-          static_cast<double>(value_of(powers[j], points_[i]));
+  std::vector<Decomposed> all;
+  for (int degree = 0; degree <= highest_degree(points_.front().size()); ++degree) {
+    std::vector<SizePowers> powers = all_powers(points_.front().size(), degree);
+    std::erase_if(powers, [&](const SizePowers& one) { return has_fixed(one, points_); });
+    Eigen::MatrixXd monomials(points_.size(), powers.size());
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      for (std::size_t j = 0; j < powers.size(); ++j) {
+        monomials(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) =
+            static_cast<double>(value_of(powers[j], points_[i]));
+      }
     }
+    Eigen::VectorXd lengths = monomials.colwise().norm().cwiseMax(1);
+    monomials *= lengths.cwiseInverse().asDiagonal();
+    all.push_back({std::move(powers), std::move(lengths), monomials.colPivHouseholderQr()});
   }
-  Eigen::VectorXd lengths = monomials.colwise().norm();
-  monomials *= lengths.cwiseInverse().asDiagonal();
-  decomposed_ = std::make_shared<const Decomposed>(
-      Decomposed{std::move(powers), std::move(lengths), monomials.colPivHouseholderQr()});
+  of_degrees_ = std::make_shared<const std::vector<Decomposed>>(std::move(all));
 }
 
 std::optional<SizePolynomial> SizePolynomial::through(const SizePoints& points,
                                                       const std::vector<std::int64_t>& values) {
-  const auto& [powers, lengths, columns] = *points.decomposed_;
+  for (const SizePoints::Decomposed& of_degree : *points.of_degrees_) {
+    if (auto found = through(points, of_degree, values)) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<SizePolynomial> SizePolynomial::through(const SizePoints& points,
+                                                      const SizePoints::Decomposed& of_degree,
+                                                      const std::vector<std::int64_t>& values) {
+  const auto& [powers, lengths, columns] = of_degree;
   Eigen::VectorXd wanted(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
     wanted[static_cast<Eigen::Index>(i)] = static_cast<double>(values[i]);
@@ -184,11 +206,14 @@ std::optional<SizePolynomial> SizeFits::through(const SizeValues& values) {
   if (std::ranges::count(known, known.front()) == std::ssize(known)) {
     return fit->second = known.front();
   }
-  if (known.size() < points_to_fit(points.front().size())) return fit->second;
+  const std::size_t least = std::min(points_to_fit(points.front().size()), points_.size());
+  if (known.size() < least) return fit->second;
   const auto of_some = of_some_.try_emplace(is_there, std::move(points)).first;
   return fit->second = SizePolynomial::through(of_some->second, known);
 }
 
-std::size_t points_to_fit(std::size_t sizes) { return all_powers(sizes).size() + kPointsToCheck; }
+std::size_t points_to_fit(std::size_t sizes) {
+  return all_powers(sizes, highest_degree(sizes)).size() + kPointsToCheck;
+}
 
 }  // namespace tfaot::toolkit::engine

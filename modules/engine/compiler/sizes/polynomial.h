@@ -19,14 +19,14 @@ namespace tfaot::toolkit::engine {
 // Sizes at which the values of a polynomial are known, decomposed once for all of them.
 class SizePoints {
  public:
-  // All of one length, at least points_to_fit() of them.
+  // All of one length. Of fewer than points_to_fit(), more functions are polynomials.
   SizePoints(std::vector<std::vector<std::int64_t>> points);  // NOLINT(google-explicit-constructor)
 
  private:
   friend class SizePolynomial;
   struct Decomposed;
   std::vector<std::vector<std::int64_t>> points_;
-  std::shared_ptr<const Decomposed> decomposed_;
+  std::shared_ptr<const std::vector<Decomposed>> of_degrees_;  // from 0 on
 };
 
 // A polynomial of the sizes, in their order, that is whole at all whole sizes.
@@ -36,7 +36,7 @@ class SizePolynomial {
 
   SizePolynomial() = default;
   SizePolynomial(std::int64_t number);  // NOLINT(google-explicit-constructor): it is one
-  // Nothing if no polynomial of low degree has these values.
+  // The one of the lowest degree; nothing if none of a low one has these values.
   static std::optional<SizePolynomial> through(const SizePoints& points,
                                                const std::vector<std::int64_t>& values);
 
@@ -60,6 +60,9 @@ class SizePolynomial {
 
  private:
   SizePolynomial(std::map<Powers, std::int64_t> terms, std::int64_t divisor);
+  static std::optional<SizePolynomial> through(const SizePoints& points,
+                                               const SizePoints::Decomposed& of_degree,
+                                               const std::vector<std::int64_t>& values);
   bool is_whole_at_all(std::size_t sizes) const;
   std::int64_t dividend_at(std::span<const std::int64_t> sizes) const;
 

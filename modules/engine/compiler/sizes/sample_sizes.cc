@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 
 namespace tfaot::toolkit::engine {
 
@@ -29,34 +30,60 @@ std::int64_t next_prime(std::int64_t number, std::int64_t step, const Dimensions
   return 0;
 }
 
+// All sizes of a range, the largest first; nothing if they are more than `count`.
+std::vector<Dimensions> sizes_within(const std::vector<FreeDimension>& own, std::size_t count) {
+  std::vector<Dimensions> points = {{}};
+  for (const FreeDimension& one : own) {
+    std::vector<Dimensions> longer;
+    for (std::int64_t size = one.largest; size >= one.smallest; --size) {
+      for (const Dimensions& point : points) longer.push_back(joined({point, {&size, 1}}));
+      if (longer.size() > count) return {};
+    }
+    points = std::move(longer);
+  }
+  return points;
+}
+
 }  // namespace
 
 std::vector<Dimensions> sample_sizes(const std::vector<FreeDimension>& own, SampleSide range,
                                      std::size_t count) {
   constexpr std::int64_t kNotSmall = 47;
+  if (range == SampleSide::kWithin) return sizes_within(own, count);
   const std::int64_t step = range == SampleSide::kAbove ? 1 : -1;
   Dimensions first;
   for (const FreeDimension& one : own) {
     const bool is_above = range == SampleSide::kAbove;
     first.push_back(
-        next_prime(is_above ? std::max(one.largest, kNotSmall) : one.largest, step, first));
+        one.smallest == one.largest
+            ? one.largest
+            : next_prime(is_above ? std::max(one.largest, kNotSmall) : one.largest, step, first));
   }
-  if (place_among(first, 0) >= 0) return {};
+  for (std::size_t d = 0; d < own.size(); ++d) {
+    if (first[d] == 0 && own[d].largest > 0) return {};
+  }
   std::vector<Dimensions> points = {first};
   std::mt19937 random(1);  // the same for each compilation
   constexpr int kMostTries = 1000;
   for (int i = 0; i < kMostTries && points.size() < count; ++i) {
     Dimensions point;
-    for (const std::int64_t size : first) {
+    bool is_good = true;
+    for (std::size_t d = 0; d < own.size(); ++d) {
+      const std::int64_t size = first[d];
+      if (own[d].smallest == own[d].largest) {
+        point.push_back(size);
+        continue;
+      }
       const std::int64_t most = range == SampleSide::kAbove ? size
                                 : size <= kFewPrimes        ? std::max<std::int64_t>(size - 3, 0)
                                                             : size / 2;
       const auto further =
           static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(most + 1));
       point.push_back(next_prime(size + step * further, step, point));
+      is_good = is_good && point.back() != 0;
     }
     const bool is_new = std::ranges::find(points, point) == points.end();
-    if (is_new && place_among(point, 0) < 0) points.push_back(std::move(point));
+    if (is_new && is_good) points.push_back(std::move(point));
   }
   return points;
 }

@@ -11,13 +11,14 @@ namespace tfaot::toolkit::engine {
 
 // Where the sizes of samples lie.
 enum class SampleSide {
-  kAbove,  // from the largest sizes on: the tables of the first sample have all elements
-  kBelow,  // up to them, for models with a weight for each index of a dimension
+  kAbove,   // from the largest sizes on: the tables of the first sample have all elements
+  kBelow,   // up to them, for models with a weight for each index of a dimension
+  kWithin,  // all of a small range
 };
 // Points at which a model has the form that it has at nearly all sizes: none is small, and all are
 // different primes (kBelow: or of 32 at most), so that no number of the model is the same by
-// chance. No point has a smaller size than the first (kAbove) or a larger one (kBelow). May be
-// fewer than `count`.
+// chance. A dimension of one size has this size in all. No point has a smaller size than the first
+// (kAbove) or a larger one (kBelow). May be fewer than `count`.
 std::vector<Dimensions> sample_sizes(const std::vector<FreeDimension>& own, SampleSide range,
                                      std::size_t count);
 

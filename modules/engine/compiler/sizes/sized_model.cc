@@ -82,6 +82,7 @@ class SizedModule {
               const SizedModelOptions& options)
       : samples_(samples),
         largest_(std::move(largest)),
+        widest_(options.widest.empty() ? largest_ : options.widest),
         weights_(options.weights),
         traces_(options.traces) {}
 
@@ -132,7 +133,7 @@ class SizedModule {
       const bool is_input = one->parameter_number() < inputs;
       if (is_input) parameter_sizes_.push_back(sizes);
       const bool is_flat = is_input && !are_fixed(sizes);
-      xla::Shape shape = is_flat ? flat_shape(type_of(*one), sizes) : one->shape();
+      xla::Shape shape = is_flat ? flat_shape(type_of(*one), sizes, widest_) : one->shape();
       if (!is_input && !are_fixed(sizes)) {
         TFAOT_ASSIGN(shape, whole_weight(*one));
       }
@@ -200,7 +201,7 @@ class SizedModule {
       if (are_fixed(all[i])) continue;
       tensors[i].row_shape.clear();
       for (std::size_t d = 1; d < all[i].size(); ++d) {
-        tensors[i].row_shape.push_back(most(all[i][d]));
+        tensors[i].row_shape.push_back(most(all[i][d], largest_));
         tensors[i].free_shape.push_back(all[i][d].formula());
       }
     }
@@ -254,24 +255,26 @@ class SizedModule {
   }
 
   // So many elements at most.
-  std::int64_t most(const SizePolynomial& number) const {
-    std::int64_t most = number.at(largest_);
+  std::int64_t most(const SizePolynomial& number, const Dimensions& largest) const {
+    std::int64_t most = number.at(largest);
     for (const Dimensions& point : fits_.points()) {
-      const bool is_within = std::ranges::equal(point, largest_, std::ranges::less_equal());
+      const bool is_within = std::ranges::equal(point, largest, std::ranges::less_equal());
       if (is_within) most = std::max(most, number.at(point));
     }
     return most;
   }
 
   // Whole rows, which a loop may compute several of at once.
-  xla::Shape flat_shape(xla::PrimitiveType type, const Sizes& sizes) const {
+  xla::Shape flat_shape(xla::PrimitiveType type, const Sizes& sizes,
+                        const Dimensions& largest) const {
     std::int64_t row = 1;
     for (std::size_t d = sizes.size(); d-- > 0 && sizes[d].constant();) {
       const std::int64_t longer = row * std::max<std::int64_t>(*sizes[d].constant(), 1);
       if (longer > kBlockElements) break;
       row = longer;
     }
-    return shape_of(type, {xla::RoundUpTo(most(elements_in(sizes)) + kBlockElements, row)});
+    return shape_of(type,
+                    {xla::RoundUpTo(most(elements_in(sizes), largest) + kBlockElements, row)});
   }
 
   struct Made {
@@ -619,7 +622,7 @@ class SizedModule {
       }
       TFAOT_ASSIGN(const Sizes sizes, sizes_of_shape(one, part));
       is_flat = !are_fixed(sizes);
-      shapes.push_back(is_flat ? flat_shape(part(one).element_type(), sizes) : part(one));
+      shapes.push_back(is_flat ? flat_shape(part(one).element_type(), sizes, largest_) : part(one));
     }
     HloInstruction* const made = call_again(
         one, is_tuple ? xla::ShapeUtil::MakeTupleShape(shapes) : shapes.front(), operands);
@@ -656,16 +659,8 @@ class SizedModule {
     return made_[&one] = made;
   }
 
-  // A vector that nobody has written to: a kernel of no rows. Each has other words, or XLA would
-  // take equal ones for one, which it copies before it is written to.
   HloInstruction* unwritten(const HloInstruction& one, const Sizes& sizes) {
-    const auto words = as_words(kernels::RowSumCall{0, ++unwritten_, kernels::kRowSumOfNumbers});
-    HloInstruction* const number = scalar_next_to(anchor_, xla::F32, 0);
-    HloInstruction* const call = add_kernel_call({Kernel::kRowSum, words, {number}, {1}}, one);
-    HloInstruction* const made =
-        call_again(*call, flat_shape(type_of(one), sizes), operands_of(*call));
-    CHECK_OK(computation_->RemoveInstruction(call));
-    return made;
+    return unwritten_next_to(anchor_, flat_shape(type_of(one), sizes, largest_), ++unwritten_, one);
   }
 
   Result<HloInstruction*> looped(const HloInstruction& one, const Sizes& sizes) {
@@ -1133,6 +1128,7 @@ class SizedModule {
 
   const std::vector<SizeSample>& samples_;
   const Dimensions largest_;
+  const Dimensions widest_;
   const WeightStore& weights_;
   const Traces traces_;
   std::map<std::size_t, std::size_t> weights_of_;  // whole ones, by place among the model's

@@ -21,6 +21,7 @@ struct SizeSample {
 struct SizedModelOptions {
   const WeightStore& weights;
   Traces traces = Traces::kRemoved;
+  Dimensions widest = {};  // inputs have the elements at these sizes; empty: at the largest
 };
 // The last parameter of the model is a vector of the sizes. Its inputs and outputs are vectors of
 // the elements at the largest sizes, and kElementsBeyond more. `samples`: of the same form, at

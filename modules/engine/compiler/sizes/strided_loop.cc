@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "compiler/kernels/kernel_call.h"
 #include "xla/literal_util.h"
 
 namespace tfaot::toolkit::engine {
@@ -525,6 +526,16 @@ HloInstruction* SizeNumbers::words(const std::vector<SizePolynomial>& numbers) {
   if (sum == nullptr) sum = words_next_to(sizes_, std::vector<std::int64_t>(numbers.size(), 0));
   if (divisor == 1) return sum;
   return binary(kDivide, sum, broadcast(number_next_to(sizes_, divisor), {count}, {}));
+}
+
+HloInstruction* unwritten_next_to(HloInstruction* other, const xla::Shape& shape,
+                                  std::int64_t number, const HloInstruction& model) {
+  const auto words = as_words(kernels::RowSumCall{0, number, kernels::kRowSumOfNumbers});
+  HloInstruction* const nothing = scalar_next_to(other, xla::F32, 0);
+  HloInstruction* const call = add_kernel_call({Kernel::kRowSum, words, {nothing}, {1}}, model);
+  HloInstruction* const made = call_again(*call, shape, operands_of(*call));
+  CHECK_OK(call->parent()->RemoveInstruction(call));
+  return made;
 }
 
 HloInstruction* add_loop(const StridedLoop& loop, HloInstruction* result, SizeNumbers& numbers) {

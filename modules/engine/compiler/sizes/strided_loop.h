@@ -76,6 +76,12 @@ struct StridedLoop {
   bool keeps_others = false;
 };
 
+// A vector that nobody has written to, in the computation of `other`: a kernel of no rows. Each has
+// another number there, or XLA would take equal ones for one, which it copies before it is written
+// to. `model`: the instruction whose result it becomes.
+HloInstruction* unwritten_next_to(HloInstruction* other, const xla::Shape& shape,
+                                  std::int64_t number, const HloInstruction& model);
+
 // Adds the loop to the computation of `result` and returns the vector with the values in it.
 HloInstruction* add_loop(const StridedLoop& loop, HloInstruction* result, SizeNumbers& numbers);
 // The same for several results.

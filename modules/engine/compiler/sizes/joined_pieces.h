@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// One model from models for parts of a range of sizes, such as K = min(n, 54), which computes
+// otherwise from 54 on: a branch for each part. Used by one thread.
+#pragma once
+
+#include <vector>
+
+#include "compiler/code/optimize.h"
+#include "tfaot/records/free_sizes.h"
+
+namespace tfaot::toolkit::engine {
+
+// A part of the range, and the model there: with_free_sizes(), or the model of its one size.
+struct SizePiece {
+  std::vector<FreeDimension> range;
+  OptimizedModel model;
+};
+// Inputs and outputs are vectors of the most elements of all pieces. `range`: of all sizes, which
+// are in one piece each. Error: an output whose size follows no formula.
+Result<OptimizedModel> joined_pieces(const std::vector<SizePiece>& pieces,
+                                     const std::vector<FreeDimension>& range,
+                                     Traces traces = Traces::kRemoved);
+
+}  // namespace tfaot::toolkit::engine
