@@ -55,10 +55,13 @@ TemplateData formulas_data(const TensorSpec& tensor, const std::string& id,
                               {"factor", std::to_string(term.factor)},
                               {"powers", fmt::format("{{{}}}", fmt::join(powers, ", "))}};
     }
-    formulas << TemplateObject{{"id", formula_id},
-                               {"terms", terms},
-                               {"term_count", std::to_string(tensor.free_shape[d].terms.size())},
-                               {"divisor", std::to_string(tensor.free_shape[d].divisor)}};
+    formulas << TemplateObject{
+        {"id", formula_id},
+        {"terms", terms},
+        {"term_count", std::to_string(tensor.free_shape[d].terms.size())},
+        {"divisor", std::to_string(tensor.free_shape[d].divisor)},
+        {"most",
+         tensor.free_shape[d].has_most() ? fmt::format(", {}", tensor.free_shape[d].most) : ""}};
   }
   return formulas;
 }

@@ -149,7 +149,8 @@ TemplateObject tensor_data(const std::string& id, const ::tfaot::TensorInfo& ten
         {"tensor", id},
         {"terms", formula.term_count == 0 ? "0" : fmt::format(".L{}_term{}_0", id, d)},
         {"term_count", text_of(formula.term_count)},
-        {"divisor", text_of(formula.divisor)}};
+        {"divisor", text_of(formula.divisor)},
+        {"most", text_of(formula.most)}};
   }
   return {{"id", id},
           {"terms", terms},

@@ -43,7 +43,7 @@ const ::tfaot::SizeFormula* ModelTables::free_shape(const TensorSpec& tensor) {
       powers.resize(dimensions_.size());
       terms.push_back({term.factor, powers.data()});
     }
-    formulas.push_back({terms.data(), terms.size(), dimension.divisor});
+    formulas.push_back({terms.data(), terms.size(), dimension.divisor, dimension.most});
   }
   return formulas.data();
 }

@@ -23,6 +23,27 @@ std::string powers_text(const SizeTerm& term, const std::vector<FreeDimension>& 
   return join(parts, "*");
 }
 
+// Constants come last.
+std::string polynomial_text(const SizeFormula& formula, const std::vector<FreeDimension>& sized) {
+  std::vector<SizeTerm> terms = formula.terms;
+  std::stable_partition(terms.begin(), terms.end(),
+                        [](const SizeTerm& term) { return !term.powers.empty(); });
+  std::string text;
+  for (const SizeTerm& term : terms) {
+    const std::string powers = powers_text(term, sized);
+    const std::int64_t factor = std::abs(term.factor);
+    const char* const sign = term.factor < 0 ? (text.empty() ? "-" : " - ")  //
+                                             : (text.empty() ? "" : " + ");
+    text += sign;
+    if (powers.empty() || factor != 1) text += std::to_string(factor);
+    if (!powers.empty()) text += (factor == 1 ? "" : "*") + powers;
+  }
+  if (text.empty()) text = "0";
+  if (formula.divisor == 1) return text;
+  if (terms.size() > 1) text = "(" + text + ")";
+  return fmt::format("{}/{}", text, formula.divisor);
+}
+
 }  // namespace
 
 std::vector<FreeDimension> sized_dimensions(const std::vector<FreeDimension>& all) {
@@ -51,28 +72,12 @@ std::int64_t size_at(const SizeFormula& formula, const std::vector<std::int64_t>
     }
     sum += value;
   }
-  return sum / formula.divisor;
+  return std::min(sum / formula.divisor, formula.most);
 }
 
-// Constants come last.
 std::string formula_text(const SizeFormula& formula, const std::vector<FreeDimension>& sized) {
-  std::vector<SizeTerm> terms = formula.terms;
-  std::stable_partition(terms.begin(), terms.end(),
-                        [](const SizeTerm& term) { return !term.powers.empty(); });
-  std::string text;
-  for (const SizeTerm& term : terms) {
-    const std::string powers = powers_text(term, sized);
-    const std::int64_t factor = std::abs(term.factor);
-    const char* const sign = term.factor < 0 ? (text.empty() ? "-" : " - ")  //
-                                             : (text.empty() ? "" : " + ");
-    text += sign;
-    if (powers.empty() || factor != 1) text += std::to_string(factor);
-    if (!powers.empty()) text += (factor == 1 ? "" : "*") + powers;
-  }
-  if (text.empty()) text = "0";
-  if (formula.divisor == 1) return text;
-  if (terms.size() > 1) text = "(" + text + ")";
-  return fmt::format("{}/{}", text, formula.divisor);
+  if (!formula.has_most()) return polynomial_text(formula, sized);
+  return fmt::format("min({}, {})", polynomial_text(formula, sized), formula.most);
 }
 
 std::string range_word(const FreeDimension& dimension) {

@@ -27,7 +27,8 @@ std::optional<std::size_t> only_dimension(const SizeFormula& formula) {
 }
 
 bool is_linear(const SizeFormula& formula) {
-  return formula.divisor == 1 && std::ranges::all_of(formula.terms, [](const SizeTerm& term) {
+  return formula.divisor == 1 && !formula.has_most() &&
+         std::ranges::all_of(formula.terms, [](const SizeTerm& term) {
            return std::ranges::all_of(term.powers, [](std::int64_t power) { return power <= 1; });
          });
 }
@@ -130,7 +131,7 @@ std::optional<std::int64_t> checked_size_at(const SizeFormula& formula,
     }
     if (__builtin_add_overflow(sum, value, &sum)) return std::nullopt;
   }
-  return sum / formula.divisor;
+  return std::min(sum / formula.divisor, formula.most);
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ std::int32_t axis_of(const Description& model, const tfaot::SizeFormula& formula
     for (std::size_t d = 0; d < model.dimension_count; ++d) {
       if (term.powers[d] == 0) continue;
       const bool is_its_size = axis == TFAOT_FIXED_SIZE && formula.term_count == 1 &&
-                               term.factor == 1 && term.powers[d] == 1 && formula.divisor == 1;
+                               term.factor == 1 && term.powers[d] == 1 && formula.divisor == 1 &&
+                               formula.most == INT64_MAX;
       axis = is_its_size ? static_cast<std::int32_t>(d) : TFAOT_FOLLOWS_SIZES;
     }
   }
@@ -92,7 +93,8 @@ static_assert(offsetof(TensorInfo, dtype) == 8 && offsetof(TensorInfo, row_shape
               offsetof(TensorInfo, free_shape) == 40 && sizeof(TensorInfo) == 48);
 static_assert(offsetof(tfaot::SizeTerm, powers) == 8 && sizeof(tfaot::SizeTerm) == 16 &&
               offsetof(tfaot::SizeFormula, term_count) == 8 &&
-              offsetof(tfaot::SizeFormula, divisor) == 16 && sizeof(tfaot::SizeFormula) == 24 &&
+              offsetof(tfaot::SizeFormula, divisor) == 16 &&
+              offsetof(tfaot::SizeFormula, most) == 24 && sizeof(tfaot::SizeFormula) == 32 &&
               offsetof(tfaot::FreeDimension, smallest) == 8 &&
               offsetof(tfaot::FreeDimension, largest) == 16 && sizeof(tfaot::FreeDimension) == 24);
 static_assert(offsetof(tfaot::BufferSlot, index) == 4 && offsetof(tfaot::BufferSlot, offset) == 8 &&

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -38,6 +39,27 @@ HloInstruction* start_as(HloInstruction* x, const xla::Shape& shape) {
   const std::int64_t elements = product(shape.dimensions());
   if (elements == elements_of(*x)) return reshape(x, shape.dimensions());
   return reshape(slice(reshape(x, {elements_of(*x)}), {0}, {elements}), shape.dimensions());
+}
+
+// "min(n, 54)"
+std::optional<SizeFormula> formula_with_most(const std::vector<Dimensions>& points,
+                                             const std::vector<std::int64_t>& values) {
+  const std::int64_t most = std::ranges::max(values);
+  std::vector<Dimensions> below;
+  std::vector<std::int64_t> of_below;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (values[i] == most) continue;
+    below.push_back(points[i]);
+    of_below.push_back(values[i]);
+  }
+  const auto found = SizePolynomial::through(below, of_below);
+  if (!found) return std::nullopt;
+  SizeFormula formula = found->formula();
+  formula.most = most;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (size_at(formula, points[i]) != values[i]) return std::nullopt;
+  }
+  return formula;
 }
 
 using Tensors = std::vector<TensorSpec> OptimizedModel::*;
@@ -96,9 +118,12 @@ class PieceJoiner {
       }
     }
     if (const auto found = SizePolynomial::through(points, values)) return found->formula();
+    if (const auto found = formula_with_most(points, values)) return *found;
     const std::string& name = (pieces_.back().model.*tensors)[tensor].name;
-    return fail(Error(fmt::format("the size of '{}' follows another rule at other sizes", name))
-                    .note("only sizes inside of a model may do so"));
+    return fail(
+        Error(fmt::format("the size of the output '{}' is no polynomial of the free sizes, nor "
+                          "the smaller one of it and a number",
+                          name)));
   }
 
   // The parameter of all pieces that is this parameter of one.

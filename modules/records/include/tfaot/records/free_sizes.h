@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,7 @@ struct FreeDimension {
 };
 
 // A whole number that follows the sizes of the free dimensions, in their order: the sum of factor *
-// product of powers of the sizes, divided by the divisor.
+// product of powers of the sizes, divided by the divisor; no more than `most`.
 struct SizeTerm {
   std::int64_t factor = 0;
   std::vector<std::int64_t> powers = {};  // of each size; without zeros at the end
@@ -35,6 +36,9 @@ struct SizeTerm {
 struct SizeFormula {
   std::vector<SizeTerm> terms;
   std::int64_t divisor = 1;
+  std::int64_t most = std::numeric_limits<std::int64_t>::max();
+
+  bool has_most() const { return most != SizeFormula{}.most; }
 };
 
 // A buffer of a tensor with a free size has so many elements more than the tensor at most has.
@@ -52,7 +56,7 @@ bool is_constant(const SizeFormula& formula);
 // The number at these sizes.
 std::int64_t size_at(const SizeFormula& formula, const std::vector<std::int64_t>& sizes);
 
-// For people: "n_pf", "n_pf + 2*n_sv - 1", "(n^2 - n)/2".
+// For people: "n_pf", "n_pf + 2*n_sv - 1", "(n^2 - n)/2", "min(n, 54)".
 std::string formula_text(const SizeFormula& formula, const std::vector<FreeDimension>& sized);
 
 // "16..128"; "n_tracks" for one that has the size of another.

@@ -24,11 +24,13 @@ struct SizeTerm {
   const std::uint8_t* powers;  ///< of the size of each free dimension
 };
 
-/// A whole number that follows the sizes: the sum of the terms, divided by the divisor.
+/// A whole number that follows the sizes: the sum of the terms, divided by the divisor; no
+/// more than `most`.
 struct SizeFormula {
   const SizeTerm* terms;
   std::size_t term_count;
   std::int64_t divisor;
+  std::int64_t most = INT64_MAX;
 };
 
 /// The number at these sizes, one for each of the `count` free dimensions.
@@ -42,7 +44,8 @@ constexpr std::int64_t number_at(const SizeFormula& formula, const std::int64_t*
     }
     sum += value;
   }
-  return sum / formula.divisor;
+  const std::int64_t number = sum / formula.divisor;
+  return number < formula.most ? number : formula.most;
 }
 
 }  // namespace TFAOT_RUNTIME_NAMESPACE
