@@ -2,6 +2,7 @@
 // Free dimensions with the real engine: the verbs that make, describe and run such a package.
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -9,6 +10,7 @@
 
 #include "tfaot/base/text.h"
 #include "tfaot/runtime/models.h"
+#include "tfaot/workflow/array_files.h"
 #include "tool.h"
 
 namespace tfaot::toolkit::testing {
@@ -86,6 +88,71 @@ TEST_F(DimensionsTest, OfATableAreChosen) {
   EXPECT_EQ(ran["outputs"][0]["shape"], json({1, 1, 2}));
 }
 
+// Arrays as numpy.savez() writes them, and what the package makes of them.
+TEST_F(DimensionsTest, RowsOfAFileHaveSizesOfTheirOwn) {
+  compile();
+  const auto floats = [](const std::string& name, std::int64_t rows, std::int64_t columns) {
+    Array array = make_array({name, DType::kFloat32, {columns}}, rows);
+    for (std::size_t i = 0; i < array.bytes.size() / 4; ++i) {
+      set_number(array.bytes, i, static_cast<float>(i % 7) / 4);
+    }
+    return array;
+  };
+  const auto offsets = [](const std::string& name, const std::vector<std::int64_t>& numbers) {
+    Array array{name, DType::kInt64, {static_cast<std::int64_t>(numbers.size())}, {}};
+    array.bytes.resize(8 * numbers.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) set_number(array.bytes, i, numbers[i]);
+    return array;
+  };
+  const Array tracks = floats("tracks", 10, 3);
+  ASSERT_TRUE(write_arrays(files_, root_ / "in.npz",
+                           {offsets("n_tracks", {0, 2, 3, 10}), offsets("n_vertices", {0, 6, 7, 9}),
+                            tracks, floats("vertices", 9, 2)}));
+  const json ran =
+      json::parse(done({"run", "out", "--inputs", "in.npz", "-o", "out.npz", "--json"}));
+  EXPECT_EQ(ran["ragged"], true);
+  EXPECT_EQ(ran["rows"], 3);
+  const TensorSpec each{"each", DType::kFloat32, {2}}, jet{"jet", DType::kFloat32, {4}};
+  const TensorSpec starts{"n_tracks", DType::kInt64, {}};
+  const auto outputs = read_outputs(files_, root_ / "out.npz", {each, jet, starts});
+  ASSERT_TRUE(outputs) << outputs.error().text();
+  const auto named = [&](const char* name) {
+    return *std::ranges::find(*outputs, name, &Array::name);
+  };
+  EXPECT_EQ(named("each").shape, (std::vector<std::int64_t>{10, 2}));
+  EXPECT_EQ(named("jet").shape, (std::vector<std::int64_t>{3, 4}));
+  EXPECT_EQ(named("n_tracks").shape, (std::vector<std::int64_t>{4}));
+  for (std::size_t i = 0; i < 10; ++i) {
+    std::array<float, 3> track{};
+    for (std::size_t j = 0; j < 3; ++j) track[j] = number_at<float>(tracks.bytes, 3 * i + j);
+    EXPECT_NEAR(number_at<float>(named("each").bytes, 2 * i), each_of(track), 1e-5F) << i;
+  }
+  EXPECT_THAT(done({"run", "out", "--inputs", "in.npz"}),
+              HasSubstr("... rows of 'each' have different sizes; '-o FILE.npz' writes them"));
+  EXPECT_THAT(error_of({"run", "out", "--inputs", "in.npz", "-o", "out.csv"}),
+              HasSubstr("output 'each' has rows of different sizes, which a .csv cannot hold"));
+  EXPECT_THAT(
+      error_of({"run", "out", "--inputs", "in.npz", "--dimension", "n_tracks=3"}),
+      HasSubstr("the offsets 'n_tracks' give row 0 the size 2, but the code is for 3 to 3"));
+}
+
+TEST_F(DimensionsTest, TimesAreOfChosenSizes) {
+  compile();
+  const auto profile = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"profile", "out",        "--batch-sizes", "4",     "--rounds",
+                                      "1",       "--round-ms", "0.1",           "--json"};
+    words.insert(words.end(), more.begin(), more.end());
+    return json::parse(done(words))["curves"][0];
+  };
+  const json one = profile({"--dimension", "n_tracks=1", "--dimension", "n_vertices=2"});
+  EXPECT_EQ(one["dimensions"][0], json({{"name", "n_tracks"}, {"size", 1}}));
+  EXPECT_EQ(one["dimensions"][1], json({{"name", "n_vertices"}, {"size", 2}}));
+  EXPECT_EQ(profile({})["dimensions"][0], json({{"name", "n_tracks"}, {"size", 40}}));
+  EXPECT_THAT(error_of({"profile", "out", "--dimension", "n_tracks=41"}),
+              HasSubstr("--dimension n_tracks=41: the size must be 1 to 40"));
+  EXPECT_THAT(done({"tune", "out", "--budget", "0.1"}), HasSubstr("at n_tracks=40, n_vertices=6"));
+}
+
 TEST_F(DimensionsTest, ALibraryOfModelsHasThem) {
   compile();
   done({"link", "out", "-o", "libmodels.so"});
@@ -104,6 +171,14 @@ TEST_F(DimensionsTest, ALibraryOfModelsHasThem) {
     for (std::size_t i = 0; i < each.size(); i += 2)
       EXPECT_NEAR(each[i], each_of({1, 1, 1}), 1e-5F);
   }
+  const std::vector<std::size_t> n_tracks = {0, 2, 42}, n_vertices = {0, 1, 3};
+  const std::vector<float> tracks(3 * 42, 1), vertices(2 * 3, 1);
+  std::vector<float> each(2 * 42), jet(2 * 4);
+  const auto ran = model->run_ragged(2, {{"n_tracks", n_tracks}, {"n_vertices", n_vertices}},
+                                     {{"tracks", tracks}, {"vertices", vertices}},
+                                     {{"each", each}, {"jet", jet}});
+  ASSERT_TRUE(ran) << ran.error().text;
+  for (std::size_t i = 0; i < each.size(); i += 2) EXPECT_NEAR(each[i], each_of({1, 1, 1}), 1e-5F);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "match_parts.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/free_tensors.h"
@@ -26,21 +27,6 @@ Error no_array(const TensorSpec& input, const std::vector<Array>& arrays,
   return std::move(error).note("arrays in the file: " + join(names, ", "));
 }
 
-Result<Array> take_array(std::vector<Array>& arrays, const TensorSpec& input, bool is_only_input,
-                         const std::string& where) {
-  const bool unnamed = arrays.size() == 1 && arrays.front().name.empty();
-  if (unnamed && !is_only_input) {
-    return fail(Error::at({where}, "a .npy holds one array, and the model has several inputs")
-                    .note("write a .npz: numpy.savez(file, **{name: array, ...})"));
-  }
-  const auto found = std::ranges::find_if(
-      arrays, [&](const Array& array) { return unnamed || array.name == input.name; });
-  if (found == arrays.end()) return fail(no_array(input, arrays, where));
-  Array taken = std::move(*found);
-  found->name = taken.name;  // errors name all arrays
-  return taken;
-}
-
 template <class From, class To>
 void widen(Array& array) {
   std::string wider(array.bytes.size() / sizeof(From) * sizeof(To), '\0');
@@ -48,22 +34,6 @@ void widen(Array& array) {
     set_number<To>(wider, i, number_at<From>(array.bytes, i));
   }
   array.bytes = std::move(wider);
-}
-
-Status fit_dtype(Array& array, const TensorSpec& input, const std::string& where) {
-  const DType found = std::exchange(array.dtype, input.dtype);
-  if (found == input.dtype) return {};
-  const bool fits = visit_dtype(found, [&]<class From>(ElementType<From>) {
-    return visit_dtype(input.dtype, [&]<class To>(ElementType<To>) {
-      if constexpr (kKeepsNumbers<From, To>) widen<From, To>(array);
-      return kKeepsNumbers<From, To>;
-    });
-  });
-  if (fits) return {};
-  return fail(Error::at({where}, fmt::format("{} has elements of the type {}, and the model takes "
-                                             "{}",
-                                             named(array), word_of(found), word_of(input.dtype)))
-                  .note(fmt::format("convert it: a.astype('{}')", word_of(input.dtype))));
 }
 
 Status check_shape(const Array& array, const TensorSpec& input, const std::string& where) {
@@ -83,6 +53,37 @@ std::vector<std::int64_t> row_shape_of(const Array& array) {
 }
 
 }  // namespace
+
+Result<Array> take_array(std::vector<Array>& arrays, const TensorSpec& input, bool is_only_input,
+                         const std::string& where) {
+  const bool unnamed = arrays.size() == 1 && arrays.front().name.empty();
+  if (unnamed && !is_only_input) {
+    return fail(Error::at({where}, "a .npy holds one array, and the model has several inputs")
+                    .note("write a .npz: numpy.savez(file, **{name: array, ...})"));
+  }
+  const auto found = std::ranges::find_if(
+      arrays, [&](const Array& array) { return unnamed || array.name == input.name; });
+  if (found == arrays.end()) return fail(no_array(input, arrays, where));
+  Array taken = std::move(*found);
+  found->name = taken.name;  // errors name all arrays
+  return taken;
+}
+
+Status fit_dtype(Array& array, const TensorSpec& input, const std::string& where) {
+  const DType found = std::exchange(array.dtype, input.dtype);
+  if (found == input.dtype) return {};
+  const bool fits = visit_dtype(found, [&]<class From>(ElementType<From>) {
+    return visit_dtype(input.dtype, [&]<class To>(ElementType<To>) {
+      if constexpr (kKeepsNumbers<From, To>) widen<From, To>(array);
+      return kKeepsNumbers<From, To>;
+    });
+  });
+  if (fits) return {};
+  return fail(Error::at({where}, fmt::format("{} has elements of the type {}, and the model takes "
+                                             "{}",
+                                             named(array), word_of(found), word_of(input.dtype)))
+                  .note(fmt::format("convert it: a.astype('{}')", word_of(input.dtype))));
+}
 
 Result<ModelInputs> match_inputs(std::vector<Array> arrays, const WantedInputs& inputs,
                                  const std::string& where) {

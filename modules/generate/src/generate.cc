@@ -121,6 +121,12 @@ bool is_table_name(const std::string& name) {
   return tables.matches(name);
 }
 
+// The same in the class of a model with free dimensions.
+bool is_name_of_sizes(const std::string& name) {
+  static const Pattern names("Sizes|Offsets|kDimensions|k(Input|Output)[0-9]+Sizes\\w*");
+  return names.matches(name);
+}
+
 }  // namespace
 
 Status check_names(const ModelSpec& spec, const GenerateOptions& options) {
@@ -133,7 +139,9 @@ Status check_names(const ModelSpec& spec, const GenerateOptions& options) {
                     .note("it is the name of the runtime's tool, which every model's tool uses, or "
                           "scram's own"));
   }
-  if (is_one_of(kMemberNames, spec.model.name) || is_table_name(spec.model.name)) {
+  const bool is_sized = !spec.compilation.dimensions.empty();
+  if (is_one_of(kMemberNames, spec.model.name) || is_table_name(spec.model.name) ||
+      (is_sized && is_name_of_sizes(spec.model.name))) {
     return fail(
         Error::at({spec.config_file.string(), 0, 0},
                   fmt::format("the model cannot be named '{}': its class has a member of this name",

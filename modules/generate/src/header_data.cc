@@ -12,6 +12,7 @@
 #include "tfaot/records/cpp_names.h"
 #include "tfaot/records/dtype.h"
 #include "tfaot/records/file_names.h"
+#include "tfaot/records/free_tensors.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -23,13 +24,13 @@ std::string free_name(const char* prefix, std::size_t tensor) {
 // `shape_id` names the constant that holds the row's shape, where there is one, `free_id` that with
 // the formulas of its sizes.
 TemplateObject tensor_data(const TensorSpec& tensor, const std::string& shape_id,
-                           const std::string& free_id) {
+                           const std::string& free_id, const std::vector<FreeDimension>& sized) {
   const std::string shape = fmt::format("{}", fmt::join(tensor.row_shape, ", "));
   const bool scalar = tensor.row_shape.empty();
   return {{"comment_name", comment_line(tensor.name)},
           {"c_name", cpp_string(tensor.name)},
           {"dtype", word_of(tensor.dtype)},
-          {"shape", "[" + shape + "]"},
+          {"shape", "[" + comment_line(join(row_shape_texts(tensor, sized), ", ")) + "]"},
           {"enumerator", enumerator(word_of(tensor.dtype))},
           {"has_shape", !scalar},
           {"shape_id", shape_id},
@@ -89,10 +90,12 @@ TemplateData dimensions_data(const CompiledModel& compiled,
   return list;
 }
 
-TemplateData tensors_data(const std::vector<TensorSpec>& tensors, const char* prefix) {
+TemplateData tensors_data(const std::vector<TensorSpec>& tensors, const char* prefix,
+                          const std::vector<FreeDimension>& sized) {
   TemplateData list{TemplateData::type::list};
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    list << tensor_data(tensors[i], fmt::format("{}{}Shape", prefix, i), free_name(prefix, i));
+    list << tensor_data(tensors[i], fmt::format("{}{}Shape", prefix, i), free_name(prefix, i),
+                        sized);
   }
   return list;
 }
@@ -123,6 +126,10 @@ TensorNames tensor_members(const Signature& signature) {
   return {members_of(signature.inputs, "input"), members_of(signature.outputs, "output")};
 }
 
+std::vector<std::string> size_members(const std::vector<FreeDimension>& sized) {
+  return member_names(mapped(sized, &FreeDimension::name), "size");
+}
+
 TensorNames example_variables(const Signature& signature) {
   TensorNames variables = tensor_members(signature);
   std::set<std::string> taken = {"model", "rows", "std", "tfaot", "your_bools"};
@@ -151,8 +158,7 @@ TemplateObject model_data(const ModelSpec& spec, const CompiledModel& compiled,
   const bool has_weights = !compiled.weights_object.empty();
   TemplateData weights{TemplateData::type::list};
   if (has_weights) weights << TemplateObject{{"symbol", compiled.weights_symbol}};
-  const std::vector<std::string> sizes =
-      member_names(mapped(compiled.dimensions, &FreeDimension::name), "size");
+  const std::vector<std::string> sizes = size_members(compiled.dimensions);
   TemplateData free_tensors{TemplateData::type::list};
   add_free_tensors(free_tensors, signature.inputs, "kInput", compiled.dimensions.size());
   add_free_tensors(free_tensors, signature.outputs, "kOutput", compiled.dimensions.size());
@@ -170,8 +176,8 @@ TemplateObject model_data(const ModelSpec& spec, const CompiledModel& compiled,
                       {"batch_sizes", list_of(compiled.batch_sizes)},
                       {"cpu_levels", join(compiled.cpu_levels, ", ")},
                       {"has_inputs", !signature.inputs.empty()},
-                      {"inputs", tensors_data(signature.inputs, "kInput")},
-                      {"outputs", tensors_data(signature.outputs, "kOutput")},
+                      {"inputs", tensors_data(signature.inputs, "kInput", compiled.dimensions)},
+                      {"outputs", tensors_data(signature.outputs, "kOutput", compiled.dimensions)},
                       {"programs", programs_data(spec, compiled)},
                       {"weights", weights},
                       {"input_count", std::to_string(signature.inputs.size())},

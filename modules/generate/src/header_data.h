@@ -28,6 +28,8 @@ struct TensorNames {
 };
 // Members of the structs `Inputs` and `Outputs`.
 TensorNames tensor_members(const Signature& signature);
+// Members of the structs `Sizes` and `Offsets`.
+std::vector<std::string> size_members(const std::vector<FreeDimension>& sized);
 // Variables of the usage example, called like the members as far as they can be: all differ.
 TensorNames example_variables(const Signature& signature);
 

@@ -81,6 +81,27 @@ std::string designated(const std::vector<std::string>& members,
   return "{" + join(parts, ", ") + "}";
 }
 
+// Calls at the largest sizes, for which the tensors of the example are, and of rows of different
+// ones.
+void add_sized_calls(std::vector<std::string>& lines, const CompiledModel& compiled,
+                     BatchMode batch) {
+  const TensorNames members = tensor_members(compiled.signature);
+  const TensorNames variables = example_variables(compiled.signature);
+  const std::vector<std::string> sizes = size_members(compiled.dimensions);
+  const auto largest = mapped(compiled.dimensions,
+                              [](const FreeDimension& one) { return std::to_string(one.largest); });
+  const std::string tensors = fmt::format("{}, {});", designated(members.inputs, variables.inputs),
+                                          designated(members.outputs, variables.outputs));
+  lines.push_back(fmt::format("model.run({}, {}, {}", batch == BatchMode::kFirst ? "rows" : "1",
+                              designated(sizes, largest), tensors));
+  lines.emplace_back(
+      "// Rows of different sizes: rows + 1 offsets of each dimension, the first 0.");
+  lines.push_back(fmt::format(
+      "model.run_ragged(rows, {}, {}",
+      designated(sizes, mapped(sizes, [](const std::string& one) { return one + "_offsets"; })),
+      tensors));
+}
+
 TemplateData usage_data(const CompiledModel& compiled, const PackageNames& names, BatchMode batch) {
   std::vector<std::string> lines = {
       fmt::format("#include \"{}/model.h\"", names.tool),
@@ -95,6 +116,10 @@ TemplateData usage_data(const CompiledModel& compiled, const PackageNames& names
   const TensorNames variables = example_variables(compiled.signature);
   add_tensors(compiled.signature.inputs, variables.inputs);
   add_tensors(compiled.signature.outputs, variables.outputs);
+  if (!compiled.dimensions.empty()) {
+    add_sized_calls(lines, compiled, batch);
+    return objects_data("line", lines);
+  }
   const char* const rows = batch == BatchMode::kFirst ? "rows, " : "";
   lines.push_back(fmt::format("model.run({}{}, {});", rows,
                               designated(members.inputs, variables.inputs),

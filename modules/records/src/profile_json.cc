@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfaot/records/profile_json.h"
 
+#include "tfaot/records/compiled_model_json.h"
 #include "tfaot/records/json_text.h"
 #include "tfaot/records/record_json.h"
 
@@ -17,8 +18,11 @@ TFAOT_MEMBERS(ProfiledOperations, model, version, rows, cpu_level, call, instrum
 TFAOT_MEMBERS(BetterPlan, rows, run_as, call, better_as, better);
 TFAOT_MEMBERS(HeapMoment, ms, bytes);
 TFAOT_MEMBERS(ProfiledHeap, peak, cpu_level, over_time);
-TFAOT_MEMBERS(ProfiledCurve, model, version, engine, source, cpu_level, strategy, load, resident,
-              proportional, tuned, temporaries, heap, sizes, better_plans);
+template <>
+inline constexpr auto kMembers<ProfiledCurve> = std::array{
+    TFAOT_PLAIN_MEMBERS(ProfiledCurve, model, version, engine, source, cpu_level, strategy, load,
+                        resident, proportional, tuned, temporaries, heap, sizes, better_plans),
+    member_unless_default<&ProfiledCurve::dimensions>("dimensions")};
 TFAOT_MEMBERS(ProfiledMachine, name, cpu, cores, core, governor, mhz, load, noise, warnings);
 TFAOT_MEMBERS(Profile, toolkit_version, machine, inputs, clock, round_count, round_ms,
               empty_resident, empty_proportional, heap_tool, empty_heap, curves, operations);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A package's code as `tfaot run` loads it: library, manifest and record are files that the parent
-// made. cpu_level and batch_rule are as of Predictor; `counters` is
-// of code that counts.
+// made. cpu_level and batch_rule are as of Predictor; `sizes` are those of the free dimensions, and
+// `counters` is of code that counts.
 #include "tfaot/records/manifest_json.h"
 
 #include <malloc.h>
@@ -9,7 +9,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <sstream>
 #include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -94,7 +96,7 @@ toolkit::WrapEntry wrap_of(const Settings& settings) {
 class PackageEngine : public Engine {
  public:
   explicit PackageEngine(const Settings& settings)
-      : outputs_of_(settings.outputs), predictor_(load(settings)) {
+      : outputs_of_(settings.outputs), predictor_(load(settings)), sizes_(sizes_of(settings)) {
     malloc_trim(0);  // what reading the records took
   }
 
@@ -105,7 +107,8 @@ class PackageEngine : public Engine {
   }
 
   void run() override {
-    const toolkit::Status ran = predictor_.run(rows_, inputs_, memory_.pointers());
+    const toolkit::Status ran = predictor_.run(rows_, inputs_, memory_.pointers(),
+                                               sizes_.empty() ? nullptr : sizes_.data());
     if (!ran) throw std::runtime_error(ran.error().text());
   }
 
@@ -125,8 +128,17 @@ class PackageEngine : public Engine {
         std::move(model), {settings.get("cpu_level"), settings.all("batch_rule")}));
   }
 
+  // "37,4"
+  static std::vector<std::int64_t> sizes_of(const Settings& settings) {
+    std::vector<std::int64_t> sizes;
+    std::istringstream words(settings.get("sizes"));
+    for (std::string size; std::getline(words, size, ',');) sizes.push_back(std::stoll(size));
+    return sizes;
+  }
+
   std::vector<Tensor> outputs_of_;
   toolkit::Predictor predictor_;
+  std::vector<std::int64_t> sizes_;  // of the free dimensions; empty: none, or the largest
   std::size_t rows_ = 0;
   std::vector<const void*> inputs_;
   OutputMemory memory_;

@@ -26,7 +26,7 @@
 //   core                  runs on this core alone
 //   parent                ends with this process
 //   watched               a program around it needs it to end properly
-//   manifest, record, cpu_level, batch_rule, counters    of a package (package_engine.cc)
+//   manifest, record, cpu_level, batch_rule, sizes, counters    of a package (package_engine.cc)
 #pragma once
 
 #include <cstddef>

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tfaot/arrays/csv.h"
+#include "tfaot/arrays/match_ragged.h"
 #include "tfaot/arrays/npy.h"
 #include "tfaot/base/limits.h"
 #include "tfaot/base/text.h"
@@ -82,7 +83,13 @@ Result<std::vector<Array>> read_arrays(const FileSystem& files, const Path& file
                                        const std::vector<TensorSpec>& tensors,
                                        const WantedInputs& wanted) {
   TFAOT_ASSIGN(const ArrayFormat format, array_format(file));
-  if (format == ArrayFormat::kNpz) return read_npz(files, file, tensors);
+  if (format == ArrayFormat::kNpz) {
+    std::vector<TensorSpec> named = tensors;
+    if (wanted.may_be_ragged) {
+      for (const FreeDimension& one : wanted.dimensions) named.push_back({.name = one.name});
+    }
+    return read_npz(files, file, named);
+  }
   if (format == ArrayFormat::kNpy) return read_npy(files, file, wanted);
   TFAOT_ASSIGN(const std::string text, read_csv_text(files, file));
   return csv_from_text(text, tensors, file.string());
@@ -110,6 +117,9 @@ Result<ModelInputs> model_inputs(const FileSystem& files, const InputSource& sou
         largest};
   }
   TFAOT_ASSIGN(std::vector<Array> arrays, read_arrays(files, source.file, tensors, inputs));
+  if (inputs.may_be_ragged && has_offsets(arrays, inputs)) {
+    return match_ragged_inputs(std::move(arrays), inputs, source.file.string());
+  }
   return match_inputs(std::move(arrays), inputs, source.file.string());
 }
 

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <optional>
+#include <utility>
 
 #include "tfaot/arrays/array.h"
 #include "tfaot/arrays/csv.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/free_tensors.h"
 #include "tfaot/records/manifest_json.h"
 #include "tfaot/records/package_record_json.h"
 #include "tfaot/workflow/run_package.h"
@@ -16,17 +18,17 @@ namespace tfaot::toolkit {
 namespace {
 
 // Rows of a file come again and again until there are enough.
-Result<ModelInputs> enough_inputs(const FileSystem& files, const InputSource& source,
-                                  const std::vector<TensorSpec>& tensors, std::int64_t most) {
-  InputSource wanted = source;
-  if (source.file.empty()) wanted.rows = most;
-  TFAOT_TRY(check_row_count(most, tensors));
-  TFAOT_ASSIGN(ModelInputs inputs, model_inputs(files, wanted, {tensors}));
+Result<ModelInputs> enough_inputs(const FileSystem& files, const RunnerRows& wanted,
+                                  const std::vector<TensorSpec>& tensors) {
+  InputSource source = wanted.inputs;
+  if (source.file.empty()) source.rows = wanted.most;
+  TFAOT_TRY(check_row_count(wanted.most, tensors));
+  TFAOT_ASSIGN(ModelInputs inputs, model_inputs(files, source, {tensors, wanted.dimensions}));
   if (inputs.rows == 0) {
     return fail(Error::at({source.file.string()}, "the file has no rows"));
   }
-  for (Array& array : inputs.arrays) array = repeated(array, most);
-  inputs.rows = most;
+  for (Array& array : inputs.arrays) array = repeated(array, wanted.most);
+  inputs.rows = wanted.most;
   return inputs;
 }
 
@@ -54,8 +56,8 @@ std::string tensor_setting(const TensorSpec& tensor) {
 
 Result<RunnerFiles> write_runner_files(Context& context,
                                        const std::shared_ptr<const LoadedModel>& model,
-                                       const InputSource& inputs, std::int64_t most,
-                                       const Path& folder, Predictions predictions) {
+                                       const RunnerRows& wanted, const Path& folder,
+                                       Predictions predictions) {
   FileSystem& files = context.files;
   RunnerFiles written;
   const Path manifest = folder / "manifest.json";
@@ -67,8 +69,13 @@ Result<RunnerFiles> write_runner_files(Context& context,
   written.package = {"library=" + model->file().string(), "manifest=" + manifest.string(),
                      "record=" + record.string()};
 
-  const Signature& signature = model->manifest().signature;
-  TFAOT_ASSIGN(const ModelInputs rows, enough_inputs(files, inputs, signature.inputs, most));
+  Signature signature = model->manifest().signature;
+  TFAOT_ASSIGN(const ModelInputs rows, enough_inputs(files, wanted, signature.inputs));
+  if (!rows.sizes.empty()) {
+    signature = signature_at(std::move(signature), rows.sizes);
+    written.sizes = named_sizes(wanted.dimensions, rows.sizes);
+    written.package.push_back(fmt::format("sizes={}", fmt::join(rows.sizes, ",")));
+  }
   for (std::size_t i = 0; i < signature.inputs.size(); ++i) {
     const Path file = folder / fmt::format("input_{}", i);
     TFAOT_TRY(write_scratch(files, file, rows.arrays[i].bytes));
@@ -81,7 +88,7 @@ Result<RunnerFiles> write_runner_files(Context& context,
   // Of coupled rows, the first predictions of a large batch are not those of a small one.
   const bool coupled = model->manifest().rows == RowsMode::kCoupled;
   if (coupled || predictions == Predictions::kNone) return written;
-  TFAOT_TRY(check_row_count(most, signature.outputs));
+  TFAOT_TRY(check_row_count(wanted.most, signature.outputs));
   TFAOT_ASSIGN(Predictor predictor, Predictor::create(model, {}));
   TFAOT_ASSIGN(const std::vector<Array> outputs, predict(predictor, rows));
   for (std::size_t i = 0; i < outputs.size(); ++i) {

@@ -20,6 +20,7 @@ struct RunnerFiles {
   std::vector<std::string> package;    // settings of the package's own engine
   std::vector<std::string> tensors;    // settings of all engines: inputs, outputs and their files
   std::vector<std::string> predicted;  // the same for the predictions; empty: none to compare with
+  std::vector<DimensionSize> sizes;    // of the free dimensions
 };
 
 // A runner's setting: "float32 28,28,3 x".
@@ -30,11 +31,17 @@ enum class Predictions {
   kNone,  // the package's code cannot run in this process
 };
 
-// `most`: rows of the largest batch. REQUIRES: the folder exists.
+struct RunnerRows {
+  InputSource inputs;
+  std::int64_t most = 1;  // of the largest batch
+  std::vector<FreeDimension> dimensions =
+      {};  // with sizes of their own: inputs made have the largest
+};
+
+// REQUIRES: the folder exists.
 Result<RunnerFiles> write_runner_files(Context& context,
                                        const std::shared_ptr<const LoadedModel>& model,
-                                       const InputSource& inputs, std::int64_t most,
-                                       const Path& folder,
+                                       const RunnerRows& wanted, const Path& folder,
                                        Predictions predictions = Predictions::kCompared);
 
 // The config's model.constants for runners of other engines, whose models have these as inputs.

@@ -31,6 +31,7 @@
 #include "tfaot/workflow/context.h"
 #include "tfaot/workflow/load_package.h"
 #include "tfaot/workflow/named_paths.h"
+#include "tfaot/workflow/run_package.h"
 #include "tfaot/workflow/tool_layout.h"
 #include "tfaot/workflow/work_folder.h"
 
@@ -271,7 +272,9 @@ Result<std::vector<ProfiledOperations>> profile_operations(Context& context,
   TFAOT_ASSIGN(const auto model, load_package(context, found));
   const std::vector<std::int64_t>& sizes = model->manifest().batch_sizes;
   TFAOT_ASSIGN(const RunnerFiles files,
-               write_runner_files(context, model, request.inputs, std::ranges::max(sizes),
+               write_runner_files(context, model,
+                                  {request.inputs, std::ranges::max(sizes),
+                                   sized_dimensions(model->manifest().dimensions)},
                                   request.folder, Predictions::kNone));
   RunnerSpec spec;
   spec.program = request.runner;
@@ -460,8 +463,10 @@ class Profiler {
       }
       auto found = find_package(context_, model.package);
       if (!found) return fail(std::move(found).error().note("it also takes a config or a model"));
+      TFAOT_ASSIGN(const auto dimensions, dimensions_of(model, found->manifest));
       if (inputs.empty()) continue;
-      TFAOT_TRY(model_inputs(context_.files, request_.inputs, {found->manifest.signature.inputs}));
+      TFAOT_TRY(model_inputs(context_.files, request_.inputs,
+                             {found->manifest.signature.inputs, dimensions}));
     }
     return {};
   }
@@ -504,8 +509,10 @@ class Profiler {
     TFAOT_ASSIGN(const std::vector<std::int64_t> rows, rows_of(manifest));
     const std::vector<std::int64_t> sizes = useful_sizes(manifest.batch_sizes, rows);
     const std::int64_t most = std::max(std::ranges::max(rows), sizes.back());
+    TFAOT_ASSIGN(std::vector<FreeDimension> dimensions, dimensions_of(model, manifest));
     TFAOT_ASSIGN(RunnerFiles files,
-                 write_runner_files(context_, loaded, request_.inputs, most, scratch));
+                 write_runner_files(context_, loaded,
+                                    {request_.inputs, most, std::move(dimensions)}, scratch));
     TFAOT_TRY(add_package_curves(model, loaded, rows, files));
     TFAOT_ASSIGN(const std::vector<std::string> constants,
                  constant_settings(context_, package.spec.model.constants, scratch));
@@ -530,6 +537,7 @@ class Profiler {
       TFAOT_TRY(find_better_plans(context_, sizes, request_.measure, measured_));
     }
     for (Measured& one : measured_) {
+      one.curve.dimensions = files.sizes;
       TFAOT_TRY(finish_curve(one, manifest, scratch));
       profile_.curves.push_back(std::move(one.curve));
     }
@@ -553,6 +561,14 @@ class Profiler {
     }
     TFAOT_ASSIGN(const FoundPackage found, find_package(context_, package));
     return load_whole_package(context_, found);
+  }
+
+  // --dimension is a size of a package that is measured, and an option of one that is compiled.
+  Result<std::vector<FreeDimension>> dimensions_of(const ProfiledModel& model,
+                                                   const Manifest& manifest) const {
+    const bool is_compiled = named_path(context_.files, model.package.package).is_source();
+    return chosen_dimensions(manifest,
+                             is_compiled ? std::vector<std::string>() : request_.dimensions);
   }
 
   // A model without a config is compiled for the numbers of rows that are measured.

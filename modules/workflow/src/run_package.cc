@@ -6,13 +6,80 @@
 #include <algorithm>
 #include <utility>
 
+#include "tfaot/arrays/match_ragged.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
 #include "tfaot/records/free_tensors.h"
 
 namespace tfaot::toolkit {
 
+namespace {
+
+Result<std::vector<Array>> predict_ragged(Predictor& predictor, const ModelInputs& inputs) {
+  std::vector<Array> outputs =
+      mapped(predictor.model().manifest().signature.outputs,
+             [&](const TensorSpec& tensor) { return make_ragged_array(tensor, inputs.offsets); });
+  const auto elements = [](const Array& array) {
+    return array.bytes.size() / size_of(array.dtype);
+  };
+  std::vector<::tfaot::Span<const std::size_t>> offsets(inputs.offsets.begin(),
+                                                        inputs.offsets.end());
+  std::vector<::tfaot::BatchRunner::RaggedInput> from;
+  std::vector<::tfaot::BatchRunner::RaggedOutput> to;
+  for (const Array& array : inputs.arrays) from.push_back({array.bytes.data(), elements(array)});
+  for (Array& array : outputs) to.push_back({array.bytes.data(), elements(array)});
+  TFAOT_TRY(predictor.run_ragged(static_cast<std::uint64_t>(inputs.rows), offsets, from, to));
+  return outputs;
+}
+
+// Outputs whose rows have different sizes go to their own place.
+void take_ragged(const Signature& signature, RunResult& result) {
+  std::vector<Array> all = std::exchange(result.outputs, {});
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto& shape = signature.outputs[i].free_shape;
+    const bool is_fixed = std::ranges::all_of(shape, is_constant);
+    (is_fixed ? result.outputs : result.ragged).push_back(std::move(all[i]));
+  }
+}
+
+// All outputs, and the offsets of those whose rows have different sizes, as the inputs' file has
+// them.
+std::vector<Array> arrays_of_file(const RunResult& result, const ModelInputs& inputs,
+                                  const std::vector<FreeDimension>& dimensions, const Path& file) {
+  std::vector<Array> arrays = result.outputs;
+  arrays.insert(arrays.end(), result.ragged.begin(), result.ragged.end());
+  const auto format = array_format(file);
+  if (result.ragged.empty() || !format || *format != ArrayFormat::kNpz) return arrays;
+  for (std::size_t d = 0; d < dimensions.size(); ++d) {
+    if (contains(arrays, dimensions[d].name, &Array::name)) continue;
+    Array offsets{dimensions[d].name, DType::kInt64, {inputs.rows + 1}, {}};
+    offsets.bytes.resize(inputs.offsets[d].size() * sizeof(std::int64_t));
+    for (std::size_t i = 0; i < inputs.offsets[d].size(); ++i) {
+      set_number(offsets.bytes, i, static_cast<std::int64_t>(inputs.offsets[d][i]));
+    }
+    arrays.push_back(std::move(offsets));
+  }
+  return arrays;
+}
+
+Status check_ragged_output(const RunRequest& request, const Signature& signature) {
+  if (request.output.extension() != ".csv") return {};
+  for (const TensorSpec& output : signature.outputs) {
+    if (std::ranges::all_of(output.free_shape, is_constant)) continue;
+    return fail(
+        Error::at({request.output.string()},
+                  fmt::format("output '{}' has rows of different sizes, which a .csv cannot "
+                              "hold",
+                              shown(output.name)))
+            .note("write a .npz"));
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<std::vector<Array>> predict(Predictor& predictor, const ModelInputs& inputs) {
+  if (!inputs.offsets.empty()) return predict_ragged(predictor, inputs);
   std::vector<TensorSpec> tensors = predictor.model().manifest().signature.outputs;
   const bool is_sized = !inputs.sizes.empty();
   if (is_sized) tensors = tensors_at(std::move(tensors), inputs.sizes);
@@ -61,7 +128,8 @@ Result<RunResult> run_package(Context& context, const RunRequest& request) {
   TFAOT_ASSIGN(const std::vector<FreeDimension> dimensions,
                chosen_dimensions(package.manifest, request.dimensions));
   TFAOT_ASSIGN(const ModelInputs inputs,
-               model_inputs(context.files, request.inputs, {signature.inputs, dimensions}));
+               model_inputs(context.files, request.inputs, {signature.inputs, dimensions, true}));
+  if (!inputs.offsets.empty()) TFAOT_TRY(check_ragged_output(request, signature));
   TFAOT_TRY(check_row_count(inputs.rows, signature.outputs));
   TFAOT_ASSIGN(auto model, load_package(context, package));
   TFAOT_ASSIGN(Predictor predictor, Predictor::create(std::move(model), request.options));
@@ -70,11 +138,16 @@ Result<RunResult> run_package(Context& context, const RunRequest& request) {
                    manifest.version,
                    predictor.cpu_level(),
                    inputs.rows,
-                   named_sizes(dimensions, inputs.sizes),
+                   {},
+                   {},
+                   !inputs.offsets.empty(),
                    {}};
+  if (!result.is_ragged) result.sizes = named_sizes(dimensions, inputs.sizes);
   TFAOT_ASSIGN(result.outputs, predict(predictor, inputs));
+  if (result.is_ragged) take_ragged(signature, result);
   if (!request.output.empty()) {
-    TFAOT_TRY(write_arrays(context.files, request.output, result.outputs));
+    TFAOT_TRY(write_arrays(context.files, request.output,
+                           arrays_of_file(result, inputs, dimensions, request.output)));
   }
   return result;
 }

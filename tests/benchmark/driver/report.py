@@ -210,6 +210,8 @@ engine was not measured there.
   (`--iree-llvmcpu-target-cpu=host --iree-opt-level=O3`), run by its own `iree-benchmark-module` in
   the calling thread (`local-sync`), a new process in each round, so without memory and load time.
 
+Rows of different sizes are measured in [dimensions.md](dimensions.md#what-it-costs).
+
 ![Time of each engine over ours](benchmarks.svg)
 
 ## Summary

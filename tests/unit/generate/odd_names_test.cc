@@ -24,13 +24,15 @@ using Names = std::set<std::string>;
 struct Name {
   std::string model;
   std::string name_space;
+  bool is_sized = false;  // it has free dimensions
 };
 
 bool is_accepted(const Name& name) {
   const testing::MemoryFileSystem fs(
       {{"/m/aot_config.yaml", "model: {name: '" + name.model +
                                   "', version: '1'}\ncompilation: {batch_sizes: [1], namespace: '" +
-                                  name.name_space + "'}\n"},
+                                  name.name_space + "'" +
+                                  (name.is_sized ? ", dimensions: {n: 1..40}" : "") + "}\n"},
        {"/m/saved_model/saved_model.pb", "model"}});
   const auto spec = load_model_spec(fs, "/m/aot_config.yaml");
   return spec && check_names(*spec, {});
@@ -39,6 +41,7 @@ bool is_accepted(const Name& name) {
 std::vector<GeneratedFile> package_of(const Name& name, HeadersMode headers) {
   testing::Records records =
       headers == HeadersMode::kCmssw ? testing::cmssw_records() : testing::simple_records();
+  if (name.is_sized) records = testing::sized_records();
   records.spec.model.name = name.model;
   records.spec.compilation.namespace_name = name.name_space;
   const auto generated = generate_files(records.spec, records.compiled,
@@ -164,6 +167,67 @@ TEST(OddNames, OfTensorsCompile) {
   }
   const testing::TemporaryFolder folder;
   compile_in(folder.path(), source);
+}
+
+// Their classes have members that no others have.
+TEST(OddNames, OfModelsWithFreeDimensionsCompileWhereTheConfigTakesThem) {
+  std::vector<Name> names;
+  for (const char* word :
+       {"Sizes", "Offsets", "kDimensions", "kInput0Sizes", "kOutput1Sizes_0Terms",
+        "kInput0Sizes_0_0Powers", "kInput", "n_tracks", "k", "array", "run_ragged", "in_order",
+        "number_at", "FreeDimension", "SizeTerm"}) {
+    names.push_back({word, "odd_models" + std::to_string(names.size()), true});
+  }
+  EXPECT_FALSE(is_accepted({"Sizes", "a", true}));
+  EXPECT_TRUE(is_accepted({"Sizes", "a", false}));
+  compile_all(names);
+}
+
+TEST(OddNames, OfDimensionsCompile) {
+  Names words = words_of_our_headers();
+  for (const char* word : {"",
+                           "1n",
+                           "class",
+                           "run",
+                           "sizes",
+                           "Sizes",
+                           "Offsets",
+                           "n.1",
+                           "n/1",
+                           "n_1",
+                           "x:1",
+                           "std",
+                           "tfaot",
+                           "in_order",
+                           "array",
+                           "linux",
+                           "I",
+                           "_n",
+                           "__n",
+                           "n_gr\xc3\xb6\xc3\x9f"
+                           "e",
+                           "\xe7\xb2\x92\xe5\xad\x90",
+                           "odd"}) {
+    words.insert(word);
+  }
+  testing::Records records = testing::sized_records();
+  records.spec.model.name = "odd";
+  records.compiled.dimensions.clear();
+  for (const std::string& word : words) records.compiled.dimensions.push_back({word, 1, 40});
+  records.compiled.codes.clear();
+  records.compiled.batch_sizes.clear();
+  const testing::TemporaryFolder folder;
+  compile_in(folder.path(),
+             model_header(records.spec, records.compiled,
+                          package_names(records.compiled,
+                                        make_manifest(records.spec, records.compiled, "", {}))) +
+                 R"(
+using Odd = ::tfaot::native::Model<::tfaot_model::odd>;
+void use(Odd::Sizes sizes, Odd::Offsets offsets, Odd::Inputs in, Odd::Outputs out) {
+  Odd().run(2, sizes, in, out);
+  Odd().run_ragged(2, offsets, in, out);
+}
+)");
 }
 
 TEST(OddNames, OfNamespacesCompileWhereTheConfigTakesThem) {

@@ -652,7 +652,11 @@ std::vector<report::Fact> facts_of(const Manifest& manifest) {
 
 report::Section times_section(const Manifest& manifest) {
   Section section{"Run time", {}, {}};
-  section.blocks.push_back(report::Text{fmt::format("Measured on {}.", manifest.tuning->cpu)});
+  // `tfaot tune` runs the largest sizes.
+  const std::vector<FreeDimension> sized = sized_dimensions(manifest.dimensions);
+  const std::string sizes = named_sizes_text(named_sizes(sized, default_sizes(sized)));
+  section.blocks.push_back(report::Text{fmt::format("Measured on {}{}.", manifest.tuning->cpu,
+                                                    sizes.empty() ? "" : ", at " + sizes)});
   Bars bars{.caption = "Microseconds a row", .series = manifest.cpu_levels, .where = Where::kPage};
   Table table{.caption = "Measured calls",
               .columns = {{"CPU level"},

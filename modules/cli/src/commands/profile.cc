@@ -208,7 +208,9 @@ void add_profile_options(CLI::App& app, ProfileCommand& command) {
                "repeated");
   add_repeated(app, "--library ENGINE=FILE", command.libraries,
                "an engine's shared library [that of python3's package]");
-  add_dimensions(app, request.dimensions);
+  add_dimensions(app, request.dimensions,
+                 "of a package: size of a free dimension [that of the\nfile's arrays; else the "
+                 "largest]; of a config or model:\nas of compile; may be repeated");
   app.add_flag("--per-op", request.operations,
                "also the share of each operation; of configs, models")
       ->option_text(" ");
@@ -583,6 +585,10 @@ report::Section model_section(const ModelCurves& model, const Profile& profile) 
           "{} rounds of {:.3g} ms{}; medians, and the quantiles at 16 % and 84 %; inputs: {}",
           profile.round_count, profile.round_ms, clock_text(profile.clock), profile.inputs),
       Where::kText});
+  const std::vector<DimensionSize>& dimensions = model.curves.front().dimensions;
+  if (!dimensions.empty()) {
+    section.blocks.emplace_back(report::Text{"sizes: " + named_sizes_text(dimensions)});
+  }
   section.blocks.emplace_back(figure_of(model, PlotTime::kCall));
   section.blocks.emplace_back(figure_of(model, PlotTime::kRow));
   section.blocks.emplace_back(times_table(model));

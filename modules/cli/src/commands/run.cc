@@ -14,6 +14,7 @@
 #include "pages/pages.h"
 #include "tfaot/arrays/array.h"
 #include "tfaot/arrays/csv.h"
+#include "tfaot/base/printable.h"
 #include "tfaot/records/dtype.h"
 #include "tfaot/records/free_sizes.h"
 #include "tfaot/report/page.h"
@@ -156,10 +157,21 @@ std::string predictions_text(const RunResult& result) {
   }
   const bool is_cut = table.rows.size() > kTextRows || columns > kTextColumns;
   table.rows.resize(std::min(table.rows.size(), kTextRows));
-  return report::text_of(table) +
+  std::string left_out;
+  for (const Array& output : result.ragged) {
+    left_out += fmt::format("... rows of '{}' have different sizes; '-o FILE.npz' writes them\n",
+                            shown(output.name));
+  }
+  return report::text_of(table) + left_out +
          (is_cut ? fmt::format("... of {} rows and {} columns; '-o FILE' writes all\n", result.rows,
                                columns)
                  : "");
+}
+
+std::vector<Array> all_outputs(const RunResult& result) {
+  std::vector<Array> all = result.outputs;
+  all.insert(all.end(), result.ragged.begin(), result.ragged.end());
+  return all;
 }
 
 report::Page predictions_page(const RunResult& result) {
@@ -168,9 +180,9 @@ report::Page predictions_page(const RunResult& result) {
   page.title = result.model + " " + result.version;
   page.highlights = {{"rows", report::grouped_digits(result.rows), ""},
                      {"CPU level", result.cpu_level, ""},
-                     {"outputs", std::to_string(result.outputs.size()), ""}};
-  Section outputs{"Outputs", {}, {statistics_table(result.outputs)}};
-  for (const Array& output : result.outputs) {
+                     {"outputs", std::to_string(all_outputs(result).size()), ""}};
+  Section outputs{"Outputs", {}, {statistics_table(all_outputs(result))}};
+  for (const Array& output : all_outputs(result)) {
     Bars bars = histogram(output);
     if (!bars.bars.empty()) outputs.blocks.emplace_back(std::move(bars));
   }
@@ -223,7 +235,8 @@ nlohmann::ordered_json run_to_json(const RunResult& result, const std::string& f
                                  {"version", result.version},
                                  {"cpu_level", result.cpu_level},
                                  {"rows", result.rows},
-                                 {"outputs", mapped(result.outputs, output_json)}};
+                                 {"outputs", mapped(all_outputs(result), output_json)}};
+  if (result.is_ragged) json["ragged"] = true;
   for (const DimensionSize& one : result.sizes) json["sizes"][one.name] = one.size;
   if (!file.empty()) json["file"] = file;
   return json;
@@ -249,7 +262,7 @@ Status run(const RunArguments& options, Program& program) {
     TFAOT_TRY(options.html.write(program, predictions_page(result), json));
   }
   if (options.output.empty()) return {};
-  const std::string sizes = named_sizes_text(result.sizes);
+  const std::string sizes = result.is_ragged ? "one for each row" : named_sizes_text(result.sizes);
   show_done(
       program, json,
       fmt::format("output     {}\nmodel      {} {}\nrows       {}\n{}CPU level  {}\n",

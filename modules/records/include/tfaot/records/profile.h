@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tfaot/records/free_sizes.h"
 #include "tfaot/records/words.h"
 
 namespace tfaot::toolkit {
@@ -123,11 +124,12 @@ struct ProfiledCurve {
   std::string source;  // the package, or a peer's model, as the user wrote it
   std::string cpu_level;
   ComposeStrategy strategy = ComposeStrategy::kNormal;
-  Band load;                      // until the first prediction, of a new process
-  std::int64_t resident = 0;      // after the first prediction, of one row
-  std::int64_t proportional = 0;  //
-  bool tuned = false;             // a package that goes by times instead of estimates
-  std::int64_t temporaries = 0;   // of a package: scratch of an instance
+  Band load;                              // until the first prediction, of a new process
+  std::int64_t resident = 0;              // after the first prediction, of one row
+  std::int64_t proportional = 0;          //
+  bool tuned = false;                     // a package that goes by times instead of estimates
+  std::int64_t temporaries = 0;           // of a package: scratch of an instance
+  std::vector<DimensionSize> dimensions;  // free ones, with the size that was measured
   ProfiledHeap heap;
   std::vector<ProfiledSize> sizes;
   std::vector<BetterPlan> better_plans;  // the one with most to win, or none

@@ -51,9 +51,10 @@ struct ProfileRequest {
   std::optional<std::int64_t> core;  ///< empty: the last one that this process may use
   std::string machine;               ///< its name for the report; may be empty
   std::string toolkit_version;
-  EngineRun engine;                     ///< for configs and models
-  CodeCacheOptions cache;               ///< for configs and models
-  std::vector<std::string> dimensions;  ///< for them, as ConfigOverrides::dimensions
+  EngineRun engine;        ///< for configs and models
+  CodeCacheOptions cache;  ///< for configs and models
+  /// For them, as ConfigOverrides::dimensions; of packages: sizes, as RunRequest::dimensions.
+  std::vector<std::string> dimensions;
   bool operations = false;  ///< also the share of each operation; all are configs or models
   std::optional<HeapTool> heap_tool;  ///< also the heap over time, by this
   /// Not null: peers that cannot run the model are left out, and it receives why.

@@ -17,7 +17,8 @@ namespace tfaot::toolkit {
 
 /// The outputs for these inputs, in the model's order. REQUIRES: they fit the model, as
 /// model_inputs() returns them, and check_row_count() passed for the outputs. Error: rows are
-/// coupled and their number is not compiled.
+/// coupled and their number is not compiled. Of ragged rows (ModelInputs::offsets) each output
+/// holds all rows, as make_ragged_array() says.
 Result<std::vector<Array>> predict(Predictor& predictor, const ModelInputs& inputs);
 
 struct RunRequest {
@@ -35,8 +36,11 @@ struct RunResult {
   std::string cpu_level;  ///< that ran
   std::int64_t rows = 0;
   std::vector<DimensionSize> sizes;  ///< of the free dimensions in this run
-  std::vector<Array> outputs;
+  std::vector<Array> outputs;        ///< `rows` rows of each
+  bool is_ragged = false;            ///< rows had different sizes
+  std::vector<Array> ragged;         ///< outputs whose rows have different sizes
 };
+
 /// The free dimensions that have sizes of their own, those in `texts` with this size alone. Error:
 /// there is no such dimension, or its size is out of the range.
 Result<std::vector<FreeDimension>> chosen_dimensions(const Manifest& manifest,

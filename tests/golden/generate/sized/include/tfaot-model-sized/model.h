@@ -7,11 +7,14 @@
 //   Trained on simulation.
 //
 // Inputs (element type and shape of one row; a batch holds any number of rows):
-//   x: float32 [40, 3]
-//   w: float32 [6]
+//   x: float32 [n tracks, 3]
+//   w: float32 [k]
 // Outputs:
 //   total: float32 [2]
-//   pairs: float32 [786]
+//   pairs: float32 [(n tracks^2 - n tracks + 2*k)/2]
+// Sizes that each call chooses:
+//   n tracks: 1 to 40
+//   k: 0 to 6
 // Compiled for batch sizes 1, 2, 4 and CPU levels x86-64, x86-64-v3.
 //
 // Usage:
@@ -21,8 +24,9 @@
 //   std::vector<float> w(rows * 6);
 //   std::vector<float> total(rows * 2);
 //   std::vector<float> pairs(rows * 786);
-//   model.run(rows, {.x = x, .w = w}, {.total = total, .pairs = pairs});
-//   model.run(rows, tfaot::inputs(x, w), tfaot::outputs(total, pairs));  // C++17
+//   model.run(rows, {.n_tracks = 40, .k = 6}, {.x = x, .w = w}, {.total = total, .pairs = pairs});
+//   // Rows of different sizes: rows + 1 offsets of each dimension, the first 0.
+//   model.run_ragged(rows, {.n_tracks = n_tracks_offsets, .k = k_offsets}, {.x = x, .w = w}, {.total = total, .pairs = pairs});
 #pragma once
 
 #include <array>
@@ -52,7 +56,7 @@ static_assert(::tfaot::takes_tables(7),
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_test_weights[];
 
 namespace tfaot_model {
-inline namespace build_5258059c2588d66e {
+inline namespace build_c86c12000f4dc7d9 {
 
 /// The model sized, version 1.0.0. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
 /// tfaot::Wrapper; one is for one thread at a time.
@@ -169,5 +173,5 @@ class sized : public ::tfaot::Wrapper {
       0, "", kDimensions, 2};
 };
 
-}  // namespace build_5258059c2588d66e
+}  // namespace build_c86c12000f4dc7d9
 }  // namespace tfaot_model
