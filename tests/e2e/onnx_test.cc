@@ -97,8 +97,9 @@ TEST_F(OnnxTest, InitWritesAConfigWithTheOpenDimensions) {
   const std::string config = read("aot_config.yaml");
   EXPECT_THAT(config, AllOf(HasSubstr("\n  format: onnx\n"), HasSubstr("\n  onnx: net.onnx\n"),
                             HasSubstr("\n  # dimensions: {n_tracks: 10}\n")));
-  ASSERT_TRUE(files_.replace_atomically(root_ / "aot_config.yaml",
-                                        replace_all(config, "# dimensions", "dimensions")));
+  ASSERT_TRUE(files_.replace_atomically(
+      root_ / "aot_config.yaml",
+      replace_all(config, "# dimensions: {n_tracks: 10}", "dimensions: {n_tracks: 10}")));
   done({"compile", "-c", "aot_config.yaml", "-o", "out", "-q"});
   EXPECT_EQ(json_of({"info", "out"})["manifest"]["signature"]["inputs"][0]["row_shape"],
             json::parse("[10, 2]"));
