@@ -86,7 +86,8 @@ Result<std::vector<Array>> read_arrays(const FileSystem& files, const Path& file
   if (format == ArrayFormat::kNpz) {
     std::vector<TensorSpec> named = tensors;
     if (wanted.may_be_ragged) {
-      for (const FreeDimension& one : wanted.dimensions) named.push_back({.name = one.name});
+      for (const FreeDimension& one : wanted.dimensions)
+        named.push_back({one.name, DType::kInt64, {}});
     }
     return read_npz(files, file, named);
   }
