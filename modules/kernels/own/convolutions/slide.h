@@ -88,8 +88,7 @@ struct Tile {
   Int apart = kLanes<Element>;  // from one vector to the next, of several
 };
 
-// The forms of tiles: P positions by a vector. kMost: the most positions. kExact: each smaller
-// number of positions has a tile, too.
+// The forms of tiles: P positions by a vector. kMost: the most positions.
 
 // Forms whose columns are all in the image.
 struct InImage {
@@ -99,7 +98,6 @@ struct InImage {
 // Any filter.
 struct AnyFilter : InImage {
   static constexpr int kMost = 8;
-  static constexpr bool kExact = false;
 
   template <int P, typename Op, bool kPart>
   static TFAOT_INLINE void slide(const Tile<Op, kPart>& tile) {
@@ -123,7 +121,6 @@ struct AnyFilter : InImage {
 template <int KW, int kStride>
 struct Overlapping : InImage {
   static constexpr int kMost = TFAOT_VECTOR_REGISTERS == 32 ? 8 : 4;
-  static constexpr bool kExact = false;
 
   template <int P, typename Op, bool kPart>
   static TFAOT_INLINE void slide(const Tile<Op, kPart>& tile) {
@@ -212,13 +209,7 @@ __attribute__((noinline)) void slide_all(const Op op, const Taps& all_taps,
   Positions at = positions;
   constexpr int kMost = Form::kMost;
   slide_some<Form, kMost, false>(op, taps, at, count, channels);
-  if constexpr (Form::kExact) {  // for so few positions, two tiles cost more than more code
-    slide_some<Form, 7, false>(op, taps, at, count, channels);
-    slide_some<Form, 6, false>(op, taps, at, count, channels);
-    slide_some<Form, 5, false>(op, taps, at, count, channels);
-  }
   if constexpr (kMost > 4) slide_some<Form, 4, false>(op, taps, at, count, channels);
-  if constexpr (Form::kExact) slide_some<Form, 3, false>(op, taps, at, count, channels);
   slide_some<Form, 2, false>(op, taps, at, count, channels);
   slide_some<Form, 1, false>(op, taps, at, count, channels);
 }
@@ -288,7 +279,6 @@ struct GroupsFilter : InImage {
   static constexpr int kWidth = kLanes<Element>;
   static constexpr bool kIsOneGroup = O >= kWidth;  // for a vector of results
   static constexpr int kMost = TFAOT_VECTOR_REGISTERS == 32 ? 8 : kIsOneGroup ? 4 : 6;
-  static constexpr bool kExact = false;
 
   // Reads the inputs of `count` lanes of results.
   template <bool kPart>
@@ -420,8 +410,7 @@ inline Int channels_of_block(const Window& w, Int channels) {
 // zero, at most kBeside on each side, so no other column is checked.
 template <int KW, int kStride>
 struct Edged {
-  static constexpr int kMost = 8;
-  static constexpr bool kExact = kStride == 1 && TFAOT_IS_F32;  // float64 is rare
+  static constexpr int kMost = TFAOT_IS_F32 ? 8 : 4;  // float64 is seldom worth more code
   static constexpr int kBeside = KW / 2;
 
   template <int P, typename Op, bool kPart>

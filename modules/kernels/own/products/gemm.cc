@@ -127,6 +127,8 @@ __attribute__((noinline)) void multiply_rows(const PlainProduct& p) {
   if constexpr (MR <= kNarrowRows<Element>) return multiply_columns<MR, true>(p);
   multiply_plain(p);
 }
+// Rows of products with code of their own; float64 is seldom worth it.
+constexpr int kFewRows = TFAOT_IS_F32 ? kMaxRows : 1;
 template <int... kRowsLessOne>
 TFAOT_INLINE void multiply_few_rows(const PlainProduct& p,
                                     std::integer_sequence<int, kRowsLessOne...> /*rows*/) {
@@ -439,8 +441,8 @@ extern "C" void TFAOT_KERNEL(plain_product)(const void* product) {
   const PlainProduct& p = *static_cast<const PlainProduct*>(product);
   const bool is_packed =
       p.a_step == 1 && p.b_step == kPanelColumns<Element> && p.row_bias == nullptr;
-  if (p.rows <= kMaxRows && is_packed) {
-    return multiply_few_rows(p, std::make_integer_sequence<int, kMaxRows>());
+  if (p.rows <= kFewRows && is_packed) {
+    return multiply_few_rows(p, std::make_integer_sequence<int, kFewRows>());
   }
   multiply_plain(p);
 }

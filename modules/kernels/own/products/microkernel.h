@@ -161,13 +161,17 @@ constexpr int kMaxSums = TFAOT_TILE_SUMS;
 // for the even steps and for the odd ones: it reads no cache line of a panel twice.
 constexpr int kMostPasses = TFAOT_VECTOR_REGISTERS == 16 ? 2 : 1;
 
-constexpr int passes_of(int results, int sums) { return results * sums > kMaxSums ? 2 : 1; }
+// Of a tile of several rows: registers hold the vectors of the right side of two steps, too.
+constexpr int passes_of(int rows, int vectors, int sums) {
+  const int factors = rows > 1 ? 2 * vectors : 0;
+  return rows * vectors * sums + factors < TFAOT_VECTOR_REGISTERS ? 1 : kMostPasses;
+}
 
 // Computes the rows from `first` on. kPlain: a_step is 1 and the right side lies in panels. Then
 // the loop has fewer numbers to keep, and the compiler room for all vectors.
 template <typename T, int MR, int NV, int kSums, bool kPlain>
 TFAOT_INLINE void multiply_tile(const Tiles<T>& t, Int first) {
-  constexpr int kPasses = passes_of(MR * NV, kSums), kHeld = kSums / kPasses;
+  constexpr int kPasses = passes_of(MR, NV, kSums), kHeld = kSums / kPasses;
   const Int last = t.last;
   const bool whole = last == kLanes<T>;  // full masks are slow too
   Vec<T> sums[kHeld][MR][NV] = {};
@@ -296,8 +300,11 @@ constexpr int kMaxVectors = 4;
 // Vectors of the results of a tile.
 constexpr int kMaxTile = kMaxSums / kWideSums * kMostPasses;
 
+// Of `rows` rows. In a pass, registers hold a number of a row and a vector of each column beside
+// the sums: where they are few, three rows by four vectors would not fit.
 constexpr int max_vectors(int rows) {
-  return kMaxTile / rows < kMaxVectors ? kMaxTile / rows : kMaxVectors;
+  const int most = kMostPasses > 1 ? (TFAOT_VECTOR_REGISTERS - 1) / (rows + 1) : kMaxTile / rows;
+  return most < kMaxVectors ? most : kMaxVectors;
 }
 // Of tiles of narrow products.
 template <typename T>
