@@ -161,17 +161,13 @@ constexpr int kMaxSums = TFAOT_TILE_SUMS;
 // for the even steps and for the odd ones: it reads no cache line of a panel twice.
 constexpr int kMostPasses = TFAOT_VECTOR_REGISTERS == 16 ? 2 : 1;
 
-// Of a tile of several rows: registers hold the vectors of the right side of two steps, too.
-constexpr int passes_of(int rows, int vectors, int sums) {
-  const int factors = rows > 1 ? 2 * vectors : 0;
-  return rows * vectors * sums + factors < TFAOT_VECTOR_REGISTERS ? 1 : kMostPasses;
-}
+constexpr int passes_of(int results, int sums) { return results * sums > kMaxSums ? 2 : 1; }
 
 // Computes the rows from `first` on. kPlain: a_step is 1 and the right side lies in panels. Then
 // the loop has fewer numbers to keep, and the compiler room for all vectors.
 template <typename T, int MR, int NV, int kSums, bool kPlain>
 TFAOT_INLINE void multiply_tile(const Tiles<T>& t, Int first) {
-  constexpr int kPasses = passes_of(MR, NV, kSums), kHeld = kSums / kPasses;
+  constexpr int kPasses = passes_of(MR * NV, kSums), kHeld = kSums / kPasses;
   const Int last = t.last;
   const bool whole = last == kLanes<T>;  // full masks are slow too
   Vec<T> sums[kHeld][MR][NV] = {};
@@ -254,8 +250,10 @@ TFAOT_INLINE void multiply_tile(const Tiles<T>& t, Int first) {
   if (t.rectifier != Rectifier::kNone) {
     TFAOT_EACH (i, MR * NV) sums[0][i / NV][i % NV] = relu<T>(sums[0][i / NV][i % NV]);
     if (t.rectifier == Rectifier::kRelu6) {
+      T six = 6;
+      asm volatile("" : "+m"(six));  // else it has a register in all tiles, and a sum may have none
       TFAOT_EACH (i, MR * NV) {
-        sums[0][i / NV][i % NV] = smaller_of<T>(Vec<T>{} + T{6}, sums[0][i / NV][i % NV]);
+        sums[0][i / NV][i % NV] = smaller_of<T>(Vec<T>{} + six, sums[0][i / NV][i % NV]);
       }
     }
   }
