@@ -403,14 +403,11 @@ class SizedModule {
 
   // It must be the same at all sizes.
   Status check_weight(const HloInstruction& one) const {
-    const auto place =
-        static_cast<std::size_t>(one.parameter_number()) - samples_.front().model.inputs.size();
-    const bool is_weight = place < samples_.front().model.weights.size();  // else the live rows
+    const OptimizedModel& first = samples_.front().model;
+    const auto place = static_cast<std::size_t>(one.parameter_number()) - first.inputs.size();
+    if (place >= first.weights.size()) return {};  // the number of live rows
     for (const SizeSample& sample : samples_) {
-      if (!is_weight ||
-          sample.model.weights.at(place) == samples_.front().model.weights.at(place)) {
-        continue;
-      }
+      if (sample.model.weights.at(place) == first.weights[place]) continue;
       return fail(no_free_size(one, "is computed from weights and sizes"));
     }
     return {};
