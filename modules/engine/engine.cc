@@ -191,7 +191,7 @@ class ModelCompiler {
       const LoweringOptions options = lowering_options();
       TFAOT_ASSIGN(optimized,
                    optimize_for_free_sizes({job_.model, options, batch_size, chosen, work_.traces,
-                                            *store_, lowering_->weights(), warn}));
+                                            *store_, lowering_->weights()}));
       result_.model.dimensions = sized_dimensions(job_.model.free_dimensions);
       result_.model.signature.inputs = optimized.inputs;
       result_.model.signature.outputs = optimized.outputs;

@@ -59,7 +59,10 @@ struct OtherModel {
 class FreeSizesOptimizer {
  public:
   explicit FreeSizesOptimizer(const FreeSizesRequest& request)
-      : request_(request), whole_(sized_dimensions(request.job.free_dimensions)), own_(whole_) {}
+      : request_(request),
+        whole_(sized_dimensions(request.job.free_dimensions)),
+        own_(whole_),
+        choices_(request.choices) {}
 
   Result<OptimizedModel> run() {
     TFAOT_TRY(add_pieces(whole_));
@@ -170,24 +173,23 @@ class FreeSizesOptimizer {
     std::size_t wanted = points_to_fit(own_.size());
     const std::vector<Dimensions> points = sample_sizes(own_, range, 3 * wanted);
     if (range == SampleSide::kWithin) wanted = std::min(wanted, points.size());
-    Choices choices = request_.choices;
-    if (!points.empty()) choices.smallest_free_size = smallest_of(points);
+    if (!points.empty()) choices_.smallest_free_size = smallest_of(points);
     samples_.clear();
     simplified_ = {};
-    Module first;
+    optimized_ = {};
     std::string difference = "there are too few sizes to tell";
     for (const Dimensions& sizes : points) {
       TFAOT_ASSIGN(const LoweredModel lowered, lower(sizes));
       TFAOT_ASSIGN(Module simple, simplified(lowered));
       TFAOT_ASSIGN(OptimizedModel optimized,
-                   optimize(lowered, request_.weights, choices, Traces::kNames));
+                   optimize(lowered, request_.weights, choices_, Traces::kNames));
       TFAOT_ASSIGN(Module module, make_module(optimized.computation.proto()));
       const bool is_another =
-          first != nullptr && (!have_same_form(*first, *module, difference) ||
-                               !have_same_form(simplified_.first(), *simple, difference));
+          !samples_.empty() && (!have_same_form(optimized_.first(), *module, difference) ||
+                                !have_same_form(simplified_.first(), *simple, difference));
       if (is_another) continue;
-      if (first == nullptr) first = std::move(module);
       simplified_.add(sizes, std::move(simple));
+      optimized_.add(sizes, std::move(module));
       samples_.push_back({sizes, std::move(optimized)});
       if (samples_.size() == wanted) return {};
     }
@@ -257,7 +259,18 @@ class FreeSizesOptimizer {
         if (other) return other;
       }
     }
-    return other;
+    return check_optimized(largest);
+  }
+
+  // The optimizer, too, computes tables, whose elements may stop to follow the sizes.
+  Result<std::optional<OtherModel>> check_optimized(const Dimensions& sizes) {
+    TFAOT_ASSIGN(const LoweredModel lowered, lower(sizes));
+    TFAOT_ASSIGN(const OptimizedModel optimized,
+                 optimize(lowered, request_.weights, choices_, Traces::kNames));
+    TFAOT_ASSIGN(const Module module, make_module(optimized.computation.proto()));
+    const SampledNumbers::Difference found = optimized_.difference(sizes, *module);
+    if (found.is_form || found.what.empty()) return std::optional<OtherModel>();
+    return OtherModel{sizes, 0, found.what};
   }
 
   // `dimension`: the one of the size in question.
@@ -303,8 +316,10 @@ class FreeSizesOptimizer {
   const std::vector<FreeDimension> whole_;  // the range
   std::vector<FreeDimension> own_;          // the part of it in question
   std::vector<SizePiece> pieces_;
+  Choices choices_;  // of the samples
   std::vector<SizeSample> samples_;
   SampledNumbers simplified_;  // of the samples
+  SampledNumbers optimized_;   // of the same
 };
 
 }  // namespace

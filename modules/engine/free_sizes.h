@@ -4,7 +4,6 @@
 // thread.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -31,7 +30,6 @@ struct FreeSizesRequest {
   Traces traces;
   WeightStore& weights;               // of the model at any of its sizes
   const std::vector<RawWeight>& raw;  // its weights
-  std::function<void(const std::string&)> warn;
 };
 // Error: what cannot have a free size, by its node, or at which size of the range the model is
 // another one.

@@ -227,5 +227,21 @@ TEST_F(SizedModelRefuses, AnOperationThatHasNoLoop) {
   EXPECT_THAT(sized.error().message(), HasSubstr("which cannot follow a free size"));
 }
 
+TEST_F(SizedModelRefuses, ALoopOfSoManyTurns) {
+  const auto sized = for_all_sizes(
+      "body { s = (s32[], f32[4]) parameter(0) i = s32[] get-tuple-element(s), index=0 "
+      "x = f32[4] get-tuple-element(s), index=1 one = s32[] constant(1) j = s32[] add(i, one) "
+      "y = f32[4] add(x, x) ROOT t = (s32[], f32[4]) tuple(j, y) }\n"
+      "goes_on { s = (s32[], f32[4]) parameter(0) i = s32[] get-tuple-element(s), index=0 "
+      "n = s32[] constant({n}) ROOT p = pred[] compare(i, n), direction=LT }\n"
+      "ENTRY e { x = f32[4] parameter(0) u = f32[{n}] parameter(1) zero = s32[] constant(0) "
+      "s = (s32[], f32[4]) tuple(zero, x) "
+      "w = (s32[], f32[4]) while(s), condition=goes_on, body=body "
+      "y = f32[4] get-tuple-element(w), index=1 ROOT t = (f32[4]) tuple(y) }",
+      9);
+  ASSERT_FALSE(sized);
+  EXPECT_THAT(sized.error().message(), HasSubstr("while calls a function of other numbers"));
+}
+
 }  // namespace
 }  // namespace tfaot::toolkit::engine

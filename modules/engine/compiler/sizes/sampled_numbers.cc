@@ -263,7 +263,10 @@ SampledNumbers::Difference SampledNumbers::difference(const Dimensions& sizes,
   if (found.is_form) return found;
   const Order order = instructions_of(module);
   for (std::size_t i = 0; i < order.size(); ++i) {
-    const std::vector<std::int64_t> numbers = numbers_in(*order[i]);
+    // A kernel's scratch memory follows no rule; its results have instructions of their own.
+    const bool is_call = order[i]->opcode() == kCustomCall && order[i]->shape().IsTuple();
+    const std::vector<std::int64_t> numbers =
+        is_call ? std::vector<std::int64_t>() : numbers_in(*order[i]);
     bool is_same = true;
     for (std::size_t k = 0; is_same && k < numbers.size(); ++k) {
       const auto rule = number(i, k);

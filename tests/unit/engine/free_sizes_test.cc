@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nets with a free dimension n: all sizes of the range have the numbers of the fixed size, or the
+// range is refused.
+#include "free_sizes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/engine/onnx_models.h"
+#include "tests/unit/engine/run_kernels.h"
+#include "tfaot/base/real_file_system.h"
+#include "xla/literal_util.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+using testing::OnnxFile;
+using testing::result_with_kernels;
+using testing::tensor_text;
+
+std::string operation_text(const std::string& operation, const std::string& inputs,
+                           const std::string& output, const std::string& more = "") {
+  return fmt::format("node {{ op_type: '{}' input: [{}] output: '{}' {} }}\n", operation, inputs,
+                     output, more);
+}
+
+std::string whole_numbers(const std::string& name, const std::vector<int>& values) {
+  return fmt::format("initializer {{ name: '{}' data_type: 7 dims: {} int64_data: [{}] }}\n", name,
+                     values.size(), fmt::join(values, ", "));
+}
+
+// Real numbers that follow each other.
+std::string real_numbers(const std::string& name, const std::vector<int>& dimensions) {
+  std::int64_t count = 1;
+  for (const int size : dimensions) count *= size;
+  std::vector<std::string> numbers;
+  for (std::int64_t i = 0; i < count; ++i) numbers.push_back(fmt::format("{}.25", i % 31 - 15));
+  return fmt::format("initializer {{ name: '{}' data_type: 1 dims: [{}] float_data: [{}] }}\n",
+                     name, fmt::join(dimensions, ", "), fmt::join(numbers, ", "));
+}
+
+// n as a vector of one number.
+const std::string kSizeNodes = whole_numbers("zero", {0}) + whole_numbers("one", {1}) +
+                               whole_numbers("two", {2}) + operation_text("Shape", "'x'", "sizes") +
+                               operation_text("Slice", "'sizes', 'one', 'two', 'zero'", "n");
+const std::string kToReal = "attribute { name: 'to' type: INT i: 1 }";
+const std::string kOfSecondAxis = "attribute { name: 'axis' type: INT i: 1 }";
+
+std::string position_nodes(int rows) {
+  return kSizeNodes + real_numbers("p", {rows, 16}) +
+         operation_text("Slice", "'p', 'zero', 'n', 'zero'", "q");
+}
+
+struct FreeSizesCase {
+  const char* name;
+  std::string nodes;  // of x: [batch, n, 16] and y
+  FreeDimension range;
+  bool is_one = true;  // the same model at all sizes, so it must compile
+};
+
+void PrintTo(const FreeSizesCase& one, std::ostream* out) { *out << one.name; }
+
+std::vector<FreeSizesCase> nets_of_free_sizes() {
+  const std::string slice =
+      whole_numbers("one", {1}) + whole_numbers("zero", {0}) + whole_numbers("all", {9999});
+  return {
+      {"last_three",
+       slice + whole_numbers("from", {-3}) +
+           operation_text("Slice", "'x', 'from', 'all', 'one'", "y"),
+       {"n", 1, 64},
+       false},
+      {"sum_of_the_first_three",
+       slice + whole_numbers("three", {3}) +
+           operation_text("Slice", "'x', 'zero', 'three', 'one'", "a") +
+           operation_text("ReduceSum", "'a', 'one'", "y"),
+       {"n", 1, 64},
+       false},
+      {"quotient_by_at_least_one",
+       kSizeNodes + operation_text("Sub", "'n', 'one'", "less") +
+           operation_text("Max", "'less', 'one'", "most") +
+           operation_text("Cast", "'most'", "real", kToReal) +
+           operation_text("Div", "'x', 'real'", "y"),
+       {"n", 1, 64},
+       false},
+      {"zero_for_one_row",
+       kSizeNodes + operation_text("Equal", "'n', 'one'", "is") +
+           operation_text("Cast", "'zero'", "real", kToReal) +
+           operation_text("Where", "'is', 'real', 'x'", "y"),
+       {"n", 1, 64},
+       false},
+      {"weight_times_size",
+       kSizeNodes + real_numbers("w", {16}) + operation_text("Cast", "'n'", "real", kToReal) +
+           operation_text("Mul", "'w', 'real'", "v") + operation_text("Add", "'x', 'v'", "y"),
+       {"n", 1, 64},
+       false},
+      {"all_positions",
+       position_nodes(128) + operation_text("Add", "'x', 'q'", "y"),
+       {"n", 1, 128}},
+      {"all_positions_and_places",
+       position_nodes(128) +
+           "initializer { name: 'from' data_type: 7 int64_data: 0 }\n"
+           "initializer { name: 'by' data_type: 7 int64_data: 1 }\n" +
+           operation_text("Squeeze", "'n'", "limit") +
+           operation_text("Range", "'from', 'limit', 'by'", "places") +
+           operation_text("Gather", "'x', 'places'", "g", kOfSecondAxis) +
+           operation_text("Add", "'g', 'q'", "y"),
+       {"n", 1, 128},
+       false},
+      {"cumulated",
+       whole_numbers("one", {1}) + operation_text("CumSum", "'x', 'one'", "y"),
+       {"n", 1, 64}},
+      {"attention",
+       operation_text("Transpose", "'x'", "t",
+                      "attribute { name: 'perm' type: INTS ints: [0, 2, 1] }") +
+           operation_text("MatMul", "'x', 't'", "s") + operation_text("Softmax", "'s'", "p") +
+           operation_text("MatMul", "'p', 'x'", "y"),
+       {"n", 1, 64}},
+      {"largest_60",
+       kSizeNodes + whole_numbers("most", {60}) + operation_text("Min", "'n', 'most'", "k") +
+           "node { op_type: 'TopK' input: ['x', 'k'] output: ['y', 'i'] " + kOfSecondAxis + " }\n",
+       {"n", 1, 60}},
+  };
+}
+
+class FreeSizes : public ::testing::TestWithParam<FreeSizesCase> {
+ protected:
+  FreeSizes()
+      : file_(tensor_text("input", "x", {"batch", "n", "16"}) +
+              tensor_text("output", "y", {"batch", "m", "16"}) + GetParam().nodes) {
+    job_.format = ModelFormat::kOnnx;
+    job_.source = file_.path();
+    job_.free_dimensions = {GetParam().range};
+    loaded_ = load_at_sizes(job_, {}, {GetParam().range.largest}).value();
+    const std::vector<RawWeight>& raw = loaded_.lowering->weights();
+    weights_ = WeightStore::create(files_, folder_.path(), raw).value();
+  }
+
+  Result<OptimizedModel> for_all_sizes() {
+    const Choices choices{.smallest_free_size = 1};
+    const LoweringOptions options;
+    return optimize_for_free_sizes(
+        {job_, options, 1, choices, Traces::kRemoved, *weights_, loaded_.lowering->weights()});
+  }
+
+  OptimizedModel at_size(std::int64_t n) {
+    const LoadedSizes loaded = load_at_sizes(job_, {}, {n}).value();
+    return optimize(loaded.lowering->lower(1).value(), *weights_).value();
+  }
+
+  static std::string numbers(std::int64_t count, std::int64_t start) {
+    std::string text;
+    for (std::int64_t i = 0; i < count; ++i) {
+      text += fmt::format(" {}", static_cast<double>((start + i) * 37 % 101 - 50) / 16);
+    }
+    return text;
+  }
+
+  RealFileSystem files_;
+  const testing::TemporaryFolder folder_;
+  const OnnxFile file_;
+  JobModel job_;
+  LoadedSizes loaded_;
+  std::optional<WeightStore> weights_;
+};
+
+TEST_P(FreeSizes, HaveTheNumbersOfEachSize) {
+  const auto sized = for_all_sizes();
+  if (!sized) {
+    EXPECT_FALSE(GetParam().is_one) << sized.error().text();
+    return;
+  }
+  const auto module = make_module(sized->computation.proto()).value();
+  const FreeDimension& range = GetParam().range;
+  for (const std::int64_t n : {1, 2, 3, 4, 7, 16, 29, 60, 64, 127, 128}) {
+    if (n > range.largest) break;
+    const auto fixed = make_module(at_size(n).computation.proto()).value();
+    std::vector<std::string> of_fixed;
+    std::vector<std::string> of_sized;
+    const auto* const entry = module->entry_computation();
+    for (const auto* one : fixed->entry_computation()->parameter_instructions()) {
+      const std::int64_t i = one->parameter_number();
+      const std::int64_t most = elements_of(*entry->parameter_instruction(i));
+      of_fixed.push_back(numbers(elements_of(*one), 7 * i));
+      of_sized.push_back(numbers(i == 0 ? elements_of(*one) : most, 7 * i));
+      for (std::int64_t k = elements_of(*one); i == 0 && k < most; ++k) of_sized[0] += " nan";
+    }
+    of_sized.push_back(std::to_string(n));
+    auto wanted = testing::numbers_of(result_with_kernels(*fixed, of_fixed));
+    auto found = testing::numbers_of(result_with_kernels(*module, of_sized));
+    ASSERT_GE(found.size(), wanted.size());
+    found.resize(wanted.size());
+    EXPECT_THAT(found, ::testing::Pointwise(::testing::NanSensitiveDoubleNear(1e-5), wanted))
+        << "n = " << n;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Nets, FreeSizes, ::testing::ValuesIn(nets_of_free_sizes()),
+                         [](const auto& one) { return std::string(one.param.name); });
+
+}  // namespace
+}  // namespace tfaot::toolkit::engine
