@@ -21,16 +21,16 @@ struct Ceiling {
   std::size_t lines;
 };
 constexpr Ceiling kCeilings[] = {
-    {"modules/arrays", 1430},    {"modules/base", 4010},     {"modules/cli", 8860},
+    {"modules/arrays", 1640},    {"modules/base", 4010},     {"modules/cli", 8900},
     {"modules/cmssw", 490},      {"modules/compile", 1840},  {"modules/config", 2750},
     {"modules/convert", 1000},   {"modules/elf", 1250},      {"modules/engine", 33700},
-    {"modules/generate", 1400},  {"modules/inspect", 1820},  {"modules/install", 1860},
-    {"modules/kernels", 9620},   {"modules/load", 960},      {"modules/package", 1690},
+    {"modules/generate", 1460},  {"modules/inspect", 1820},  {"modules/install", 1860},
+    {"modules/kernels", 9620},   {"modules/load", 980},      {"modules/package", 1690},
     {"modules/profile", 850},    {"modules/python", 720},    {"modules/records", 6060},
     {"modules/release", 810},    {"modules/remote", 320},    {"modules/report", 1190},
-    {"modules/runner", 1470},    {"modules/runtime", 5650},  {"modules/scram", 2960},
+    {"modules/runner", 1490},    {"modules/runtime", 5970},  {"modules/scram", 2960},
     {"modules/sign", 400},       {"modules/tfcompile", 250}, {"modules/tune", 670},
-    {"modules/workflow", 10470},
+    {"modules/workflow", 10600},
 };
 constexpr std::size_t kSlack = 500;  // lines that a room may be below its ceiling
 
