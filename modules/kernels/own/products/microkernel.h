@@ -55,18 +55,12 @@ struct LaneOfQuad {
   static constexpr int at(int l) { return l / 4 * 4 + kLane; }
 };
 
-// Four steps of a row alone. Loads are its bottleneck, so one load takes all four numbers.
-template <int kSums, int NV>
-TFAOT_INLINE void multiply_four_steps(Floats (&sums)[kSums][1][NV], const float* a, const float* b,
-                                      Int b_panel) {
+// Calls add(step, its number in all lanes) for four steps of a row alone. Loads are its bottleneck,
+// so one load takes all four numbers.
+template <typename Add>
+TFAOT_INLINE void each_of_four(const float* a, const Add& add) {
   const Floats fours = load_fours(a);
-  for_each<4>([&](auto step) TFAOT_ALWAYS {
-    const Floats left = shuffle<LaneOfQuad<step>>(fours, fours);
-    TFAOT_EACH (v, NV) {
-      Floats& sum = sums[step % kSums][0][v];
-      sum = multiply_add(load(vector_at(b + step * kPanelColumns<float>, b_panel, v)), left, sum);
-    }
-  });
+  for_each<4>([&](auto step) TFAOT_ALWAYS { add(step, shuffle<LaneOfQuad<step>>(fours, fours)); });
 }
 
 // One step of the depth.
@@ -214,7 +208,12 @@ TFAOT_INLINE void multiply_tile(const Tiles<T>& t, Int first) {
       if constexpr (kPlain && MR == 1 && sizeof(T) == sizeof(float)) {
         static_assert(kPasses == 1);
         for (; left >= 4; left -= 4, k += 4, b += 4 * b_step) {
-          multiply_four_steps(sums, a[0] + k, b, b_panel);
+          each_of_four(a[0] + k, [&](int step, Floats of) TFAOT_ALWAYS {
+            TFAOT_EACH (v, NV) {
+              Floats& sum = sums[step % kHeld][0][v];
+              sum = multiply_add(load(vector_at(b + step * b_step, b_panel, v)), of, sum);
+            }
+          });
         }
       }
       for (; left >= kHeld; left -= kHeld) {

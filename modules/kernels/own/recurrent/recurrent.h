@@ -25,7 +25,7 @@
 namespace {
 
 // ---- Products: the vectors of weights of a block and the sums they belong to, the sums of a tile,
-// and those of several blocks with a row alone.
+// and those of two blocks with a row alone.
 
 constexpr Int kPanel = kPanelColumns<float>;
 
@@ -129,20 +129,12 @@ struct StepVectors<Cell, true, 1, true> {
 // steps have them in turn: with fewer rows, weights would be read too often.
 template <typename Cell>
 constexpr int kTileRows = static_cast<int>(kMaxSums / kWideSums / smaller(3, Cell::kGates));
-// True if a row alone takes several blocks at a time (RecurrentRow): where a panel is one vector.
+// True if a row alone takes two blocks at a time (RecurrentRow): where a panel is one vector.
 constexpr bool kHasRowBlocks = kVectorsPerPanel == 1;
 // A row alone takes two vectors of each gate at a time, where a panel has as many: it reads whole
 // lines of the cache, and every sum waits for the step before.
 constexpr int wide_of(int rows, bool half_panels) {
   return rows == 1 && kVectorsPerPanel > (half_panels ? 2 : 1) ? 2 : 1;
-}
-
-// Calls add(step, its number in all lanes) for the next four steps of a row alone: loads are its
-// bottleneck, as in microkernel.h.
-template <typename Add>
-TFAOT_INLINE void each_of_four(const float* a, const Add& add) {
-  const Floats fours = load_fours(a);
-  for_each<4>([&](auto step) TFAOT_ALWAYS { add(step, shuffle<LaneOfQuad<step>>(fours, fours)); });
 }
 
 // Rows of numbers, `row_step` apart.
@@ -257,95 +249,62 @@ __attribute__((noinline)) void add_products(float* tile, const TileProducts& pro
 }
 
 // `which`: the number of rows, plus kTileRows for a half block. REQUIRES: rows <= kTileRows, and at
-// least one, or two if a row alone has its own products.
+// least one.
 template <typename Cell, int kWhich = 2 * kTileRows<Cell>>
 TFAOT_INLINE void add_products_of(int which, float* tile, const TileProducts& products) {
   constexpr int kMost = kTileRows<Cell>;
   constexpr bool kHalf = kWhich > kMost;
   constexpr int kRows = kHalf ? kWhich - kMost : kWhich;
-  constexpr bool kIsUsed = kRows > (kHasRowBlocks ? 1 : 0);
-  if constexpr (kIsUsed) {
-    if (which == kWhich) return add_products<Cell, kHalf, kRows>(tile, products);
-  }
+  if (which == kWhich) return add_products<Cell, kHalf, kRows>(tile, products);
   if constexpr (kWhich > 1) add_products_of<Cell, kWhich - 1>(which, tile, products);
 }
 
-// The products of B blocks at a time with a row alone; with kHalf the last block is half.
-template <typename Cell, int B, bool kHalf>
-struct RowBlocks {
-  using Whole = StepVectors<Cell, false>;
-  using Half = StepVectors<Cell, true>;
-  static constexpr int kWhole = kHalf ? B - 1 : B;
-
-  // Calls use(block, its vectors) for each.
-  template <typename Use>
-  static TFAOT_INLINE void each(const Use& use) {
-    TFAOT_EACH (i, kWhole) use(i, Whole());
-    if constexpr (kHalf) use(kWhole, Half());
-  }
-  static constexpr Int elements_of(int block) {  // in a step
-    return block < kWhole ? Whole::kElements : Half::kElements;
-  }
-};
-
-// Adds the products of one side, of odd steps apart; `weights`: of each block, moved to their end.
-template <typename Cell, bool kHalf, bool kOfState, int B>
-TFAOT_INLINE void add_row_side(Floats (&sums)[B][Cell::kSums], const RecurrentSide& side,
-                               const float* (&weights)[B]) {
-  using Blocks = RowBlocks<Cell, B, kHalf>;
-  Floats odd[B][Cell::kSums] = {};
+// Adds the products of a side of a row alone to the sums of two whole blocks, of odd steps apart.
+// `weights`: of each block, moved to their end.
+template <typename Cell, bool kOfState>
+TFAOT_INLINE void add_row_side(Floats (&sums)[2][Cell::kSums], const RecurrentSide& side,
+                               const float* (&weights)[2]) {
+  using Vectors = StepVectors<Cell, false>;
+  Floats odd[2][Cell::kSums] = {};
   const float* a = side.first;
-  const auto add = [&](Floats(&to)[B][Cell::kSums], Int k, auto left) TFAOT_ALWAYS {
-    Blocks::each([&](int block, auto vectors) TFAOT_ALWAYS {
-      using Vectors = decltype(vectors);
-      TFAOT_EACH (i, Vectors::kWeights) {
-        const float* const b = weights[block] + k * Vectors::kElements;
-        Vectors::template add<kOfState>(to[block], i, Vectors::template weights<kOfState>(b, i),
-                                        left);
-      }
-    });
+  const auto add = [&](int step, auto of) TFAOT_ALWAYS {
+    TFAOT_EACH (i, 2 * Vectors::kWeights) {
+      const int block = i / Vectors::kWeights, vector = i % Vectors::kWeights;
+      const float* const b = weights[block] + step * Vectors::kElements;
+      Vectors::template add<kOfState>(step % 2 == 0 ? sums[block] : odd[block], vector,
+                                      Vectors::template weights<kOfState>(b, vector), of);
+    }
   };
   Int left = side.depth;
   for (; left >= 4; left -= 4, a += 4) {
-    each_of_four(
-        a, [&](int step, Floats of) TFAOT_ALWAYS { add(step % 2 == 0 ? sums : odd, step, of); });
-    TFAOT_EACH (i, B) go_on(weights[i], 4 * Blocks::elements_of(i));
+    each_of_four(a, add);
+    TFAOT_EACH (i, 2) go_on(weights[i], 4 * Vectors::kElements);
   }
   TFAOT_EACH (step, 3) {
-    if (step >= left) break;
-    add(step % 2 == 0 ? sums : odd, step, a[step]);
+    if (step < left) add(step, a[step]);
   }
-  TFAOT_EACH (i, B) weights[i] += left * Blocks::elements_of(i);
-  constexpr int kSums = Cell::kSums;
-  TFAOT_EACH (i, B * kSums) sums[i / kSums][i % kSums] += odd[i / kSums][i % kSums];
+  TFAOT_EACH (i, 2) weights[i] += left * Vectors::kElements;
+  TFAOT_EACH (i, 2 * Cell::kSums)
+    sums[i / Cell::kSums][i % Cell::kSums] += odd[i / Cell::kSums][i % Cell::kSums];
 }
 
 // Adds the products to the first values of the sums in tile[block][sum][column]. `weights`: of the
 // first block; the next block's begin block_step later.
-template <typename Cell, int B, bool kHalf>
+template <typename Cell>
 TFAOT_INLINE void add_products_of_row(float* tile, const RecurrentSide& input,
                                       const RecurrentSide& state, const float* weights,
                                       Int block_step) {
-  using Blocks = RowBlocks<Cell, B, kHalf>;
-  Floats sums[B][Cell::kSums] = {};
-  const float* at[B];
-  TFAOT_EACH (i, B) at[i] = weights + i * block_step;
+  Floats sums[2][Cell::kSums] = {};
+  const float* at[] = {weights, weights + block_step};
   const bool has_input = input.depth != 0;
-  if (has_input) add_row_side<Cell, kHalf, false>(sums, input, at);
-  Blocks::each([&](int block, auto vectors) TFAOT_ALWAYS {
-    TFAOT_EACH (i, vectors.kSums) {
-      const Floats start = vectors.sum(i, 0, [&](int sum, Int column) TFAOT_ALWAYS {
-        return load(tile + block * kSumsOfRow<Cell> + sum * kPanel + column);
-      });
-      sums[block][i] = has_input ? sums[block][i] + start : start;
-    }
-  });
-  add_row_side<Cell, kHalf, true>(sums, state, at);
-  Blocks::each([&](int block, auto vectors) TFAOT_ALWAYS {
-    TFAOT_EACH (i, vectors.kSums) {
-      vectors.put(tile + block * kSumsOfRow<Cell>, i, 0, sums[block][i]);
-    }
-  });
+  if (has_input) add_row_side<Cell, false>(sums, input, at);
+  TFAOT_EACH (i, 2 * Cell::kSums) {
+    Floats& sum = sums[i / Cell::kSums][i % Cell::kSums];
+    const Floats start = load(tile + i * kPanel);
+    sum = has_input ? sum + start : start;
+  }
+  add_row_side<Cell, true>(sums, state, at);
+  TFAOT_EACH (i, 2 * Cell::kSums) store(tile + i * kPanel, sums[i / Cell::kSums][i % Cell::kSums]);
 }
 
 // ---- Gates and steps.
@@ -384,20 +343,19 @@ class RecurrentGates {
     }
     products.bias = nullptr;
     for (int r = 0; r < rows; ++r, x += call_.x_row, tile += kSumsOfRow<Cell>) {
-      begin_row<false>(tile, x, block);
+      begin_row(tile, x, block);
     }
     return products;
   }
 
-  // Writes those of one row into the tile. kWhole: the state has all columns of the block.
-  template <bool kWhole>
+  // Writes those of one row into the tile.
   TFAOT_INLINE void begin_row(float* tile, const float* x, Int block) const {
     const float* const bias = bias_ + block * kSumsOfRow<Cell>;
     TFAOT_EACH (s, Cell::kSums) {
       const Int panel = block * kColumns + Cell::panel_of(s) * kPanel;
       TFAOT_FOR (Int j = 0; j < kPanel; j += kLanes<float>) {
         Floats sum = load(bias + s * kPanel + j);
-        const Int count = kWhole ? kLanes<float> : columns_from(panel + j);
+        const Int count = columns_from(panel + j);
         if (call_.features == 0) {
           const bool is_input = s < Cell::kInputs && count > 0;
           sum += is_input ? load_some(x + call_.x_gate[Cell::gate_of(s)] + panel + j, count)
@@ -411,7 +369,7 @@ class RecurrentGates {
   // Computes the next state and, with `out`, a row of the result, in two passes over the rows with
   // few instructions each: a row's gates wait for each other, and the CPU looks ahead only so far.
   // kHalf: the state has no columns in the block's second half.
-  template <bool kWhole, bool kHalf>
+  template <bool kHalf>
   TFAOT_INLINE void end(float* tile, const RecurrentState& state, float* out, Int block,
                         int rows) const {
     constexpr Int kCount = kHalf ? kColumns / 2 : kColumns;
@@ -426,7 +384,7 @@ class RecurrentGates {
                           store(at.after, h);
                           if (out == nullptr) return;
                           float* const to = out + at.row * call_.out_row + column;
-                          const Int count = kWhole ? kLanes<float> : columns_from(column);
+                          const Int count = columns_from(column);
                           if (count > 0) store_some(to, h, count);
                         });
   }
@@ -468,55 +426,28 @@ class RecurrentGates {
   const float* bias_;
 };
 
-// A row alone, where a panel is one vector: several blocks of the state's columns share each number
-// of the row, and their gates do not wait for each other. All their sums stay in registers until
-// they are the next state.
-
+// A row alone, where a panel is one vector: two whole blocks of the state's columns share each
+// number of the row, and their gates do not wait for each other. All their sums stay in registers
+// until they are the next state.
 struct RecurrentRow {
   RecurrentSide input, before;
   RecurrentState state;
   const float* weights;
   float* out;  // null: the state is not kept
-  bool back;   // from the last of the blocks to the first
-  bool half;   // true if the last block is half
 };
 
-// Computes B blocks from `first` on. Arguments are copies: the compiler must assume that a store
+// Computes two blocks from `first` on. Arguments are copies: the compiler must assume that a store
 // changes what is referred to.
-template <typename Cell, int B, bool kHalf>
+template <typename Cell>
 __attribute__((noinline)) void run_blocks(const RecurrentGates<Cell> gates, const RecurrentRow row,
                                           Int first) {
-  float tile[B * kSumsOfRow<Cell>];
-  TFAOT_EACH (i, B - 1) {
-    gates.template begin_row<true>(tile + i * kSumsOfRow<Cell>, row.input.first, first + i);
-  }
-  gates.template begin_row<false>(tile + (B - 1) * kSumsOfRow<Cell>, row.input.first,
-                                  first + B - 1);
+  float tile[2 * kSumsOfRow<Cell>];
+  TFAOT_EACH (i, 2) gates.begin_row(tile + i * kSumsOfRow<Cell>, row.input.first, first + i);
   const Int block_step = (row.input.depth + row.before.depth) * Cell::kGates * kPanel;
-  add_products_of_row<Cell, B, kHalf>(tile, row.input, row.before, row.weights + first * block_step,
-                                      block_step);
-  TFAOT_EACH (i, B - 1) {
-    gates.template end<true, false>(tile + i * kSumsOfRow<Cell>, row.state, row.out, first + i, 1);
-  }
-  gates.template end<false, kHalf>(tile + (B - 1) * kSumsOfRow<Cell>, row.state, row.out,
-                                   first + B - 1, 1);
-}
-
-// Computes one step, two blocks at a time; an odd number of blocks begins with one alone. With more
-// at a time, a step would find fewer weights of the step before in the first-level cache.
-template <typename Cell>
-TFAOT_INLINE void run_row_of(const RecurrentGates<Cell>& gates, const RecurrentRow& row,
-                             Int blocks) {
-  const Int groups = ceil_div(blocks, 2);
-  for (Int i = 0; i < groups; ++i) {
-    const Int end = blocks - 2 * (row.back ? i : groups - 1 - i);
-    if (end == 1) {
-      run_blocks<Cell, 1, false>(gates, row, 0);
-    } else if (row.half && end == blocks) {
-      run_blocks<Cell, 2, true>(gates, row, end - 2);
-    } else {
-      run_blocks<Cell, 2, false>(gates, row, end - 2);
-    }
+  add_products_of_row<Cell>(tile, row.input, row.before, row.weights + first * block_step,
+                            block_step);
+  TFAOT_EACH (i, 2) {
+    gates.template end<false>(tile + i * kSumsOfRow<Cell>, row.state, row.out, first + i, 1);
   }
 }
 
@@ -600,15 +531,22 @@ class Recurrence {
     }
   }
 
-  void run_row(const float* x, float* out, bool back) const {
+  // Pairs of whole blocks, and blocks that are left.
+  void run_row(const float* x, float* out, bool back) {
     const RecurrentRow row = {{x, call_.x_row, call_.features},
                               {before_, width_, call_.hidden},
                               {before_, after_, memory_, width_},
                               weights_,
-                              out,
-                              back,
-                              whole_blocks_ < blocks_};
-    run_row_of(gates_, row, blocks_);
+                              out};
+    const Int pairs = whole_blocks_ / 2, parts = blocks_ - pairs;
+    for (Int i = 0; i < parts; ++i) {
+      const Int part = back ? parts - 1 - i : i;
+      if (part < pairs) {
+        run_blocks(gates_, row, 2 * part);
+      } else {
+        run_tile(x, out, pairs + part, 0, 1);
+      }
+    }
   }
 
   void run_tile(const float* x, float* out, Int block, Int row, int rows) {
@@ -622,9 +560,9 @@ class Recurrence {
     add_products_of<Cell>(rows + (block < whole_blocks_ ? 0 : kTileRows<Cell>), tile, products);
     // Also for a whole block that is the only one.
     if (kColumns > kLanes<float> && 2 * (call_.hidden - block * kColumns) <= kColumns) {
-      gates_.template end<false, true>(tile, state, out, block, rows);
+      gates_.template end<true>(tile, state, out, block, rows);
     } else {
-      gates_.template end<false, false>(tile, state, out, block, rows);
+      gates_.template end<false>(tile, state, out, block, rows);
     }
   }
 
