@@ -69,10 +69,22 @@ class FreeSizesOptimizer {
     if (pieces_.size() == 1 && pieces_.front().model.has_sizes) {
       return std::move(pieces_.front().model);
     }
+    // Again with outputs of one shape: they would be copied.
+    const std::vector<xla::Shape> outputs = joined_outputs(pieces_);
+    for (SizePiece& piece : pieces_) {
+      if (piece.samples.empty()) continue;
+      TFAOT_ASSIGN(piece.model, sized_model(piece, outputs));
+    }
     return joined_pieces(pieces_, whole_, request_.traces);
   }
 
  private:
+  // Where a dimension is cut: the first size of the upper part.
+  struct Border {
+    std::size_t dimension;
+    std::int64_t size;
+  };
+
   // Those that a part of the range needs.
   Status add_pieces(const std::vector<FreeDimension>& part) {
     for (std::size_t d = 0; d < part.size(); ++d) {
@@ -87,21 +99,34 @@ class FreeSizesOptimizer {
     // cuts a tensor there is another one. A small part has few primes.
     std::optional<OtherModel> other;
     std::optional<Border> border;
-    Error error("");
+    bool had_samples = false;
+    std::optional<Error> error;
     for (const SampleSide side : {SampleSide::kAbove, SampleSide::kBelow, SampleSide::kWithin}) {
       const Status done = try_samples(side, other);
-      if (done && !other) return {};
-      if (!done && (side == SampleSide::kAbove || !border)) error = done.error();
+      if (done) return {};
+      if (!error || (has_samples_ && !had_samples)) error = done.error();
+      had_samples = had_samples || has_samples_;
       if (other && !border) border = border_at(*other);
     }
-    return border ? add_pieces(part, *border) : fail(std::move(error));
+    if (border) return add_pieces(part, *border);
+    border = last_of_few();
+    if (border && add_pieces(part, *border)) return {};
+    return fail(*std::move(error));
   }
 
-  // Where a dimension is cut: the first size of the upper part.
-  struct Border {
-    std::size_t dimension;
-    std::int64_t size;
-  };
+  // A number that is equal to the largest size by chance makes its model another one. In a short
+  // range few sizes are left to tell.
+  std::optional<Border> last_of_few() const {
+    constexpr std::int64_t kFew = 12;
+    std::optional<Border> border;
+    for (std::size_t d = 0; d < own_.size(); ++d) {
+      if (own_[d].smallest == own_[d].largest) continue;
+      if (border || own_[d].largest - own_[d].smallest >= kFew) return std::nullopt;
+      border = {d, own_[d].largest};
+    }
+    return border;
+  }
+
   Status add_pieces(std::vector<FreeDimension> part, const Border& border) {
     std::vector<FreeDimension> upper = part;
     upper[border.dimension].smallest = border.size;
@@ -115,17 +140,17 @@ class FreeSizesOptimizer {
     TFAOT_ASSIGN(const LoweredModel lowered, lower(default_sizes(own_)));
     TFAOT_ASSIGN(OptimizedModel model,
                  optimize(lowered, request_.weights, request_.choices, Traces::kNames));
-    return add(std::move(model));
+    return add({own_, {}, std::move(model)});
   }
 
-  Status add(OptimizedModel model) {
+  Status add(SizePiece piece) {
     constexpr std::size_t kMostPieces = 16;
     if (pieces_.size() == kMostPieces) {
       return fail(Error(fmt::format(
           "the model computes otherwise in more than {} parts of the range of its free dimensions",
           kMostPieces)));
     }
-    pieces_.push_back({own_, std::move(model)});
+    pieces_.push_back(std::move(piece));
     return {};
   }
 
@@ -163,10 +188,16 @@ class FreeSizesOptimizer {
       return fail(Error(fmt::format("at {} the model computes otherwise than at other sizes: {}",
                                     sizes_text(own_, other->sizes), other->what)));
     }
-    TFAOT_ASSIGN(OptimizedModel model,
-                 with_free_sizes(samples_, default_sizes(own_),
-                                 {request_.weights, request_.traces, default_sizes(whole_)}));
-    return add(std::move(model));
+    SizePiece piece{own_, std::move(samples_), {}};
+    TFAOT_ASSIGN(piece.model, sized_model(piece));
+    return add(std::move(piece));
+  }
+
+  Result<OptimizedModel> sized_model(const SizePiece& piece,
+                                     std::vector<xla::Shape> outputs = {}) const {
+    return with_free_sizes(
+        piece.samples, default_sizes(piece.range),
+        {request_.weights, request_.traces, default_sizes(whole_), std::move(outputs)});
   }
 
   Status take_samples(SampleSide range) {
@@ -175,6 +206,7 @@ class FreeSizesOptimizer {
     if (range == SampleSide::kWithin) wanted = std::min(wanted, points.size());
     if (!points.empty()) choices_.smallest_free_size = smallest_of(points);
     samples_.clear();
+    has_samples_ = false;
     simplified_ = {};
     optimized_ = {};
     std::string difference = "there are too few sizes to tell";
@@ -191,17 +223,21 @@ class FreeSizesOptimizer {
       simplified_.add(sizes, std::move(simple));
       optimized_.add(sizes, std::move(module));
       samples_.push_back({sizes, std::move(optimized)});
-      if (samples_.size() == wanted) return {};
+      has_samples_ = samples_.size() == wanted;
+      if (has_samples_) return {};
     }
     return fail(
         Error("the model has other operations at other sizes of its free dimensions: " + difference)
             .note("give these dimensions fixed sizes: model.dimensions"));
   }
 
-  static std::int64_t smallest_of(const std::vector<Dimensions>& points) {
+  // Of the sizes that vary.
+  std::int64_t smallest_of(const std::vector<Dimensions>& points) const {
     std::int64_t smallest = kLargestSize;
     for (const Dimensions& sizes : points) {
-      smallest = std::min(smallest, std::ranges::min(sizes));
+      for (std::size_t d = 0; d < own_.size(); ++d) {
+        if (own_[d].smallest < own_[d].largest) smallest = std::min(smallest, sizes[d]);
+      }
     }
     return smallest;
   }
@@ -318,6 +354,7 @@ class FreeSizesOptimizer {
   std::vector<SizePiece> pieces_;
   Choices choices_;  // of the samples
   std::vector<SizeSample> samples_;
+  bool has_samples_ = false;   // enough of one form
   SampledNumbers simplified_;  // of the samples
   SampledNumbers optimized_;   // of the same
 };

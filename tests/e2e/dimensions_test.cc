@@ -181,5 +181,38 @@ TEST_F(DimensionsTest, ALibraryOfModelsHasThem) {
   for (std::size_t i = 0; i < each.size(); i += 2) EXPECT_NEAR(each[i], each_of({1, 1, 1}), 1e-5F);
 }
 
+// A row is the sums of 0.5, 1.5, 2.5, ... per track, of which the model takes the five largest.
+TEST_F(DimensionsTest, AModelMayComputeOtherwiseAtSomeSizes) {
+  done({"compile", TFAOT_ONNX_MODELS "/leading/model.onnx", "-o", "out", "--model-name", "leading",
+        "--batch-sizes", "1,4", "--dimension", "n_tracks=0..12", "-q"});
+  EXPECT_THAT(done({"info", "out"}), HasSubstr("[batch, min(n_tracks, 5)]"));
+  done({"link", "out", "-o", "libmodels.so"});
+  auto model = ::tfaot::Models((root_ / "libmodels.so").string()).load("leading");
+  ASSERT_TRUE(model) << model.error().text;
+  constexpr std::size_t kRows = 3;
+  for (const std::size_t n : {12U, 0U, 1U, 4U, 5U, 6U, 0U, 11U}) {
+    const std::size_t k = std::min<std::size_t>(n, 5);
+    std::vector<float> tracks, wanted, sums;
+    for (std::size_t row = 0; row < kRows; ++row) {
+      float sum = 0;
+      for (std::size_t i = 0; i < n; ++i) {
+        const float half = 0.5F + static_cast<float>((i + row) % n);
+        tracks.insert(tracks.end(), {half, 1, -1});
+      }
+      for (std::size_t i = 0; i < k; ++i) {
+        wanted.push_back(static_cast<float>(n - i) - 0.5F);
+        sum += wanted.back();
+      }
+      sums.push_back(sum);
+    }
+    std::vector<float> leading(kRows * k, NAN), all(kRows, NAN);
+    const auto ran = model->run(kRows, {{"n_tracks", static_cast<std::int64_t>(n)}},
+                                {{"tracks", tracks}}, {{"leading", leading}, {"all", all}});
+    ASSERT_TRUE(ran) << ran.error().text;
+    EXPECT_EQ(leading, wanted) << n;
+    EXPECT_EQ(all, sums) << n;
+  }
+}
+
 }  // namespace
 }  // namespace tfaot::toolkit::testing

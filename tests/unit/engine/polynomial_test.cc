@@ -82,7 +82,13 @@ TEST(SampleSizes, AreDifferentPrimesOnOneSideOfTheRange) {
   ASSERT_EQ(below.size(), 7U);
   EXPECT_EQ(below.front(), Dimensions{127});
   for (const auto& point : below) EXPECT_LE(point[0], 127);
-  EXPECT_TRUE(sample_sizes({{"n", 1, 1}}, SampleSide::kBelow, 7).empty()) << "no prime";
+  EXPECT_TRUE(sample_sizes({{"n", 1, 2}}, SampleSide::kBelow, 7).empty()) << "no prime";
+  for (const Dimensions& sizes : sample_sizes({{"n", 1, 60}, {"k", 5, 5}}, SampleSide::kAbove, 9)) {
+    EXPECT_EQ(sizes[1], 5) << "it has one size";
+  }
+  EXPECT_EQ(sample_sizes({{"n", 1, 3}}, SampleSide::kWithin, 7),
+            (std::vector<Dimensions>{{3}, {2}, {1}}));
+  EXPECT_TRUE(sample_sizes({{"n", 1, 8}}, SampleSide::kWithin, 7).empty());
 }
 
 TEST(SampleSizes, OfADimensionThatIsLikeAnother) {

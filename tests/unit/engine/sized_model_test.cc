@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "compiler/sizes/joined_pieces.h"
 #include "compiler/sizes/polynomial.h"
 #include "compiler/sizes/sample_sizes.h"
 #include "compiler/sizes/sampled_numbers.h"
@@ -150,7 +151,8 @@ class SizedModel : public ::testing::TestWithParam<std::pair<SizedCase, const ch
     return model;
   }
 
-  static Result<OptimizedModel> for_all_sizes(const std::string& text, std::int64_t largest) {
+  static Result<OptimizedModel> for_all_sizes(const std::string& text, std::int64_t largest,
+                                              std::int64_t widest = 0) {
     const std::vector<FreeDimension> own = {{"n", 1, largest}};
     std::vector<SizeSample> samples;
     for (const Dimensions& sizes : sample_sizes(own, SampleSide::kAbove, points_to_fit(1))) {
@@ -159,7 +161,8 @@ class SizedModel : public ::testing::TestWithParam<std::pair<SizedCase, const ch
     RealFileSystem files;
     const TemporaryFolder folder;
     const auto weights = WeightStore::create(files, folder.path(), {}).value();
-    return with_free_sizes(samples, {largest}, {weights});
+    return with_free_sizes(samples, {largest},
+                           {weights, Traces::kRemoved, {std::max(largest, widest)}});
   }
 };
 
@@ -210,6 +213,66 @@ TEST(SizedModelForm, OfOtherOperationsIsAnother) {
   EXPECT_TRUE(have_same_form(*a, *b, difference));
   EXPECT_FALSE(have_same_form(*a, *c, difference));
   EXPECT_EQ(difference, "negate and abs");
+}
+
+// As K = min(n, 7) does, and with a model of its own for no rows.
+TEST_F(SizedModel, HasABranchForEachPartOfItsRange) {
+  constexpr std::int64_t kLargest = 21;
+  const std::string few =
+      "ENTRY e { x = f32[1,{n},3] parameter(0) y = f32[1,{n},3] negate(x) "
+      "ROOT t = (f32[1,{n},3]) tuple(y) }";
+  const std::string many =
+      "ENTRY e { x = f32[1,{n},3] parameter(0) s = f32[1,7,3] slice(x), "
+      "slice={[0:1], [0:7], [0:3]} y = f32[1,7,3] exponential(s) "
+      "ROOT t = (f32[1,7,3]) tuple(y) }";
+  std::vector<SizePiece> pieces;
+  const auto add = [&](const std::string& text, std::int64_t smallest, std::int64_t largest) {
+    pieces.push_back({{{"n", smallest, largest}}, {}, {}});
+    pieces.back().model = smallest == largest ? model_at(text, largest)
+                                              : for_all_sizes(text, largest, kLargest).value();
+  };
+  add(few, 0, 0);
+  add(few, 1, 6);
+  add(many, 7, kLargest);
+  for (SizePiece& piece : pieces) {
+    piece.model.inputs[0].row_shape = {piece.range[0].largest, 3};
+    if (piece.model.outputs[0].free_shape.empty()) {
+      piece.model.outputs[0].row_shape = {piece.range[0].largest == 0 ? 0 : 7, 3};
+    }
+  }
+  const auto joined = joined_pieces(pieces, {{"n", 0, kLargest}});
+  ASSERT_TRUE(joined) << joined.error().text();
+  EXPECT_EQ(formula_text(joined->outputs[0].free_shape.at(0), {{"n", 0, kLargest}}), "min(n, 7)");
+  EXPECT_EQ(joined->outputs[0].row_shape, (Dimensions{7, 3}));
+  const auto module = make_module(joined->computation.proto()).value();
+  for (const std::int64_t n : {0, 1, 6, 7, 20, 21}) {
+    const auto fixed = make_module(model_at(n < 7 ? few : many, n).computation.proto()).value();
+    const std::string numbers = some_numbers(3 * n, 0);
+    const auto& flat = *module->entry_computation()->parameter_instruction(0);
+    std::string of_joined = numbers;
+    for (std::int64_t i = 3 * n; i < elements_of(flat); ++i) of_joined += " nan";
+    const auto wanted = testing::numbers_of(result_with_kernels(*fixed, {numbers}));
+    auto found = testing::numbers_of(result_with_kernels(*module, {of_joined, std::to_string(n)}));
+    ASSERT_GE(found.size(), wanted.size());
+    found.resize(wanted.size());
+    EXPECT_EQ(found, wanted) << "n = " << n;
+  }
+}
+
+TEST_F(SizedModel, HasNoOutputWhoseSizeFollowsNoFormula) {
+  std::vector<SizePiece> pieces;
+  for (const std::int64_t size : {3, 9, 4, 8}) {
+    const auto n = std::ssize(pieces);
+    pieces.push_back(
+        {{{"n", n, n}},
+         {},
+         model_at("ENTRY e { x = f32[1,{n}] parameter(0) ROOT t = (f32[1,{n}]) tuple(x) }", size)});
+    pieces.back().model.inputs[0].row_shape = {n};
+    pieces.back().model.outputs[0].row_shape = {size};
+  }
+  const auto joined = joined_pieces(pieces, {{"n", 0, 3}});
+  ASSERT_FALSE(joined);
+  EXPECT_THAT(joined.error().message(), HasSubstr("the size of the output 'y' is no polynomial"));
 }
 
 class SizedModelRefuses : public SizedModel {};

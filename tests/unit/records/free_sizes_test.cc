@@ -122,6 +122,20 @@ TEST(FreeSizes, RecordsThatAreReadAreChecked) {
   EXPECT_EQ(problem([](Signature& s, Dimensions&) { s.outputs[0].free_shape.clear(); }), "");
 }
 
+TEST(FreeSizes, MayBeCut) {
+  SizeFormula cut = kSum;
+  cut.most = 54;
+  EXPECT_EQ(size_at(cut, {40, 7}), 53);
+  EXPECT_EQ(size_at(cut, {40, 8}), 54);
+  EXPECT_EQ(formula_text(cut, kDimensions), "min(n + 2*m - 1, 54)");
+  Signature signature{"", {}, {{"y", DType::kFloat32, {51}, {kSum}}}};
+  EXPECT_EQ(free_sizes_problem(signature, kDimensions), "");
+  signature.outputs[0].free_shape[0].most = 30;
+  EXPECT_NE(free_sizes_problem(signature, kDimensions), "");
+  signature.outputs[0].row_shape = {30};
+  EXPECT_EQ(free_sizes_problem(signature, kDimensions), "");
+}
+
 TEST(FreeSizes, AManifestKeepsThem) {
   testing::Records records = testing::simple_records();
   records.compiled.signature.inputs[0].free_shape = {{{{1, {1}}}}};
@@ -132,6 +146,10 @@ TEST(FreeSizes, AManifestKeepsThem) {
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(range_text(read->dimensions.at(0)), "n=1..40");
   EXPECT_EQ(formula_text(read->signature.inputs[0].free_shape.at(0), read->dimensions), "n");
+  manifest.signature.inputs[0].free_shape[0].most = 40;
+  const auto cut = manifest_from_json(manifest_to_json(manifest), "manifest.json");
+  ASSERT_TRUE(cut) << cut.error().text();
+  EXPECT_EQ(cut->signature.inputs[0].free_shape[0].most, 40);
   manifest.dimensions[0].largest = 30;
   const auto wrong = manifest_from_json(manifest_to_json(manifest), "manifest.json");
   ASSERT_FALSE(wrong);

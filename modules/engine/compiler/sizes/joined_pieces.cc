@@ -62,13 +62,24 @@ std::optional<SizeFormula> formula_with_most(const std::vector<Dimensions>& poin
   return formula;
 }
 
+// A vector of the most elements where they differ.
+xla::Shape widest(const std::vector<xla::Shape>& shapes) {
+  const bool is_one = std::ranges::all_of(shapes, [&](const xla::Shape& one) {
+    return xla::ShapeUtil::Compatible(one, shapes.front());
+  });
+  if (is_one) return shapes.front();
+  std::int64_t most = 0;
+  for (const xla::Shape& one : shapes) most = std::max(most, product(one.dimensions()));
+  return shape_of(shapes.front().element_type(), {most});
+}
+
 using Tensors = std::vector<TensorSpec> OptimizedModel::*;
 
 class PieceJoiner {
  public:
   PieceJoiner(const std::vector<SizePiece>& pieces, const std::vector<FreeDimension>& range,
               Traces traces)
-      : pieces_(pieces), range_(range), traces_(traces) {}
+      : pieces_(pieces), range_(range), traces_(traces), outputs_(joined_outputs(pieces)) {}
 
   Result<OptimizedModel> join() {
     const OptimizedModel& last = pieces_.back().model;
@@ -176,16 +187,6 @@ class PieceJoiner {
     return canonical(xla::XlaComputation(all.ToProto()), traces_);
   }
 
-  // Vectors where the sizes differ.
-  static xla::Shape widest(const std::vector<xla::Shape>& shapes) {
-    const bool is_one =
-        std::ranges::all_of(shapes, [&](const xla::Shape& one) { return one == shapes.front(); });
-    if (is_one) return shapes.front();
-    std::int64_t most = 0;
-    for (const xla::Shape& one : shapes) most = std::max(most, product(one.dimensions()));
-    return shape_of(shapes.front().element_type(), {most});
-  }
-
   Status add_parameters(const OptimizedModel& model, xla::HloModule& all) {
     std::map<std::int64_t, std::vector<xla::Shape>> shapes;
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
@@ -204,14 +205,6 @@ class PieceJoiner {
           number, is_input ? widest(of_pieces) : of_pieces.front(), fmt::format("p{}", number)));
     }
     all.AddEntryComputation(builder.Build());
-    for (std::size_t i = 0; i < model.outputs.size(); ++i) {
-      std::vector<xla::Shape> of_pieces;
-      for (const auto& module : modules_) {
-        of_pieces.push_back(
-            module->entry_computation()->root_instruction()->operand(static_cast<int>(i))->shape());
-      }
-      outputs_.push_back(widest(of_pieces));
-    }
     return {};
   }
 
@@ -239,7 +232,9 @@ class PieceJoiner {
     Instructions outputs;
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       HloInstruction* const output = element_of(call, static_cast<std::int64_t>(i));
-      outputs.push_back(output->shape() == outputs_[i] ? output : at_start(output, outputs_[i]));
+      outputs.push_back(xla::ShapeUtil::Compatible(output->shape(), outputs_[i])
+                            ? output
+                            : at_start(output, outputs_[i]));
     }
     branch->set_root_instruction(tuple_of(outputs), /*accept_different_shape=*/true);
     TFAOT_TRY(checked(xla::CallInliner::Inline(call).status()));
@@ -290,11 +285,23 @@ class PieceJoiner {
   const Traces traces_;
   std::vector<std::unique_ptr<xla::HloModule>> modules_;  // of the pieces
   HloInstruction* sizes_ = nullptr;                       // the last parameter of all
-  std::vector<xla::Shape> outputs_;
+  const std::vector<xla::Shape> outputs_;
   std::int64_t unwritten_ = 0;  // how many there are
 };
 
 }  // namespace
+
+std::vector<xla::Shape> joined_outputs(const std::vector<SizePiece>& pieces) {
+  std::vector<xla::Shape> outputs;
+  for (int i = 0; i < pieces.front().model.shape.result().tuple_shapes_size(); ++i) {
+    std::vector<xla::Shape> of_pieces;
+    for (const SizePiece& piece : pieces) {
+      of_pieces.push_back(piece.model.shape.result().tuple_shapes(i));
+    }
+    outputs.push_back(widest(of_pieces));
+  }
+  return outputs;
+}
 
 Result<OptimizedModel> joined_pieces(const std::vector<SizePiece>& pieces,
                                      const std::vector<FreeDimension>& range, Traces traces) {

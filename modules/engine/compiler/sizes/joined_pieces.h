@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "compiler/code/optimize.h"
+#include "compiler/sizes/sized_model.h"
 #include "tfaot/records/free_sizes.h"
 
 namespace tfaot::toolkit::engine {
@@ -13,9 +13,12 @@ namespace tfaot::toolkit::engine {
 // A part of the range, and the model there: with_free_sizes(), or the model of its one size.
 struct SizePiece {
   std::vector<FreeDimension> range;
+  std::vector<SizeSample> samples;  // none: it has one size
   OptimizedModel model;
 };
-// Inputs and outputs are vectors of the most elements of all pieces. `range`: of all sizes, which
+// What each output is in all pieces: where it is not the same, a vector of the most elements.
+std::vector<xla::Shape> joined_outputs(const std::vector<SizePiece>& pieces);
+// Inputs, too, are vectors of the most elements. `range`: of all sizes, which
 // are in one piece each. Error: an output whose size follows no formula.
 Result<OptimizedModel> joined_pieces(const std::vector<SizePiece>& pieces,
                                      const std::vector<FreeDimension>& range,

@@ -83,6 +83,7 @@ class SizedModule {
       : samples_(samples),
         largest_(std::move(largest)),
         widest_(options.widest.empty() ? largest_ : options.widest),
+        outputs_(options.outputs),
         weights_(options.weights),
         traces_(options.traces) {}
 
@@ -105,6 +106,12 @@ class SizedModule {
       fits_.add_point(sample.sizes);
     }
     places_ = places_in(orders_.front());
+    const HloInstruction& root = *modules_.front()->entry_computation()->root_instruction();
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      const HloInstruction* one = root.operand(static_cast<std::int64_t>(i));
+      while (xla::HloPredicateIsOp<kReshape, kBitcast, kCopy>(one)) one = one->operand(0);
+      wanted_[one] = product(outputs_[i].dimensions());
+    }
     for (const HloInstruction* one : orders_.front()) {
       for (std::size_t i = 1; i < samples_.size(); ++i) TFAOT_TRY(check_functions(*one, i));
     }
@@ -265,16 +272,17 @@ class SizedModule {
   }
 
   // Whole rows, which a loop may compute several of at once.
-  xla::Shape flat_shape(xla::PrimitiveType type, const Sizes& sizes,
-                        const Dimensions& largest) const {
+  xla::Shape flat_shape(xla::PrimitiveType type, const Sizes& sizes, const Dimensions& largest,
+                        std::int64_t wanted = 0) const {
     std::int64_t row = 1;
     for (std::size_t d = sizes.size(); d-- > 0 && sizes[d].constant();) {
       const std::int64_t longer = row * std::max<std::int64_t>(*sizes[d].constant(), 1);
       if (longer > kBlockElements) break;
       row = longer;
     }
-    return shape_of(type,
-                    {xla::RoundUpTo(most(elements_in(sizes), largest) + kBlockElements, row)});
+    const std::int64_t elements =
+        xla::RoundUpTo(most(elements_in(sizes), largest) + kBlockElements, row);
+    return shape_of(type, {wanted >= elements && wanted % row == 0 ? wanted : elements});
   }
 
   struct Made {
@@ -619,7 +627,15 @@ class SizedModule {
       }
       TFAOT_ASSIGN(const Sizes sizes, sizes_of_shape(one, part));
       is_flat = !are_fixed(sizes);
-      shapes.push_back(is_flat ? flat_shape(part(one).element_type(), sizes, largest_) : part(one));
+      std::int64_t wanted = 0;
+      for (const auto& [output, elements] : wanted_) {
+        const bool is_part = is_tuple ? output->opcode() == kGetTupleElement &&
+                                            output->operand(0) == &one && output->tuple_index() == i
+                                      : output == &one;
+        if (is_part) wanted = elements;
+      }
+      shapes.push_back(is_flat ? flat_shape(part(one).element_type(), sizes, largest_, wanted)
+                               : part(one));
     }
     HloInstruction* const made = call_again(
         one, is_tuple ? xla::ShapeUtil::MakeTupleShape(shapes) : shapes.front(), operands);
@@ -657,7 +673,10 @@ class SizedModule {
   }
 
   HloInstruction* unwritten(const HloInstruction& one, const Sizes& sizes) {
-    return unwritten_next_to(anchor_, flat_shape(type_of(one), sizes, largest_), ++unwritten_, one);
+    const auto wanted = wanted_.find(&one);
+    const xla::Shape shape =
+        flat_shape(type_of(one), sizes, largest_, wanted == wanted_.end() ? 0 : wanted->second);
+    return unwritten_next_to(anchor_, shape, ++unwritten_, one);
   }
 
   Result<HloInstruction*> looped(const HloInstruction& one, const Sizes& sizes) {
@@ -1126,6 +1145,8 @@ class SizedModule {
   const std::vector<SizeSample>& samples_;
   const Dimensions largest_;
   const Dimensions widest_;
+  const std::vector<xla::Shape> outputs_;
+  std::map<const HloInstruction*, std::int64_t> wanted_;  // elements of vectors that are outputs
   const WeightStore& weights_;
   const Traces traces_;
   std::map<std::size_t, std::size_t> weights_of_;  // whole ones, by place among the model's

@@ -421,7 +421,8 @@ void lower_reduce_mean(Node& node) {
   const auto axes = reduced_axes(node);
   const XlaOp x = computed_with(node, node.operand(0), Computing::kWide);
   const std::int64_t count = product(picked(node.sizes(0), axes));
-  set_reduced(node, reduce_axes(x, axes, sum_of) / count, axes);
+  // ONNX Runtime's mean of no elements is 0.
+  set_reduced(node, reduce_axes(x, axes, sum_of) / std::max<std::int64_t>(count, 1), axes);
 }
 
 // Subtracts the largest element first, unless it is infinite, so that no exponential overflows.
