@@ -88,10 +88,12 @@ class FreeSizesOptimizer {
     std::optional<OtherModel> other;
     std::optional<Border> border;
     Error error("");
+    bool is_sampled = false;
     for (const SampleSide side : {SampleSide::kAbove, SampleSide::kBelow, SampleSide::kWithin}) {
       const Status done = try_samples(side, other);
       if (done && !other) return {};
-      if (!done && (side == SampleSide::kAbove || !border)) error = done.error();
+      if (!done && !is_sampled) error = done.error();
+      is_sampled = is_sampled || samples_.size() >= points_to_fit(own_.size(), bits_);
       if (other && !border) border = border_at(*other);
     }
     return border ? add_pieces(part, *border) : fail(std::move(error));
@@ -129,6 +131,14 @@ class FreeSizesOptimizer {
     return {};
   }
 
+  Result<OptimizedModel> made() const {
+    std::vector<std::string> names;
+    for (const FreeDimension& one : own_) names.push_back(one.name);
+    return with_free_sizes(
+        samples_, default_sizes(own_),
+        {request_.weights, request_.traces, default_sizes(whole_), std::move(names), bits_});
+  }
+
   Result<LoweredModel> lower(const Dimensions& sizes) const {
     TFAOT_ASSIGN(const LoadedSizes loaded, load_at_sizes(request_.job, request_.options, sizes));
     const auto& weights = loaded.lowering->weights();
@@ -163,21 +173,22 @@ class FreeSizesOptimizer {
       return fail(Error(fmt::format("at {} the model computes otherwise than at other sizes: {}",
                                     sizes_text(own_, other->sizes), other->what)));
     }
-    TFAOT_ASSIGN(OptimizedModel model,
-                 with_free_sizes(samples_, default_sizes(own_),
-                                 {request_.weights, request_.traces, default_sizes(whole_)}));
+    TFAOT_ASSIGN(OptimizedModel model, made());
     return add(std::move(model));
   }
 
-  Status take_samples(SampleSide range) {
-    std::size_t wanted = points_to_fit(own_.size());
-    const std::vector<Dimensions> points = sample_sizes(own_, range, 3 * wanted);
+  // More bits of the sizes, and so more samples, if strides make numbers that follow them.
+  Status take_samples(SampleSide range, int bits = 0) {
+    std::size_t wanted = points_to_fit(own_.size(), bits);
+    const std::vector<Dimensions> points = sample_sizes(own_, range, 3 * wanted, bits);
     if (range == SampleSide::kWithin) wanted = std::min(wanted, points.size());
     if (!points.empty()) choices_.smallest_free_size = smallest_of(points);
     samples_.clear();
-    simplified_ = {};
-    optimized_ = {};
+    bits_ = bits;
+    simplified_ = SampledNumbers(bits);
+    optimized_ = SampledNumbers(bits);
     std::string difference = "there are too few sizes to tell";
+    bool has_others = false;
     for (const Dimensions& sizes : points) {
       TFAOT_ASSIGN(const LoweredModel lowered, lower(sizes));
       TFAOT_ASSIGN(Module simple, simplified(lowered));
@@ -187,11 +198,24 @@ class FreeSizesOptimizer {
       const bool is_another =
           !samples_.empty() && (!have_same_form(optimized_.first(), *module, difference) ||
                                 !have_same_form(simplified_.first(), *simple, difference));
-      if (is_another) continue;
+      if (is_another && range == SampleSide::kBelow && samples_.size() == 1) {
+        // The largest sizes may be equal to some number by chance.
+        samples_.clear();
+        simplified_ = SampledNumbers(bits);
+        optimized_ = SampledNumbers(bits);
+      } else if (is_another) {
+        has_others = true;
+        continue;
+      }
       simplified_.add(sizes, std::move(simple));
       optimized_.add(sizes, std::move(module));
       samples_.push_back({sizes, std::move(optimized)});
-      if (samples_.size() == wanted) return {};
+      if (samples_.size() < wanted) continue;
+      if (range == SampleSide::kWithin || simplified_.have_rules()) return {};
+      if (bits < SizePolynomial::kMostBits) return take_samples(range, bits + 1);
+      if (has_others) break;  // such as all even sizes
+      TFAOT_TRY(made());      // says which number has no rule
+      return {};
     }
     return fail(
         Error("the model has other operations at other sizes of its free dimensions: " + difference)
@@ -318,6 +342,7 @@ class FreeSizesOptimizer {
   std::vector<SizePiece> pieces_;
   Choices choices_;  // of the samples
   std::vector<SizeSample> samples_;
+  int bits_ = 0;               // of the sizes, that numbers of the samples may follow
   SampledNumbers simplified_;  // of the samples
   SampledNumbers optimized_;   // of the same
 };
