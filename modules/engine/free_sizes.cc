@@ -73,7 +73,7 @@ class FreeSizesOptimizer {
     const std::vector<xla::Shape> outputs = joined_outputs(pieces_);
     for (SizePiece& piece : pieces_) {
       if (piece.samples.empty()) continue;
-      TFAOT_ASSIGN(piece.model, sized_model(piece, outputs));
+      TFAOT_ASSIGN(piece.model, sized_model(piece.range, piece.samples, piece.bits, outputs));
     }
     return joined_pieces(pieces_, whole_, request_.traces);
   }
@@ -140,7 +140,7 @@ class FreeSizesOptimizer {
     TFAOT_ASSIGN(const LoweredModel lowered, lower(default_sizes(own_)));
     TFAOT_ASSIGN(OptimizedModel model,
                  optimize(lowered, request_.weights, request_.choices, Traces::kNames));
-    return add({own_, {}, std::move(model)});
+    return add({own_, {}, 0, std::move(model)});
   }
 
   Status add(SizePiece piece) {
@@ -152,6 +152,20 @@ class FreeSizesOptimizer {
     }
     pieces_.push_back(std::move(piece));
     return {};
+  }
+
+  Result<OptimizedModel> sized_model(const std::vector<FreeDimension>& range,
+                                     const std::vector<SizeSample>& samples, int bits,
+                                     std::vector<xla::Shape> outputs = {}) const {
+    std::vector<std::string> names;
+    for (const FreeDimension& one : range) names.push_back(one.name);
+    return with_free_sizes(samples, default_sizes(range),
+                           {.weights = request_.weights,
+                            .traces = request_.traces,
+                            .widest = default_sizes(whole_),
+                            .outputs = std::move(outputs),
+                            .names = std::move(names),
+                            .bits = bits});
   }
 
   Result<LoweredModel> lower(const Dimensions& sizes) const {
@@ -188,28 +202,23 @@ class FreeSizesOptimizer {
       return fail(Error(fmt::format("at {} the model computes otherwise than at other sizes: {}",
                                     sizes_text(own_, other->sizes), other->what)));
     }
-    SizePiece piece{own_, std::move(samples_), {}};
-    TFAOT_ASSIGN(piece.model, sized_model(piece));
-    return add(std::move(piece));
+    TFAOT_ASSIGN(OptimizedModel model, sized_model(own_, samples_, bits_));
+    return add({own_, std::move(samples_), bits_, std::move(model)});
   }
 
-  Result<OptimizedModel> sized_model(const SizePiece& piece,
-                                     std::vector<xla::Shape> outputs = {}) const {
-    return with_free_sizes(
-        piece.samples, default_sizes(piece.range),
-        {request_.weights, request_.traces, default_sizes(whole_), std::move(outputs)});
-  }
-
-  Status take_samples(SampleSide range) {
-    std::size_t wanted = points_to_fit(own_.size());
-    const std::vector<Dimensions> points = sample_sizes(own_, range, 3 * wanted);
+  // More bits of the sizes, and so more samples, if strides make numbers that follow them.
+  Status take_samples(SampleSide range, int bits = 0) {
+    std::size_t wanted = points_to_fit(own_.size(), bits);
+    const std::vector<Dimensions> points = sample_sizes(own_, range, 3 * wanted, bits);
     if (range == SampleSide::kWithin) wanted = std::min(wanted, points.size());
     if (!points.empty()) choices_.smallest_free_size = smallest_of(points);
     samples_.clear();
     has_samples_ = false;
-    simplified_ = {};
-    optimized_ = {};
+    bits_ = bits;
+    simplified_ = SampledNumbers(bits);
+    optimized_ = SampledNumbers(bits);
     std::string difference = "there are too few sizes to tell";
+    bool has_others = false;
     for (const Dimensions& sizes : points) {
       TFAOT_ASSIGN(const LoweredModel lowered, lower(sizes));
       TFAOT_ASSIGN(Module simple, simplified(lowered));
@@ -219,12 +228,25 @@ class FreeSizesOptimizer {
       const bool is_another =
           !samples_.empty() && (!have_same_form(optimized_.first(), *module, difference) ||
                                 !have_same_form(simplified_.first(), *simple, difference));
-      if (is_another) continue;
+      if (is_another && range == SampleSide::kBelow && samples_.size() == 1) {
+        // The largest sizes may be equal to some number by chance.
+        samples_.clear();
+        simplified_ = SampledNumbers(bits);
+        optimized_ = SampledNumbers(bits);
+      } else if (is_another) {
+        has_others = true;
+        continue;
+      }
       simplified_.add(sizes, std::move(simple));
       optimized_.add(sizes, std::move(module));
       samples_.push_back({sizes, std::move(optimized)});
       has_samples_ = samples_.size() == wanted;
-      if (has_samples_) return {};
+      if (!has_samples_) continue;
+      if (range == SampleSide::kWithin || simplified_.have_rules()) return {};
+      if (bits < SizePolynomial::kMostBits) return take_samples(range, bits + 1);
+      if (has_others) break;                         // such as all even sizes
+      TFAOT_TRY(sized_model(own_, samples_, bits));  // says which number has no rule
+      return {};
     }
     return fail(
         Error("the model has other operations at other sizes of its free dimensions: " + difference)
@@ -355,6 +377,7 @@ class FreeSizesOptimizer {
   Choices choices_;  // of the samples
   std::vector<SizeSample> samples_;
   bool has_samples_ = false;   // enough of one form
+  int bits_ = 0;               // of the sizes, that numbers of the samples may follow
   SampledNumbers simplified_;  // of the samples
   SampledNumbers optimized_;   // of the same
 };

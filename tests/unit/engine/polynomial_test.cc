@@ -53,6 +53,39 @@ TEST(SizePolynomial, IsNotFoundForOtherFunctions) {
   }
 }
 
+// The numbers that strides make, found with so many bits of the sizes.
+void expect_found(int bits, std::size_t dimensions,
+                  std::int64_t (*function)(const std::vector<std::int64_t>&),
+                  bool has_formula = true) {
+  std::vector<FreeDimension> own;
+  for (std::size_t i = 0; i < dimensions; ++i) own.push_back({"n" + std::to_string(i), 1, 60});
+  const auto points = sample_sizes(own, SampleSide::kAbove, points_to_fit(dimensions, bits), bits);
+  const auto found = SizePolynomial::through({points, bits}, values_of(points, function));
+  ASSERT_TRUE(found);
+  const auto formula = found->formula();
+  EXPECT_EQ(formula.has_value(), has_formula);
+  for (std::int64_t n = 0; n < 70; ++n) {
+    const std::vector<std::int64_t> sizes = {n, 70 - n};
+    EXPECT_EQ(found->at(sizes), function(sizes)) << n;
+    if (formula.has_value()) {
+      EXPECT_EQ(size_at(*formula, sizes), function(sizes)) << n;
+    }
+  }
+}
+
+TEST(SizePolynomial, FollowsStrides) {
+  expect_found(1, 1, [](const auto& sizes) { return sizes[0] / 2; });
+  expect_found(1, 1, [](const auto& sizes) { return (sizes[0] + 1) / 2; });
+  expect_found(2, 1, [](const auto& sizes) { return (sizes[0] + 3) / 4; });
+  expect_found(1, 2, [](const auto& sizes) { return (sizes[0] + 1) / 2 + sizes[1]; });
+  expect_found(
+      1, 1, [](const auto& sizes) { return sizes[0] % 2; }, false);
+  expect_found(
+      1, 1, [](const auto& sizes) { return sizes[0] / 2 * (sizes[0] / 2 - 1) / 2; }, false);
+  expect_found(
+      2, 2, [](const auto& sizes) { return (sizes[0] + 1) / 4 * (sizes[1] / 4); }, false);
+}
+
 TEST(SizePolynomial, AddsMultipliesAndDivides) {
   const auto points = points_of(2);
   const auto size = [&](auto function) {
@@ -80,8 +113,9 @@ TEST(SampleSizes, AreDifferentPrimesOnOneSideOfTheRange) {
   }
   const auto below = sample_sizes({{"n", 1, 128}}, SampleSide::kBelow, 7);
   ASSERT_EQ(below.size(), 7U);
-  EXPECT_EQ(below.front(), Dimensions{127});
-  for (const auto& point : below) EXPECT_LE(point[0], 127);
+  EXPECT_EQ(below.front(), Dimensions{128}) << "the largest";
+  EXPECT_EQ(below[1], Dimensions{127});
+  for (const auto& point : below) EXPECT_LE(point[0], 128);
   EXPECT_TRUE(sample_sizes({{"n", 1, 2}}, SampleSide::kBelow, 7).empty()) << "no prime";
   for (const Dimensions& sizes : sample_sizes({{"n", 1, 60}, {"k", 5, 5}}, SampleSide::kAbove, 9)) {
     EXPECT_EQ(sizes[1], 5) << "it has one size";

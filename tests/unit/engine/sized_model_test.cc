@@ -30,7 +30,11 @@ std::string at_size(std::string text, std::int64_t n) {
                                                           {"{nn}", n * n},
                                                           {"{n+3}", n + 3},
                                                           {"{5n}", 5 * n},
-                                                          {"{pairs}", n * (n - 1) / 2}};
+                                                          {"{pairs}", n * (n - 1) / 2},
+                                                          {"{half}", n / 2},
+                                                          {"{rest}", n % 2},
+                                                          {"{quarter}", (n + 3) / 4},
+                                                          {"{third}", (n + 2) / 3}};
   for (const auto& [name, number] : numbers) {
     text = replace_all(text, name, std::to_string(number));
   }
@@ -45,6 +49,7 @@ std::string at_size(std::string text, std::int64_t n) {
 struct SizedCase {
   const char* name;
   const char* computations;  // the last one is the entry
+  int bits = 0;              // of the size, that its numbers follow
 };
 
 void PrintTo(const SizedCase& one, std::ostream* out) { *out << one.name; }
@@ -91,9 +96,54 @@ const SizedCase kCases[] = {
     {"fixed_results", R"(ENTRY e { x = f32[1,{n},4] parameter(0)
       y = f32[1,1,3] slice(x), slice={[0:1], [0:1], [1:4]} z = f32[1,1,3] tanh(y)
       ROOT t = (f32[1,1,3]) tuple(z) })"},
+    {"gathers_rows", R"(ENTRY e { x = f32[{n},2] parameter(0) v = f32[{n}] parameter(1)
+      i = s32[{n}] convert(v) y = f32[{n},2] gather(x, i), offset_dims={1},
+        collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,2}
+      ROOT t = (f32[{n},2]) tuple(y) })"},
+    {"gathers_columns", R"(ENTRY e { x = f32[4,{n}] parameter(0) v = f32[3] parameter(1)
+      i = s32[3] convert(v) y = f32[4,3] gather(x, i), offset_dims={0},
+        collapsed_slice_dims={1}, start_index_map={1}, index_vector_dim=1, slice_sizes={4,1}
+      z = f32[4,3] negate(y) ROOT t = (f32[4,3]) tuple(z) })"},
+    {"gathers_elements", R"(ENTRY e { x = f32[{n},3] parameter(0) v = f32[2,{n}] parameter(1)
+      i = s32[2,{n}] convert(v) y = f32[{n}] gather(x, i), offset_dims={},
+        collapsed_slice_dims={0,1}, start_index_map={0,1}, index_vector_dim=0, slice_sizes={1,1}
+      ROOT t = (f32[{n}]) tuple(y) })"},
+    {"gathers_in_batches", R"(ENTRY e { x = f32[{n},3] parameter(0) v = f32[{n},2] parameter(1)
+      i = s32[{n},2] convert(v) y = f32[{n},2] gather(x, i), offset_dims={},
+        collapsed_slice_dims={1}, start_index_map={1}, operand_batching_dims={0},
+        start_indices_batching_dims={0}, index_vector_dim=2, slice_sizes={1,1}
+      ROOT t = (f32[{n},2]) tuple(y) })"},
+};
+
+const SizedCase kCasesWithStrides[] = {
+    {"each_second", R"(ENTRY e { x = f32[3,{n}] parameter(0)
+      y = f32[3,{half}] slice(x), slice={[0:3], [{rest}:{n}:2]} z = f32[3,{half}] negate(y)
+      ROOT t = (f32[3,{half}]) tuple(z) })",
+     1},
+    {"pairs", R"(ENTRY e { x = f32[{n},3] parameter(0) c = f32[] constant(0)
+      y = f32[{half},3] reduce-window(x, c), window={size=2x1 stride=2x1}, to_apply=add
+      z = f32[{half},3] negate(y) ROOT t = (f32[{half},3]) tuple(z) })",
+     1},
+    {"each_fourth", R"(ENTRY e { x = f32[{n},3] parameter(0)
+      y = f32[{quarter},3] slice(x), slice={[0:{n}:4], [0:3]} z = f32[{quarter},3] negate(y)
+      ROOT t = (f32[{quarter},3]) tuple(z) })",
+     2},
 };
 
 const SizedCase kCasesWithSums[] = {
+    {"sums_of_windows", R"(ENTRY e { x = f32[1,{n},3] parameter(0) c = f32[] constant(0)
+      y = f32[1,{n},3] reduce-window(x, c), window={size=1x3x1 pad=0_0x1_1x0_0}, to_apply=add
+      ROOT t = (f32[1,{n},3]) tuple(y) })"},
+    {"sums_of_dilated_windows", R"(ENTRY e { x = f32[4,{n+3}] parameter(0) c = f32[] constant(0)
+      y = f32[2,{n-1}] reduce-window(x, c), window={size=2x3 stride=2x1 rhs_dilate=1x2},
+        to_apply=add
+      ROOT t = (f32[2,{n-1}]) tuple(y) })"},
+    // Places beyond the tensor are left out.
+    {"scatters_rows", R"(ENTRY e { z = f32[{n},2] parameter(0) v = f32[3] parameter(1)
+      u = f32[3,2] parameter(2) i = s32[3] convert(v)
+      y = f32[{n},2] scatter(z, i, u), update_window_dims={1}, inserted_window_dims={0},
+        scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add
+      ROOT t = (f32[{n},2]) tuple(y) })"},
     {"sums_over_it", R"(ENTRY e { x = f32[{n},5] parameter(0) c = f32[] constant(1)
       y = f32[5] reduce(x, c), dimensions={0}, to_apply=add ROOT t = (f32[5]) tuple(y) })"},
     {"sums_over_others", R"(ENTRY e { x = f32[2,{n}] parameter(0) c = f32[] constant(0)
@@ -119,6 +169,22 @@ const SizedCase kCasesWithTwoResults[] = {
       k = s32[{n}] get-tuple-element(r), index=1 f = f32[{n}] convert(k)
       ROOT t = (f32[{n}]) tuple(f) })"},
 };
+
+constexpr const char* kLess =
+    "less { a = f32[] parameter(0) b = f32[] parameter(1) "
+    "ROOT p = pred[] compare(a, b), direction=LT }\n";
+constexpr const char* kLessOfTwo =
+    "less { a = f32[] parameter(0) b = f32[] parameter(1) i = s32[] parameter(2) "
+    "j = s32[] parameter(3) ROOT p = pred[] compare(a, b), direction=LT }\n";
+
+const SizedCase kSort = {"sorts", R"(ENTRY e { x = f32[4,{n}] parameter(0)
+      s = f32[4,{n}] sort(x), dimensions={1}, to_apply=less, is_stable=true
+      y = f32[4,{n}] negate(s) ROOT t = (f32[4,{n}]) tuple(y) })"};
+const SizedCase kSortOfPlaces = {
+    "sorts_places", R"(ENTRY e { x = f32[{n},3] parameter(0) i = s32[{n},3] iota(), iota_dimension=0
+      s = (f32[{n},3], s32[{n},3]) sort(x, i), dimensions={0}, to_apply=less, is_stable=true
+      v = f32[{n},3] get-tuple-element(s), index=0 k = s32[{n},3] get-tuple-element(s), index=1
+      f = f32[{n},3] convert(k) y = f32[{n},3] subtract(v, f) ROOT t = (f32[{n},3]) tuple(y) })"};
 
 const SizedCase kCasesWithPlaces[] = {
     {"scatters_pairs", R"(ENTRY e { z = f32[{nn}] parameter(0) u = f32[{pairs}] parameter(1)
@@ -146,30 +212,32 @@ class SizedModel : public ::testing::TestWithParam<std::pair<SizedCase, const ch
       model.inputs.push_back({std::string(one->name()), DType::kFloat32, {}});
     }
     model.outputs.push_back({"y", DType::kFloat32, {}});
-    model.computation = canonical(xla::XlaComputation(module->ToProto())).value();
+    model.computation = canonical(xla::XlaComputation(module->ToProto()), Traces::kNames).value();
     model.shape = xla::ProgramShape(model.computation.proto().host_program_shape());
     return model;
   }
 
   static Result<OptimizedModel> for_all_sizes(const std::string& text, std::int64_t largest,
-                                              std::int64_t widest = 0) {
+                                              std::int64_t widest = 0, int bits = 0) {
     const std::vector<FreeDimension> own = {{"n", 1, largest}};
     std::vector<SizeSample> samples;
-    for (const Dimensions& sizes : sample_sizes(own, SampleSide::kAbove, points_to_fit(1))) {
+    for (const Dimensions& sizes :
+         sample_sizes(own, SampleSide::kAbove, points_to_fit(1, bits), bits)) {
       samples.push_back({sizes, model_at(text, sizes.front())});
     }
     RealFileSystem files;
     const TemporaryFolder folder;
     const auto weights = WeightStore::create(files, folder.path(), {}).value();
-    return with_free_sizes(samples, {largest},
-                           {weights, Traces::kRemoved, {std::max(largest, widest)}});
+    return with_free_sizes(
+        samples, {largest},
+        {.weights = weights, .widest = {std::max(largest, widest)}, .names = {"n"}, .bits = bits});
   }
 };
 
 TEST_P(SizedModel, HasTheResultsOfEachSize) {
   const std::string text = std::string(GetParam().second) + GetParam().first.computations;
   constexpr std::int64_t kLargest = 21;
-  const auto sized = for_all_sizes(text, kLargest);
+  const auto sized = for_all_sizes(text, kLargest, kLargest, GetParam().first.bits);
   ASSERT_TRUE(sized) << sized.error().text();
   const auto module = make_module(sized->computation.proto()).value();
   for (const std::int64_t n : {1, 2, 3, 5, 16, 17, 20, 21}) {
@@ -197,8 +265,11 @@ std::vector<std::pair<SizedCase, const char*>> all_cases() {
   std::vector<std::pair<SizedCase, const char*>> all;
   for (const SizedCase& one : kCases) all.emplace_back(one, "");
   for (const SizedCase& one : kCasesWithSums) all.emplace_back(one, kAdd);
+  for (const SizedCase& one : kCasesWithStrides) all.emplace_back(one, kAdd);
   for (const SizedCase& one : kCasesWithTwoResults) all.emplace_back(one, kLarger);
   for (const SizedCase& one : kCasesWithPlaces) all.emplace_back(one, kSecond);
+  all.emplace_back(kSort, kLess);
+  all.emplace_back(kSortOfPlaces, kLessOfTwo);
   return all;
 }
 
@@ -266,6 +337,7 @@ TEST_F(SizedModel, HasNoOutputWhoseSizeFollowsNoFormula) {
     pieces.push_back(
         {{{"n", n, n}},
          {},
+         0,
          model_at("ENTRY e { x = f32[1,{n}] parameter(0) ROOT t = (f32[1,{n}]) tuple(x) }", size)});
     pieces.back().model.inputs[0].row_shape = {n};
     pieces.back().model.outputs[0].row_shape = {size};
@@ -279,15 +351,26 @@ class SizedModelRefuses : public SizedModel {};
 
 TEST_F(SizedModelRefuses, AnOperationThatHasNoLoop) {
   const auto sized = for_all_sizes(
-      "less { a = f32[] parameter(0) b = f32[] parameter(1) "
-      "ROOT p = pred[] compare(a, b), direction=LT }\n"
-      "ENTRY e { x = f32[4,{n}] parameter(0) "
-      "s = f32[4,{n}] sort(x), dimensions={1}, to_apply=less, "
-      "metadata={op_name=\"net/order\"} ROOT t = (f32[4,{n}]) tuple(s) }",
+      "ENTRY e { x = f32[4,{n}] parameter(0) y = f32[{n},4] transpose(x), dimensions={1,0} "
+      "s = f32[{n},{n}] dot(y, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}, "
+      "metadata={op_name=\"net/pairs\"} ROOT t = (f32[{n},{n}]) tuple(s) }",
       9);
   ASSERT_FALSE(sized);
-  EXPECT_THAT(sized.error().message(), HasSubstr("sort"));
-  EXPECT_THAT(sized.error().message(), HasSubstr("which cannot follow a free size"));
+  EXPECT_EQ(sized.error().message(),
+            "node 'net/pairs' has an operation without a loop over its elements, which cannot "
+            "follow a free size");
+  EXPECT_THAT(sized.error().text(), HasSubstr("its operation in the compiler: dot"));
+}
+
+TEST_F(SizedModelRefuses, ARoundedQuotientByItsRule) {
+  const auto sized = for_all_sizes(
+      "ENTRY e { x = f32[{n}] parameter(0) y = f32[{third}] slice(x), slice={[0:{n}:3]} "
+      "z = f32[{third}] negate(y), metadata={op_name=\"net/third\"} "
+      "ROOT t = (f32[{third}]) tuple(z) }",
+      9);
+  ASSERT_FALSE(sized);
+  EXPECT_EQ(sized.error().message(),
+            "node 'net/third' needs floor((n + 2) / 3), which cannot follow a free size");
 }
 
 TEST_F(SizedModelRefuses, ALoopOfSoManyTurns) {
@@ -303,7 +386,8 @@ TEST_F(SizedModelRefuses, ALoopOfSoManyTurns) {
       "y = f32[4] get-tuple-element(w), index=1 ROOT t = (f32[4]) tuple(y) }",
       9);
   ASSERT_FALSE(sized);
-  EXPECT_THAT(sized.error().message(), HasSubstr("while calls a function of other numbers"));
+  EXPECT_THAT(sized.error().message(), HasSubstr("calls a function of other numbers"));
+  EXPECT_THAT(sized.error().text(), HasSubstr("its operation in the compiler: while"));
 }
 
 }  // namespace

@@ -41,6 +41,14 @@ HloInstruction* start_as(HloInstruction* x, const xla::Shape& shape) {
   return reshape(slice(reshape(x, {elements_of(*x)}), {0}, {elements}), shape.dimensions());
 }
 
+bool has_values(const SizeFormula& formula, const std::vector<Dimensions>& points,
+                const std::vector<std::int64_t>& values) {
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (size_at(formula, points[i]) != values[i]) return false;
+  }
+  return true;
+}
+
 // "min(n, 54)"
 std::optional<SizeFormula> formula_with_most(const std::vector<Dimensions>& points,
                                              const std::vector<std::int64_t>& values) {
@@ -54,12 +62,10 @@ std::optional<SizeFormula> formula_with_most(const std::vector<Dimensions>& poin
   }
   const auto found = SizePolynomial::through(below, of_below);
   if (!found) return std::nullopt;
-  SizeFormula formula = found->formula();
-  formula.most = most;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (size_at(formula, points[i]) != values[i]) return std::nullopt;
-  }
-  return formula;
+  std::optional<SizeFormula> formula = found->formula();
+  if (!formula) return std::nullopt;
+  formula->most = most;
+  return has_values(*formula, points, values) ? formula : std::nullopt;
 }
 
 // A vector of the most elements where they differ.
@@ -128,7 +134,11 @@ class PieceJoiner {
         points.push_back(std::move(point));
       }
     }
-    if (const auto found = SizePolynomial::through(points, values)) return found->formula();
+    for (const SizePiece& piece : pieces_) {
+      const auto& shape = (piece.model.*tensors)[tensor].free_shape;
+      if (!shape.empty() && has_values(shape[d], points, values)) return shape[d];
+    }
+    if (const auto found = SizePolynomial::through(points, values)) return *found->formula();
     if (const auto found = formula_with_most(points, values)) return *found;
     const std::string& name = (pieces_.back().model.*tensors)[tensor].name;
     return fail(

@@ -14,6 +14,7 @@ namespace tfaot::toolkit::engine {
 struct SizePiece {
   std::vector<FreeDimension> range;
   std::vector<SizeSample> samples;  // none: it has one size
+  int bits = 0;                     // of the sizes, that its numbers may follow
   OptimizedModel model;
 };
 // What each output is in all pieces: where it is not the same, a vector of the most elements.

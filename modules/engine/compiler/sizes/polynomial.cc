@@ -18,45 +18,61 @@ using SizePowers = SizePolynomial::Powers;
 // Pairs of a size with itself or another; triples of a single size.
 int highest_degree(std::size_t sizes) { return sizes == 1 ? 3 : 2; }
 
+constexpr std::size_t kVariables = SizePolynomial::kVariables;
+
+// Which bit of its size a variable is, from 1 on; 0: the size.
+int bit_of(std::size_t variable) { return static_cast<int>(variable % kVariables); }
+
+// A power of a bit is the bit.
 SizePowers joined_powers(const SizePowers& a, const SizePowers& b) {
   SizePowers sum(std::max(a.size(), b.size()), 0);
   for (std::size_t i = 0; i < sum.size(); ++i) {
     sum[i] = (i < a.size() ? a[i] : 0) + (i < b.size() ? b[i] : 0);
+    if (bit_of(i) > 0) sum[i] = std::min(sum[i], 1);
   }
   return sum;
 }
 
-void add_powers(std::size_t sizes, int degree, SizePowers begun, std::vector<SizePowers>& found) {
-  if (begun.size() == sizes) {
+// All bits of a size together count as one factor: they tell what is left of a quotient.
+void add_powers(std::size_t variables, int bits, int degree, SizePowers begun,
+                std::vector<SizePowers>& found) {
+  if (begun.size() == variables) {
     while (!begun.empty() && begun.back() == 0) begun.pop_back();
     return found.push_back(std::move(begun));
   }
-  for (int power = 0; power <= degree; ++power) {
+  const int bit = bit_of(begun.size());
+  const bool has_bits = bit > 1 && std::count(begun.end() - (bit - 1), begun.end(), 1) > 0;
+  const int cost = has_bits ? 0 : 1;
+  const int most = bit == 0 ? degree : (bit <= bits && cost <= degree ? 1 : 0);
+  for (int power = 0; power <= most; ++power) {
     SizePowers longer = begun;
     longer.push_back(power);
-    add_powers(sizes, degree - power, std::move(longer), found);
+    add_powers(variables, bits, degree - power * cost, std::move(longer), found);
   }
 }
 
-std::vector<SizePowers> all_powers(std::size_t sizes, int degree) {
+std::vector<SizePowers> all_powers(std::size_t sizes, int degree, int bits) {
   std::vector<SizePowers> found;
-  add_powers(sizes, degree, {}, found);
+  add_powers(sizes * kVariables, bits, degree, {}, found);
   return found;
 }
 
 std::int64_t value_of(const SizePowers& powers, std::span<const std::int64_t> sizes) {
   std::int64_t value = 1;
   for (std::size_t i = 0; i < powers.size(); ++i) {
-    for (int power = 0; power < powers[i]; ++power) value *= sizes[i];
+    const std::int64_t size = sizes[i / kVariables];
+    const std::int64_t factor = bit_of(i) == 0 ? size : size >> (bit_of(i) - 1) & 1;
+    for (int power = 0; power < powers[i]; ++power) value *= factor;
   }
   return value;
 }
 
 // True for powers of a size that is the same at all points.
 bool has_fixed(const SizePowers& powers, const std::vector<std::vector<std::int64_t>>& points) {
-  for (std::size_t d = 0; d < powers.size(); ++d) {
+  for (std::size_t i = 0; i < powers.size(); ++i) {
+    const std::size_t d = i / kVariables;
     const auto is_first = [&](const auto& point) { return point[d] == points.front()[d]; };
-    if (powers[d] > 0 && std::ranges::all_of(points, is_first)) return true;
+    if (powers[i] > 0 && std::ranges::all_of(points, is_first)) return true;
   }
   return false;
 }
@@ -80,10 +96,11 @@ struct SizePoints::Decomposed {
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> columns;
 };
 
-SizePoints::SizePoints(std::vector<std::vector<std::int64_t>> points) : points_(std::move(points)) {
+SizePoints::SizePoints(std::vector<std::vector<std::int64_t>> points, int bits)
+    : points_(std::move(points)), bits_(bits) {
   std::vector<Decomposed> all;
   for (int degree = 0; degree <= highest_degree(points_.front().size()); ++degree) {
-    std::vector<SizePowers> powers = all_powers(points_.front().size(), degree);
+    std::vector<SizePowers> powers = all_powers(points_.front().size(), degree, bits);
     std::erase_if(powers, [&](const SizePowers& one) { return has_fixed(one, points_); });
     Eigen::MatrixXd monomials(points_.size(), powers.size());
     for (std::size_t i = 0; i < points_.size(); ++i) {
@@ -115,31 +132,53 @@ std::optional<SizePolynomial> SizePolynomial::through(const SizePoints& points,
   for (std::size_t i = 0; i < values.size(); ++i) {
     wanted[static_cast<Eigen::Index>(i)] = static_cast<double>(values[i]);
   }
+  if (points.bits_ > 0 && columns.rank() < std::ssize(powers)) return std::nullopt;
   const Eigen::VectorXd factors = columns.solve(wanted).cwiseQuotient(lengths);
-  // Counts of pairs have halves.
-  constexpr std::int64_t kDivisor = 2;
+  // Counts of pairs have halves, and so has each factor with bits.
+  const std::int64_t divisor = std::int64_t{2}
+                               << (points.bits_ * highest_degree(points.points_.front().size()));
   std::map<SizePowers, std::int64_t> terms;
   for (std::size_t j = 0; j < powers.size(); ++j) {
-    terms[powers[j]] = std::llround(factors[static_cast<Eigen::Index>(j)] * kDivisor);
+    terms[powers[j]] =
+        std::llround(factors[static_cast<Eigen::Index>(j)] * static_cast<double>(divisor));
   }
-  SizePolynomial found(std::move(terms), kDivisor);
+  SizePolynomial found(std::move(terms), divisor);
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (found.dividend_at(points.points_[i]) != values[i] * found.divisor_) return std::nullopt;
   }
-  if (!found.is_whole_at_all(points.points_.front().size())) return std::nullopt;
+  if (!found.is_whole_at_all()) return std::nullopt;
   return found;
 }
 
-// Halves repeat with each second size: (n - 1) / 2 is whole at odd sizes alone, as primes are.
-bool SizePolynomial::is_whole_at_all(std::size_t sizes) const {
-  for (std::size_t odd = 0; odd < std::size_t{1} << sizes; ++odd) {
-    std::vector<std::int64_t> point;
-    for (std::size_t d = 0; d < sizes; ++d) {
-      point.push_back(static_cast<std::int64_t>(odd >> d & 1U));
+// Between sizes of the same bits it is a polynomial, whose degree tells how many of them fix it.
+// None is small, as numbers below 0 are rounded up.
+std::vector<std::vector<std::int64_t>> SizePolynomial::telling_sizes() const {
+  std::vector<std::int64_t> turns;
+  for (const auto& [powers, factor] : terms_) {
+    turns.resize(std::max(turns.size(), (powers.size() + kVariables - 1) / kVariables), 1);
+    for (std::size_t i = 0; i < powers.size(); ++i) {
+      if (powers[i] > 0) turns[i / kVariables] = std::int64_t{1} << (kMostBits + 2);
     }
-    if (dividend_at(point) % divisor_ != 0) return false;
   }
-  return true;
+  std::vector<std::vector<std::int64_t>> all = {{}};
+  for (const std::int64_t count : turns) {
+    std::vector<std::vector<std::int64_t>> longer;
+    for (const auto& begun : all) {
+      constexpr std::int64_t kFirst = 256;
+      for (std::int64_t size = 0; size < count; ++size) {
+        longer.push_back(begun);
+        longer.back().push_back(kFirst + size);
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
+}
+
+bool SizePolynomial::is_whole_at_all() const {
+  return divisor_ == 1 || std::ranges::all_of(telling_sizes(), [&](const auto& sizes) {
+           return dividend_at(sizes) % divisor_ == 0;
+         });
 }
 
 std::optional<std::int64_t> SizePolynomial::constant() const {
@@ -157,12 +196,32 @@ std::optional<SizePolynomial> SizePolynomial::divided_by(std::int64_t number) co
   return SizePolynomial(std::move(terms), 1);
 }
 
-SizeFormula SizePolynomial::formula() const {
+std::optional<SizeFormula> SizePolynomial::formula() const {
   SizeFormula formula{.divisor = divisor_};
+  std::int64_t constant = 0;
+  bool has_bits = false;
   for (const auto& [powers, factor] : terms_) {
-    formula.terms.push_back({factor, {powers.begin(), powers.end()}});
+    std::vector<std::int64_t> of_sizes;
+    bool is_of_bits = false;
+    for (std::size_t i = 0; i < powers.size(); ++i) {
+      if (bit_of(i) == 0) of_sizes.push_back(powers[i]);
+      is_of_bits = is_of_bits || (bit_of(i) > 0 && powers[i] > 0);
+    }
+    has_bits = has_bits || is_of_bits;
+    if (is_of_bits) continue;
+    if (of_sizes.empty()) constant = factor;
+    if (!of_sizes.empty()) formula.terms.push_back({factor, std::move(of_sizes)});
   }
-  return formula;
+  const std::size_t others = formula.terms.size();
+  for (std::int64_t more = 0; more < (has_bits ? divisor_ : 1); ++more) {
+    formula.terms.resize(others);
+    if (constant + more != 0) formula.terms.push_back({constant + more});
+    const bool is_it = !has_bits || std::ranges::all_of(telling_sizes(), [&](const auto& sizes) {
+      return size_at(formula, sizes) == at(sizes);
+    });
+    if (is_it) return formula;
+  }
+  return std::nullopt;
 }
 
 std::int64_t SizePolynomial::at(std::span<const std::int64_t> sizes) const {
@@ -206,14 +265,14 @@ std::optional<SizePolynomial> SizeFits::through(const SizeValues& values) {
   if (std::ranges::count(known, known.front()) == std::ssize(known)) {
     return fit->second = known.front();
   }
-  const std::size_t least = std::min(points_to_fit(points.front().size()), points_.size());
+  const std::size_t least = std::min(points_to_fit(points.front().size(), bits_), points_.size());
   if (known.size() < least) return fit->second;
-  const auto of_some = of_some_.try_emplace(is_there, std::move(points)).first;
+  const auto of_some = of_some_.try_emplace(is_there, std::move(points), bits_).first;
   return fit->second = SizePolynomial::through(of_some->second, known);
 }
 
-std::size_t points_to_fit(std::size_t sizes) {
-  return all_powers(sizes, highest_degree(sizes)).size() + kPointsToCheck;
+std::size_t points_to_fit(std::size_t sizes, int bits) {
+  return all_powers(sizes, highest_degree(sizes), bits).size() + kPointsToCheck;
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -19,20 +19,27 @@ namespace tfaot::toolkit::engine {
 // Sizes at which the values of a polynomial are known, decomposed once for all of them.
 class SizePoints {
  public:
-  // All of one length. Of fewer than points_to_fit(), more functions are polynomials.
-  SizePoints(std::vector<std::vector<std::int64_t>> points);  // NOLINT(google-explicit-constructor)
+  // All of one length. Of fewer than points_to_fit(), more functions are polynomials. `bits`: of
+  // each size, that polynomials may have.
+  SizePoints(std::vector<std::vector<std::int64_t>> points,  // NOLINT(google-explicit-constructor)
+             int bits = 0);
 
  private:
   friend class SizePolynomial;
   struct Decomposed;
   std::vector<std::vector<std::int64_t>> points_;
+  int bits_;
   std::shared_ptr<const std::vector<Decomposed>> of_degrees_;  // from 0 on
 };
 
-// A polynomial of the sizes, in their order, that is whole at all whole sizes.
+// A polynomial of the sizes, in their order, that is whole at all whole sizes. Bits of the sizes
+// may be in it, so that it can say what strides make: floor(n / 2) is (n - bit 0 of n) / 2.
 class SizePolynomial {
  public:
-  using Powers = std::vector<int>;  // of each size; without zeros at the end
+  // Of the first size and its lowest bits, then of the next one; without zeros at the end.
+  using Powers = std::vector<int>;
+  static constexpr int kMostBits = 2;
+  static constexpr std::size_t kVariables = 1 + kMostBits;  // of each size
 
   SizePolynomial() = default;
   SizePolynomial(std::int64_t number);  // NOLINT(google-explicit-constructor): it is one
@@ -43,7 +50,8 @@ class SizePolynomial {
   std::optional<std::int64_t> constant() const;
   // The polynomial divided by this; nothing if that leaves a fraction.
   std::optional<SizePolynomial> divided_by(std::int64_t number) const;
-  SizeFormula formula() const;
+  // Its bits become a quotient that is rounded down; nothing if that is another number.
+  std::optional<SizeFormula> formula() const;
   std::int64_t at(std::span<const std::int64_t> sizes) const;
 
   // The value is the sum of factor * product of powers over all terms, divided by divisor().
@@ -63,7 +71,9 @@ class SizePolynomial {
   static std::optional<SizePolynomial> through(const SizePoints& points,
                                                const SizePoints::Decomposed& of_degree,
                                                const std::vector<std::int64_t>& values);
-  bool is_whole_at_all(std::size_t sizes) const;
+  // Sizes that tell whether it is whole at all, or equal to another.
+  std::vector<std::vector<std::int64_t>> telling_sizes() const;
+  bool is_whole_at_all() const;
   std::int64_t dividend_at(std::span<const std::int64_t> sizes) const;
 
   std::map<Powers, std::int64_t> terms_;  // without zeros
@@ -76,6 +86,9 @@ using SizeValues = std::vector<std::optional<std::int64_t>>;
 // Polynomials through values at the same points, each found once.
 class SizeFits {
  public:
+  // `bits`: of each size, that polynomials may have.
+  explicit SizeFits(int bits = 0) : bits_(bits) {}
+
   void add_point(std::vector<std::int64_t> point) { points_.push_back(std::move(point)); }
   const std::vector<std::vector<std::int64_t>>& points() const { return points_; }
   // Of one value at all points that have one, that number; else as SizePolynomial::through(), and
@@ -83,12 +96,13 @@ class SizeFits {
   std::optional<SizePolynomial> through(const SizeValues& values);
 
  private:
+  int bits_;
   std::vector<std::vector<std::int64_t>> points_;
   std::map<std::vector<bool>, SizePoints> of_some_;  // by which points have values
   std::map<SizeValues, std::optional<SizePolynomial>> found_;
 };
 
 // So many points fix a polynomial of so many sizes, and contradict most other functions.
-std::size_t points_to_fit(std::size_t sizes);
+std::size_t points_to_fit(std::size_t sizes, int bits = 0);
 
 }  // namespace tfaot::toolkit::engine

@@ -18,8 +18,10 @@ enum class SampleSide {
 // Points at which a model has the form that it has at nearly all sizes: none is small, and all are
 // different primes (kBelow: or of 32 at most), so that no number of the model is the same by
 // chance. A dimension of one size has this size in all. No point has a smaller size than the first
-// (kAbove) or a larger one (kBelow). May be fewer than `count`.
+// (kAbove) or a larger one (kBelow: it has the largest sizes, whatever they are, and its tables
+// have all elements). May be fewer than `count`. `bits`: the lowest ones of the sizes differ in all
+// ways; a size is then a prime, or a prime times a power of two.
 std::vector<Dimensions> sample_sizes(const std::vector<FreeDimension>& own, SampleSide range,
-                                     std::size_t count);
+                                     std::size_t count, int bits = 0);
 
 }  // namespace tfaot::toolkit::engine

@@ -185,6 +185,15 @@ std::optional<SizePolynomial> SampledNumbers::number(std::size_t place, std::siz
   return fits_.through(values);
 }
 
+bool SampledNumbers::have_rules() {
+  for (std::size_t i = 0; i < orders_.front().size(); ++i) {
+    for (std::size_t k = 0; k < numbers_.front()[i].size(); ++k) {
+      if (!number(i, k)) return false;
+    }
+  }
+  return true;
+}
+
 bool SampledNumbers::is_same_constant(std::size_t place) {
   const auto [known, is_new] = same_constants_.try_emplace(place, true);
   for (std::size_t i = 1; is_new && known->second && i < orders_.size(); ++i) {

@@ -33,11 +33,17 @@ bool rounds_to(double number, std::int64_t whole, bool inverse, xla::PrimitiveTy
 // The rule of a module's numbers, from modules at some sizes.
 class SampledNumbers {
  public:
+  // `bits`: of the sizes, that numbers may follow (SizePolynomial).
+  explicit SampledNumbers(int bits = 0) : fits_(bits) {}
+
   // REQUIRES: of the same form as the modules before.
   void add(const Dimensions& sizes, std::unique_ptr<xla::HloModule> module);
   bool empty() const { return modules_.empty(); }
   // REQUIRES, as for all below: there is one.
   const xla::HloModule& first() const { return *modules_.front(); }
+
+  // Whether all numbers have one.
+  bool have_rules();
 
   struct Difference {
     std::string what{};    // empty: nothing

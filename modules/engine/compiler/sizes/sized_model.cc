@@ -7,13 +7,13 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <utility>
 
-#include "compiler/hlo/evaluate.h"
 #include "compiler/kernels/kernel_call.h"
 #include "compiler/sizes/sampled_numbers.h"
 #include "compiler/sizes/strided_loop.h"
+#include "xla/hlo/ir/hlo_casting_utils.h"
+#include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/index_util.h"
 
 namespace tfaot::toolkit::engine {
@@ -26,6 +26,24 @@ Places places_in(const Order& order) {
   Places places;
   for (const auto* one : order) places.emplace(one, places.size());
   return places;
+}
+
+// The layer of an instruction, or else of the nearest one that has a name: of what reads it first.
+std::string nearest_layer(const HloInstruction& one) {
+  constexpr std::size_t kMostLooked = 64;
+  std::vector<const HloInstruction*> looked = {&one};
+  for (std::size_t i = 0; i < looked.size(); ++i) {
+    if (!looked[i]->metadata().op_name().empty()) return looked[i]->metadata().op_name();
+    const auto add = [&](const auto& others) {
+      for (const HloInstruction* other : others) {
+        const bool is_new = looked.size() < kMostLooked && std::ranges::count(looked, other) == 0;
+        if (is_new) looked.push_back(other);
+      }
+    };
+    add(looked[i]->users());
+    add(looked[i]->operands());
+  }
+  return "";
 }
 
 // A dimension's index by the turns of loops.
@@ -85,7 +103,10 @@ class SizedModule {
         widest_(options.widest.empty() ? largest_ : options.widest),
         outputs_(options.outputs),
         weights_(options.weights),
-        traces_(options.traces) {}
+        names_(options.names),
+        traces_(options.traces),
+        bits_(options.bits),
+        fits_(options.bits) {}
 
   Result<OptimizedModel> build() {
     TFAOT_TRY(read());
@@ -182,8 +203,10 @@ class SizedModule {
     TFAOT_TRY(checked(module.RemoveUnusedComputations()));
     module.mutable_config().SetDefaultComputationLayout(computation_->ComputeProgramShape());
     const OptimizedModel& first = samples_.front().model;
-    OptimizedModel model{.inputs = sized(first.inputs, parameter_sizes_),
-                         .outputs = sized(first.outputs, output_sizes),
+    TFAOT_ASSIGN(auto inputs, sized(first.inputs, parameter_sizes_));
+    TFAOT_ASSIGN(auto sized_outputs, sized(first.outputs, output_sizes));
+    OptimizedModel model{.inputs = std::move(inputs),
+                         .outputs = std::move(sized_outputs),
                          .weights = weights_used(),
                          .xla_products = first.xla_products,
                          .remarks = first.remarks,
@@ -202,22 +225,30 @@ class SizedModule {
   }
 
   // The tensors with the formulas of their rows' sizes.
-  std::vector<TensorSpec> sized(std::vector<TensorSpec> tensors,
-                                const std::vector<Sizes>& all) const {
+  Result<std::vector<TensorSpec>> sized(std::vector<TensorSpec> tensors,
+                                        const std::vector<Sizes>& all) const {
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       if (are_fixed(all[i])) continue;
       tensors[i].row_shape.clear();
       for (std::size_t d = 1; d < all[i].size(); ++d) {
+        auto formula = all[i][d].formula();
+        if (!formula) {
+          return fail(Error(
+              fmt::format("the size of '{}' in dimension {} is no rounded quotient of a polynomial",
+                          tensors[i].name, d)));
+        }
         tensors[i].row_shape.push_back(most(all[i][d], largest_));
-        tensors[i].free_shape.push_back(all[i][d].formula());
+        tensors[i].free_shape.push_back(*std::move(formula));
       }
     }
     return tensors;
   }
 
   Error no_free_size(const HloInstruction& one, const std::string& why) const {
-    return Error(
-        fmt::format("{} {}, which cannot follow a free size", operation_of_layer(one), why));
+    const std::string layer = nearest_layer(one);
+    return Error(fmt::format("{} {}, which cannot follow a free size",
+                             layer.empty() ? "the model" : "node '" + layer + "'", why))
+        .note(fmt::format("its operation in the compiler: {}", xla::HloOpcodeString(one.opcode())));
   }
 
   const HloInstruction& at_sample(const HloInstruction& one, std::size_t sample) const {
@@ -231,12 +262,40 @@ class SizedModule {
     for (std::size_t i = 0; i < samples_.size(); ++i)
       values.emplace_back(number(at_sample(one, i)));
     if (const auto found = fits_.through(values)) return *found;
-    std::string shown;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      shown += fmt::format("{}{} at {}", i == 0 ? "" : ", ", *values[i],
-                           fmt::join(fits_.points()[i], "x"));
+    return fail(no_free_size(one, "needs " + number_text(values)));
+  }
+
+  // "floor((n + 1)/2)", or the numbers at some sizes.
+  std::string number_text(const SizeValues& values) const {
+    constexpr std::int64_t kMostDivisor = 32;
+    constexpr std::size_t kShown = 3;
+    const auto name = [&](std::size_t d) {
+      return d < names_.size() ? names_[d] : fmt::format("size {}", d + 1);
+    };
+    for (std::size_t d = 0; d < largest_.size(); ++d) {
+      for (std::int64_t divisor = 2; divisor <= kMostDivisor; ++divisor) {
+        const std::int64_t least = *values[0] * divisor - fits_.points()[0][d];
+        for (std::int64_t more = least; more < least + divisor; ++more) {
+          bool is_it = true;
+          for (std::size_t i = 0; i < values.size(); ++i) {
+            is_it = is_it && (fits_.points()[i][d] + more) / divisor == values[i];
+          }
+          if (!is_it) continue;
+          return more == 0 ? fmt::format("floor({} / {})", name(d), divisor)
+                           : fmt::format("floor(({} {} {}) / {})", name(d), more < 0 ? '-' : '+',
+                                         std::abs(more), divisor);
+        }
+      }
     }
-    return fail(no_free_size(one, "has a number that is " + shown));
+    std::vector<std::string> shown;
+    for (std::size_t i = 0; i < std::min(values.size(), kShown); ++i) {
+      std::vector<std::string> sizes;
+      for (std::size_t d = 0; d < largest_.size(); ++d) {
+        sizes.push_back(fmt::format("{} = {}", name(d), fits_.points()[i][d]));
+      }
+      shown.push_back(fmt::format("{} at {}", *values[i], fmt::join(sizes, ", ")));
+    }
+    return fmt::format("the number {}", fmt::join(shown, "; "));
   }
 
   Result<Sizes> sizes_of_shape(
@@ -261,9 +320,16 @@ class SizedModule {
     return sizes_[&one] = std::move(sizes);
   }
 
-  // So many elements at most.
+  // So many elements at most. A number with bits may be larger below the largest size.
   std::int64_t most(const SizePolynomial& number, const Dimensions& largest) const {
     std::int64_t most = number.at(largest);
+    for (std::int64_t less = 1; less < std::int64_t{1} << bits_; ++less) {
+      for (std::size_t d = 0; d < largest.size(); ++d) {
+        Dimensions sizes = largest;
+        sizes[d] = std::max<std::int64_t>(sizes[d] - less, 0);
+        most = std::max(most, number.at(sizes));
+      }
+    }
     for (const Dimensions& point : fits_.points()) {
       const bool is_within = std::ranges::equal(point, largest, std::ranges::less_equal());
       if (is_within) most = std::max(most, number.at(point));
@@ -338,13 +404,18 @@ class SizedModule {
       return {};
     }
     if (is_kernel_call(one)) return take_call(one);
-    if (one.opcode() == kReduce && one.shape().IsTuple() && !has_fixed_operands(one)) {
-      return take_reduce(one);
+    if (one.shape().IsTuple() && !has_fixed_operands(one)) {
+      if (one.opcode() == kReduce) return take_reduce(one);
+      if (one.opcode() == kSort) {
+        TFAOT_ASSIGN(const Instructions results, sorted(one));
+        made_[&one] = {tuple_of(results), false};
+        return {};
+      }
     }
     Instructions operands;
     for (const HloInstruction* operand : one.operands()) {
       TFAOT_ASSIGN(const Made made, value_of(*operand));
-      if (made.is_flat) return fail(no_free_size(one, "reads a tensor"));
+      if (made.is_flat) return fail(no_free_size(one, "reads a tensor of a free size as a whole"));
       operands.push_back(made.value);
     }
     made_[&one] = {computation_->AddInstruction(one.CloneWithNewOperands(one.shape(), operands)),
@@ -393,6 +464,69 @@ class SizedModule {
     return {};
   }
 
+  // Sorts tensors of the largest sizes, in which what is beyond the actual sizes comes last.
+  Result<Instructions> sorted(const HloInstruction& one) {
+    TFAOT_ASSIGN(const Sizes sizes, sizes_of(*one.operand(0)));
+    const std::int64_t dimension = one.dimensions(0);
+    Dimensions largest;
+    for (const SizePolynomial& size : sizes) largest.push_back(most(size, largest_));
+    const Sizes fixed(largest.begin(), largest.end());
+    Instructions operands;
+    std::vector<xla::Shape> shapes;
+    for (const HloInstruction* operand : one.operands()) {
+      StridedLoop loop{.sizes = sizes};
+      const LoopIndices indices = own_indices(sizes.size());
+      TFAOT_TRY(add_value(*operand, indices, loop));
+      loop.place = place_of(indices, row_major_strides(fixed), sizes.size());
+      HloInstruction* const vector = add_loop(loop, unwritten(*operand, fixed), *numbers_);
+      shapes.push_back(shape_of(type_of(*operand), largest));
+      operands.push_back(unflattened(vector, shapes.back()));
+    }
+    HloInstruction* is_beyond = nullptr;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      const auto at = static_cast<std::int64_t>(d);
+      HloInstruction* const size = broadcast(numbers_->scalar(sizes[d]), largest, {});
+      HloInstruction* const places = iota_next_to(anchor_, shape_of(xla::S64, largest), at);
+      is_beyond = accumulate(kOr, is_beyond, compare(places, xla::ComparisonDirection::kGe, size));
+    }
+    operands.push_back(is_beyond);
+    shapes.push_back(operands.back()->shape());
+    HloInstruction* const made = computation_->AddInstruction(HloInstruction::CreateSort(
+        xla::ShapeUtil::MakeTupleShape(shapes), dimension, operands, less_within(one),
+        xla::Cast<xla::HloSortInstruction>(&one)->is_stable()));
+    Instructions results;
+    for (std::int64_t i = 0; i < one.operand_count(); ++i) {
+      results.push_back(start_of(*one.operand(i), sizes, element_of(made, i)));
+    }
+    return results;
+  }
+
+  // The order of a sort, of elements that are followed by whether they are beyond the actual sizes.
+  xla::HloComputation* less_within(const HloInstruction& sort) {
+    xla::HloComputation::Builder builder("less_within");
+    Instructions elements;
+    for (const HloInstruction* one : sort.to_apply()->parameter_instructions()) {
+      elements.push_back(builder.AddInstruction(
+          HloInstruction::CreateParameter(one->parameter_number(), one->shape(), one->name())));
+    }
+    const xla::Shape truth = shape_of(xla::PRED, {});
+    const auto beyond = [&](std::int64_t which) {
+      return builder.AddInstruction(HloInstruction::CreateParameter(
+          std::ssize(elements) + which, truth, fmt::format("beyond_{}", which)));
+    };
+    HloInstruction* const first = beyond(0);
+    HloInstruction* const second = beyond(1);
+    const auto add = [&](HloInstruction* a, xla::HloOpcode operation, HloInstruction* b) {
+      return builder.AddInstruction(HloInstruction::CreateBinary(truth, operation, a, b));
+    };
+    HloInstruction* const less =
+        builder.AddInstruction(HloInstruction::CreateCall(truth, elements, sort.to_apply()));
+    HloInstruction* const is_within =
+        builder.AddInstruction(HloInstruction::CreateUnary(truth, kNot, first));
+    add(is_within, kAnd, add(second, kOr, less));
+    return modules_.front()->AddEmbeddedComputation(builder.Build());
+  }
+
   Status take_constant(const HloInstruction& one) {
     bool is_same = true;
     for (std::size_t i = 1; i < samples_.size(); ++i) {
@@ -416,39 +550,59 @@ class SizedModule {
     if (place >= first.weights.size()) return {};  // the number of live rows
     for (const SizeSample& sample : samples_) {
       if (sample.model.weights.at(place) == first.weights[place]) continue;
-      return fail(no_free_size(one, "is computed from weights and sizes"));
+      return fail(no_free_size(one, "reads a weight that is computed from the size"));
     }
     return {};
   }
 
-  // A weight that follows a size must be the start of a weight of the model at all sizes, such as
-  // that of learned positions. The parameter becomes the whole weight.
+  // A weight that follows a size must be the start of a whole one at all sizes: of a weight of the
+  // model, such as that of learned positions, or of what is computed from weights at the first
+  // sample's sizes. The parameter becomes the whole weight.
   Result<xla::Shape> whole_weight(const HloInstruction& one) {
     const auto place =
         static_cast<std::size_t>(one.parameter_number()) - samples_.front().model.inputs.size();
-    const auto weight_at = [&](std::size_t sample) {
-      return samples_[sample].model.weights.at(place);
-    };
-    const Error no_weight = no_free_size(one, "is computed from weights");
-    const auto& variables = weights_.origin(weight_at(0)).variables;
-    const auto raw = variables.size() == 1 ? weights_.raw_named(variables.front()) : std::nullopt;
-    if (!raw) return fail(no_weight);
-    const Weight& entry = weights_.entry(*raw);
-    TFAOT_ASSIGN(const std::string whole, weights_.bytes(*raw));
-    const xla::Shape shape = with_ones(shape_of(type_of(one), entry.shape), one.shape());
+    const std::size_t first = samples_.front().model.weights.at(place);
+    const auto& variables = weights_.origin(first).variables;
+    if (variables.size() == 1) {
+      if (const auto raw = weights_.raw_named(variables.front())) {
+        const xla::Shape shape =
+            with_ones(shape_of(type_of(one), weights_.entry(*raw).shape), one.shape());
+        TFAOT_ASSIGN(const bool is_it, has_starts(one, place, *raw, shape));
+        if (is_it) {
+          weights_of_[place] = *raw;
+          return shape;
+        }
+      }
+    }
+    TFAOT_ASSIGN(const Sizes sizes, sizes_of(one));
+    bool is_it = true;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      is_it = is_it && most(sizes[d], largest_) <= size_of(one, static_cast<std::int64_t>(d));
+    }
+    if (is_it) {
+      TFAOT_ASSIGN(is_it, has_starts(one, place, first, one.shape()));
+    }
+    if (is_it) return one.shape();
+    return fail(no_free_size(one, "reads a weight that is not the start of one for all sizes"));
+  }
+
+  // Whether a weight at all samples is the start of this one, of this shape.
+  Result<bool> has_starts(const HloInstruction& one, std::size_t place, std::size_t weight,
+                          const xla::Shape& shape) {
+    TFAOT_ASSIGN(const std::string whole, weights_.bytes(weight));
     const auto size =
         static_cast<std::size_t>(xla::ShapeUtil::ByteSizeOfPrimitiveType(type_of(one)));
+    const auto place_of = [&](const xla::Shape& of, absl::Span<const std::int64_t> index) {
+      return static_cast<std::size_t>(
+                 xla::IndexUtil::MultidimensionalIndexToLinearIndex(of, index)) *
+             size;
+    };
     for (std::size_t i = 0; i < samples_.size(); ++i) {
-      TFAOT_ASSIGN(const std::string bytes, weights_.bytes(weight_at(i)));
+      TFAOT_ASSIGN(const std::string bytes, weights_.bytes(samples_[i].model.weights.at(place)));
       const xla::Shape& part = at_sample(one, i).shape();
       bool is_same =
           shape.rank() == part.rank() &&
           std::ranges::equal(part.dimensions(), shape.dimensions(), std::ranges::less_equal());
-      const auto place_of = [&](const xla::Shape& of, absl::Span<const std::int64_t> index) {
-        return static_cast<std::size_t>(
-                   xla::IndexUtil::MultidimensionalIndexToLinearIndex(of, index)) *
-               size;
-      };
       if (is_same) {
         xla::ShapeUtil::ForEachIndex(part, [&](absl::Span<const std::int64_t> index) {
           is_same =
@@ -456,10 +610,9 @@ class SizedModule {
           return is_same;
         });
       }
-      if (!is_same) return fail(no_weight);
+      if (!is_same) return false;
     }
-    weights_of_[place] = *raw;
-    return shape;
+    return true;
   }
 
   // With dimensions of 1 where `like` has them.
@@ -500,7 +653,8 @@ class SizedModule {
     xla::ShapeUtil::ForEachIndex(shape, [&](absl::Span<const std::int64_t> index) {
       const auto at = element_at(one, index, is_whole);
       if (!at || at->divisor() != 1) {
-        done = fail(no_free_size(one, "has elements that change with the size"));
+        done = fail(
+            no_free_size(one, "reads a constant whose numbers are no polynomials of the sizes"));
         return false;
       }
       for (const auto& [powers, factor] : at->terms()) {
@@ -581,7 +735,8 @@ class SizedModule {
       return type_of(one) == xla::S64 ? value : convert(value, type_of(one));
     }
     if (elements_of(one) != 1 || !has_kernels(type_of(one))) {
-      return fail(no_free_size(one, "is a constant"));
+      return fail(
+          no_free_size(one, "reads a constant whose numbers are no polynomials of the sizes"));
     }
     TFAOT_ASSIGN(HloInstruction* const number, sized_real(one));
     return reshape(number, dimensions_of(one));
@@ -600,7 +755,7 @@ class SizedModule {
     for (std::size_t i = 0; i < samples_.size(); ++i) {
       const double wanted = real(at_sample(one, i));
       if (!rounds_to(wanted, whole.at(fits_.points()[i]), inverse, type_of(one))) {
-        return fail(no_free_size(one, fmt::format("is the constant {}", wanted)));
+        return fail(no_free_size(one, fmt::format("reads the constant {}", wanted)));
       }
     }
     HloInstruction* value = convert(numbers_->scalar(whole), xla::F64);
@@ -680,6 +835,10 @@ class SizedModule {
   }
 
   Result<HloInstruction*> looped(const HloInstruction& one, const Sizes& sizes) {
+    if (one.opcode() == kSort) {
+      TFAOT_ASSIGN(const Instructions results, sorted(one));
+      return results.front();
+    }
     HloInstruction* const result = unwritten(one, sizes);
     if (one.opcode() == kConcatenate) return concatenated(one, sizes, result);
     if (one.opcode() == kPad) return padded(one, sizes, result);
@@ -757,7 +916,7 @@ class SizedModule {
     for (std::size_t d = 0; d < edges.size(); ++d) {
       for (const Dimensions& point : fits_.points()) {
         if (edges[d].low.at(point) < 0 || edges[d].high.at(point) < 0) {
-          return fail(no_free_size(one, "cuts a tensor"));
+          return fail(no_free_size(one, "cuts the edges of a tensor"));
         }
       }
       indices[d].offset = edges[d].low;
@@ -769,7 +928,7 @@ class SizedModule {
 
   Result<HloInstruction*> reduced(const HloInstruction& one, const Sizes& sizes,
                                   HloInstruction* result) {
-    if (one.operand_count() != 2) return fail(no_free_size(one, "has several results"));
+    if (one.operand_count() != 2) return fail(no_free_size(one, "has several results or batches"));
     TFAOT_ASSIGN(const HloInstruction* const combine, combination(one));
     TFAOT_ASSIGN(result, filled(*one.operand(1), {}, sizes, result));
     TFAOT_ASSIGN(StridedLoop loop, loop_over_terms(one, sizes));
@@ -815,7 +974,7 @@ class SizedModule {
   // Combines the elements of each window. The tensor gets its edges first.
   Result<HloInstruction*> reduced_windows(const HloInstruction& one, const Sizes& sizes,
                                           HloInstruction* result) {
-    if (one.operand_count() != 2) return fail(no_free_size(one, "has several results"));
+    if (one.operand_count() != 2) return fail(no_free_size(one, "has several results or batches"));
     StridedLoop loop;
     TFAOT_ASSIGN(loop.combine, combination(one));
     TFAOT_ASSIGN(result, filled(*one.operand(1), {}, sizes, result));
@@ -961,7 +1120,7 @@ class SizedModule {
                                     HloInstruction* result) {
     const xla::ScatterDimensionNumbers& numbers = one.scatter_dimension_numbers();
     if (one.operand_count() != 3 || numbers.input_batching_dims_size() > 0) {
-      return fail(no_free_size(one, "has several results"));
+      return fail(no_free_size(one, "has several results or batches"));
     }
     TFAOT_ASSIGN(result, filled(*one.operand(0), own_indices(sizes.size()), sizes, result));
     const HloInstruction& updates = *one.operand(2);
@@ -1064,7 +1223,7 @@ class SizedModule {
       if (*offset < *size) return add_value(*part, at, loop);
       index.offset = *offset - *size;
     }
-    return fail(no_free_size(one, "joins tensors"));
+    return fail(no_free_size(one, "joins tensors at a place that follows the size"));
   }
 
   static std::size_t added(LoopValue value, StridedLoop& loop) {
@@ -1096,11 +1255,12 @@ class SizedModule {
                                    StridedLoop& loop) {
     const bool is_inline = one.IsElementwise() && one.opcode() != kConstant;
     if (one.opcode() == kPad || one.opcode() == kReduce || one.opcode() == kReduceWindow ||
-        one.opcode() == kGather || one.opcode() == kScatter ||
+        one.opcode() == kGather || one.opcode() == kSort || one.opcode() == kScatter ||
         (is_inline && one.user_count() > 1 && !loop.values.empty())) {
       return add_element(one, at, loop);
     }
-    if (!is_inline) return fail(no_free_size(one, "is no operation on elements"));
+    if (!is_inline)
+      return fail(no_free_size(one, "has an operation without a loop over its elements"));
     LoopValue value{.operation = &one};
     for (const HloInstruction* operand : one.operands()) {
       const bool is_scalar = operand->shape().rank() == 0;
@@ -1148,7 +1308,9 @@ class SizedModule {
   const std::vector<xla::Shape> outputs_;
   std::map<const HloInstruction*, std::int64_t> wanted_;  // elements of vectors that are outputs
   const WeightStore& weights_;
+  const std::vector<std::string>& names_;
   const Traces traces_;
+  const int bits_;
   std::map<std::size_t, std::size_t> weights_of_;  // whole ones, by place among the model's
   std::vector<std::unique_ptr<xla::HloModule>> modules_;
   std::vector<Order> orders_;  // the entry's instructions of each sample

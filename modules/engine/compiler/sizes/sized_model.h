@@ -23,6 +23,8 @@ struct SizedModelOptions {
   Traces traces = Traces::kRemoved;
   Dimensions widest = {};  // inputs have the elements at these sizes; empty: at the largest
   std::vector<xla::Shape> outputs = {};  // of vectors, if they can be larger
+  std::vector<std::string> names = {};   // of the dimensions, for errors
+  int bits = 0;                          // of the sizes, that numbers may follow (SizePolynomial)
 };
 // The last parameter of the model is a vector of the sizes. Its inputs and outputs are vectors of
 // the elements at the largest sizes, and kElementsBeyond more. `samples`: of the same form, at

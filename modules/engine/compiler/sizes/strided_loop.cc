@@ -483,8 +483,13 @@ HloInstruction* SizeNumbers::product(const SizePolynomial::Powers& powers) {
   HloInstruction* value = nullptr;
   for (std::size_t i = 0; i < powers.size(); ++i) {
     if (powers[i] == 0) continue;
-    const auto size = static_cast<std::int64_t>(i);
-    HloInstruction* const scalar = reshape(slice(sizes_, {size}, {size + 1}), {});
+    const auto size = static_cast<std::int64_t>(i / SizePolynomial::kVariables);
+    const std::size_t bit = i % SizePolynomial::kVariables;
+    HloInstruction* scalar = reshape(slice(sizes_, {size}, {size + 1}), {});
+    if (bit > 0) {
+      const auto place = number_next_to(sizes_, std::int64_t{1} << (bit - 1));
+      scalar = binary(kRemainder, binary(kDivide, scalar, place), number_next_to(sizes_, 2));
+    }
     for (int power = 0; power < powers[i]; ++power) value = accumulate(kMultiply, value, scalar);
   }
   return products_[powers] = value == nullptr ? number_next_to(sizes_, 1) : value;
