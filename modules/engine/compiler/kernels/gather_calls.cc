@@ -148,6 +148,41 @@ HloInstruction* add_gather(const std::vector<GatheredPart>& parts, const Dimensi
 
 // ---- Gathers.
 
+// Pads along this dimension alone, and does not cut or spread.
+bool pads_only(const HloInstruction& pad, std::int64_t dimension) {
+  for (int d = 0; d < pad.shape().rank(); ++d) {
+    const auto& edges = pad.padding_config().dimensions(d);
+    const std::int64_t low = edges.edge_padding_low();
+    const std::int64_t high = edges.edge_padding_high();
+    if (edges.interior_padding() != 0 || low < 0 || high < 0) return false;
+    if (d != dimension && low + high != 0) return false;
+  }
+  return true;
+}
+
+// The elements at a place along a dimension: of a concatenation or a padding, those of its part.
+HloInstruction* column_of(HloInstruction* x, std::int64_t dimension, std::int64_t place) {
+  if (x->opcode() == kConcatenate && x->concatenate_dimension() == dimension) {
+    for (HloInstruction* part : x->operands()) {
+      const std::int64_t size = part->shape().dimensions(static_cast<int>(dimension));
+      if (place < size) return column_of(part, dimension, place);
+      place -= size;
+    }
+  }
+  if (x->opcode() == kPad && pads_only(*x, dimension)) {
+    HloInstruction* const part = x->mutable_operand(0);
+    const auto d = static_cast<int>(dimension);
+    const std::int64_t within = place - x->padding_config().dimensions(d).edge_padding_low();
+    if (within >= 0 && within < part->shape().dimensions(d)) {
+      return column_of(part, dimension, within);
+    }
+    Dimensions sizes = dimensions_of(*x);
+    entry(sizes, dimension) = 1;
+    return broadcast(x->mutable_operand(1), sizes, {});
+  }
+  return slice_along(x, dimension, place, 1);
+}
+
 // One gather. Its operand's dimensions are outer ones, taken whole, then chosen ones, then inner
 // ones, taken whole, which are contiguous in memory.
 class GatheredRows {
@@ -208,7 +243,7 @@ class GatheredRows {
   // One coordinate of the indices, of the sizes of batch_.
   HloInstruction* coordinate(std::int64_t number) const {
     HloInstruction* const indices = reshape(gather_.mutable_operand(1), index_sizes_);
-    return reshape(slice_along(indices, numbers_.index_vector_dim(), number, 1),
+    return reshape(column_of(indices, numbers_.index_vector_dim(), number),
                    picked(index_sizes_, batch_));
   }
 
@@ -216,12 +251,18 @@ class GatheredRows {
   // takes the nearest row there is, so that a coordinate alone may be anything.
   HloInstruction* places(const Dimensions& outer, const Dimensions& sizes) const {
     const auto& map = numbers_.start_index_map();
-    if (inner_ == 1 && map.size() == 1 && map[0] == 0) return coordinate(0);
+    Dimensions longer;  // than 1: what decides
+    for (std::int64_t d = 0; d < inner_; ++d) {
+      if (entry(sizes_, d) != 1) longer.push_back(d);
+    }
+    const std::int64_t alone = longer.size() == 1 ? place_among(map, longer.front()) : -1;
+    if (alone >= 0 && outer.empty()) return coordinate(alone);
     HloInstruction* sum = nullptr;
     std::int64_t step = 1;  // rows from one element along the dimension to the next
     for (std::int64_t d = inner_ - 1; d >= 0; step *= entry(sizes_, d--)) {
       HloInstruction* number = nullptr;
       const std::int64_t of_outer = place_among(outer, d);
+      if (place_among(longer, d) < 0) continue;  // always the first
       if (of_outer >= 0) {
         number = iota_next_to(&gather_, shape_of(type_, sizes), of_outer);
       } else {
