@@ -299,8 +299,7 @@ class FreeSizesOptimizer {
         --largest.back();
       }
     }
-    TFAOT_ASSIGN(auto other, check_at(smallest, 0));
-    if (other) return other;
+    std::optional<OtherModel> other;
     for (std::size_t d = 0; d < own_.size(); ++d) {
       Dimensions sizes = largest;
       const std::int64_t low = own_[d].smallest;
@@ -317,6 +316,9 @@ class FreeSizesOptimizer {
         if (other) return other;
       }
     }
+    // After them: a border of one dimension is found along it.
+    TFAOT_ASSIGN(other, check_at(smallest, 0));
+    if (other) return other;
     return check_optimized(largest);
   }
 

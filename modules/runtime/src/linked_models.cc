@@ -277,7 +277,23 @@ int find_model(const tfaot_request& request, const Description*& found, tfaot_er
   return report(error, TFAOT_NO_SUCH_MODEL, text + ": the library has " + names_of_all());
 }
 
-// Call: tfaot_call, tfaot_ragged_call.
+// Of a row of a tensor, or of all rows.
+std::size_t elements_of(const tfaot_handle& model, const tfaot_call& call, bool is_input,
+                        std::size_t i) noexcept {
+  const Description& description = model.model;
+  const TensorInfo& info = is_input ? description.inputs[i] : description.outputs[i];
+  const std::int64_t* const sizes = is_whole(&call) ? call.sizes : nullptr;
+  return sizes == nullptr ? info.row_elements
+                          : row_elements_at(info, sizes, description.dimension_count);
+}
+
+std::size_t elements_of(const tfaot_handle&, const tfaot_ragged_call& call, bool is_input,
+                        std::size_t i) noexcept {
+  const std::uint64_t* const elements = is_input ? call.input_elements : call.output_elements;
+  return elements == nullptr ? 1 : elements[i];
+}
+
+// Call: tfaot_call, tfaot_ragged_call. Empty tensors may be null.
 template <class Call>
 int check_call(const tfaot_handle& model, const Call& call, tfaot_error* error) noexcept {
   const Description& description = model.model;
@@ -288,17 +304,17 @@ int check_call(const tfaot_handle& model, const Call& call, tfaot_error* error) 
     return report(error, TFAOT_OUTPUT_MISMATCH, "the call has another number of outputs");
   }
   if (call.rows == 0) return TFAOT_OK;
-  const auto is_missing = [](std::size_t count, auto tensors, const TensorInfo* infos) {
+  const auto is_missing = [&](std::size_t count, auto tensors, bool is_input) {
     if (count > 0 && tensors == nullptr) return true;
     for (std::size_t i = 0; i < count; ++i) {
-      if (tensors[i] == nullptr && infos[i].row_elements > 0) return true;
+      if (tensors[i] == nullptr && elements_of(model, call, is_input, i) > 0) return true;
     }
     return false;
   };
-  if (is_missing(description.input_count, call.inputs, description.inputs)) {
+  if (is_missing(description.input_count, call.inputs, true)) {
     return report(error, TFAOT_INPUT_MISMATCH, "an input is null");
   }
-  if (is_missing(description.output_count, call.outputs, description.outputs)) {
+  if (is_missing(description.output_count, call.outputs, false)) {
     return report(error, TFAOT_OUTPUT_MISMATCH, "an output is null");
   }
   return TFAOT_OK;

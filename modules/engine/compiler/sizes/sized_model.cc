@@ -777,7 +777,12 @@ class SizedModule {
         return is_tuple ? sample.shape().tuple_shapes(i) : sample.shape();
       };
       if (part(one).element_type() == xla::U8) {  // scratch
-        shapes.push_back(shape_of(xla::U8, {scratch_at_largest(product(part(one).dimensions()))}));
+        std::int64_t bytes = 0;
+        for (std::size_t s = 0; s < samples_.size(); ++s) {
+          const std::int64_t own = product(part(at_sample(one, s)).dimensions());
+          bytes = std::max(bytes, scratch_at_largest(own, fits_.points()[s]));
+        }
+        shapes.push_back(shape_of(xla::U8, {bytes}));
         continue;
       }
       TFAOT_ASSIGN(const Sizes sizes, sizes_of_shape(one, part));
@@ -798,13 +803,14 @@ class SizedModule {
     return {};
   }
 
-  // Given the scratch memory of a call at the first sample's sizes. Where these are not the
-  // largest, it grows by no more than their third power.
-  std::int64_t scratch_at_largest(std::int64_t bytes) const {
-    double largest = static_cast<double>(bytes);
+  // Given the scratch memory of a call at the sizes of a sample. Where these are not the largest,
+  // it grows by no more than their third power. A kernel that takes rows in blocks, as attention,
+  // may take up to twice as many at once at smaller sizes.
+  std::int64_t scratch_at_largest(std::int64_t bytes, const Dimensions& sizes) const {
+    constexpr double kMostAtSmallerSizes = 2;
+    double largest = kMostAtSmallerSizes * static_cast<double>(bytes);
     for (std::size_t d = 0; d < largest_.size(); ++d) {
-      const double larger =
-          static_cast<double>(largest_[d]) / static_cast<double>(fits_.points().front()[d]);
+      const double larger = static_cast<double>(largest_[d]) / static_cast<double>(sizes[d]);
       if (larger > 1) largest *= larger * larger * larger;
     }
     return xla::RoundUpTo(static_cast<std::int64_t>(std::ceil(largest)), kLineBytes);
