@@ -137,9 +137,10 @@ class FreeSizesOptimizer {
 
   // The model at the one size of the part.
   Status add_fixed() {
-    TFAOT_ASSIGN(const LoweredModel lowered, lower(default_sizes(own_)));
+    const Result<LoweredModel> lowered = lower(default_sizes(own_));
+    if (!lowered) return fail(with_sizes(lowered.error(), default_sizes(own_)));
     TFAOT_ASSIGN(OptimizedModel model,
-                 optimize(lowered, request_.weights, request_.choices, Traces::kNames));
+                 optimize(*lowered, request_.weights, request_.choices, Traces::kNames));
     return add({own_, {}, 0, std::move(model)});
   }
 
@@ -333,14 +334,15 @@ class FreeSizesOptimizer {
     return OtherModel{sizes, 0, found.what};
   }
 
+  Error with_sizes(Error error, const Dimensions& sizes) const {
+    return std::move(error).note(
+        fmt::format("this is at {}, which compilation.dimensions allow", sizes_text(own_, sizes)));
+  }
+
   // `dimension`: the one of the size in question.
   Result<std::optional<OtherModel>> check_at(const Dimensions& sizes, std::size_t dimension) {
     auto difference = difference_at(sizes);
-    if (!difference) {
-      Error error = difference.error();
-      return fail(std::move(error).note(fmt::format(
-          "this is at {}, which compilation.dimensions allow", sizes_text(own_, sizes))));
-    }
+    if (!difference) return fail(with_sizes(difference.error(), sizes));
     if (difference->empty()) return std::optional<OtherModel>();
     return OtherModel{sizes, dimension, *std::move(difference)};
   }

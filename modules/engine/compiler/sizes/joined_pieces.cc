@@ -271,16 +271,18 @@ class PieceJoiner {
   }
 
   HloInstruction* is_in(const std::vector<FreeDimension>& part) const {
-    using enum xla::ComparisonDirection;
+    using Direction = xla::ComparisonDirection;
     HloInstruction* all = nullptr;
     for (std::size_t d = 0; d < part.size(); ++d) {
       const auto place = static_cast<std::int64_t>(d);
       HloInstruction* const size = reshape(slice(sizes_, {place}, {place + 1}), {});
       if (part[d].smallest > range_[d].smallest) {
-        all = accumulate(kAnd, all, compare(size, kGe, number_next_to(size, part[d].smallest)));
+        all = accumulate(kAnd, all,
+                         compare(size, Direction::kGe, number_next_to(size, part[d].smallest)));
       }
       if (part[d].largest < range_[d].largest) {
-        all = accumulate(kAnd, all, compare(size, kLe, number_next_to(size, part[d].largest)));
+        all = accumulate(kAnd, all,
+                         compare(size, Direction::kLe, number_next_to(size, part[d].largest)));
       }
     }
     return all;

@@ -1054,7 +1054,7 @@ class SizedModule {
   // `loops`, of so many: those over windows. `dropped`: dimensions that windows do not have.
   static Windows windows_in(const HloInstruction& tensor, std::int64_t all, Dimensions loops,
                             const Dimensions& dropped) {
-    Windows windows{std::move(loops), {}, LoopIndices(tensor.shape().dimensions_size())};
+    Windows windows{std::move(loops), {}, LoopIndices(tensor.shape().dimensions().size())};
     windows.outside = other_dimensions(all, windows.loops);
     const Dimensions windowed = other_dimensions(tensor.shape().rank(), dropped);
     for (std::size_t i = 0; i < windows.loops.size(); ++i) {
