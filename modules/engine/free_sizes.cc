@@ -213,11 +213,8 @@ class FreeSizesOptimizer {
     const std::vector<Dimensions> points = sample_sizes(own_, range, 3 * wanted, bits);
     if (range == SampleSide::kWithin) wanted = std::min(wanted, points.size());
     if (!points.empty()) choices_.smallest_free_size = smallest_of(points);
-    samples_.clear();
-    has_samples_ = false;
     bits_ = bits;
-    simplified_ = SampledNumbers(bits);
-    optimized_ = SampledNumbers(bits);
+    forget_samples();
     std::string difference = "there are too few sizes to tell";
     bool has_others = false;
     for (const Dimensions& sizes : points) {
@@ -231,9 +228,7 @@ class FreeSizesOptimizer {
                                 !have_same_form(simplified_.first(), *simple, difference));
       if (is_another && range == SampleSide::kBelow && samples_.size() == 1) {
         // The largest sizes may be equal to some number by chance.
-        samples_.clear();
-        simplified_ = SampledNumbers(bits);
-        optimized_ = SampledNumbers(bits);
+        forget_samples();
       } else if (is_another) {
         has_others = true;
         continue;
@@ -252,6 +247,13 @@ class FreeSizesOptimizer {
     return fail(
         Error("the model has other operations at other sizes of its free dimensions: " + difference)
             .note("give these dimensions fixed sizes: model.dimensions"));
+  }
+
+  void forget_samples() {
+    samples_.clear();
+    has_samples_ = false;
+    simplified_ = SampledNumbers(bits_);
+    optimized_ = SampledNumbers(bits_);
   }
 
   // Of the sizes that vary.

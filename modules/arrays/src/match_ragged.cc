@@ -15,10 +15,6 @@
 namespace tfaot::toolkit {
 namespace {
 
-bool is_ragged(const TensorSpec& tensor) {
-  return !std::ranges::all_of(tensor.free_shape, is_constant);
-}
-
 std::vector<std::int64_t> sizes_of_row(const RowOffsets& offsets, std::size_t row) {
   return mapped(offsets, [row](const std::vector<std::size_t>& starts) {
     return static_cast<std::int64_t>(starts[row + 1] - starts[row]);
@@ -62,6 +58,10 @@ Result<std::vector<std::size_t>> offsets_of(const Array& array, const FreeDimens
 }
 
 }  // namespace
+
+bool is_ragged(const TensorSpec& tensor) {
+  return !std::ranges::all_of(tensor.free_shape, is_constant);
+}
 
 bool has_offsets(const std::vector<Array>& arrays, const WantedInputs& inputs) {
   return std::ranges::any_of(inputs.dimensions, [&](const FreeDimension& dimension) {

@@ -36,9 +36,7 @@ Result<std::vector<Array>> predict_ragged(Predictor& predictor, const ModelInput
 void take_ragged(const Signature& signature, RunResult& result) {
   std::vector<Array> all = std::exchange(result.outputs, {});
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto& shape = signature.outputs[i].free_shape;
-    const bool is_fixed = std::ranges::all_of(shape, is_constant);
-    (is_fixed ? result.outputs : result.ragged).push_back(std::move(all[i]));
+    (is_ragged(signature.outputs[i]) ? result.ragged : result.outputs).push_back(std::move(all[i]));
   }
 }
 
@@ -46,8 +44,7 @@ void take_ragged(const Signature& signature, RunResult& result) {
 // them.
 std::vector<Array> arrays_of_file(const RunResult& result, const ModelInputs& inputs,
                                   const std::vector<FreeDimension>& dimensions, const Path& file) {
-  std::vector<Array> arrays = result.outputs;
-  arrays.insert(arrays.end(), result.ragged.begin(), result.ragged.end());
+  std::vector<Array> arrays = all_outputs(result);
   const auto format = array_format(file);
   if (result.ragged.empty() || !format || *format != ArrayFormat::kNpz) return arrays;
   for (std::size_t d = 0; d < dimensions.size(); ++d) {
@@ -65,7 +62,7 @@ std::vector<Array> arrays_of_file(const RunResult& result, const ModelInputs& in
 Status check_ragged_output(const RunRequest& request, const Signature& signature) {
   if (request.output.extension() != ".csv") return {};
   for (const TensorSpec& output : signature.outputs) {
-    if (std::ranges::all_of(output.free_shape, is_constant)) continue;
+    if (!is_ragged(output)) continue;
     return fail(
         Error::at({request.output.string()},
                   fmt::format("output '{}' has rows of different sizes, which a .csv cannot "
@@ -77,6 +74,12 @@ Status check_ragged_output(const RunRequest& request, const Signature& signature
 }
 
 }  // namespace
+
+std::vector<Array> all_outputs(const RunResult& result) {
+  std::vector<Array> all = result.outputs;
+  all.insert(all.end(), result.ragged.begin(), result.ragged.end());
+  return all;
+}
 
 Result<std::vector<Array>> predict(Predictor& predictor, const ModelInputs& inputs) {
   if (!inputs.offsets.empty()) return predict_ragged(predictor, inputs);

@@ -168,21 +168,16 @@ std::string predictions_text(const RunResult& result) {
                  : "");
 }
 
-std::vector<Array> all_outputs(const RunResult& result) {
-  std::vector<Array> all = result.outputs;
-  all.insert(all.end(), result.ragged.begin(), result.ragged.end());
-  return all;
-}
-
 report::Page predictions_page(const RunResult& result) {
+  const std::vector<Array> all = all_outputs(result);
   report::Page page;
   page.kind = "predictions";
   page.title = result.model + " " + result.version;
   page.highlights = {{"rows", report::grouped_digits(result.rows), ""},
                      {"CPU level", result.cpu_level, ""},
-                     {"outputs", std::to_string(all_outputs(result).size()), ""}};
-  Section outputs{"Outputs", {}, {statistics_table(all_outputs(result))}};
-  for (const Array& output : all_outputs(result)) {
+                     {"outputs", std::to_string(all.size()), ""}};
+  Section outputs{"Outputs", {}, {statistics_table(all)}};
+  for (const Array& output : all) {
     Bars bars = histogram(output);
     if (!bars.bars.empty()) outputs.blocks.emplace_back(std::move(bars));
   }

@@ -288,10 +288,6 @@ class PieceJoiner {
     return all;
   }
 
-  static HloInstruction* number_next_to(HloInstruction* other, std::int64_t number) {
-    return scalar_next_to(other, xla::S64, static_cast<double>(number));
-  }
-
   const std::vector<SizePiece>& pieces_;
   const std::vector<FreeDimension>& range_;
   const Traces traces_;

@@ -38,8 +38,7 @@ class SampledNumbers {
 
   // REQUIRES: of the same form as the modules before.
   void add(const Dimensions& sizes, std::unique_ptr<xla::HloModule> module);
-  bool empty() const { return modules_.empty(); }
-  // REQUIRES, as for all below: there is one.
+  // REQUIRES, as for all below: there is a module.
   const xla::HloModule& first() const { return *modules_.front(); }
 
   // Whether all numbers have one.

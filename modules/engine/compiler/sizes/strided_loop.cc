@@ -13,10 +13,6 @@ namespace {
 
 constexpr auto kLess = xla::ComparisonDirection::kLt;
 
-HloInstruction* number_next_to(HloInstruction* other, std::int64_t number) {
-  return constant_next_to(other, xla::LiteralUtil::CreateR0<std::int64_t>(number));
-}
-
 // Elements that are computed at once: some turns of the last loop, or all of it for some turns of
 // the one before.
 struct Block {
@@ -531,6 +527,10 @@ HloInstruction* SizeNumbers::words(const std::vector<SizePolynomial>& numbers) {
   if (sum == nullptr) sum = words_next_to(sizes_, std::vector<std::int64_t>(numbers.size(), 0));
   if (divisor == 1) return sum;
   return binary(kDivide, sum, broadcast(number_next_to(sizes_, divisor), {count}, {}));
+}
+
+HloInstruction* number_next_to(HloInstruction* other, std::int64_t number) {
+  return constant_next_to(other, xla::LiteralUtil::CreateR0<std::int64_t>(number));
 }
 
 HloInstruction* unwritten_next_to(HloInstruction* other, const xla::Shape& shape,

@@ -76,6 +76,9 @@ struct StridedLoop {
   bool keeps_others = false;
 };
 
+// A constant, in the computation of `other`.
+HloInstruction* number_next_to(HloInstruction* other, std::int64_t number);
+
 // A vector that nobody has written to, in the computation of `other`: a kernel of no rows. Each has
 // another number there, or XLA would take equal ones for one, which it copies before it is written
 // to. `model`: the instruction whose result it becomes.

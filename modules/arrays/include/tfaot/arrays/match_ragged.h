@@ -12,6 +12,9 @@
 
 namespace tfaot::toolkit {
 
+// True if rows of the tensor may have different sizes.
+bool is_ragged(const TensorSpec& tensor);
+
 // True if an array has the name of a free dimension, which no input has.
 bool has_offsets(const std::vector<Array>& arrays, const WantedInputs& inputs);
 

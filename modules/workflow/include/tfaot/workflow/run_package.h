@@ -41,6 +41,9 @@ struct RunResult {
   std::vector<Array> ragged;         ///< outputs whose rows have different sizes
 };
 
+/// The outputs, those whose rows have different sizes last.
+std::vector<Array> all_outputs(const RunResult& result);
+
 /// The free dimensions that have sizes of their own, those in `texts` with this size alone. Error:
 /// there is no such dimension, or its size is out of the range.
 Result<std::vector<FreeDimension>> chosen_dimensions(const Manifest& manifest,
