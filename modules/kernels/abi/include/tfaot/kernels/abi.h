@@ -476,6 +476,59 @@ constexpr std::int64_t resize_scratch_bytes(const ResizeCall& call, std::int64_t
   return call.in[1] * call.channels * element_bytes + kPanelBytes;
 }
 
+// ---- Convolutions and products of fewer bits.
+
+enum ElementType : std::int64_t { kElementFloat32 = 0, kElementUint8 = 1, kElementInt8 = 2 };
+
+// tfaot_low_precision: a tfaot_convolution (or a product of rows, as one with a window of size 1)
+// that multiplies 8-bit whole numbers or, where the input is float32, bfloat16. in[1]: the input,
+// of input_type. in[2]: the packed filter, for each group [panels, words, panel columns, numbers of
+// a word], a word of 32 bits being four int8 or two bfloat16 that are neighbours along the depth,
+// the last word padded with zeros, and panels as for float32.
+//
+// Whole numbers: in[3]: int32 offset[out_channels], in[4]: float32 scale[out_channels]. A value is
+// scale[j] times the float32 of offset[j] + sum of x * filter. The sum is exact, modulo 2^32. An x
+// of int8 counts as x + 128, and padding as `padding`, so `offset` makes up for both (and for the
+// zero point of x). bfloat16: x is rounded to it, to nearest, ties to even; each product is exact,
+// the sums are float32, and their order depends on the depth and the machine alone; padding is 0.
+//
+// After it, as there: the bias, addends (of float32), a relu, a function and the number of rows.
+// Results are float32, or, with another result_type, the whole number nearest to the value, ties to
+// even, plus zero_point, at least `least` and at most `most`; such calls have no function. Base
+// dilation is not for this kernel. Scratch: low_precision_scratch_bytes().
+struct LowPrecisionCall {
+  ConvolutionCall convolution;
+  std::int64_t input_type, result_type;  // of ElementType
+  std::int64_t padding;                  // in the input's type
+  std::int64_t zero_point, least, most;  // of 8-bit results
+};
+
+constexpr std::int64_t low_precision_depth(const ConvolutionCall& call) {
+  return call.window.size[0] * call.window.size[1] * call.window.size[2] * call.in_channels /
+         call.groups;
+}
+// Numbers of a word, and the words of a row or column.
+constexpr std::int64_t low_precision_numbers(const LowPrecisionCall& call) {
+  return call.input_type == kElementFloat32 ? 2 : 4;
+}
+constexpr std::int64_t low_precision_words(const LowPrecisionCall& call) {
+  const std::int64_t numbers = low_precision_numbers(call);
+  return (low_precision_depth(call.convolution) + numbers - 1) / numbers;
+}
+// Positions of windows whose numbers are in memory at a time, each widened to at most twice its
+// words. A multiple of the rows of every kernel tile.
+constexpr std::int64_t low_precision_rows_at_once(const LowPrecisionCall& call) {
+  constexpr std::int64_t kCacheBytes = 192 << 10, kUnit = 48;
+  const Window& w = call.convolution.window;
+  const std::int64_t rows = call.convolution.batch * w.out[0] * w.out[1] * w.out[2];
+  return RowBlock{kCacheBytes, low_precision_words(call) * 8 + kPanelBytes, kUnit}.of(
+      (rows + kUnit - 1) / kUnit * kUnit);
+}
+constexpr std::int64_t low_precision_scratch_bytes(const LowPrecisionCall& call) {
+  return low_precision_rows_at_once(call) * (low_precision_words(call) * 8 + kPanelBytes) +
+         kPanelBytes;
+}
+
 // ---- Rows of numbers. All have float32 alone and no scratch: `out` is the result. `shared` is
 // kEpilogueShared, or 0.
 
