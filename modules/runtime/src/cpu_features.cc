@@ -19,7 +19,7 @@ namespace {
 
 enum Register { kEax, kEbx, kEcx, kEdx };
 // The registers that the operating system must save before a feature can be used, as in XCR0.
-enum Saved : std::uint64_t { kAnyway = 0, kYmm = 0x6, kZmm = 0xe6 };
+enum Saved : std::uint64_t { kAnyway = 0, kYmm = 0x6, kZmm = 0xe6, kTiles = 0x60000 };
 
 struct Feature {
   const char* name;
@@ -32,6 +32,8 @@ struct Feature {
 constexpr std::uint32_t kExtended = 0x80000001;
 
 constexpr Feature kFeatures[] = {
+    {"amx-bf16", 7, 0, kEdx, 22, kTiles},
+    {"amx-int8", 7, 0, kEdx, 25, kTiles},
     {"avx", 1, 0, kEcx, 28, kYmm},
     {"avx2", 7, 0, kEbx, 5, kYmm},
     {"avx512bf16", 7, 1, kEax, 5, kZmm},

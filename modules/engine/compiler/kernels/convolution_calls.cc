@@ -341,6 +341,22 @@ struct ConvolutionFacts {
   static bool takes_function(const Call& /*call*/) { return true; }
 };
 
+// Whole numbers have two more operands, before the addends.
+struct LowPrecisionFacts : ConvolutionFacts {
+  static bool keeps_rows(const Call& call, const HloInstruction& one, const BatchRows& rows) {
+    const std::int64_t addends = addends_of(call.epilogue);
+    const bool is_whole = type_of(*one.operand(1)) != xla::F32;
+    return reads_images(call.batch, one, rows, addends == 0 || !is_whole ? addends : addends + 2);
+  }
+  static double cycles(const Call& call, const HloInstruction& one, const ProgramSpeed& speed) {
+    const double depth = taps_of(call.window) * static_cast<double>(call.in_channels);
+    const ProductSize size{call.batch * product(call.window.out), call.out_channels / call.groups,
+                           static_cast<std::int64_t>(std::ceil(depth)), sizeof(float)};
+    return call_cycles(one, speed) + speed.multiply(size, bytes_of(one.operand(2)->shape()));
+  }
+  static bool takes_function(const Call& /*call*/) { return true; }
+};
+
 struct WinogradFacts : ConvolutionFacts {
   // The products, and the transforms, which read and write their numbers once each.
   static double cycles(const Call& /*convolution*/, const HloInstruction& one,
@@ -388,6 +404,7 @@ struct PoolFacts {
 
 constinit const KernelFacts kConvolutionFacts = facts_of<ConvolutionFacts>();
 constinit const KernelFacts kTransposedConvolutionFacts = facts_of<ConvolutionFacts>();
+constinit const KernelFacts kLowPrecisionFacts = facts_of<LowPrecisionFacts>();
 constinit const KernelFacts kWinogradConvolutionFacts = facts_of<WinogradFacts>();
 constinit const KernelFacts kDepthwiseFacts = facts_of<ChannelConvolutionFacts>();
 constinit const KernelFacts kGroupedConvolutionFacts = facts_of<ChannelConvolutionFacts>();

@@ -34,6 +34,7 @@ const Call& core(const Call& call) {
   return call;
 }
 const MatMulCall& core(const kernels::NarrowMatMulCall& call) { return call.product; }
+const ConvolutionCall& core(const kernels::LowPrecisionCall& call) { return call.convolution; }
 const ConvolutionCall& core(const kernels::WinogradCall& call) { return call.convolution; }
 
 template <typename Call>

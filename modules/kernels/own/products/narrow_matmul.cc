@@ -4,13 +4,13 @@
 #define TFAOT_ALL_OF_AVX512
 #include "products/gemm.h"
 #include "products/microkernel.h"
+#include "products/pairs.h"
 
 namespace {
 
 // Weights in fewer bits, widened to vectors of float: load() reads vector v of a group, step()
 // returns its numbers for step i.
 using Words = Vec<std::uint32_t>;
-using SignedWords = Vec<std::int32_t>;
 
 struct GroupsOfWords {
   using Group = Words;
@@ -49,11 +49,11 @@ struct Float16 {
 #elif defined(__F16C__)
     return _mm256_cvtph_ps(read_as<__m128i>(from));
 #elif defined(__aarch64__)
-    using Halves = VecOf<__fp16, TFAOT_VECTOR_BYTES / 2>::Type;
-    return __builtin_convertvector(read_as<Halves>(from), Vec<float>);
+    using HalfFloats = VecOf<__fp16, TFAOT_VECTOR_BYTES / 2>::Type;
+    return __builtin_convertvector(read_as<HalfFloats>(from), Vec<float>);
 #else
-    using Halves = VecOf<std::uint16_t, TFAOT_VECTOR_BYTES / 2>::Type;
-    const Words words = __builtin_convertvector(read_as<Halves>(from), Words);
+    using HalfFloats = VecOf<std::uint16_t, TFAOT_VECTOR_BYTES / 2>::Type;
+    const Words words = __builtin_convertvector(read_as<HalfFloats>(from), Words);
     const Words exponent = words & 0x7C00U;
     // Normal numbers, with the other bias of the exponent; subnormal ones, multiples of 2^-24; and
     // infinities and NaN.
@@ -236,10 +236,7 @@ void multiply_stream(const NarrowProduct& p) {
 // 1 / 32767 of its largest. Then a multiply-add takes two steps of the depth, and their sums are
 // exact. Rows that hold NaN or infinities, or are too large or too small for that, are multiplied
 // as they are.
-using Halves = Vec<std::int16_t>;
-
 constexpr int kRoundedSteps = Int8::kSteps;
-constexpr int kParts = 2 * Int8::kGroupBytes / TFAOT_VECTOR_BYTES;  // of a group, as 16 bits
 // The products of this many groups, of 16 bits by 8, fit into a sum of 32 bits.
 constexpr Int kGroupsPerSum = 128;
 static_assert(kRoundedSteps * 32767 * 128 * kGroupsPerSum <= INT32_MAX, "sums overflow");
@@ -247,47 +244,6 @@ static_assert(kRoundedSteps * 32767 * 128 * kGroupsPerSum <= INT32_MAX, "sums ov
 constexpr int kMostRoundedRows = TFAOT_VECTOR_BYTES == 64                                   ? 8
                                  : TFAOT_VECTOR_BYTES == 16 && TFAOT_VECTOR_REGISTERS == 16 ? 1
                                                                                             : 2;
-
-TFAOT_INLINE Halves widen_part(const unsigned char* group, int part) {
-  const unsigned char* const from = group + part * (TFAOT_VECTOR_BYTES / 2);
-#if TFAOT_VECTOR_BYTES == 64
-  return Halves(_mm512_maskz_cvtepi8_epi16(0xFFFFFFFFU, read_as<__m256i>(from)));
-#elif TFAOT_VECTOR_BYTES == 32
-  return Halves(_mm256_cvtepi8_epi16(read_as<__m128i>(from)));
-#else
-  using Quarters = VecOf<std::int8_t, TFAOT_VECTOR_BYTES / 2>::Type;
-  return __builtin_convertvector(read_as<Quarters>(from), Halves);
-#endif
-}
-
-// The four numbers of a row for a group, repeated over the vector.
-TFAOT_INLINE Halves spread_steps(const std::int16_t* from) {
-  return Halves(Vec<std::int64_t>{} + read_as<std::int64_t>(from));
-}
-
-// Multiplies, and adds two neighbouring products each.
-TFAOT_INLINE SignedWords multiply_pairs(Halves a, Halves b) {
-#if TFAOT_VECTOR_BYTES == 64
-  return SignedWords(_mm512_maskz_madd_epi16(0xFFFF, __m512i(a), __m512i(b)));
-#elif TFAOT_VECTOR_BYTES == 32
-  return SignedWords(_mm256_madd_epi16(__m256i(a), __m256i(b)));
-#elif defined(__SSE2__)
-  return SignedWords(_mm_madd_epi16(__m128i(a), __m128i(b)));
-#else
-  const SignedWords pairs_a = SignedWords(a), pairs_b = SignedWords(b);
-  return (pairs_a >> 16) * (pairs_b >> 16) + (pairs_a << 16 >> 16) * (pairs_b << 16 >> 16);
-#endif
-}
-
-// Adds up the two neighbouring sums of each column.
-template <int kFirst>
-struct EverySecondLane {
-  static constexpr int at(int l) { return 2 * l + kFirst; }
-};
-TFAOT_INLINE Vec<float> join_pairs(SignedWords low, SignedWords high) {
-  return __builtin_convertvector(
-      shuffle<EverySecondLane<0>>(low, high) + shuffle<EverySecondLane<1>>(low, high), Vec<float>);
-}
 
 // The largest of a vector's lanes.
 TFAOT_INLINE std::int32_t largest_lane(SignedWords words) {
@@ -385,7 +341,8 @@ __attribute__((noinline)) void multiply_rounded(const NarrowProduct& p, const Ro
     for (; group < end; ++group) add_group(group);
     TFAOT_EACH (i, MR * kVectors) {
       const int r = i / kVectors, v = i % kVectors;
-      totals[r][v] += join_pairs(sums[r][2 * v], sums[r][2 * v + 1]);
+      totals[r][v] +=
+          __builtin_convertvector(join_pairs(sums[r][2 * v], sums[r][2 * v + 1]), Floats);
     }
   }
   TFAOT_EACH (v, kVectors) {

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions that no CPU level promises, and that tfaot_low_precision uses where the machine has
+// them. What it computes is said in tfaot/kernels/abi.h.
+#pragma once
+
+#include <cstdint>
+
+namespace tfaot {
+namespace detail {
+
+enum MachineWay : std::uint64_t {
+  kByteWords = 1,      // avx512vnni: words of bytes
+  kBfloat16Words = 2,  // avx512bf16: words of bfloat16
+  kByteTiles = 4,      // amx-int8: tiles of words of bytes
+  kBfloat16Tiles = 8,  // amx-bf16: tiles of words of bfloat16
+};
+
+}  // namespace detail
+}  // namespace tfaot
+
+// The ways of this machine, of MachineWay, or-ed: asked for once, when the code is loaded, and not
+// changed but by tests. TFAOT_CPU_WITHOUT forbids some (docs/runtime.md).
+extern "C" __attribute__((visibility("hidden"))) std::uint64_t tfaot_machine_ways;

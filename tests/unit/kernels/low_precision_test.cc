@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "tests/unit/kernels/levels.h"
+#include "tests/unit/kernels/shared_calls.h"
+#include "tests/unit/kernels/tensors.h"
+#include "tests/unit/kernels/windows.h"
+#include "tfaot/runtime/detail/machine_ways.h"
+
+namespace tfaot::kernels_test {
+namespace {
+
+using kernels::ConvolutionCall;
+using kernels::LowPrecisionCall;
+
+// Each test runs by the plain way, which every machine has, and by all ways of this one.
+class LowPrecision : public EveryLevel {
+ protected:
+  void TearDown() override {
+    tfaot_machine_ways = all_;
+    EveryLevel::TearDown();
+  }
+  template <typename Test>
+  void by_every_way(const Test& test) {
+    for (const std::uint64_t ways : {std::uint64_t{0}, all_}) {
+      SCOPED_TRACE(::testing::Message() << "ways " << ways);
+      tfaot_machine_ways = ways;
+      test();
+    }
+  }
+
+ private:
+  const std::uint64_t all_ = tfaot_machine_ways;
+};
+INSTANTIATE_TEST_SUITE_P(Levels, LowPrecision, ::testing::ValuesIn(all_levels()), name_of_level);
+
+float rounded_to_bfloat16(float x) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &x, sizeof bits);
+  bits = (bits + 0x7FFFU + (bits >> 16 & 1U)) & 0xFFFF0000U;
+  std::memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+LowPrecisionCall random_call(Int input_type, Int result_type, Random& random) {
+  LowPrecisionCall call{};
+  ConvolutionCall& c = call.convolution;
+  c.batch = random.between(1, 3);
+  c.window = random.one_in(3) ? wide_window(random) : random_window(random, BaseDilation::kNone);
+  if (random.one_in(3)) {  // a plain product
+    c.window = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {}, {}, {1, 1, 1}, {1, 1, 1}};
+    c.window.in[2] = c.window.out[2] = random.between(1, 60);
+  }
+  c.groups = random.one_in(4) ? random.between(2, 3) : 1;
+  c.in_channels = c.groups * random.between(1, random.one_in(3) ? 70 : 7);
+  c.out_channels = c.groups * random.between(1, 75);
+  c.epilogue = random_summing_epilogue(random);
+  call.input_type = input_type;
+  call.result_type = result_type;
+  if (input_type == kernels::kElementUint8) call.padding = random.between(0, 255);
+  if (input_type == kernels::kElementInt8) call.padding = random.between(-128, 127);
+  if (result_type != kernels::kElementFloat32) {
+    const Int low = result_type == kernels::kElementInt8 ? -128 : 0;
+    call.zero_point = low + random.between(0, 255);
+    call.least = random.one_in(2) ? low : call.zero_point;
+    call.most = low + 255 - (random.one_in(4) ? random.between(0, low + 255 - call.least) : 0);
+  }
+  return call;
+}
+
+// All tensors of a call. The input and the filter as numbers: [images, pixels, in channels] and
+// [taps, in channels of a group, out channels].
+struct Operands {
+  Operands(const LowPrecisionCall& call, Random& random)
+      : c(call.convolution),
+        is_whole(call.input_type != kernels::kElementFloat32),
+        input(c.batch * elements(c.window.in) * c.in_channels),
+        bytes(is_whole ? input.size() : 0),
+        packed(c.groups * kernels::panel_count(c.out_channels / c.groups, 4) *
+                   kernels::low_precision_words(call) * 64,
+               64),
+        bias(c.out_channels),
+        scale(c.out_channels),
+        addends(c.batch * elements(c.window.out) * c.out_channels),
+        offset(c.out_channels),
+        filter(static_cast<std::size_t>(elements(c.window.size) * c.in_channels / c.groups *
+                                        c.out_channels)) {
+    random.fill(input);
+    random.fill(bias);
+    random.fill(scale);
+    random.fill(addends);
+    for (Int i = 0; i < c.out_channels; ++i) {
+      offset[i] = static_cast<std::int32_t>(random.between(-100000, 100000));
+      if (is_whole) scale[i] *= 0.01F;
+    }
+    for (Int i = 0; is_whole && i < input.size(); ++i) {
+      const Int low = call.input_type == kernels::kElementInt8 ? -128 : 0;
+      const Int number = low + random.between(0, 255);
+      input[i] = static_cast<float>(number);
+      bytes[i] = static_cast<std::uint8_t>(number);
+    }
+    for (float& number : filter) {
+      number = is_whole
+                   ? static_cast<float>(random.between(-128, 127))
+                   : rounded_to_bfloat16(static_cast<float>(random.between(-4000, 4000)) / 3000);
+    }
+    pack_filter(call);
+  }
+
+  // The filter's number for a step of the depth and a column of a group.
+  float weight(Int step, Int column) const {
+    return filter[static_cast<std::size_t>(step * c.out_channels + column)];
+  }
+
+  void pack_filter(const LowPrecisionCall& call) {
+    const Int depth = kernels::low_precision_depth(c), width = c.out_channels / c.groups;
+    const Int numbers = kernels::low_precision_numbers(call);
+    std::uint8_t* to = packed.data();
+    for (Int group = 0; group < c.groups; ++group) {
+      for (Int panel = 0; panel < kernels::panel_count(width, 4); ++panel) {
+        for (Int word = 0; word < kernels::low_precision_words(call); ++word) {
+          for (Int j = panel * 16; j < panel * 16 + 16; ++j) {
+            for (Int l = word * numbers; l < (word + 1) * numbers; ++l) {
+              const float number = l < depth && j < width ? weight(l, group * width + j) : 0;
+              if (is_whole) {
+                *to++ = static_cast<std::uint8_t>(static_cast<std::int8_t>(number));
+              } else {
+                std::uint32_t bits = 0;
+                std::memcpy(&bits, &number, sizeof bits);
+                *to++ = static_cast<std::uint8_t>(bits >> 16);
+                *to++ = static_cast<std::uint8_t>(bits >> 24);
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  const ConvolutionCall& c;
+  bool is_whole;
+  Tensor<float> input;
+  Tensor<std::uint8_t> bytes, packed;
+  Tensor<float> bias, scale, addends;
+  Tensor<std::int32_t> offset;
+  std::vector<float> filter;
+};
+
+template <typename Result>
+double result_of(const Tensor<Result>& results, Int i) {
+  return static_cast<double>(results[i]);
+}
+
+// Returns how often pieces were handed out.
+template <typename Result>
+int check(Kernel kernel, LowPrecisionCall call, Random& random, Int live = -1,
+          bool is_shared = false) {
+  if (live >= 0) {
+    call.convolution.epilogue |= kernels::kEpilogueLive;
+    call.convolution.live_images = 1;
+  }
+  const ConvolutionCall& c = call.convolution;
+  SCOPED_TRACE(::testing::Message()
+               << describe(c.window) << ", " << c.batch << " images, " << c.in_channels << " to "
+               << c.out_channels << " channels, " << c.groups << " groups, types "
+               << call.input_type << ", " << call.result_type << ", epilogue " << c.epilogue);
+  const Operands operands(call, random);
+  const Int points = elements(c.window.out), width = c.out_channels / c.groups;
+  Tensor<Result> result(c.batch * points * c.out_channels);
+  const std::size_t scratch_bytes =
+      static_cast<std::size_t>(kernels::low_precision_scratch_bytes(call));
+  Tensor<float> scratch(static_cast<Int>(scratch_bytes / sizeof(float)), 64);
+  std::vector<void*> out = {result.data(), scratch.data()};
+  std::vector<const void*> in = {&call, operands.input.data(), operands.packed.data()};
+  if (operands.is_whole) {
+    in[1] = operands.bytes.data();
+    in.push_back(operands.offset.data());
+    in.push_back(operands.scale.data());
+  }
+  if ((c.epilogue & kernels::kEpilogueBias) != 0) in.push_back(operands.bias.data());
+  if ((c.epilogue & kernels::kEpilogueSum) != 0) in.push_back(operands.addends.data());
+  if (live >= 0) in.push_back(&live);
+  in.push_back(nullptr);
+  kernel(out.data(), in.data());
+  if (tfaot_machine_ways == 0) note_bits(result);
+  LowPrecisionCall shares = call;
+  shares.convolution.epilogue |= kernels::kEpilogueShared;
+  const int handed_out =
+      is_shared ? expect_the_same_shared(kernel, &call, &shares, in, out, result, scratch_bytes)
+                : 0;
+
+  const Int images = live < 0 ? c.batch : std::min(live, c.batch);
+  const Int inputs = c.in_channels / c.groups;
+  for (Int at = 0; kComparesValues && at < images * points * c.out_channels; ++at) {
+    const Int column = at % c.out_channels, point = at / c.out_channels % points;
+    const Int image = at / c.out_channels / points, group = column / width;
+    Int whole = operands.offset[column];
+    Sum<float> sum;
+    std::vector<bool> met(static_cast<std::size_t>(elements(c.window.size)));
+    const float* const pixels =
+        operands.input.data() + image * elements(c.window.in) * c.in_channels;
+    const auto add = [&](Int tap, Int pixel) {
+      for (Int i = 0; i < inputs; ++i) {
+        const float weight = operands.weight(tap * inputs + i, column);
+        const float x = pixel < 0 ? static_cast<float>(call.padding)
+                                  : pixels[pixel * c.in_channels + group * inputs + i];
+        if (operands.is_whole) {
+          const Int byte =
+              static_cast<Int>(x) + (call.input_type == kernels::kElementInt8 ? 128 : 0);
+          whole += byte * static_cast<Int>(weight);
+        } else {
+          sum.add(double{rounded_to_bfloat16(x)} * double{weight});
+        }
+      }
+    };
+    for_each_tap(c.window, point, [&](Int tap, Int pixel) {
+      met[static_cast<std::size_t>(tap)] = true;
+      add(tap, pixel);
+    });
+    for (std::size_t tap = 0; tap < met.size(); ++tap) {
+      if (!met[tap]) add(static_cast<Int>(tap), -1);
+    }
+    float value = operands.is_whole ? static_cast<float>(whole) * operands.scale[column] : 0;
+    const auto add_last = [&](float term) {
+      value += term;
+      sum.add(double{term});
+    };
+    if ((c.epilogue & kernels::kEpilogueBias) != 0) add_last(operands.bias[column]);
+    if ((c.epilogue & kernels::kEpilogueSum) != 0) add_last(operands.addends[at]);
+    if ((c.epilogue & kernels::kEpilogueRelu) != 0) {
+      sum.relu();
+      value = std::fmax(value, 0.0F);
+    }
+    if ((c.epilogue & kernels::kEpilogueRelu6) == kernels::kEpilogueRelu6) {
+      sum.at_most(6);
+      value = std::fmin(value, 6.0F);
+    }
+    if (!operands.is_whole) {
+      EXPECT_NEAR(result_of(result, at), sum.value(), 2 * sum.tolerance()) << "element " << at;
+    } else if (call.result_type == kernels::kElementFloat32) {
+      EXPECT_EQ(static_cast<float>(result[at]), value) << "element " << at;
+    } else {
+      const double zero = static_cast<double>(call.zero_point);
+      const double nearest = std::nearbyint(double{value}) + zero;
+      EXPECT_EQ(result_of(result, at), std::clamp(nearest, static_cast<double>(call.least),
+                                                  static_cast<double>(call.most)))
+          << "element " << at;
+    }
+    if (::testing::Test::HasFailure()) break;
+  }
+  return handed_out;
+}
+
+TEST_P(LowPrecision, MultipliesBytesExactly) {
+  by_every_way([&] {
+    Random random(1);
+    for (int i = 0; i < 20 && !HasFailure(); ++i) {
+      const Int type = random.one_in(2) ? kernels::kElementUint8 : kernels::kElementInt8;
+      const Kernel kernel = GetParam().f32.low_precision;
+      check<float>(kernel, random_call(type, kernels::kElementFloat32, random), random);
+      check<std::uint8_t>(kernel, random_call(type, kernels::kElementUint8, random), random);
+      check<std::int8_t>(kernel, random_call(type, kernels::kElementInt8, random), random);
+    }
+  });
+}
+
+TEST_P(LowPrecision, RoundsFloatsToBfloat16) {
+  by_every_way([&] {
+    Random random(2);
+    for (int i = 0; i < 50 && !HasFailure(); ++i) {
+      check<float>(GetParam().f32.low_precision,
+                   random_call(kernels::kElementFloat32, kernels::kElementFloat32, random), random);
+    }
+  });
+}
+
+TEST_P(LowPrecision, LeavesOutImagesOfPadding) {
+  by_every_way([&] {
+    Random random(3);
+    for (Int live = 0; live <= 3; ++live) {
+      for (const Int type : {kernels::kElementFloat32, kernels::kElementUint8}) {
+        check<float>(GetParam().f32.low_precision,
+                     random_call(type, kernels::kElementFloat32, random), random, live);
+      }
+    }
+  });
+}
+
+LowPrecisionCall large_product(Int type, Int rows) {
+  LowPrecisionCall call{};
+  call.convolution = {
+      1,   {{1, 1, rows}, {1, 1, rows}, {1, 1, 1}, {1, 1, 1}, {}, {}, {1, 1, 1}, {1, 1, 1}},
+      300, 70,
+      1,   kernels::kEpilogueBias,
+      0};
+  call.input_type = type;
+  return call;
+}
+
+// More rows than are in memory at a time.
+TEST_P(LowPrecision, SharesItsWorkWithoutAnotherResult) {
+  by_every_way([&] {
+    Random random(4);
+    for (const Int type : {kernels::kElementFloat32, kernels::kElementUint8}) {
+      EXPECT_GT(
+          check<float>(GetParam().f32.low_precision, large_product(type, 301), random, -1, true),
+          0);
+    }
+  });
+}
+
+// A row alone, at the end of a tile, and beside others.
+TEST_P(LowPrecision, GivesARowTheSameBitsInAnyBatch) {
+  by_every_way([&] {
+    for (const Int type : {kernels::kElementFloat32, kernels::kElementUint8}) {
+      Random random(5);
+      const LowPrecisionCall all = large_product(type, 61);
+      const Operands operands(all, random);
+      const auto run = [&](Int first, Int rows) {
+        const LowPrecisionCall call = large_product(type, rows);
+        Tensor<float> scratch(kernels::low_precision_scratch_bytes(call) / 4, 64);
+        std::vector<float> result(static_cast<std::size_t>(rows * 70));
+        void* out[] = {result.data(), scratch.data()};
+        const void* bytes = operands.bytes.data() + first * 300;
+        std::vector<const void*> in = {&call, operands.input.data() + first * 300,
+                                       operands.packed.data()};
+        if (operands.is_whole) {
+          in[1] = bytes;
+          in.push_back(operands.offset.data());
+          in.push_back(operands.scale.data());
+        }
+        in.push_back(operands.bias.data());
+        GetParam().f32.low_precision(out, in.data());
+        return result;
+      };
+      const std::vector<float> expected = run(0, 61);
+      for (const Int rows : {1, 2, 3, 4, 5, 6, 7, 13}) {
+        for (const Int first : {0, 1, 17, 48}) {
+          const std::vector<float> some = run(first, rows);
+          EXPECT_EQ(std::memcmp(some.data(), expected.data() + first * 70, some.size() * 4), 0)
+              << rows << " rows from " << first;
+        }
+      }
+    }
+  });
+}
+
+// Ties go to the even whole number, and infinities and NaN stay.
+TEST_P(LowPrecision, RoundsToBfloat16AsTheTypeSays) {
+  const std::vector<std::pair<float, float>> cases = {
+      {1.0F + 0x1p-8F, 1.0F}, {1.0F + 0x3p-8F, 1.0F + 0x1p-6F}, {0x1.01p0F + 0x1p-20F, 0x1.02p0F},
+      {kInfinity, kInfinity}, {-kInfinity, -kInfinity},         {-0x1.03p5F, -0x1.04p5F}};
+  by_every_way([&] {
+    LowPrecisionCall call = large_product(kernels::kElementFloat32, 1);
+    call.convolution.in_channels = call.convolution.out_channels = 1;
+    call.convolution.epilogue = 0;
+    Tensor<std::uint16_t> packed(32, 64);
+    for (Int i = 0; i < 32; ++i) packed[i] = i == 0 ? 0x3F80 : 0;
+    Tensor<float> scratch(kernels::low_precision_scratch_bytes(call) / 4, 64);
+    const auto run = [&](float x) {
+      float result = 0;
+      void* out[] = {&result, scratch.data()};
+      const void* in[] = {&call, &x, packed.data()};
+      GetParam().f32.low_precision(out, in);
+      return result;
+    };
+    for (const auto& [x, expected] : cases) EXPECT_EQ(run(x), expected) << x;
+    EXPECT_TRUE(std::isnan(run(kNaN)));
+  });
+}
+
+}  // namespace
+}  // namespace tfaot::kernels_test
