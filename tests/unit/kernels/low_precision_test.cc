@@ -12,13 +12,21 @@
 #include "tests/unit/kernels/windows.h"
 #include "tfaot/runtime/detail/machine_ways.h"
 
+#if defined(TFAOT_TEST_TILES)
+extern "C" void tfaot_low_precision_f32_emulated(void* out, const void** in);
+extern "C" __attribute__((visibility("hidden"))) void tfaot_activation_f32_emulated(
+    float* /*y*/, std::int64_t /*row*/, std::int64_t /*rows*/, std::int64_t /*columns*/,
+    const tfaot::kernels::ResultFunction* /*function*/) {}
+#endif
+
 namespace tfaot::kernels_test {
 namespace {
 
 using kernels::ConvolutionCall;
 using kernels::LowPrecisionCall;
 
-// Each test runs by the plain way, which every machine has, and by all ways of this one.
+// Each test runs by the plain way, which every machine has, by all ways of this one, and by AMX's
+// tiles in plain C.
 class LowPrecision : public EveryLevel {
  protected:
   void TearDown() override {
@@ -27,14 +35,21 @@ class LowPrecision : public EveryLevel {
   }
   template <typename Test>
   void by_every_way(const Test& test) {
-    for (const std::uint64_t ways : {std::uint64_t{0}, all_}) {
+    for (const std::uint64_t ways : {std::uint64_t{0}, all_ & ~kTiles}) {
       SCOPED_TRACE(::testing::Message() << "ways " << ways);
       tfaot_machine_ways = ways;
-      test();
+      test(GetParam().f32.low_precision);
     }
+#if defined(TFAOT_TEST_TILES)
+    if (GetParam().name != "x86-64-v4") return;
+    SCOPED_TRACE("emulated tiles");
+    tfaot_machine_ways = kTiles;
+    test(tfaot_low_precision_f32_emulated);
+#endif
   }
 
  private:
+  static constexpr std::uint64_t kTiles = detail::kByteTiles | detail::kBfloat16Tiles;
   const std::uint64_t all_ = tfaot_machine_ways;
 };
 INSTANTIATE_TEST_SUITE_P(Levels, LowPrecision, ::testing::ValuesIn(all_levels()), name_of_level);
@@ -257,11 +272,10 @@ int check(Kernel kernel, LowPrecisionCall call, Random& random, Int live = -1,
 }
 
 TEST_P(LowPrecision, MultipliesBytesExactly) {
-  by_every_way([&] {
+  by_every_way([&](Kernel kernel) {
     Random random(1);
     for (int i = 0; i < 20 && !HasFailure(); ++i) {
       const Int type = random.one_in(2) ? kernels::kElementUint8 : kernels::kElementInt8;
-      const Kernel kernel = GetParam().f32.low_precision;
       check<float>(kernel, random_call(type, kernels::kElementFloat32, random), random);
       check<std::uint8_t>(kernel, random_call(type, kernels::kElementUint8, random), random);
       check<std::int8_t>(kernel, random_call(type, kernels::kElementInt8, random), random);
@@ -270,22 +284,21 @@ TEST_P(LowPrecision, MultipliesBytesExactly) {
 }
 
 TEST_P(LowPrecision, RoundsFloatsToBfloat16) {
-  by_every_way([&] {
+  by_every_way([&](Kernel kernel) {
     Random random(2);
     for (int i = 0; i < 50 && !HasFailure(); ++i) {
-      check<float>(GetParam().f32.low_precision,
-                   random_call(kernels::kElementFloat32, kernels::kElementFloat32, random), random);
+      check<float>(kernel, random_call(kernels::kElementFloat32, kernels::kElementFloat32, random),
+                   random);
     }
   });
 }
 
 TEST_P(LowPrecision, LeavesOutImagesOfPadding) {
-  by_every_way([&] {
+  by_every_way([&](Kernel kernel) {
     Random random(3);
     for (Int live = 0; live <= 3; ++live) {
       for (const Int type : {kernels::kElementFloat32, kernels::kElementUint8}) {
-        check<float>(GetParam().f32.low_precision,
-                     random_call(type, kernels::kElementFloat32, random), random, live);
+        check<float>(kernel, random_call(type, kernels::kElementFloat32, random), random, live);
       }
     }
   });
@@ -304,19 +317,17 @@ LowPrecisionCall large_product(Int type, Int rows) {
 
 // More rows than are in memory at a time.
 TEST_P(LowPrecision, SharesItsWorkWithoutAnotherResult) {
-  by_every_way([&] {
+  by_every_way([&](Kernel kernel) {
     Random random(4);
     for (const Int type : {kernels::kElementFloat32, kernels::kElementUint8}) {
-      EXPECT_GT(
-          check<float>(GetParam().f32.low_precision, large_product(type, 301), random, -1, true),
-          0);
+      EXPECT_GT(check<float>(kernel, large_product(type, 301), random, -1, true), 0);
     }
   });
 }
 
 // A row alone, at the end of a tile, and beside others.
 TEST_P(LowPrecision, GivesARowTheSameBitsInAnyBatch) {
-  by_every_way([&] {
+  by_every_way([&](Kernel kernel) {
     for (const Int type : {kernels::kElementFloat32, kernels::kElementUint8}) {
       Random random(5);
       const LowPrecisionCall all = large_product(type, 61);
@@ -335,7 +346,7 @@ TEST_P(LowPrecision, GivesARowTheSameBitsInAnyBatch) {
           in.push_back(operands.scale.data());
         }
         in.push_back(operands.bias.data());
-        GetParam().f32.low_precision(out, in.data());
+        kernel(out, in.data());
         return result;
       };
       const std::vector<float> expected = run(0, 61);
@@ -355,7 +366,7 @@ TEST_P(LowPrecision, RoundsToBfloat16AsTheTypeSays) {
   const std::vector<std::pair<float, float>> cases = {
       {1.0F + 0x1p-8F, 1.0F}, {1.0F + 0x3p-8F, 1.0F + 0x1p-6F}, {0x1.01p0F + 0x1p-20F, 0x1.02p0F},
       {kInfinity, kInfinity}, {-kInfinity, -kInfinity},         {-0x1.03p5F, -0x1.04p5F}};
-  by_every_way([&] {
+  by_every_way([&](Kernel kernel) {
     LowPrecisionCall call = large_product(kernels::kElementFloat32, 1);
     call.convolution.in_channels = call.convolution.out_channels = 1;
     call.convolution.epilogue = 0;
@@ -366,7 +377,7 @@ TEST_P(LowPrecision, RoundsToBfloat16AsTheTypeSays) {
       float result = 0;
       void* out[] = {&result, scratch.data()};
       const void* in[] = {&call, &x, packed.data()};
-      GetParam().f32.low_precision(out, in);
+      kernel(out, in);
       return result;
     };
     for (const auto& [x, expected] : cases) EXPECT_EQ(run(x), expected) << x;

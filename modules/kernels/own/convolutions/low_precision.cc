@@ -4,6 +4,7 @@
 #define TFAOT_ALL_OF_AVX512
 #include "convolutions/image.h"
 #include "products/pairs.h"
+#include "products/tiles.h"
 #include "tfaot/runtime/detail/machine_ways.h"
 
 namespace {
@@ -100,9 +101,10 @@ struct ByFloats : OfFloats {
   using Sum = Floats;
   static constexpr int kSums = kVectorsPerPanel;
   static constexpr int kPanels = TFAOT_VECTOR_BYTES == 64 ? 4 : 1;
-  static constexpr int kRows = TFAOT_TILE_SUMS / (kPanels * kVectorsPerPanel) > 6
-                                   ? 6
-                                   : TFAOT_TILE_SUMS / (kPanels * kVectorsPerPanel);
+  static constexpr int kRows = TFAOT_VECTOR_BYTES == 64       ? 6
+                               : TFAOT_VECTOR_BYTES == 32     ? 4
+                               : TFAOT_VECTOR_REGISTERS == 32 ? 4
+                                                              : 2;
 
   static TFAOT_INLINE void write(Number* to, const Input* from, Int count, unsigned char /*flip*/) {
     in_pieces<kLanes<float>>(to, from, count,
@@ -130,7 +132,13 @@ struct ByFloats : OfFloats {
 };
 
 #if TFAOT_VECTOR_BYTES == 64 && defined(__x86_64__)
-// Written as the words that instructions beyond the level take.
+// Those of the first `count`.
+TFAOT_INLINE std::uint64_t first_bits(Int count) {
+  return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+}
+
+// Written as the words that instructions beyond the level take: by whole vectors, as masked stores
+// are slow. What lies behind is written later, or is not read.
 template <typename Operands>
 struct AsWords;
 
@@ -140,7 +148,12 @@ struct AsWords<Whole> : Whole {
   using Sum = SignedWords;
 
   static TFAOT_INLINE void write(Number* to, const Input* from, Int count, unsigned char flip) {
-    in_pieces<32>(to, from, count, [&](auto v) TFAOT_ALWAYS { return v ^ flip; });
+    const __m512i flips = _mm512_set1_epi8(static_cast<char>(flip));
+    for (Int i = 0; i < count; i += 64) {
+      const auto mask = static_cast<__mmask64>(first_bits(count - i));
+      const auto bytes = _mm512_xor_si512(_mm512_maskz_loadu_epi8(mask, from + i), flips);
+      __builtin_memcpy(to + i, &bytes, sizeof bytes);
+    }
   }
   // sum + the four products of each word's bytes, those of `a` without a sign.
   static TFAOT_INLINE void add(Sum& sum, __m512i a, __m512i b) {
@@ -154,10 +167,18 @@ struct AsWords<OfFloats> : OfFloats {
   using Sum = Floats;
 
   static TFAOT_INLINE void write(Number* to, const Input* from, Int count, unsigned char /*flip*/) {
-    in_pieces<kLanes<float>>(to, from, count, [](auto bits) TFAOT_ALWAYS {
-      using Narrow = typename VecOf<Number, sizeof bits / 2>::Type;
-      return __builtin_convertvector(round_to_bfloat16(bits) >> 16, Narrow);
-    });
+    for (Int i = 0; i < count; i += 16) {
+      const auto mask = static_cast<__mmask16>(first_bits(count - i));
+      const __m512 v = _mm512_maskz_loadu_ps(mask, from + i);
+#if defined(TFAOT_EMULATED_TILES)
+      const auto bits = round_to_bfloat16(Vec<std::uint32_t>(v));
+      const auto narrow = __builtin_convertvector(bits >> 16, VecOf<Number, 32>::Type);
+#else
+      __m256i narrow;
+      asm("vcvtneps2bf16 %1, %0" : "=v"(narrow) : "v"(v));
+#endif
+      __builtin_memcpy(to + i, &narrow, sizeof narrow);
+    }
   }
   // sum + the two products of each word's bfloat16.
   static TFAOT_INLINE void add(Sum& sum, __m512i a, __m512i b) {
@@ -186,6 +207,12 @@ struct ByWords : AsWords<Operands> {
   }
   static TFAOT_INLINE Sum sum(const Sum* sums, int v) { return sums[v]; }
 };
+
+// Written in the same way, and multiplied by whole tiles of the machine.
+template <typename Operands>
+struct ByTiles : AsWords<Operands> {
+  static constexpr int kRows = kTileRows;
+};
 #endif
 
 // ---- What becomes of a sum.
@@ -204,50 +231,43 @@ TFAOT_INLINE void store_bytes(unsigned char* to, SignedWords words, Int count) {
 #endif
 }
 
-// The sums of one vector of columns, which rows share.
-class Finisher {
- public:
-  TFAOT_INLINE Finisher(const LowProduct& p, Int column)
-      : p_(p), column_(column), count_(smaller(kLanes<float>, p.columns - column)) {
-    if (count_ <= 0) return;
-    if (p.offset != nullptr) {
-      offset_ = SignedWords(load_first(
-          static_cast<const float*>(static_cast<const void*>(p.offset)) + column, count_));
-      scale_ = load_first(p.scale + column, count_);
-    }
-    if (p.bias != nullptr) bias_ = load_first(p.bias + column, count_);
-  }
+TFAOT_INLINE Floats value_of(const LowProduct& /*p*/, Floats sum, Int /*column*/, Int /*count*/) {
+  return sum;
+}
+TFAOT_INLINE Floats value_of(const LowProduct& p, SignedWords sum, Int column, Int count) {
+  const auto* const offset = static_cast<const float*>(static_cast<const void*>(p.offset));
+  sum += SignedWords(load_first(offset + column, count));
+  return __builtin_convertvector(sum, Floats) * load_first(p.scale + column, count);
+}
 
-  TFAOT_INLINE bool has_columns() const { return count_ > 0; }
-
-  TFAOT_INLINE void finish(Int row, SignedWords sum) const {
-    finish(row, __builtin_convertvector(sum + offset_, Floats) * scale_);
+// Stores the results of a tile's sums, [rows, vectors], of which those of the first columns count.
+template <typename Sum>
+__attribute__((noinline)) void finish(const LowProduct& p, const Sum* sums, Int vectors, Int row,
+                                      Int rows, Int first_column) {
+  const LowPrecisionCall& call = *p.call;
+  const auto bound = [&](Int of) TFAOT_ALWAYS {
+    return Floats{} + static_cast<float>(of - call.zero_point);
+  };
+  const Floats least = bound(call.least), most = bound(call.most);
+  const Int columns = smaller(vectors * kLanes<float>, p.columns - first_column);
+  for (const Int end = row + rows; row < end; ++row, sums += vectors) {
+    along_row(columns, [&](Int j, Int count) TFAOT_ALWAYS {
+      const Int column = first_column + j, at = row * p.c_row + column;
+      Floats value = value_of(p, sums[j / kLanes<float>], column, count);
+      if (p.bias != nullptr) value += load_first(p.bias + column, count);
+      if (p.addends != nullptr) value += load_first(p.addends + at, count);
+      value = rectified<float>(value, p.rectifier);
+      if (call.result_type == kElementFloat32) {
+        return store_some(static_cast<float*>(p.c) + at, value, count);
+      }
+      value = smaller_of<float>(larger_of<float>(value, least), most);
+      constexpr float kRounder = 12582912.0F;  // leaves whole numbers in the last bits
+      const SignedWords whole = SignedWords(value + kRounder) - SignedWords(Floats{} + kRounder);
+      store_bytes(static_cast<unsigned char*>(p.c) + at,
+                  whole + static_cast<std::int32_t>(call.zero_point), count);
+    });
   }
-  TFAOT_INLINE void finish(Int row, Floats value) const {
-    const Int at = row * p_.c_row + column_;
-    if (p_.bias != nullptr) value += bias_;
-    if (p_.addends != nullptr) value += load_first(p_.addends + at, count_);
-    value = rectified<float>(value, p_.rectifier);
-    const LowPrecisionCall& call = *p_.call;
-    if (call.result_type == kElementFloat32) {
-      return store_first(static_cast<float*>(p_.c) + at, value, count_);
-    }
-    const auto bound = [&](Int of) TFAOT_ALWAYS {
-      return Floats{} + static_cast<float>(of - call.zero_point);
-    };
-    value = smaller_of<float>(larger_of<float>(value, bound(call.least)), bound(call.most));
-    constexpr float kRounder = 12582912.0F;  // leaves whole numbers in the last bits
-    const SignedWords whole = SignedWords(value + kRounder) - SignedWords(Floats{} + kRounder);
-    store_bytes(static_cast<unsigned char*>(p_.c) + at,
-                whole + static_cast<std::int32_t>(call.zero_point), count_);
-  }
-
- private:
-  const LowProduct& p_;
-  Int column_, count_;
-  SignedWords offset_ = {};
-  Floats scale_ = {}, bias_ = {};
-};
+}
 
 // ---- Tiles.
 
@@ -272,16 +292,13 @@ __attribute__((noinline)) void multiply_tile(const LowProduct& p,
   for (Int word = 0; word < p.words; ++word, b += kPanelBytes) {
     Way::add_word(sums, b, panel_bytes, a, word);
   }
-  TFAOT_EACH (i, NP * kVectorsPerPanel) {
-    const Finisher columns(p, panel * kPanelColumns<float> + i * kLanes<float>);
-    if (!columns.has_columns()) return;
-    TFAOT_EACH (r, MR) {
-      if (r < rows.count) {
-        columns.finish(rows.at + r,
-                       Way::sum(sums[r] + i / kVectorsPerPanel * Way::kSums, i % kVectorsPerPanel));
-      }
-    }
+  constexpr int kVectors = NP * kVectorsPerPanel;
+  typename Way::Sum joined[MR][kVectors];
+  TFAOT_EACH (i, MR * kVectors) {
+    const int r = i / kVectors, v = i % kVectors;
+    joined[r][v] = Way::sum(sums[r] + v / kVectorsPerPanel * Way::kSums, v % kVectorsPerPanel);
   }
+  finish(p, joined[0], kVectors, rows.at, rows.count, panel * kPanelColumns<float>);
 }
 
 // By the smallest tile that has all rows that are left, or the largest one.
@@ -315,9 +332,99 @@ TFAOT_INLINE void multiply_rows(const LowProduct& p,
   }
 }
 
+#if TFAOT_VECTOR_BYTES == 64 && defined(__x86_64__)
+// The sums of a product are tiles 0 to 3, and its sides 4 and 5, or 6 and 7 for the last words.
+inline TileShapes tile_shapes(const LowProduct& p) {
+  TileShapes shapes;
+  for (int tile = 0; tile < 6; ++tile) shapes.set(tile, kTileRows, kTileWords);
+  if (const Int last = p.words % kTileWords; last > 0) {
+    shapes.set(6, kTileRows, last);
+    shapes.set(7, last, kTileWords);
+  }
+  return shapes;
+}
+
+// Multiplies kRowTiles times 16 rows by NP panels.
+template <typename Way, int kRowTiles, int NP>
+__attribute__((noinline)) void multiply_tiles(const LowProduct& p,
+                                              const WrittenRows<typename Way::Number>& rows,
+                                              Int panel) {
+  static_assert(kRowTiles * NP <= 4);
+  using SumNumber = std::remove_reference_t<decltype(typename Way::Sum{}[0])>;
+  const Int panel_bytes = p.words * kPanelBytes;
+  const Int row_bytes = rows.step * Int{sizeof *rows.first};
+  const auto* const a = static_cast<Bytes>(static_cast<const void*>(rows.first));
+  Bytes const b = p.panels + panel * panel_bytes;
+  const auto add_words = [&](auto left, auto right, Int word) TFAOT_ALWAYS {
+    for_each<NP>([&](auto j) TFAOT_ALWAYS {
+      load_tile<right>(b + j * panel_bytes + word * kPanelBytes, kPanelBytes);
+      for_each<kRowTiles>([&](auto i) TFAOT_ALWAYS {
+        load_tile<left>(a + i * kTileRows * row_bytes + word * 4, row_bytes);
+        add_tile_products<i * NP + j, left, right>(SumNumber{});
+      });
+    });
+  };
+  for_each<kRowTiles * NP>([](auto tile) TFAOT_ALWAYS { clear_tile<tile>(); });
+  Int word = 0;
+  for (; word + kTileWords <= p.words; word += kTileWords) {
+    add_words(Number<4>(), Number<5>(), word);
+  }
+  if (word < p.words) add_words(Number<6>(), Number<7>(), word);
+  typename Way::Sum sums[kRowTiles * kTileRows][NP];
+  for_each<kRowTiles * NP>([&](auto tile) TFAOT_ALWAYS {
+    store_tile<tile>(&sums[tile / NP * kTileRows][tile % NP], sizeof sums[0]);
+  });
+  finish(p, sums[0], NP, rows.at, rows.count, panel * kPanelColumns<float>);
+}
+
+// A row's sums have the same order in each of the shapes.
+template <typename Way>
+TFAOT_INLINE void multiply_rows_by_tiles(const LowProduct& p,
+                                         const WrittenRows<typename Way::Number>& rows) {
+  configure_tiles(tile_shapes(p));
+  const Int panels = ceil_div(p.columns, kPanelColumns<float>);
+  const auto multiply = [&](auto row_tiles, auto panel_count, Int first, Int panel) TFAOT_ALWAYS {
+    auto some = rows;
+    some.first += first * rows.step;
+    some.at += first;
+    some.count = smaller(row_tiles * kTileRows, rows.count - first);
+    multiply_tiles<Way, row_tiles, panel_count>(p, some, panel);
+  };
+  Int panel = 0;
+  if (rows.count <= kTileRows) {
+    for (; panel + 4 <= panels; panel += 4) multiply(Number<1>(), Number<4>(), 0, panel);
+  }
+  for (; panel + 2 <= panels; panel += 2) {
+    Int row = 0;
+    for (; row + kTileRows < rows.count; row += 2 * kTileRows) {
+      multiply(Number<2>(), Number<2>(), row, panel);
+    }
+    if (row < rows.count) multiply(Number<1>(), Number<2>(), row, panel);
+  }
+  for (; panel < panels; ++panel) {
+    for (Int row = 0; row < rows.count; row += kTileRows) {
+      multiply(Number<1>(), Number<1>(), row, panel);
+    }
+  }
+  release_tiles();
+}
+
+template <typename Operands>
+TFAOT_INLINE void multiply_rows_by(const ByTiles<Operands>* /*way*/, const LowProduct& p,
+                                   const WrittenRows<typename ByTiles<Operands>::Number>& rows) {
+  multiply_rows_by_tiles<ByTiles<Operands>>(p, rows);
+}
+#endif
+template <typename Way>
+TFAOT_INLINE void multiply_rows_by(const Way* /*way*/, const LowProduct& p,
+                                   const WrittenRows<typename Way::Number>& rows) {
+  multiply_rows<Way>(p, rows);
+}
+
 // ---- Windows.
 
-// Writes the numbers of windows, position by position.
+// Writes the numbers of windows, position by position, in order: padding is written by whole
+// vectors, and what lies behind it later.
 template <typename Way>
 class WindowWriter {
  public:
@@ -339,15 +446,35 @@ class WindowWriter {
 
   Int step() const { return step_; }
 
-  // Position `row` of all images.
-  TFAOT_INLINE void write(Number* to, Int row, Int group) const {
-    Number* const end = to + depth_;
-    Int at[kSpatial];
+  // Positions from `row` of all images on.
+  TFAOT_INLINE void write(Number* to, Int row, Int count, Int group) const {
+    Int place[kSpatial];
     for (int d = kSpatial - 1; d >= 0; --d) {
-      at[d] = row % w_.out[d] * w_.stride[d] - w_.pad_low[d];
+      place[d] = row % w_.out[d];
       row /= w_.out[d];
     }
-    const Input* const image = images_ + row * input_elements(w_, call_.in_channels);
+    for (; count > 0; --count, to += step_) {
+      write_position(to, images_ + row * input_elements(w_, call_.in_channels), place, group);
+      int d = kSpatial - 1;
+      for (; d >= 0 && ++place[d] == w_.out[d]; --d) place[d] = 0;
+      if (d < 0) ++row;
+    }
+  }
+
+ private:
+  static TFAOT_INLINE void fill(Number* to, Int count, Number with) {
+    using Vector = typename VecOf<Number, 16>::Type;
+    const Vector all = Vector{} + with;
+    TFAOT_ROLLED_FOR (Int i = 0; i < count; i += 16 / Int{sizeof(Number)}) {
+      __builtin_memcpy(to + i, &all, sizeof all);
+    }
+  }
+
+  TFAOT_INLINE void write_position(Number* to, const Input* image, const Int (&place)[kSpatial],
+                                   Int group) const {
+    Number* const row = to;
+    Int at[kSpatial];
+    for (int d = 0; d < kSpatial; ++d) at[d] = place[d] * w_.stride[d] - w_.pad_low[d];
     const Int line_numbers = w_.size[2] * channels_;
     for (Int i = 0; i < w_.size[0]; ++i) {
       const Int first = at[0] + i * w_.window_dilation[0];
@@ -362,12 +489,7 @@ class WindowWriter {
         }
       }
     }
-    for (Int i = depth_; i < step_; ++i) end[i - depth_] = 0;
-  }
-
- private:
-  static TFAOT_INLINE void fill(Number* to, Int count, Number with) {
-    for (Int i = 0; i < count; ++i) to[i] = with;
+    for (Int i = depth_; i < step_; ++i) row[i] = 0;
   }
 
   TFAOT_INLINE void write_line(Number* to, const Input* line, Int at, Int group) const {
@@ -419,10 +541,10 @@ TFAOT_ONE_COPY void convolve(const LowProduct& product, const EpilogueOperands& 
     LowProduct p = product;
     const Int panel_bytes = p.words * kPanelBytes;
     for (Int group = 0; group < c.groups; ++group) {
-      for (Int i = 0; i < count; ++i) writer.write(written + i * writer.step(), first + i, group);
+      writer.write(written, first, count, group);
       __builtin_memset(written + count * writer.step(), 0,
                        static_cast<unsigned long>((all - count) * writer.step()) * sizeof *written);
-      multiply_rows<Way>(p, {written, writer.step(), first, count});
+      multiply_rows_by(static_cast<const Way*>(nullptr), p, {written, writer.step(), first, count});
       p.panels += ceil_div(p.columns, kPanelColumns<float>) * panel_bytes;
       if (p.offset != nullptr) {
         p.offset += p.columns;
@@ -460,6 +582,15 @@ extern "C" void TFAOT_KERNEL(low_precision)(void* out, const void** in) {
   Element* const scratch = result(out, 1);
 #if TFAOT_VECTOR_BYTES == 64 && defined(__x86_64__)
   const auto has = [](tfaot::detail::MachineWay way) { return (tfaot_machine_ways & way) != 0; };
+  // Sums of whole numbers are exact, so a few rows need no tiles.
+  constexpr Int kFewRows = 4;
+  const Int rows = more.rows * c.window.out[0] * c.window.out[1] * c.window.out[2];
+  if (is_whole && has(tfaot::detail::kByteTiles) && rows > kFewRows) {
+    return convolve<ByTiles<Whole>>(product, more, in[1], scratch);
+  }
+  if (!is_whole && has(tfaot::detail::kBfloat16Tiles)) {
+    return convolve<ByTiles<OfFloats>>(product, more, in[1], scratch);
+  }
   if (is_whole && has(tfaot::detail::kByteWords)) {
     return convolve<ByWords<Whole>>(product, more, in[1], scratch);
   }
