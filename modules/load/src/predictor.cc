@@ -11,6 +11,7 @@
 #include "tfaot/runtime/cpu_level.h"
 #include "tfaot/runtime/detail/select_code.h"
 #include "tfaot/runtime/error.h"
+#include "tfaot/runtime/record.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -48,6 +49,8 @@ Status check_level(const LoadedModel& model, const std::string& level) {
 }
 
 }  // namespace
+
+std::string instructions_in_use() { return ::tfaot::detail::instructions_in_use(); }
 
 std::vector<std::string> runnable_levels(const CompiledModel& model) {
   std::vector<std::string> levels;

@@ -60,7 +60,8 @@ nlohmann::ordered_json record_of(const Predictor& predictor) {
   return {{"model_name", record.model_name},
           {"version", record.version},
           {"hash", record.hash},
-          {"cpu_level", predictor.cpu_level()}};
+          {"cpu_level", predictor.cpu_level()},
+          {"instructions", instructions_in_use()}};
 }
 
 std::string description_of(const Predictor& predictor) {

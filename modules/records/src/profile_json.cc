@@ -23,7 +23,11 @@ inline constexpr auto kMembers<ProfiledCurve> = std::array{
     TFAOT_PLAIN_MEMBERS(ProfiledCurve, model, version, engine, source, cpu_level, strategy, load,
                         resident, proportional, tuned, temporaries, heap, sizes, better_plans),
     member_unless_default<&ProfiledCurve::dimensions>("dimensions")};
-TFAOT_MEMBERS(ProfiledMachine, name, cpu, cores, core, governor, mhz, load, noise, warnings);
+template <>
+inline constexpr auto kMembers<ProfiledMachine> =
+    std::array{TFAOT_PLAIN_MEMBERS(ProfiledMachine, name, cpu, cores, core, governor, mhz, load,
+                                   noise, warnings),
+               member_unless_default<&ProfiledMachine::instructions>("instructions")};
 TFAOT_MEMBERS(Profile, toolkit_version, machine, inputs, clock, round_count, round_ms,
               empty_resident, empty_proportional, heap_tool, empty_heap, curves, operations);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <string>
 
 #include "tfaot/runtime/detail/cpu_features.h"
@@ -15,6 +16,7 @@
 #endif
 
 std::uint64_t tfaot_machine_ways = 0;
+const char* tfaot_machine_instructions = "";
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
@@ -55,12 +57,16 @@ __attribute__((constructor)) void find_ways() {
   std::string forbidden = without == nullptr ? "" : without;
   std::replace(forbidden.begin(), forbidden.end(), ',', ' ');
   const auto features = detect_cpu_features();
+  static char found[64] = "";
   for (const WayRow& row : kWays) {
     const bool has = std::find(features.begin(), features.end(), row.feature) != features.end();
     if (has && !names(forbidden, row.feature) && (!row.needs_tiles || may_use_tiles())) {
       tfaot_machine_ways |= row.way;
+      if (found[0] != 0) std::strcat(found, " ");
+      std::strcat(found, row.feature);
     }
   }
+  tfaot_machine_instructions = found;
 }
 
 }  // namespace

@@ -483,6 +483,7 @@ class Profiler {
         describe_machine(context_.files, static_cast<std::int64_t>(cores.size()), core);
     profile_.machine.name = request_.machine;
     profile_.machine.cpu = cpu;
+    profile_.machine.instructions = instructions_in_use();
     RunnerSpec spec;
     spec.program = runner_;
     spec.settings = {"engine=none", core_setting()};

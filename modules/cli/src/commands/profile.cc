@@ -408,6 +408,7 @@ report::Section machine_section(const Profile& profile) {
   section.blocks.emplace_back(report::Facts{
       {{"name", machine.name},
        {"CPU", machine.cpu},
+       {"beyond the levels", machine.instructions},
        {"cores", std::to_string(machine.cores)},
        {"measured on", fmt::format("core {}, one thread", machine.core)},
        {"governor", machine.governor},

@@ -67,6 +67,10 @@ class Predictor {
 };
 
 // The levels of the package that this CPU can run, ascending.
+// Instructions beyond the levels' that kernels of fewer bits use on this machine: "avx512vnni".
+// Empty: none.
+std::string instructions_in_use();
+
 std::vector<std::string> runnable_levels(const CompiledModel& model);
 
 }  // namespace tfaot::toolkit

@@ -138,6 +138,7 @@ struct ProfiledCurve {
 struct ProfiledMachine {
   std::string name;  // that the user gave it
   std::string cpu;
+  std::string instructions;  // beyond the CPU levels, for kernels of fewer bits; empty: none
   std::int64_t cores = 0;
   std::int64_t core = 0;  // that ran everything
   std::string governor;   // empty: the machine does not say

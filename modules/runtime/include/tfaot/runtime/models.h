@@ -193,7 +193,8 @@ class LoadedModel {
   /// native::Model::record(). The texts live as long as the library is loaded.
   ModelRecord record() const noexcept {
     const tfaot_record& record = parts_->record;
-    return {record.model_name, record.record_version, record.hash, record.cpu_level};
+    return {record.model_name, record.record_version, record.hash, record.cpu_level,
+            record.instructions == nullptr ? "" : record.instructions};
   }
   /// The model's name, `model.name` of the config.
   std::string_view name() const noexcept { return parts_->record.model_name; }

@@ -17,7 +17,17 @@ struct ModelRecord {
   std::int64_t version;         ///< 1002003 for version "1.2.3", or `model.record_version`; 0: none
   std::string_view hash;        ///< SHA-256 of the package's code and weights, in hexadecimal
   std::string_view cpu_level;   ///< that runs here, such as "x86-64-v3"
+  /// Instructions beyond the level's that kernels of the library use here, such as "avx512vnni";
+  /// only int8 models and `compute: bfloat16` need them. Separated by spaces; empty: none.
+  std::string_view instructions = {};
 };
+
+namespace detail {
+
+// Of ModelRecord.
+const char* instructions_in_use() noexcept;
+
+}  // namespace detail
 
 }  // namespace TFAOT_RUNTIME_NAMESPACE
 }  // namespace tfaot

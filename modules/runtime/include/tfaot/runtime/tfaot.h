@@ -75,6 +75,7 @@ typedef struct tfaot_record {
   int64_t record_version;  ///< the version as a number, as `tfaot info --record` has it; 0: none
   const char* hash;        ///< SHA-256 of code and weights, as there; "" in older packages
   const char* cpu_level;   ///< of the code that runs, "x86-64-v3"; null for a model not opened yet
+  const char* instructions;  ///< beyond the level's that kernels use here, "avx512vnni"; "": none
 } tfaot_record;
 
 /// Which model tfaot_models_open() opens.

@@ -21,3 +21,5 @@ enum MachineWay : std::uint64_t {
 // The ways of this machine, of MachineWay, or-ed: asked for once, when the code is loaded, and not
 // changed but by tests. TFAOT_CPU_WITHOUT forbids some (docs/runtime.md).
 extern "C" __attribute__((visibility("hidden"))) std::uint64_t tfaot_machine_ways;
+// The same as the names of LLVM's features, separated by spaces.
+extern "C" __attribute__((visibility("hidden"))) const char* tfaot_machine_instructions;
