@@ -99,6 +99,31 @@ kernels::Window window_of(Int size, Int window, Int stride) {
   return w;
 }
 
+// The same convolution of bfloat16 and of whole numbers.
+void measure_low_precision(const Level& level, const std::string& name, double operations,
+                           const kernels::ConvolutionCall& convolution) {
+  for (const Int type : {kernels::kElementFloat32, kernels::kElementUint8}) {
+    const bool is_whole = type != kernels::kElementFloat32;
+    kernels::LowPrecisionCall c = {convolution, type, type, 0, 0, 0, 255};
+    const Int pixels =
+        c.convolution.batch * c.convolution.window.in[1] * c.convolution.window.in[2];
+    const Int points =
+        c.convolution.batch * c.convolution.window.out[1] * c.convolution.window.out[2];
+    const auto input = floats(pixels * c.convolution.in_channels);
+    const auto result = floats(points * c.convolution.out_channels);
+    const auto filter = floats(kernels::panel_count(c.convolution.out_channels, 4) *
+                               kernels::low_precision_words(c) * 16);
+    const auto offset = floats(c.convolution.out_channels);
+    const auto scratch = floats(kernels::low_precision_scratch_bytes(c) / 4);
+    measure(name + "/" + level.name + (is_whole ? "_int8" : "_bfloat16"), operations,
+            [=, kernel = level.f32.low_precision] {
+              void* out[] = {result.get(), scratch.get()};
+              const void* in[] = {&c, input.get(), filter.get(), offset.get(), offset.get()};
+              kernel(out, in);
+            });
+  }
+}
+
 void measure_image(const Level& level, const Image& i) {
   kernels::ConvolutionCall c = {};
   c.batch = i.batch;
@@ -117,6 +142,9 @@ void measure_image(const Level& level, const Image& i) {
     kernel(out, in);
   };
   measure("convolution/" + i.name() + "/" + level.name, i.operations(), run);
+  if (!i.depthwise) {
+    measure_low_precision(level, "convolution/" + i.name(), i.operations(), c);
+  }
   if (i.depthwise || !kernels::is_for_winograd(c.window)) return;
   for (const Int results : {2, 4}) {
     const kernels::WinogradCall winograd{c, results};

@@ -51,7 +51,8 @@ TFAOT_INLINE Bits32 round_to_bfloat16(Bits32 bits) {
 }
 
 // ---- Ways to multiply. A way says what numbers of a row are written as (Number, by write()), and
-// what a word of them is multiplied with (right()): kParts vectors are a word of a panel's columns.
+// how a word of each row is multiplied with those of panels (add_word()): kSums vectors hold the
+// sums of a panel's columns, which sum() joins. A tile has kRows rows and kPanels panels.
 
 struct Whole {
   using Input = unsigned char;
