@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <set>
 #include <vector>
 
 #include "tests/unit/kernels/levels.h"
@@ -35,7 +36,7 @@ class LowPrecision : public EveryLevel {
   }
   template <typename Test>
   void by_every_way(const Test& test) {
-    for (const std::uint64_t ways : {std::uint64_t{0}, all_ & ~kTiles}) {
+    for (const std::uint64_t ways : std::set<std::uint64_t>{0, all_ & ~kTiles, all_}) {
       SCOPED_TRACE(::testing::Message() << "ways " << ways);
       tfaot_machine_ways = ways;
       test(GetParam().f32.low_precision);
