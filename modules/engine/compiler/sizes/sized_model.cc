@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "compiler/hlo/match.h"
 #include "compiler/kernels/kernel_call.h"
 #include "compiler/sizes/sampled_numbers.h"
 #include "compiler/sizes/strided_loop.h"
@@ -111,10 +112,7 @@ class SizedModule {
   Result<OptimizedModel> build() {
     TFAOT_TRY(read());
     TFAOT_TRY(begin());
-    for (HloInstruction* one : orders_.front()) {
-      if (one->opcode() == kParameter || is_of_loops(*one)) continue;
-      TFAOT_TRY(take(*one));
-    }
+    TFAOT_TRY(take_all(*modules_.front()->entry_computation()));
     return ended();
   }
 
@@ -122,7 +120,7 @@ class SizedModule {
   Status read() {
     for (const SizeSample& sample : samples_) {
       TFAOT_ASSIGN(auto module, make_module(sample.model.computation.proto()));
-      orders_.push_back(module->entry_computation()->MakeInstructionPostOrder());
+      orders_.push_back(instructions_of(*module));
       modules_.push_back(std::move(module));
       fits_.add_point(sample.sizes);
     }
@@ -134,19 +132,22 @@ class SizedModule {
       wanted_[one] = product(outputs_[i].dimensions());
     }
     for (const HloInstruction* one : orders_.front()) {
-      for (std::size_t i = 1; i < samples_.size(); ++i) TFAOT_TRY(check_functions(*one, i));
+      if (one->opcode() == kWhile || one->opcode() == kConditional || calls_the_same(*one))
+        continue;
+      return fail(no_free_size(*one, "calls a function of other numbers at other sizes"));
     }
     return {};
   }
 
-  // A loop's turns and the like are numbers inside of functions, which stay as they are.
-  Status check_functions(const HloInstruction& one, std::size_t sample) const {
-    for (std::size_t k = 0; k < one.called_computations().size(); ++k) {
-      const xla::HloComputation& other = *at_sample(one, sample).called_computations()[k];
-      if (*one.called_computations()[k] == other) continue;
-      return fail(no_free_size(one, "calls a function of other numbers at other sizes"));
+  // At all sizes.
+  bool calls_the_same(const HloInstruction& one) const {
+    for (std::size_t i = 1; i < samples_.size(); ++i) {
+      for (std::size_t k = 0; k < one.called_computations().size(); ++k) {
+        const xla::HloComputation& other = *at_sample(one, i).called_computations()[k];
+        if (*one.called_computations()[k] != other) return false;
+      }
     }
-    return {};
+    return true;
   }
 
   // The parameters, and the numbers of the sizes.
@@ -394,9 +395,20 @@ class SizedModule {
     return true;
   }
 
+  Status take_all(const xla::HloComputation& computation) {
+    for (HloInstruction* one : computation.MakeInstructionPostOrder()) {
+      if (one->opcode() == kParameter || is_of_loops(*one)) continue;
+      TFAOT_TRY(take(*one));
+    }
+    return {};
+  }
+
   Status take(HloInstruction& one) {
     if (&one == modules_.front()->entry_computation()->root_instruction()) return {};
     if (one.opcode() == kConstant) return take_constant(one);
+    if (one.opcode() == kTuple) return take_tuple(one);
+    if (one.opcode() == kWhile && !is_same_at_all(one)) return take_while(one);
+    if (one.opcode() == kConditional && !is_same_at_all(one)) return take_conditional(one);
     if (one.opcode() == kGetTupleElement) {
       TFAOT_ASSIGN(const Sizes sizes, sizes_of(one));
       TFAOT_ASSIGN(const Made from, value_of(*one.operand(0)));
@@ -415,12 +427,167 @@ class SizedModule {
     Instructions operands;
     for (const HloInstruction* operand : one.operands()) {
       TFAOT_ASSIGN(const Made made, value_of(*operand));
-      if (made.is_flat) return fail(no_free_size(one, "reads a tensor of a free size as a whole"));
+      const bool has_flat =
+          made.is_flat || (operand->shape().IsTuple() &&
+                           !xla::ShapeUtil::Compatible(made.value->shape(), operand->shape()));
+      if (has_flat) {
+        return fail(no_free_size(one, "reads a tensor of a free size as a whole"));
+      }
       operands.push_back(made.value);
     }
     made_[&one] = {computation_->AddInstruction(one.CloneWithNewOperands(one.shape(), operands)),
                    false};
     return {};
+  }
+
+  Status take_tuple(const HloInstruction& one) {
+    Instructions parts;
+    for (const HloInstruction* operand : one.operands()) {
+      TFAOT_ASSIGN(const Made made, value_of(*operand));
+      parts.push_back(made.value);
+    }
+    made_[&one] = {computation_->AddInstruction(HloInstruction::CreateTuple(parts)), false};
+    return {};
+  }
+
+  // A loop's state has the sizes, too, as its last part.
+  Status take_while(const HloInstruction& one) {
+    TFAOT_ASSIGN(Instructions state, parts_of(*one.operand(0)));
+    const HloInstruction& next = *one.while_body()->root_instruction();
+    TFAOT_ASSIGN(std::vector<xla::Shape> shapes, made_shapes(one));
+    for (std::size_t i = 0; i < state.size(); ++i) {
+      const auto at = static_cast<std::int64_t>(i);
+      const bool stays = next.opcode() == kTuple &&
+                         xla::Match(next.operand(at), m::GetTupleElement(m::Parameter(0), at));
+      if (stays) {
+        shapes[i] = state[i]->shape();
+      } else {
+        state[i] = with_length(state[i], shapes[i]);
+      }
+    }
+    state.push_back(anchor_);
+    HloInstruction* const all = tuple_of(state);
+    TFAOT_ASSIGN(auto* const condition, called(*one.while_condition(), all->shape(), {}, false));
+    TFAOT_ASSIGN(auto* const body, called(*one.while_body(), all->shape(), shapes, true));
+    HloInstruction* const made =
+        add_next_to(all, HloInstruction::CreateWhile(all->shape(), condition, body, all));
+    made->set_metadata(one.metadata());
+    made_[&one] = {made, false};
+    return {};
+  }
+
+  Status take_conditional(const HloInstruction& one) {
+    TFAOT_ASSIGN(const Made choice, value_of(*one.operand(0)));
+    TFAOT_ASSIGN(const std::vector<xla::Shape> results, made_shapes(one));
+    Instructions states;
+    std::vector<xla::HloComputation*> branches;
+    for (std::int64_t i = 0; i < one.branch_count(); ++i) {
+      TFAOT_ASSIGN(Instructions state, parts_of(*one.operand(i + 1)));
+      state.push_back(anchor_);
+      states.push_back(tuple_of(state));
+      TFAOT_ASSIGN(auto* const branch, called(*one.branch_computation(static_cast<int>(i)),
+                                              states.back()->shape(), results, false));
+      branches.push_back(branch);
+    }
+    HloInstruction* const made =
+        add_next_to(choice.value,
+                    HloInstruction::CreateConditional(branches.front()->root_instruction()->shape(),
+                                                      choice.value, branches, states));
+    made->set_metadata(one.metadata());
+    if (one.shape().IsTuple()) {
+      made_[&one] = {made, false};
+    } else {
+      made_[&one] = {element_of(made, 0), !is_fixed_value(one)};
+    }
+    return {};
+  }
+
+  // Of a tuple, or one tensor.
+  Result<Instructions> parts_of(const HloInstruction& one) {
+    TFAOT_ASSIGN(const Made made, value_of(one));
+    if (!one.shape().IsTuple()) return Instructions{made.value};
+    Instructions parts;
+    for (int i = 0; i < one.shape().tuple_shapes_size(); ++i) {
+      parts.push_back(made.value->opcode() == kTuple ? made.value->mutable_operand(i)
+                                                     : element_of(made.value, i));
+    }
+    return parts;
+  }
+
+  // Their shapes.
+  Result<std::vector<xla::Shape>> made_shapes(const HloInstruction& one) {
+    std::vector<xla::Shape> shapes;
+    const bool is_tuple = one.shape().IsTuple();
+    for (int i = 0; i < (is_tuple ? one.shape().tuple_shapes_size() : 1); ++i) {
+      const auto part = [&](const HloInstruction& sample) -> const xla::Shape& {
+        return is_tuple ? sample.shape().tuple_shapes(i) : sample.shape();
+      };
+      if (!part(one).IsArray()) return fail(no_free_size(one, "has a tuple in its state"));
+      TFAOT_ASSIGN(const Sizes sizes, sizes_of_shape(one, part));
+      shapes.push_back(are_fixed(sizes) ? part(one)
+                                        : flat_shape(part(one).element_type(), sizes, largest_));
+    }
+    return shapes;
+  }
+
+  // What a loop or a branch calls, as a function of a tuple of this shape, whose last part are the
+  // sizes. Its results get the shapes of `results`, if these are not what they are anyway.
+  Result<xla::HloComputation*> called(const xla::HloComputation& source, const xla::Shape& state,
+                                      const std::vector<xla::Shape>& results, bool returns_sizes) {
+    xla::HloComputation::Builder builder(source.name());
+    HloInstruction* const all =
+        builder.AddInstruction(HloInstruction::CreateParameter(0, state, "state"));
+    Called outside{modules_.front()->AddEmbeddedComputation(builder.Build()),
+                   element_of(all, state.tuple_shapes_size() - 1)};
+    outside.numbers.emplace(outside.sizes);
+    const HloInstruction& parameter = *source.parameter_instruction(0);
+    outside.made[&parameter] = parameter.shape().IsTuple()
+                                   ? Made{all, false}
+                                   : Made{element_of(all, 0), !is_fixed_value(parameter)};
+    exchange(outside);
+    const Status done = make_called(source, results, returns_sizes);
+    exchange(outside);
+    TFAOT_TRY(done);
+    return outside.computation;
+  }
+
+  Status make_called(const xla::HloComputation& source, const std::vector<xla::Shape>& results,
+                     bool returns_sizes) {
+    TFAOT_TRY(take_all(source));
+    TFAOT_ASSIGN(Instructions parts, parts_of(*source.root_instruction()));
+    for (std::size_t i = 0; i < results.size(); ++i) parts[i] = with_length(parts[i], results[i]);
+    if (returns_sizes) parts.push_back(anchor_);
+    computation_->set_root_instruction(results.empty() ? parts.front() : tuple_of(parts),
+                                       /*accept_different_shape=*/true);
+    return {};
+  }
+
+  // Of another computation that is being made.
+  struct Called {
+    xla::HloComputation* computation;
+    HloInstruction* sizes;
+    std::optional<SizeNumbers> numbers{};
+    std::map<const HloInstruction*, Made> made{};
+  };
+  void exchange(Called& other) {
+    std::swap(computation_, other.computation);
+    std::swap(anchor_, other.sizes);
+    std::swap(numbers_, other.numbers);
+    std::swap(made_, other.made);
+  }
+
+  // A vector with the same elements, as far as it goes.
+  HloInstruction* with_length(HloInstruction* x, const xla::Shape& shape) {
+    if (xla::ShapeUtil::Compatible(x->shape(), shape)) return x;
+    const std::int64_t elements = product(shape.dimensions());
+    if (elements < elements_of(*x)) return slice(x, {0}, {elements});
+    return add_next_to(x, HloInstruction::CreateDynamicUpdateSlice(
+                              shape, unwritten_next_to(anchor_, shape, ++unwritten_, *x), x,
+                              {number_next_to(x, 0)}));
+  }
+
+  bool is_same_at_all(const HloInstruction& one) {
+    return has_same_numbers(one) && calls_the_same(one);
   }
 
   bool has_fixed_operands(const HloInstruction& one) {
@@ -833,6 +1000,97 @@ class SizedModule {
     return made_[&one] = made;
   }
 
+  // Where the windows of a dynamic slice begin in a tensor of these sizes: never so late that they
+  // would end beyond it. `first`: the operand of the first dimension.
+  Result<Instructions> window_starts(const HloInstruction& one, std::int64_t first,
+                                     const Sizes& sizes, const Sizes& window) {
+    Instructions starts;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      TFAOT_ASSIGN(const Made made, value_of(*one.operand(first + static_cast<std::int64_t>(d))));
+      HloInstruction* const most = numbers_->scalar(sizes[d] + SizePolynomial(-1) * window[d]);
+      starts.push_back(
+          clamp(number_next_to(most, 0), convert(reshape(made.value, {}), xla::S64), most));
+    }
+    return starts;
+  }
+
+  // True if the elements of such a window lie one after another, and have a fixed number.
+  static bool lies_together(const Sizes& window, const Sizes& sizes) {
+    std::size_t first = 0;
+    while (first < window.size() && window[first].constant() == 1) ++first;
+    for (std::size_t d = first + 1; d < window.size(); ++d) {
+      if (window[d] != sizes[d]) return false;
+    }
+    return are_fixed(window);
+  }
+
+  HloInstruction* window_place(const Instructions& starts, const Sizes& sizes) {
+    HloInstruction* place = number_next_to(anchor_, 0);
+    const Sizes strides = row_major_strides(sizes);
+    for (std::size_t d = 0; d < starts.size(); ++d) {
+      place = binary(kAdd, place, binary(kMultiply, starts[d], numbers_->scalar(strides[d])));
+    }
+    return place;
+  }
+
+  // As values of a loop.
+  static std::vector<ValuePlace> window_places(const Instructions& starts, const Sizes& sizes,
+                                               const Sizes& window, StridedLoop& loop) {
+    std::vector<ValuePlace> places;
+    const Sizes strides = row_major_strides(sizes);
+    for (std::size_t d = 0; d < starts.size(); ++d) {
+      const std::size_t value = added(
+          {.tensor = reshape(starts[d], {1}), .place = {0, Sizes(loop.sizes.size(), 0)}}, loop);
+      places.push_back({value, strides[d], sizes[d] + SizePolynomial(-1) * window[d]});
+    }
+    return places;
+  }
+
+  HloInstruction* vector_of(const Made& made) {
+    return made.is_flat ? made.value : reshape(made.value, {elements_of(*made.value)});
+  }
+
+  // A window of a tensor, which begins where numbers say.
+  Result<HloInstruction*> window_of(const HloInstruction& one, const Sizes& window) {
+    TFAOT_ASSIGN(const Made whole, value_of(*one.operand(0)));
+    TFAOT_ASSIGN(const Sizes sizes, sizes_of(*one.operand(0)));
+    TFAOT_ASSIGN(const Instructions starts, window_starts(one, 1, sizes, window));
+    if (lies_together(window, sizes)) {
+      const std::int64_t count = elements_of(one);
+      return add_next_to(anchor_, HloInstruction::CreateDynamicSlice(
+                                      shape_of(type_of(one), {count}), vector_of(whole),
+                                      {window_place(starts, sizes)}, {count}));
+    }
+    StridedLoop loop{.sizes = window};
+    const LoopIndices own = own_indices(window.size());
+    auto places = window_places(starts, sizes, window, loop);
+    TFAOT_ASSIGN(const std::size_t element, add_element(*one.operand(0), own, loop));
+    loop.values[element].value_places = std::move(places);
+    loop.place = place_of(own, row_major_strides(window), window.size());
+    return add_loop(loop, unwritten(one, window), *numbers_);
+  }
+
+  // A tensor with another window.
+  Result<HloInstruction*> with_window(const HloInstruction& one, const Sizes& sizes) {
+    TFAOT_ASSIGN(const Made whole, value_of(*one.operand(0)));
+    TFAOT_ASSIGN(const Sizes window, sizes_of(*one.operand(1)));
+    TFAOT_ASSIGN(const Instructions starts, window_starts(one, 2, sizes, window));
+    HloInstruction* const old = vector_of(whole);
+    if (lies_together(window, sizes)) {
+      TFAOT_ASSIGN(const Made made, value_of(*one.operand(1)));
+      return add_next_to(
+          anchor_, HloInstruction::CreateDynamicUpdateSlice(old->shape(), old, vector_of(made),
+                                                            {window_place(starts, sizes)}));
+    }
+    StridedLoop loop{.sizes = window};
+    const LoopIndices own = own_indices(window.size());
+    loop.value_places = window_places(starts, sizes, window, loop);
+    TFAOT_TRY(add_value(*one.operand(1), own, loop));
+    loop.place = place_of(own, row_major_strides(sizes), window.size());
+    loop.keeps_others = true;
+    return add_loop(loop, old, *numbers_);
+  }
+
   HloInstruction* unwritten(const HloInstruction& one, const Sizes& sizes) {
     const auto wanted = wanted_.find(&one);
     const xla::Shape shape =
@@ -845,6 +1103,8 @@ class SizedModule {
       TFAOT_ASSIGN(const Instructions results, sorted(one));
       return results.front();
     }
+    if (one.opcode() == kDynamicSlice) return window_of(one, sizes);
+    if (one.opcode() == kDynamicUpdateSlice) return with_window(one, sizes);
     HloInstruction* const result = unwritten(one, sizes);
     if (one.opcode() == kConcatenate) return concatenated(one, sizes, result);
     if (one.opcode() == kPad) return padded(one, sizes, result);
@@ -1249,9 +1509,7 @@ class SizedModule {
                                   StridedLoop& loop) {
     TFAOT_ASSIGN(const Made made, value_of(one));
     TFAOT_ASSIGN(const Sizes sizes, sizes_of(one));
-    HloInstruction* const tensor =
-        made.is_flat ? made.value : reshape(made.value, {elements_of(*made.value)});
-    return added({.tensor = tensor,
+    return added({.tensor = vector_of(made),
                   .place = place_of(at, row_major_strides(sizes), loop.sizes.size()),
                   .is_whole = !made.is_flat},
                  loop);
@@ -1262,6 +1520,7 @@ class SizedModule {
     const bool is_inline = one.IsElementwise() && one.opcode() != kConstant;
     if (one.opcode() == kPad || one.opcode() == kReduce || one.opcode() == kReduceWindow ||
         one.opcode() == kGather || one.opcode() == kSort || one.opcode() == kScatter ||
+        one.opcode() == kDynamicSlice || one.opcode() == kDynamicUpdateSlice ||
         (is_inline && one.user_count() > 1 && !loop.values.empty())) {
       return add_element(one, at, loop);
     }
