@@ -8,11 +8,11 @@ usage() {
 usage: packaging/bench.sh [--quick | --nets A,B] [--core N] [--cpu-clock] [--setup-only | --resume | --again] [--update-docs]
 
 Installs the other runtimes (wheels pinned with hashes, into the cache of fetch_tensorflow.sh), makes the nets, builds, measures,
-and writes build/bench/results.json, benchmarks.md and benchmarks.svg. All 26 nets take hours, and their set-up takes hours more the
+and writes build/bench/results.json, benchmarks.md and benchmarks.svg. All 28 nets take hours, and their set-up takes hours more the
 first time: later runs use its runtimes, nets and code again. Close all other programs first.
 
   --quick        six nets, three batch sizes, fewer rounds: under five minutes after the set-up
-  --nets A,B     only these nets (see NETS in tests/benchmark/make_nets.py)
+  --nets A,B     only these nets (see NETS in tests/benchmark/make_nets.py and make_trees.py)
   --core N       the core that runs the engines; by default the last one
   --cpu-clock    measure processor time instead of wall time, for a machine that is busy
   --setup-only   stop before measuring
@@ -29,7 +29,7 @@ wrong() {
 }
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
-known_nets=$(sed -n 's/^    "\([a-z0-9_]*\)": .*/\1/p' "$here/../tests/benchmark/make_nets.py")
+known_nets=$(sed -n 's/^    "\([a-z0-9_]*\)": .*/\1/p' "$here/../tests/benchmark"/make_{nets,trees}.py)
 quick=() nets=() core=() clock=() setup_only=false resume=() again=false update_docs=false
 while (($#)); do
   case $1 in
@@ -104,16 +104,22 @@ else
   ((${#wanted[@]})) || mapfile -t wanted <<<"$known_nets"
   mapfile -t batches < <(list_of BATCHES)
 fi
-stamp=$(hash_of "$scripts/make_nets.py" "$scripts/nets"/*.py "$scripts/make_usual_aot.py" "$scripts/make_iree.py" \
+stamp=$(hash_of "$scripts/make_nets.py" "$scripts/make_trees.py" "$scripts/nets"/*.py "$scripts/make_usual_aot.py" "$scripts/make_iree.py" \
   "$scripts/requirements.txt" "$scripts/peers.txt")
 # What the usual route or IREE refuses is left out of the tables, which say so.
 make_net() {
   export PYTHONPATH="$python"
-  python3 "$scripts/make_nets.py" "$made" "$1"
-  PATH="$python/bin:$PATH" python3 "$scripts/make_usual_aot.py" "$made/$1" || echo "not by the usual route"
+  if is_of_trees "$1"; then
+    PYTHONPATH+=":$peers" python3 "$scripts/make_trees.py" "$made" "$1"
+  else
+    python3 "$scripts/make_nets.py" "$made" "$1"
+    PATH="$python/bin:$PATH" python3 "$scripts/make_usual_aot.py" "$made/$1" || echo "not by the usual route"
+  fi
   echo "$stamp" >"$made/$1/stamp"
 }
+is_of_trees() { grep -q "^    \"$1\": " "$scripts/make_trees.py"; }
 add_iree() {
+  ! is_of_trees "$1" || return 0
   PYTHONPATH="$python" python3 "$scripts/make_iree.py" "$peers" "$made/$1" "${batches[@]}" || echo "not by IREE"
 }
 mkdir -p "$made"

@@ -9,7 +9,7 @@ fill_peers() { pip_install "$1" --no-deps --requirement "$benchmarks/peers.txt";
 
 # Sets $peers: the unpacked wheels.
 fetch_peers() {
-  step "Peers: ONNX Runtime, LiteRT, OpenVINO and IREE"
+  step "Peers: ONNX Runtime, LiteRT, OpenVINO, IREE, and those for trees"
   peers="$(cache_folder)/bench-peers-$(hash_of "$benchmarks/peers.txt")"
   cached "$peers" fill_peers
   echo "$peers"

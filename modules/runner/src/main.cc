@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <iostream>
 #include <limits>
@@ -114,6 +115,8 @@ class Session {
     if (!expected_.empty() && expected_.size() != settings_.outputs.size()) {
       throw std::runtime_error("each output needs an expected_file, or none");
     }
+    const std::string turns = settings_.get("turns");
+    turns_ = turns.empty() ? 0 : std::stoul(turns);
     engine_ = make_engine(settings_);
     allocation_counts_ =
         reinterpret_cast<AllocationCounts>(dlsym(RTLD_DEFAULT, "tfaot_allocation_counts"));
@@ -134,14 +137,21 @@ class Session {
   }
 
   std::string prepare(std::size_t rows) {
+    rows_ = rows;
+    next_ = 0;
+    taken_.clear();
     std::vector<const void*> inputs;
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
-      check_rows(rows, settings_.inputs[i], inputs_[i]);
+      check_rows(turns_ > 0 ? turns_ : rows, settings_.inputs[i], inputs_[i]);
       inputs.push_back(inputs_[i].data);
+      if (turns_ == 0) continue;
+      taken_.emplace_back(rows * settings_.inputs[i].row_bytes());
+      inputs.back() = taken_.back().data();
     }
+    if (turns_ > 0 && rows > turns_) throw std::runtime_error("more rows than 'turns'");
+    take_rows();
     engine_->prepare(rows, inputs);
     engine_->run();
-    rows_ = rows;
     Difference difference;
     const std::vector<const void*> outputs = engine_->outputs();
     for (std::size_t i = 0; i < expected_.size(); ++i) {
@@ -164,10 +174,10 @@ class Session {
   std::string version() { return engine_->version(); }
 
   std::string time(std::size_t calls) {
-    for (std::size_t i = 0; i < calls / 8 + 1; ++i) engine_->run();
+    for (std::size_t i = 0; i < calls / 8 + 1; ++i) call();
     const std::int64_t used_before = processor_time();
     const auto start = Clock::now();
-    for (std::size_t i = 0; i < calls; ++i) engine_->run();
+    for (std::size_t i = 0; i < calls; ++i) call();
     const std::chrono::nanoseconds spent = Clock::now() - start;
     const std::int64_t used = processor_time() - used_before;
     return std::to_string(spent.count()) + " " + std::to_string(used);
@@ -198,6 +208,22 @@ class Session {
   }
 
  private:
+  void call() {
+    if (turns_ > 0) take_rows();
+    engine_->run();
+  }
+
+  // Copies the next rows of the files to where the engine reads them.
+  void take_rows() {
+    if (next_ + rows_ > turns_) next_ = 0;
+    for (std::size_t i = 0; i < taken_.size(); ++i) {
+      const auto* const file = static_cast<const unsigned char*>(inputs_[i].data);
+      std::memcpy(taken_[i].data(), file + next_ * settings_.inputs[i].row_bytes(),
+                  taken_[i].size());
+    }
+    next_ += rows_;
+  }
+
   static void check_rows(std::size_t rows, const Tensor& tensor, const MappedFile& file) {
     if (rows * tensor.row_bytes() > file.bytes) {
       throw std::runtime_error("the file of '" + tensor.name + "' has too few rows");
@@ -209,6 +235,9 @@ class Session {
   std::vector<MappedFile> expected_;
   std::unique_ptr<Engine> engine_;
   std::size_t rows_ = 0;  // of the last prepare()
+  std::size_t turns_ = 0;
+  std::size_t next_ = 0;                           // row that the next call takes
+  std::vector<std::vector<unsigned char>> taken_;  // by input, if calls take rows in turn
   AllocationCounts allocation_counts_ = nullptr;
 };
 

@@ -21,6 +21,8 @@
 //   constant_file         its raw value, in the order of the constants
 //   expected_file         raw rows of an output; none: nothing is compared
 //   first                 rows of the first prediction [1]; 0: none before the first "prepare"
+//   turns                 N: each timed call takes the next of the first N rows, copied; else all
+//                         take the same, and the CPU learns the branches of code that has some
 //   as_written            "1": operators are not joined (ONNX Runtime), which may round otherwise
 //   batch                 "none": tensors have no dimension for rows, and only 1 row runs
 //   core                  runs on this core alone

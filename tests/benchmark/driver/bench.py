@@ -63,12 +63,20 @@ def versions_of(peers):
     return dict(re.match(r"(.*)-([^-]+)\.dist-info", folder.name.replace("_", "-")).groups() for folder in peers.glob("*.dist-info"))
 
 
+def cpu_of(cpuinfo):
+    """Its name, and its family and model, as some names say little; "" if the text of /proc/cpuinfo has none."""
+    found = dict(re.findall(r"^(model name|cpu family|model)\s*: (.*)$", cpuinfo, re.MULTILINE))
+    if "model name" not in found:
+        return ""
+    return f"{found['model name']} (family {found.get('cpu family', '?')}, model {found.get('model', '?')})"
+
+
 def machine_of(arguments, effort):
-    cpu = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    cpu = cpu_of(pathlib.Path("/proc/cpuinfo").read_text())
     commit = subprocess.run(["git", "-C", pathlib.Path(__file__).parent, "describe", "--always", "--dirty"], capture_output=True, text=True)
     peak = subprocess.run(["taskset", "-c", str(arguments.core), arguments.programs / "fma_peak"], capture_output=True, text=True, check=True)
     return {
-        "cpu": cpu.group(1) if cpu else platform.machine(), "cores": os.cpu_count(), "system": f"Linux {platform.release().split('-')[0]}",
+        "cpu": cpu or platform.machine(), "cores": os.cpu_count(), "system": f"Linux {platform.release().split('-')[0]}",
         "peak_gflops": float(peak.stdout), "commit": commit.stdout.strip() or "unknown", "date": f"{datetime.date.today()}",
         "versions": versions_of(arguments.peers), "rounds": effort.rounds, "round_ms": effort.round_us // 1000, "quick": arguments.quick,
         "clock": "cpu_us" if arguments.cpu_clock else "us",

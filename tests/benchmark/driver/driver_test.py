@@ -17,7 +17,7 @@ import bench
 import measure
 import plot
 import report
-from engines import IREE_RUNNER, Engine, Net, engines_of, peers_of
+from engines import FEWER_BITS, IREE_RUNNER, Engine, Net, engines_of, peers_of
 from runner import Runner, RunnerError
 
 ENGINES = {"tfaot": "tfaot", "onnxruntime": "ONNX Runtime", "litert": "LiteRT"}
@@ -99,6 +99,26 @@ class Report(unittest.TestCase):
             measurements["engines"] = {"tfaot": "tfaot", name: "another", "litert": "LiteRT"}
             self.assertIn("| 0.80 | 1.00 | tfaot |", report.markdown(measurements))
 
+    def test_fewer_bits_are_no_peer_and_are_counted_apart(self):
+        measurements = canned()
+        for sample in measurements["samples"]:
+            if sample["engine"] == "onnxruntime":
+                sample["engine"] = FEWER_BITS
+        measurements["engines"] = {"tfaot": "tfaot", FEWER_BITS: "OpenVINO, default precision", "litert": "LiteRT"}
+        self.assertEqual(report.losses_of(report.results_of(measurements)), [])
+        text = report.markdown(measurements)
+        self.assertIn("OpenVINO, default precision, takes 1.26 times our float32's time (geometric mean)\nand is faster in 1 of 2 rows.", text)
+        self.assertIn("| 0.80 | 1.00 | tfaot |", text)
+
+    def test_versions_of_peers_for_trees(self):
+        measurements = canned()
+        self.assertNotIn("XGBoost", report.markdown(measurements))
+        measurements["engines"] = {**ENGINES, "xgboost": "XGBoost"}
+        measurements["machine"]["versions"].update({"xgboost-cpu": "3.2.1", "tl2cgen": "1.0.1", "lleaves": "1.3.1"})
+        text = report.markdown(measurements)
+        self.assertIn("- **XGBoost** 3.2.1: its C interface. **TL2cgen** 1.0.1 and **lleaves** 1.3.1: their code\n", text)
+        self.assertEqual([line for line in text.splitlines() if len(line) > 100 and not line.startswith("|")], [])
+
     def test_no_losses(self):
         measurements = canned()
         measurements["samples"] = measurements["samples"][:3]
@@ -110,8 +130,9 @@ class Report(unittest.TestCase):
         text = report.markdown(canned())
         self.assertIn("| batch | tfaot, us a call | us a row | share of 100 GFLOP/s | ONNX Runtime | LiteRT | fastest |", text)
         self.assertIn("| 1 | 11 ± 0.5 | 11 | 20% | 2.00 | 3.00 | tfaot |", text)
-        self.assertIn("1.50 MB of weights.\nReading these once takes 5.5 us on this core: at batch 1 ours is at 50% of that roof.\n", text)
+        self.assertIn("1.50 MB of weights; a CPU.\nReading these once takes 5.5 us on this core: at batch 1 ours is at 50% of that roof.\n", text)
         self.assertIn("| 0.80 | 1.00 | **ONNX Runtime wins: ours takes 1.25 times as long** |", text)
+        self.assertIn("### net_a\n\na CPU.\n\n|  | resident MB", text)
         self.assertIn("| tfaot | 5.00 | 3.00 | 2.50 | 2 | 1.2 |", text)
         self.assertIn("| a runner without an engine | 3.00 | 1.00 | 0.00 | 1 |  |", text)
         self.assertIn("packaging/bench.sh --quick --update-docs", text)
@@ -136,7 +157,7 @@ class Report(unittest.TestCase):
     def test_only_dense_nets_have_the_roof_of_reading(self):
         measurements = canned()
         measurements["nets"]["net_a"]["dense"] = False
-        self.assertIn("1.50 MB of weights.\n", report.markdown(measurements))
+        self.assertIn("1.50 MB of weights; a CPU.\n", report.markdown(measurements))
 
     def test_plot_is_xml_with_a_line_per_peer(self):
         picture = xml.dom.minidom.parseString(plot.svg(report.results_of(canned()), ENGINES))
@@ -189,6 +210,13 @@ class Measure(unittest.TestCase):
         self.assertEqual((peer["engine"], peer["us"], peer["calls_per_round"]), ("onnxruntime", [100.0] * 3, 10))
         self.assertEqual(peer["max_abs_difference"], 1e-5)
 
+    def test_outputs_of_fewer_bits_may_differ_more(self):
+        engine = self.engine("openvino", RUNNER.format(worst=0.1, ns=1000))
+        ours = self.engine("tfaot", RUNNER.format(worst=0, ns=1000))
+        for tolerance, measured in ((0.04, ["tfaot"]), (0.06, ["tfaot", "openvino"])):  # the largest output is 2
+            (_, samples, _), *_ = self.measure(ours, dataclasses.replace(engine, tolerance=tolerance))
+            self.assertEqual([sample["engine"] for sample in samples], measured)
+
     def test_wrong_outputs_of_ours_end_the_run(self):
         for worst in ("0.1", "inf"):
             with self.assertRaisesRegex(measure.WrongOutput, "tfaot is wrong for net_a at batch 1: it differs from TensorFlow by"):
@@ -236,7 +264,8 @@ class Engines(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             wheels = pathlib.Path(folder)
             for name in ("onnxruntime/capi/libonnxruntime.so.1", "openvino/libs/libopenvino.so.2", "openvino/libs/libopenvino_c.so.2",
-                         "openvino/libs/libopenvino_intel_gpu_plugin.so", "openvino/libs/libopenvino_intel_cpu_plugin.so"):
+                         "openvino/libs/libopenvino_intel_gpu_plugin.so", "openvino/libs/libopenvino_intel_cpu_plugin.so",
+                         "xgboost_cpu.libs/libgomp-1.so"):
                 (wheels / name).parent.mkdir(parents=True, exist_ok=True)
                 (wheels / name).touch()
             peers = peers_of(wheels, wheels / "tensorflow")
@@ -245,11 +274,20 @@ class Engines(unittest.TestCase):
             engines = {engine.name: engine for engine in engines_of(NET, wheels / "bin", peers)}
             self.assertIn(f"library={peers['openvino'][0]}", engines["openvino"].command)
             self.assertEqual(engines["openvino"].files, [*peers["openvino"], NET.folder / "net.onnx"])
+            self.assertIn("precision=f32", engines["openvino"].command)
+            self.assertEqual([word for word in engines[FEWER_BITS].command if word.startswith("precision")], [])
+            self.assertEqual((engines[FEWER_BITS].command[0], engines[FEWER_BITS].tolerance), (engines["openvino"].command[0], 0.1))
             self.assertIn(f"programs={wheels}/iree/_runtime_libs", engines["iree"].command)
             self.assertEqual([name for name, engine in engines.items() if not engine.is_resident], ["iree"])
             self.assertEqual(engines["tensorflow_xla"].environment["XLA_FLAGS"], "--xla_cpu_use_thunk_runtime=false")
             big = [engine.name for engine in engines_of(dataclasses.replace(NET, rows=64), wheels / "bin", peers)]
             self.assertEqual(set(engines) - set(big), {"tfaot_tuned"})
+            trees = {engine.name: engine for engine in engines_of(dataclasses.replace(NET, trees=True), wheels / "bin", peers)}
+            self.assertEqual(list(trees), ["tfaot", "tfaot_tuned", "onnxruntime", "xgboost", "tl2cgen", "lleaves"])
+            self.assertEqual({engine.command[0] for engine in list(trees.values())[3:]}, {f"{wheels}/bin/runner_trees"})
+            self.assertEqual([file.name for file in trees["xgboost"].files], ["libxgboost.so", "libgomp-1.so", "xgboost.json"])
+            self.assertLessEqual({"engine=lleaves", f"library={NET.folder}/lleaves.so", "turns=1000"}, set(trees["lleaves"].command))
+            self.assertNotIn("turns=1000", engines["onnxruntime"].command)
             with_thunks = {engine.name: engine for engine in engines_of(dataclasses.replace(NET, jit_thunks=True), wheels / "bin", peers)}
             self.assertNotIn("XLA_FLAGS", with_thunks["tensorflow_xla"].environment)
 
@@ -314,6 +352,13 @@ class Resume(unittest.TestCase):
             self.assertEqual(list(measurements["nets"]), ["net_a", "net_b"])
             self.assertEqual(measurements["machine"]["peak_gflops"], 100.0)
             self.assertEqual(json.loads((out / "measurements.json").read_text()), measurements)
+
+
+class Machine(unittest.TestCase):
+    def test_a_cpu_has_a_name_and_numbers(self):
+        text = "processor\t: 0\ncpu family\t: 25\nmodel\t\t: 17\nmodel name\t: AMD EPYC\nstepping\t: 1\n"
+        self.assertEqual(bench.cpu_of(text + text), "AMD EPYC (family 25, model 17)")
+        self.assertEqual(bench.cpu_of("processor\t: 0\nCPU part\t: 0xd0c\n"), "")
 
 
 class Again(unittest.TestCase):

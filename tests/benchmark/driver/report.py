@@ -12,7 +12,7 @@ A record of measurements is
 import statistics
 import textwrap
 
-from engines import ALL_OURS, OURS
+from engines import FEWER_BITS, NO_PEERS, OURS
 
 
 def quartiles(values):
@@ -58,7 +58,7 @@ def best_peers_of(results):
     """[(net, batch, peer, times)]: the fastest peer of each row that has one."""
     best = []
     for net, batch, by_engine in rows_of(results):
-        peer = min((r for name, r in by_engine.items() if name not in ALL_OURS), key=lambda r: r["times_tfaot"], default=None)
+        peer = min((r for name, r in by_engine.items() if name not in NO_PEERS), key=lambda r: r["times_tfaot"], default=None)
         if peer:
             best.append((net, batch, peer["engine"], peer["times_tfaot"]))
     return best
@@ -99,7 +99,7 @@ def speed_table(net, rows, engines, peak):
         if net["dense"]:
             line.append(f"{ours['share_of_peak']:.0%}")
         line += [f"{by_engine[name]['times_tfaot']:.2f}" if name in by_engine else "" for name in peers]
-        best = min((r for name, r in by_engine.items() if name == OURS or name not in ALL_OURS), key=lambda r: r["times_tfaot"])
+        best = min((r for name, r in by_engine.items() if name == OURS or name not in NO_PEERS), key=lambda r: r["times_tfaot"])
         slower = 1 / best["times_tfaot"]
         line.append("tfaot" if best["times_tfaot"] >= 1 else f"**{engines[best['engine']]} wins: ours takes {slower:.2f} times as long**")
         lines.append(line)
@@ -149,6 +149,14 @@ def footprint_table(footprints, engines):
     return table(["", "resident MB", "proportional MB", "shipped MB", "load ms", "compile s"], lines)
 
 
+def fewer_bits_text(results, engines):
+    times = [result["times_tfaot"] for result in results if result["engine"] == FEWER_BITS]
+    if not times:
+        return ""
+    return (f"\n{engines[FEWER_BITS]}, takes {statistics.geometric_mean(times):.2f} times our float32's time (geometric mean)\n"
+            f"and is faster in {sum(of_row < 1 for of_row in times)} of {len(times)} rows.")
+
+
 def summary(results, engines):
     rows = rows_of(results)
     losses = losses_of(results)
@@ -156,6 +164,7 @@ def summary(results, engines):
     if losses:
         lines.append("Where a peer wins, the worst first:\n")
         lines += [f"- {net}, batch {batch}: {engines[peer]}; ours takes {1 / times:.2f} times as long" for net, batch, peer, times in losses]
+    lines.append(fewer_bits_text(results, engines))
     lines += ["\nGeometric mean over the nets of the fastest peer's time over ours:\n",
               table(["batch", *means_of(results)], [["times", *(f"{mean:.2f}" for mean in means_of(results).values())]])]
     return "\n".join(lines)
@@ -206,10 +215,12 @@ engine was not measured there.
   outputs in place. LiteRT's recurrent nets are unrolled, as its converter refuses their loops.
 - **OpenVINO** {openvino}: its C interface, the CPU plugin with one stream, one thread and float32,
   made for latency; compiled for each batch size; inputs and outputs in place.
+- **OpenVINO, default precision**: the same without the setting for float32; where the CPU
+  multiplies bfloat16, OpenVINO does. Outputs may differ by a tenth; no peer, so it wins no row.
 - **IREE** {iree}: compiled ahead of time for this CPU and each batch size
   (`--iree-llvmcpu-target-cpu=host --iree-opt-level=O3`), run by its own `iree-benchmark-module` in
   the calling thread (`local-sync`), a new process in each round, so without memory and load time.
-
+{trees}
 Rows of different sizes are measured in [dimensions.md](dimensions.md#what-it-costs).
 
 ![Time of each engine over ours](benchmarks.svg)
@@ -217,6 +228,11 @@ Rows of different sizes are measured in [dimensions.md](dimensions.md#what-it-co
 ## Summary
 
 {summary}"""
+
+TREES = """- **XGBoost** {xgboost_cpu}: its C interface. **TL2cgen** {tl2cgen} and **lleaves** {lleaves}: their code
+  for this CPU, called without Python. Calls take new rows each time: the CPU would learn the
+  branches of such code for rows that return.
+"""
 
 FOOT = """
 ## Memory, size, load and compile time
@@ -247,14 +263,15 @@ def markdown(measurements):
     text = HEAD.format(machine=described, clock=clock_text(measurements), summary=summary(results, engines) + failures_text(measurements.get("failures", []), engines), mode="--quick " if machine["quick"] else "",
                        round_ms=machine["round_ms"], rounds=machine["rounds"], sizes=", ".join(map(str, machine["compiled_sizes"])),
                        onnxruntime=machine["versions"]["onnxruntime"], litert=machine["versions"]["ai-edge-litert"],
-                       openvino=machine["versions"]["openvino"], iree=machine["versions"]["iree-base-runtime"])
+                       openvino=machine["versions"]["openvino"], iree=machine["versions"]["iree-base-runtime"],
+                       trees=TREES.format(xgboost_cpu=machine["versions"]["xgboost-cpu"], **machine["versions"]) if "xgboost" in engines else "")
     text += "\n## Speed\n"
     for name, net in measurements["nets"].items():
         rows = [(batch, by_engine) for of_net, batch, by_engine in rows_of(results) if of_net == name]
-        text += f"\n### {name}\n\n{net['flops_per_row'] / 1e3:.0f} kFLOP a row, {net['weight_bytes'] / 1e6:.2f} MB of weights."
+        text += f"\n### {name}\n\n{net['flops_per_row'] / 1e3:.0f} kFLOP a row, {net['weight_bytes'] / 1e6:.2f} MB of weights; {machine['cpu']}."
         text += roof_text(net, rows) + "\n\n"
         text += speed_table(net, rows, engines, machine["peak_gflops"])
     text += kinds_text(measurements) + FOOT
     for name in measurements["nets"]:
-        text += f"\n### {name}\n\n" + footprint_table([f for f in measurements["footprints"] if f["net"] == name], engines)
+        text += f"\n### {name}\n\n{machine['cpu']}.\n\n" + footprint_table([f for f in measurements["footprints"] if f["net"] == name], engines)
     return text

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenVINO through its C interface: the CPU plugin with one thread, one stream and float32, made
-// for latency. The model is compiled for each batch size alone; inputs and outputs are in place.
-// One input and one output.
+// OpenVINO through its C interface: the CPU plugin with one thread and one stream, made for
+// latency, in the precision of the setting "precision" ("f32") or else in its default one, which
+// the CPU decides. The model is compiled for each batch size alone; inputs and outputs are in
+// place. One input and one output.
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -45,6 +46,7 @@ class OpenVinoEngine : public Engine {
       : input_of_(settings.inputs.at(0)),
         outputs_of_(settings.outputs),
         file_(settings.get("model")),
+        precision_(settings.get("precision")),
         library_(settings.get("library")),
         infer_(library_.find<VinoStatus(Handle)>("ov_infer_request_infer")) {
     call("ov_core_create", &core_);
@@ -103,12 +105,12 @@ class OpenVinoEngine : public Engine {
   void compile(Handle model) {
     using Compile = VinoStatus(Handle core, Handle model, const char* device,
                                std::size_t property_words, Handle* compiled, ...);
-    constexpr std::size_t kWords = 10;  // keys and values
+    const std::size_t words = precision_.empty() ? 8 : 10;  // keys and values that are read
     check("ov_core_compile_model",
           library_.find<Compile>("ov_core_compile_model")(
-              core_, model, "CPU", kWords, &compiled_, "PERFORMANCE_HINT", "LATENCY",
-              "INFERENCE_PRECISION_HINT", "f32", "INFERENCE_NUM_THREADS", "1", "NUM_STREAMS", "1",
-              "ENABLE_CPU_PINNING", "NO"));
+              core_, model, "CPU", words, &compiled_, "PERFORMANCE_HINT", "LATENCY",
+              "INFERENCE_NUM_THREADS", "1", "NUM_STREAMS", "1", "ENABLE_CPU_PINNING", "NO",
+              "INFERENCE_PRECISION_HINT", precision_.c_str()));
   }
 
   void bind(const char* function, const Tensor& tensor, std::size_t rows, void* memory) {
@@ -123,6 +125,7 @@ class OpenVinoEngine : public Engine {
   Tensor input_of_;
   std::vector<Tensor> outputs_of_;
   std::string file_;
+  std::string precision_;
   SharedLibrary library_;
   VinoStatus (*infer_)(Handle request);
   Handle core_ = nullptr;

@@ -4,6 +4,9 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
+#include <cstring>
+
 #include "tests/support/temporary_folder.h"
 #include "tfaot/base/real_file_system.h"
 
@@ -65,6 +68,33 @@ TEST_F(RunnerTest, SaysWhatItCannotDo) {
   EXPECT_THAT(error(), HasSubstr("not KEY=VALUE: engine"));
   spec_.program = "/nowhere/runner";
   EXPECT_THAT(error(), HasSubstr("cannot start '/nowhere/runner'"));
+}
+
+TEST_F(RunnerTest, TakesRowsInTurn) {
+  const std::array<float, 8> rows = {0, 1, 10, 11, 20, 21, 30, 31};  // four
+  std::string bytes(sizeof rows, '\0');
+  std::memcpy(bytes.data(), rows.data(), sizeof rows);
+  ASSERT_TRUE(files_.replace_atomically(folder_.path() / "x", bytes));
+  spec_.settings.emplace_back("first=0");
+  const auto last = [&](std::int64_t count, std::int64_t calls) {
+    const auto runner = RunnerProcess::start(files_, spec_);
+    EXPECT_TRUE((*runner)->prepare(count));
+    EXPECT_TRUE((*runner)->time(calls));  // after one call that is not counted
+    EXPECT_TRUE((*runner)->write_outputs(folder_.path() / "y"));
+    float first = -1;
+    std::memcpy(&first, files_.read(folder_.path() / "y0").value().data(), sizeof first);
+    return first;
+  };
+  EXPECT_EQ(last(1, 1), 0);
+  spec_.settings.emplace_back("turns=4");
+  EXPECT_EQ(last(1, 1), 20);
+  EXPECT_EQ(last(1, 3), 0);
+  EXPECT_EQ(last(3, 1), 0);  // a fourth row alone is left out
+  EXPECT_THAT((*RunnerProcess::start(files_, spec_))->prepare(5).error().text(),
+              HasSubstr("more rows than 'turns'"));
+  spec_.settings.back() = "turns=5";
+  EXPECT_THAT((*RunnerProcess::start(files_, spec_))->prepare(1).error().text(),
+              HasSubstr("the file of 'x' has too few rows"));
 }
 
 TEST(RunnerMemory, IsReadFromSmapsRollup) {
