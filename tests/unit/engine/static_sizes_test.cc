@@ -87,5 +87,21 @@ TEST(StaticSizes, SumsAndExtremesLeaveOutTheRest) {
             DynamicFloats{4});
 }
 
+// As a slice of TensorFlow does whose start depends on the turn of a loop.
+TEST(StaticSizes, TheSizeThatATensorHasStays) {
+  const auto module = testing::parse_hlo(R"(ENTRY e {
+  x = f32[2,6] parameter(0)
+  six = s32[] constant(6)
+  four = s32[] constant(4)
+  a = f32[2,6] set-dimension-size(x, six), dimensions={1}
+  b = f32[2,6] set-dimension-size(x, four), dimensions={1}
+  ROOT t = (f32[2,6], f32[2,6]) tuple(a, b)
+})");
+  ASSERT_TRUE(simplify(*module));
+  const auto& root = *module->entry_computation()->root_instruction();
+  EXPECT_EQ(root.operand(0)->opcode(), kParameter);
+  EXPECT_EQ(root.operand(1)->opcode(), kSetDimensionSize);
+}
+
 }  // namespace
 }  // namespace tfaot::toolkit::engine

@@ -326,6 +326,22 @@ absl::StatusOr<bool> take_known_branches(xla::HloModule& module) {
   return !known.empty();
 }
 
+// TensorFlow sets sizes that depend on data, of which some turn out to be those that tensors have.
+absl::StatusOr<bool> keep_whole_tensors(xla::HloModule& module) {
+  bool changed = false;
+  for (HloInstruction* one : instructions_of(module)) {
+    const bool is_whole =
+        one->opcode() == kSetDimensionSize && (one->user_count() > 0 || one->IsRoot()) &&
+        xla::ShapeUtil::Compatible(one->shape(), one->operand(0)->shape()) &&
+        number_of(*one->operand(1)) == static_cast<double>(size_of(*one, one->dimension()));
+    if (!is_whole) continue;
+    const auto replaced = one->ReplaceAllUsesWith(one->mutable_operand(0));
+    if (!replaced.ok()) return replaced;
+    changed = true;
+  }
+  return changed;
+}
+
 // As in XLA's CPU compiler, except that products keep their form: our passes match them.
 xla::AlgebraicSimplifierOptions algebra() {
   xla::AlgebraicSimplifierOptions options;
@@ -392,6 +408,7 @@ Status simplify(xla::HloModule& module) {
   fixed.AddPass<xla::TupleSimplifier>();
   fixed.AddPass<xla::WhileLoopSimplifier>();
   fixed.AddPass<FunctionPass>("tfaot-known-branches", take_known_branches);
+  fixed.AddPass<FunctionPass>("tfaot-whole-tensors", keep_whole_tensors);
   fixed.AddPass<xla::ConditionalSimplifier>();
   fixed.AddPass<xla::HloDCE>();
   fixed.AddPass<xla::HloCSE>(false);
