@@ -62,10 +62,18 @@ class FreeSizesOptimizer {
       : request_(request),
         whole_(sized_dimensions(request.job.free_dimensions)),
         own_(whole_),
+        options_(request.options),
         choices_(request.choices) {}
 
   Result<OptimizedModel> run() {
-    TFAOT_TRY(add_pieces(whole_));
+    Status done = add_pieces(whole_);
+    if (!done && has_other_operations_ && !options_.keeps_loops) {
+      // Loops of the model may have been written out, of so many turns.
+      options_.keeps_loops = true;
+      pieces_.clear();
+      done = add_pieces(whole_);
+    }
+    TFAOT_TRY(std::move(done));
     if (pieces_.size() == 1 && pieces_.front().model.has_sizes) {
       return std::move(pieces_.front().model);
     }
@@ -170,7 +178,7 @@ class FreeSizesOptimizer {
   }
 
   Result<LoweredModel> lower(const Dimensions& sizes) const {
-    TFAOT_ASSIGN(const LoadedSizes loaded, load_at_sizes(request_.job, request_.options, sizes));
+    TFAOT_ASSIGN(const LoadedSizes loaded, load_at_sizes(request_.job, options_, sizes));
     const auto& weights = loaded.lowering->weights();
     for (std::size_t i = 0; i < weights.size(); ++i) {
       const bool is_same = weights.size() == request_.raw.size() &&
@@ -244,6 +252,7 @@ class FreeSizesOptimizer {
       TFAOT_TRY(sized_model(own_, samples_, bits));  // says which number has no rule
       return {};
     }
+    has_other_operations_ = true;
     return fail(
         Error("the model has other operations at other sizes of its free dimensions: " + difference)
             .note("give these dimensions fixed sizes: model.dimensions"));
@@ -380,7 +389,9 @@ class FreeSizesOptimizer {
   const std::vector<FreeDimension> whole_;  // the range
   std::vector<FreeDimension> own_;          // the part of it in question
   std::vector<SizePiece> pieces_;
-  Choices choices_;  // of the samples
+  LoweringOptions options_;
+  bool has_other_operations_ = false;  // at some sizes, so that there were no samples
+  Choices choices_;                    // of the samples
   std::vector<SizeSample> samples_;
   bool has_samples_ = false;   // enough of one form
   int bits_ = 0;               // of the sizes, that numbers of the samples may follow

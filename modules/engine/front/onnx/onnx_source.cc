@@ -761,8 +761,9 @@ struct MadeWeight {
 class OnnxLowering final : public SignatureLowering {
  public:
   OnnxLowering(const OnnxModel& model, const std::vector<ModelTensor>& inputs,
-               const std::vector<ModelTensor>& outputs, bool fixed_shapes)
-      : SignatureLowering(inputs, outputs, fixed_shapes),
+               const std::vector<ModelTensor>& outputs, const LoweringOptions& options)
+      : SignatureLowering(inputs, outputs, options.fixed_shapes),
+        keeps_loops_(options.keeps_loops),
         model_(model),
         opsets_(opsets_of(model.proto.opset_import())) {}
 
@@ -794,6 +795,7 @@ class OnnxLowering final : public SignatureLowering {
                                    std::vector<MadeWeight>* unknown) const {
     xla::XlaBuilder builder(fmt::format("tfaot_bs{}", batch_size));
     OnnxScope scope(model_, opsets_, builder);
+    scope.state().keeps_loops = keeps_loops_;
     TFAOT_ASSIGN(const auto parameters, add_parameters(scope, batch_size));
     scope.keep_by([&](const std::string& name, const xla::Literal& value) {
       // Branches and steps may make different values of the same name.
@@ -858,6 +860,7 @@ class OnnxLowering final : public SignatureLowering {
                     .about(word_of(ProblemKind::kDtype), {output.name}));
   }
 
+  const bool keeps_loops_;
   const OnnxModel& model_;
   Opsets opsets_;
   std::vector<MadeWeight> made_;  // the last of the weights
@@ -958,7 +961,7 @@ class OnnxSource final : public SourceModel {
     TFAOT_TRY(check_no_strings(outputs_));
     TFAOT_TRY(
         check_signature("the graph", inputs_, outputs_, {.fixed_shapes = options.fixed_shapes}));
-    auto lowering = std::make_unique<OnnxLowering>(model_, inputs_, outputs_, options.fixed_shapes);
+    auto lowering = std::make_unique<OnnxLowering>(model_, inputs_, outputs_, options);
     if (!options.embed_weights) TFAOT_TRY(lowering->add_weights());
     return lowering;
   }
