@@ -194,6 +194,79 @@ const SizedCase kCasesWithPlaces[] = {
       ROOT t = (f32[{nn}]) tuple(y) })"},
 };
 
+// A loop of n turns, or over tensors of n rows; the state is (i, x, y) but for the first one.
+constexpr const char* kGoesOn =
+    "goes_on { s = (s32[], f32[4], f32[{n},4], f32[{n},4]) parameter(0) "
+    "i = s32[] get-tuple-element(s), index=0 n = s32[] constant({n}) "
+    "ROOT p = pred[] compare(i, n), direction=LT }\n";
+const SizedCase kLoops[] = {
+    // The state of each turn, and a tensor that is only passed on.
+    {"collects_states", R"(body { s = (s32[], f32[4], f32[{n},4], f32[{n},4]) parameter(0)
+      i = s32[] get-tuple-element(s), index=0 h = f32[4] get-tuple-element(s), index=1
+      x = f32[{n},4] get-tuple-element(s), index=2 all = f32[{n},4] get-tuple-element(s), index=3
+      one = s32[] constant(1) zero = s32[] constant(0) j = s32[] add(i, one)
+      r = f32[1,4] dynamic-slice(x, i, zero), dynamic_slice_sizes={1,4} v = f32[4] reshape(r)
+      half = f32[] constant(0.5) b = f32[4] broadcast(half), dimensions={}
+      w = f32[4] multiply(h, b) g = f32[4] add(w, v) q = f32[1,4] reshape(g)
+      m = f32[{n},4] dynamic-update-slice(all, q, i, zero)
+      ROOT t = (s32[], f32[4], f32[{n},4], f32[{n},4]) tuple(j, g, x, m) }
+      ENTRY e { x = f32[{n},4] parameter(0) h = f32[4] parameter(1) zero = s32[] constant(0)
+      z = f32[] constant(0) a = f32[{n},4] broadcast(z), dimensions={}
+      s = (s32[], f32[4], f32[{n},4], f32[{n},4]) tuple(zero, h, x, a)
+      w = (s32[], f32[4], f32[{n},4], f32[{n},4]) while(s), condition=goes_on, body=body
+      y = f32[{n},4] get-tuple-element(w), index=3 ROOT t = (f32[{n},4]) tuple(y) })"},
+    // From the last turn to the first, by a number that follows the size.
+    {"counts_down", R"(body { s = (s32[], f32[4], f32[{n},4], f32[{n},4]) parameter(0)
+      i = s32[] get-tuple-element(s), index=0 h = f32[4] get-tuple-element(s), index=1
+      x = f32[{n},4] get-tuple-element(s), index=2 all = f32[{n},4] get-tuple-element(s), index=3
+      one = s32[] constant(1) zero = s32[] constant(0) j = s32[] add(i, one)
+      last = s32[] constant({n-1}) k = s32[] subtract(last, i)
+      r = f32[1,4] dynamic-slice(x, k, zero), dynamic_slice_sizes={1,4} v = f32[4] reshape(r)
+      g = f32[4] subtract(v, h)
+      ROOT t = (s32[], f32[4], f32[{n},4], f32[{n},4]) tuple(j, g, x, all) }
+      ENTRY e { x = f32[{n},4] parameter(0) h = f32[4] parameter(1) zero = s32[] constant(0)
+      s = (s32[], f32[4], f32[{n},4], f32[{n},4]) tuple(zero, h, x, x)
+      w = (s32[], f32[4], f32[{n},4], f32[{n},4]) while(s), condition=goes_on, body=body
+      y = f32[4] get-tuple-element(w), index=1 ROOT t = (f32[4]) tuple(y) })"},
+    // Columns of all rows, which do not lie together; places beyond count as the last ones.
+    {"writes_columns", R"(body { s = (s32[], f32[4], f32[{n},4], f32[{n},4]) parameter(0)
+      i = s32[] get-tuple-element(s), index=0 h = f32[4] get-tuple-element(s), index=1
+      x = f32[{n},4] get-tuple-element(s), index=2 all = f32[{n},4] get-tuple-element(s), index=3
+      one = s32[] constant(1) zero = s32[] constant(0) j = s32[] add(i, one)
+      r = f32[{n},2] dynamic-slice(all, zero, i), dynamic_slice_sizes={{n},2}
+      q = f32[{n},2] dynamic-slice(x, i, i), dynamic_slice_sizes={{n},2} g = f32[{n},2] add(r, q)
+      m = f32[{n},4] dynamic-update-slice(all, g, i, j)
+      ROOT t = (s32[], f32[4], f32[{n},4], f32[{n},4]) tuple(j, h, x, m) }
+      ENTRY e { x = f32[{n},4] parameter(0) h = f32[4] parameter(1) zero = s32[] constant(0)
+      s = (s32[], f32[4], f32[{n},4], f32[{n},4]) tuple(zero, h, x, x)
+      w = (s32[], f32[4], f32[{n},4], f32[{n},4]) while(s), condition=goes_on, body=body
+      y = f32[{n},4] get-tuple-element(w), index=3 ROOT t = (f32[{n},4]) tuple(y) })"},
+    // The whole tensor becomes another one in each turn.
+    {"replaces_its_state", R"(body { s = (s32[], f32[4], f32[{n},4], f32[{n},4]) parameter(0)
+      i = s32[] get-tuple-element(s), index=0 h = f32[4] get-tuple-element(s), index=1
+      x = f32[{n},4] get-tuple-element(s), index=2 all = f32[{n},4] get-tuple-element(s), index=3
+      one = s32[] constant(1) j = s32[] add(i, one) b = f32[{n},4] broadcast(h), dimensions={1}
+      r = f32[{n},4] reverse(all), dimensions={0} d = f32[{n},4] subtract(r, b)
+      g = f32[{n},4] maximum(d, x)
+      ROOT t = (s32[], f32[4], f32[{n},4], f32[{n},4]) tuple(j, h, g, d) }
+      ENTRY e { x = f32[{n},4] parameter(0) h = f32[4] parameter(1) zero = s32[] constant(0)
+      s = (s32[], f32[4], f32[{n},4], f32[{n},4]) tuple(zero, h, x, x)
+      w = (s32[], f32[4], f32[{n},4], f32[{n},4]) while(s), condition=goes_on, body=body
+      y = f32[{n},4] get-tuple-element(w), index=3 z = f32[{n},4] get-tuple-element(w), index=2
+      d = f32[{n},4] subtract(y, z) ROOT t = (f32[{n},4]) tuple(d) })"},
+};
+const SizedCase kBranches[] = {
+    {"takes_a_branch", R"(yes { s = (f32[{n},2]) parameter(0)
+      x = f32[{n},2] get-tuple-element(s), index=0 c = f32[] constant({n})
+      b = f32[{n},2] broadcast(c), dimensions={} ROOT y = f32[{n},2] multiply(x, b) }
+      no { x = f32[{n},2] parameter(0) ROOT y = f32[{n},2] reverse(x), dimensions={0} }
+      ENTRY e { x = f32[{n},2] parameter(0) f = f32[1,2] slice(x), slice={[0:1], [0:2]}
+      g = f32[1,1] slice(f), slice={[0:1], [1:2]} h = f32[] reshape(g) zero = f32[] constant(0)
+      p = pred[] compare(h, zero), direction=LT s = (f32[{n},2]) tuple(x)
+      y = f32[{n},2] conditional(p, s, x), true_computation=yes, false_computation=no
+      ROOT t = (f32[{n},2]) tuple(y) })"},
+};
+
 // Numbers that differ.
 std::string some_numbers(std::int64_t count, std::int64_t start) {
   std::string text;
@@ -268,6 +341,8 @@ std::vector<std::pair<SizedCase, const char*>> all_cases() {
   for (const SizedCase& one : kCasesWithStrides) all.emplace_back(one, kAdd);
   for (const SizedCase& one : kCasesWithTwoResults) all.emplace_back(one, kLarger);
   for (const SizedCase& one : kCasesWithPlaces) all.emplace_back(one, kSecond);
+  for (const SizedCase& one : kLoops) all.emplace_back(one, kGoesOn);
+  for (const SizedCase& one : kBranches) all.emplace_back(one, "");
   all.emplace_back(kSort, kLess);
   all.emplace_back(kSortOfPlaces, kLessOfTwo);
   return all;
@@ -373,21 +448,16 @@ TEST_F(SizedModelRefuses, ARoundedQuotientByItsRule) {
             "node 'net/third' needs floor((n + 2) / 3), which cannot follow a free size");
 }
 
-TEST_F(SizedModelRefuses, ALoopOfSoManyTurns) {
+TEST_F(SizedModelRefuses, AFunctionOfOtherNumbers) {
   const auto sized = for_all_sizes(
-      "body { s = (s32[], f32[4]) parameter(0) i = s32[] get-tuple-element(s), index=0 "
-      "x = f32[4] get-tuple-element(s), index=1 one = s32[] constant(1) j = s32[] add(i, one) "
-      "y = f32[4] add(x, x) ROOT t = (s32[], f32[4]) tuple(j, y) }\n"
-      "goes_on { s = (s32[], f32[4]) parameter(0) i = s32[] get-tuple-element(s), index=0 "
-      "n = s32[] constant({n}) ROOT p = pred[] compare(i, n), direction=LT }\n"
-      "ENTRY e { x = f32[4] parameter(0) u = f32[{n}] parameter(1) zero = s32[] constant(0) "
-      "s = (s32[], f32[4]) tuple(zero, x) "
-      "w = (s32[], f32[4]) while(s), condition=goes_on, body=body "
-      "y = f32[4] get-tuple-element(w), index=1 ROOT t = (f32[4]) tuple(y) }",
+      "plus { a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] constant({n}) "
+      "d = f32[] multiply(b, c) ROOT s = f32[] add(a, d) }\n"
+      "ENTRY e { x = f32[{n}] parameter(0) z = f32[] constant(0) "
+      "y = f32[] reduce(x, z), dimensions={0}, to_apply=plus ROOT t = (f32[]) tuple(y) }",
       9);
   ASSERT_FALSE(sized);
   EXPECT_THAT(sized.error().message(), HasSubstr("calls a function of other numbers"));
-  EXPECT_THAT(sized.error().text(), HasSubstr("its operation in the compiler: while"));
+  EXPECT_THAT(sized.error().text(), HasSubstr("its operation in the compiler: reduce"));
 }
 
 }  // namespace

@@ -367,7 +367,7 @@ class SizedModule {
     if (one.shape().IsTuple() || one.opcode() == kGetTupleElement || one.opcode() == kConstant) {
       return false;
     }
-    if (one.opcode() == kCustomCall || one.opcode() == kParameter) return false;
+    if (xla::HloPredicateIsOp<kCustomCall, kParameter, kConditional>(&one)) return false;
     return !is_fixed(one);
   }
 
