@@ -63,6 +63,21 @@ class JaxTest(unittest.TestCase):
         self.assertEqual([(one.name, one.row_shape) for one in model.inputs], [("a", (5,))])
         self.assertEqual([one.name for one in model.outputs], ["sum"])
 
+    def test_a_scan_goes_over_a_dimension_that_each_call_chooses(self):
+        def scan(x):
+            def step(state, part):
+                return jnp.tanh(part @ W + 0.5 * state), state
+
+            last, states = jax.lax.scan(step, jnp.zeros((x.shape[0], 4)), jnp.swapaxes(x, 0, 1))
+            return {"last": last, "states": jnp.swapaxes(states, 0, 1)}
+
+        tfaot_jax.export(scan, Shape(jax.export.symbolic_shape("b, n, 6"), "float32"), file=self.folder / "net.stablehlo")
+        model = self.compiled("--dimension", "n=1..20")
+        for n in (1, 2, 7, 20):
+            x = np.random.default_rng(n).normal(size=(3, n, 6)).astype("float32")
+            for name, values in scan(x).items():
+                np.testing.assert_allclose(model(x)[name], values, rtol=1e-5, atol=1e-6)
+
     def test_unused_arguments_are_left_out_if_sizes_are_fixed(self):
         x = Shape((1, 3), "float32")
         tfaot_jax.export(lambda unused, x: jnp.tanh(x), x, x, file=self.folder / "net.stablehlo")
