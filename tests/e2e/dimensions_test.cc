@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tfaot/base/text.h"
@@ -212,6 +213,30 @@ TEST_F(DimensionsTest, AModelMayComputeOtherwiseAtSomeSizes) {
     EXPECT_EQ(leading, wanted) << n;
     EXPECT_EQ(all, sums) << n;
   }
+}
+
+// Numbers that follow the sizes lie in memory before the tensors. XLA's own places would cut each
+// vector of a tensor in two lines.
+TEST_F(DimensionsTest, TensorsBeginWithALineOfTheCaches) {
+  ASSERT_TRUE(files_.replace_atomically(
+      root_ / "events.yaml",
+      "model: {name: events, version: '1', onnx: " TFAOT_ONNX_MODELS
+      "/events/model.onnx}\n"
+      "compilation: {batch_sizes: [1], dimensions: {n_tracks: 1..40, n_vertices: 1..6}}\n"));
+  done({"inspect", "-q", "events.yaml", "--dump", "kept"});
+  int offsets = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(root_ / "kept")) {
+    const std::string name = entry.path().filename().string();
+    if (!name.ends_with("-buffer-assignment.txt")) continue;
+    constexpr std::string_view kBefore = ",offset=";
+    const std::string text = read("kept/" + name);
+    for (std::size_t at = text.find(kBefore); at != std::string::npos;
+         at = text.find(kBefore, at + 1)) {
+      EXPECT_EQ(std::stoll(text.substr(at + kBefore.size())) % 64, 0) << text.substr(at, 20);
+      ++offsets;
+    }
+  }
+  EXPECT_GT(offsets, 20);
 }
 
 }  // namespace

@@ -24,8 +24,12 @@ BatchRunner::BatchRunner(const Description& description, const CpuChoice& cpu)
       next_sizes_(sizes_),
       next_inputs_(description.input_count),
       next_outputs_(description.output_count),
+      input_bytes_(description.input_count),
+      output_bytes_(description.output_count),
       chunk_inputs_(description.input_count),
-      chunk_outputs_(description.output_count) {}
+      chunk_outputs_(description.output_count) {
+  find_row_bytes();
+}
 
 BatchRunner::BatchRunner(const BatchRunner& like, Sibling)
     : instance_(like.instance_.sibling()),
@@ -34,6 +38,8 @@ BatchRunner::BatchRunner(const BatchRunner& like, Sibling)
       next_sizes_(sizes_),
       next_inputs_(like.next_inputs_),
       next_outputs_(like.next_outputs_),
+      input_bytes_(like.input_bytes_),
+      output_bytes_(like.output_bytes_),
       chunk_inputs_(description().input_count),
       chunk_outputs_(description().output_count) {
   instance_.set_sizes(sizes_.data());
@@ -52,12 +58,26 @@ std::size_t BatchRunner::find_program(std::size_t batch_size) const noexcept {
 void BatchRunner::set_largest_sizes() noexcept {
   for (std::size_t i = 0; i < sizes_.size(); ++i) sizes_[i] = description().dimensions[i].largest;
   instance_.set_sizes(sizes_.data());
+  find_row_bytes();
 }
 
 void BatchRunner::set_sizes(const std::int64_t* sizes) {
+  if (std::equal(sizes_.begin(), sizes_.end(), sizes)) return;
   detail::check_sizes(description(), sizes);
   std::copy_n(sizes, sizes_.size(), sizes_.begin());
   instance_.set_sizes(sizes);
+  find_row_bytes();
+}
+
+// For all calls at these sizes: some nets take less time than their formulas.
+void BatchRunner::find_row_bytes() noexcept {
+  const Description& model = description();
+  for (std::size_t i = 0; i < model.input_count; ++i) {
+    input_bytes_[i] = bytes_of_row(model.inputs[i]);
+  }
+  for (std::size_t i = 0; i < model.output_count; ++i) {
+    output_bytes_[i] = bytes_of_row(model.outputs[i]);
+  }
 }
 
 void BatchRunner::set_strategy(const BatchStrategy& strategy) {
@@ -101,7 +121,7 @@ void BatchRunner::run_chunk(const Chunk& chunk, const void* const* inputs, void*
   // Code for free sizes reads and writes beyond the tensors.
   const bool in_place = !padded && sizes_.empty();
   for (std::size_t i = 0; i < model.input_count; ++i) {
-    const std::size_t bytes = bytes_of_row(model.inputs[i]);
+    const std::size_t bytes = input_bytes_[i];
     const std::byte* from = static_cast<const std::byte*>(inputs[i]) + chunk.first * bytes;
     chunk_inputs_[i] = from;
     if (in_place && aligned(&chunk_inputs_[i], 1)) continue;
@@ -113,7 +133,7 @@ void BatchRunner::run_chunk(const Chunk& chunk, const void* const* inputs, void*
     chunk_inputs_[i] = staged;
   }
   for (std::size_t i = 0; i < model.output_count; ++i) {
-    const std::size_t bytes = bytes_of_row(model.outputs[i]);
+    const std::size_t bytes = output_bytes_[i];
     chunk_outputs_[i] = static_cast<std::byte*>(outputs[i]) + chunk.first * bytes;
     if (in_place && aligned(&chunk_outputs_[i], 1)) continue;
     make_staging();
@@ -121,7 +141,7 @@ void BatchRunner::run_chunk(const Chunk& chunk, const void* const* inputs, void*
   }
   instance_.run(chunk.program, chunk_inputs_.data(), chunk_outputs_.data(), chunk.rows);
   for (std::size_t i = 0; i < model.output_count; ++i) {
-    const std::size_t bytes = bytes_of_row(model.outputs[i]);
+    const std::size_t bytes = output_bytes_[i];
     std::byte* to = static_cast<std::byte*>(outputs[i]) + chunk.first * bytes;
     if (chunk_outputs_[i] != to) copy(to, chunk_outputs_[i], chunk.rows * bytes);
   }

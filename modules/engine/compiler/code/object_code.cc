@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "code_version.h"
+#include "compiler/code/aligned_buffers.h"
 #include "compiler/code/plain_loops.h"
 #include "compiler/hlo/conversions.h"
 #include "compiler/hlo/loop_options.h"
@@ -157,6 +158,8 @@ Result<ObjectCode> make_object_code(const OptimizedModel& model, const JobLevel&
   if (counting == Counting::kOperations) debug.set_xla_hlo_profile(true);
   TFAOT_ASSIGN(auto* const client, compiler_client());
   const PlainLoops loops(level.cpu);
+  std::optional<AlignedBuffers> buffers;
+  if (model.has_sizes) buffers.emplace();  // else align_temporaries() does it
   auto results = client->CompileAheadOfTime({instance}, options);
   if (!results.ok()) {
     return fail(error_of(results.status(), fmt::format("XLA cannot make code for {} ({})",

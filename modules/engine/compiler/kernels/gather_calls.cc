@@ -101,12 +101,37 @@ GatheredPart part_in_order(HloInstruction* x, std::int64_t rows) {
   return part;
 }
 
+// True for places that a sort found, which count from 0 on.
+bool are_of_sort(const HloInstruction& places) {
+  const HloInstruction* one = &places;
+  while (xla::HloPredicateIsOp<kConvert, kReshape>(one)) one = one->operand(0);
+  return one->opcode() == kGetTupleElement && one->tuple_index() == 1 &&
+         called_kernel(*one->operand(0)) == Kernel::kTopK;
+}
+
+// ONNX counts places below 0 from the end: select(places < 0, places + count, places). Returns
+// `places` if they are none of these; null: they may be, or it is another select.
+HloInstruction* without_negative(HloInstruction& one) {
+  if (one.opcode() != kSelect || one.operand(0)->opcode() != kCompare) return nullptr;
+  const HloInstruction& is_negative = *one.operand(0);
+  const bool is_it = is_negative.comparison_direction() == xla::ComparisonDirection::kLt &&
+                     is_negative.operand(0) == one.operand(2) &&
+                     number_of(*is_negative.operand(1)) == 0 && are_of_sort(*one.operand(2));
+  return is_it ? one.mutable_operand(2) : nullptr;
+}
+
 // Rows of `x` by `places`. A conversion of the places, or a slice that computes them, becomes part
 // of the call.
 GatheredPart part_by_places(HloInstruction* x, HloInstruction* places, std::int64_t elements) {
   const std::int64_t rows = elements_of(*places);
-  while (places->opcode() == kReshape || (places->opcode() == kConvert && keeps_place(*places))) {
-    places = places->mutable_operand(0);
+  while (true) {
+    if (places->opcode() == kReshape || (places->opcode() == kConvert && keeps_place(*places))) {
+      places = places->mutable_operand(0);
+    } else if (HloInstruction* const plain = without_negative(*places)) {
+      places = plain;
+    } else {
+      break;
+    }
   }
   const StridedRows strided = strided_rows(places, rows);
   GatheredPart part{x, strided.base};

@@ -339,6 +339,8 @@ Product arrange(Side lhs, Side rhs, const Side& result, bool prefer_turned,
       return product;
     }
     if (find_levels(product, {})) return product;
+    const bool is_one = lhs.batch.empty() && strides_of(product.lhs) && strides_of(product.rhs);
+    if (is_one) return product;
     order_depth(rhs, lhs);
     if (!strides_of(lhs)) product.lhs_is_split = split_batch(lhs, rhs);
     if (!strides_of(rhs)) product.rhs_is_split = split_batch(rhs, lhs);

@@ -217,9 +217,10 @@ class TopK {
  private:
   void write(Int row, const Key* places) const {
     const Element* const x = x_ + row * call_.size;
-    for (Int i = 0; i < call_.count; ++i) {
-      values_[row * call_.count + i] = x[places[i]];
-      places_[row * call_.count + i] = static_cast<std::int32_t>(places[i]);
+    const Int count = call_.count;
+    for (Int i = 0; i < count; ++i) {
+      values_[row * count + i] = x[places[i]];
+      places_[row * count + i] = static_cast<std::int32_t>(places[i]);
     }
   }
 
@@ -277,11 +278,12 @@ class TopK {
   // Returns all places in order.
   const Key* sort_by_bytes(const Element* x) const {
     constexpr unsigned kValues = 256;
-    Key* keys[] = {scratch_, scratch_ + 2 * call_.size};
-    Key* places[] = {keys[0] + call_.size, keys[1] + call_.size};
-    make_keys(keys[0], x, call_.size, call_.order);
+    const Int size = call_.size;  // else it is read again after each number that is written
+    Key* keys[] = {scratch_, scratch_ + 2 * size};
+    Key* places[] = {keys[0] + size, keys[1] + size};
+    make_keys(keys[0], x, size, call_.order);
     std::uint32_t start[sizeof(Key)][kValues] = {};
-    for (Int i = 0; i < call_.size; ++i) {
+    for (Int i = 0; i < size; ++i) {
       keys[0][i] ^= kSmallestKey;  // as numbers without a sign, keys begin with it
       places[0][i] = static_cast<Key>(i);
       for (unsigned b = 0; b < sizeof(Key); ++b) ++start[b][byte_of(keys[0][i], b)];
@@ -289,14 +291,14 @@ class TopK {
     int now = 0;  // which of the two hold the order by the bytes so far
     for (unsigned b = 0; b < sizeof(Key); ++b) {
       const Key* const from = keys[now];
-      if (start[b][byte_of(from[0], b)] == call_.size) continue;  // the same in all keys
+      if (start[b][byte_of(from[0], b)] == size) continue;  // the same in all keys
       std::uint32_t sum = 0;
       for (std::uint32_t& one : start[b]) {
         const std::uint32_t count = one;
         one = sum;
         sum += count;
       }
-      for (Int i = 0; i < call_.size; ++i) {
+      for (Int i = 0; i < size; ++i) {
         const std::uint32_t to = start[b][byte_of(from[i], b)]++;
         keys[1 - now][to] = from[i];
         places[1 - now][to] = places[now][i];

@@ -124,6 +124,7 @@ class BatchRunner {
     return bits % kMinAlignment == 0;
   }
 
+  void find_row_bytes() noexcept;
   std::size_t find_program(std::size_t batch_size) const noexcept;  // program count if not compiled
   void compose(std::size_t rows, const void* const* inputs, void* const* outputs);
   void run_rule(const BatchRule& rule, const void* const* inputs, void* const* outputs);
@@ -142,6 +143,8 @@ class BatchRunner {
   std::vector<std::int64_t> next_sizes_;  // of it
   std::vector<const void*> next_inputs_;  // where it begins
   std::vector<void*> next_outputs_;
+  std::vector<std::size_t> input_bytes_;  // of a row, at sizes_
+  std::vector<std::size_t> output_bytes_;
   std::vector<const void*> chunk_inputs_;
   std::vector<void*> chunk_outputs_;
 };
