@@ -28,6 +28,7 @@ class Net:
     jit_thunks: bool  # XLA's newer runtime
     weight_bytes: int
     rows: int  # in its files
+    tolerance: float = 1e-4  # of the largest expected output
     kinds: list = field(default_factory=list)  # of inputs, other than the usual ones
     trees: bool = False  # by make_trees.py: other peers, and none of TensorFlow's files
 

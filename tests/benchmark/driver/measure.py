@@ -27,7 +27,7 @@ class WrongOutput(Exception):
 
 
 def check_outputs(engine, net, batch, worst, largest):
-    if worst > engine.tolerance * max(largest, 1):
+    if worst > max(engine.tolerance, net.tolerance) * max(largest, 1):
         raise WrongOutput(f"{engine.title} is wrong for {net.name} at batch {batch}: it differs from TensorFlow by {worst:g}")
 
 
