@@ -13,6 +13,7 @@ Compiles a model during the build and makes it a library.
                     [BATCH first | none] [OPSET known | any] [OPTIMIZE speed | size]
                     [WEIGHTS shared | embedded]
                     [WEIGHTS_TYPE float32 | bfloat16 | float16 | int8]
+                    [COMPUTE float32 | bfloat16]
                     [OUTPUT_DIR <folder>] [SHARED | STATIC] [TUNE])
 
 `<target>` is a name of your choice, or the C++ name of the model, such as `tfaot_model::test`.
@@ -40,6 +41,7 @@ what a config says that has only a name, a version and batch sizes.
 | `OPTIMIZE` | the config's `compilation.optimize`, else `speed` | `size`: less memory for weights, slower. |
 | `WEIGHTS` | the config's `compilation.weights`, else `shared` | `embedded`: the weights are constants in every object. |
 | `WEIGHTS_TYPE` | the config's `compilation.weights_type`, else `float32` | Of products: fewer bits are smaller and less accurate (weights.md). |
+| `COMPUTE` | the config's `compilation.compute`, else `float32` | `bfloat16`: faster products and convolutions, less accurate (weights.md). |
 | `OUTPUT_DIR` | `<target>.tfaot/package` in the current build folder | The package tree, relative to the current build folder. |
 | `STATIC` | on | Make a static library. |
 | `TUNE` | off | Run `tfaot tune` during the build: it measures the compiled batch sizes on this machine, and batches are composed by these costs. The package then differs from build to build. |
@@ -69,7 +71,7 @@ change. Its users are compiled or linked again only if the files they use have c
 #]=]
 function(tfaot_add_model target)
   set(options SHARED STATIC TUNE)
-  set(values CONFIG MODEL NAME NAMESPACE VERSION SIGNATURE OUTPUT_DIR BATCH HEADERS OPSET OPTIMIZE ROWS WEIGHTS WEIGHTS_TYPE)
+  set(values CONFIG MODEL NAME NAMESPACE VERSION SIGNATURE OUTPUT_DIR BATCH COMPUTE HEADERS OPSET OPTIMIZE ROWS WEIGHTS WEIGHTS_TYPE)
   set(lists BATCH_SIZES CPU_LEVELS DIMENSIONS)
   cmake_parse_arguments(PARSE_ARGV 1 arg "${options}" "${values}" "${lists}")
   _tfaot_check_args(tfaot_add_model "${options};${values};${lists}" "${arg_UNPARSED_ARGUMENTS}" "${arg_BATCH_SIZES};${arg_CPU_LEVELS};${arg_DIMENSIONS}"
@@ -84,13 +86,14 @@ function(tfaot_add_model target)
     message(FATAL_ERROR "tfaot_add_model: SHARED and STATIC exclude each other; give only one")
   endif()
   set(words_BATCH first none)
+  set(words_COMPUTE float32 bfloat16)
   set(words_HEADERS self_contained cmssw)
   set(words_OPSET known any)
   set(words_OPTIMIZE speed size)
   set(words_ROWS alone coupled)
   set(words_WEIGHTS shared embedded)
   set(words_WEIGHTS_TYPE float32 bfloat16 float16 int8)
-  set(modes BATCH HEADERS OPSET OPTIMIZE ROWS WEIGHTS WEIGHTS_TYPE)
+  set(modes BATCH COMPUTE HEADERS OPSET OPTIMIZE ROWS WEIGHTS WEIGHTS_TYPE)
   foreach(keyword IN LISTS modes)
     if(DEFINED arg_${keyword} AND NOT arg_${keyword} IN_LIST words_${keyword})
       string(JOIN " nor " words ${words_${keyword}})

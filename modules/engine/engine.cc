@@ -165,7 +165,8 @@ class ModelCompiler {
   }
 
   Choices choices() const {
-    return {job_.weights_type, job_.fast_math, job_.optimize, has_free_sizes() ? 1 : 0};
+    return {job_.weights_type, job_.fast_math, job_.optimize, has_free_sizes() ? 1 : 0,
+            job_.compute};
   }
   LoweringOptions lowering_options() const {
     return {job_.embed_weights, job_.model.fixed_shapes, job_.model.any_opset};

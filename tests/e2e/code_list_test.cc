@@ -72,6 +72,8 @@ std::vector<Listed> nets_of_benchmark(const Path& nets, const Path& scratch) {
                           << "compilation:\n  batch_sizes: [1, 16, 64]\n";
     found.push_back({"nets/" + name, config});
     if (name != "dense_20x128") continue;
+    found.push_back({fmt::format("nets/{} (bfloat16 products)", name), config});
+    found.back().overrides.compute = ComputeType::kBfloat16;
     for (const WeightsType type : {WeightsType::kBfloat16, WeightsType::kInt8}) {
       found.push_back({fmt::format("nets/{} ({} weights)", name, word_of(type)), config});
       found.back().overrides.weights_type = type;

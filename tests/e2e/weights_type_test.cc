@@ -54,6 +54,26 @@ TEST_F(WeightsTypeTest, NewWeightsAreNarrowedAlike) {
   EXPECT_EQ(json::parse(read("new/manifest.json"))["weights"], before["weights"]);
 }
 
+TEST_F(WeightsTypeTest, ProductsOfBfloat16HaveWeightsOfBfloat16) {
+  done({"compile", "-c", config("many_weights"), "-o", "rounded", "--batch-sizes", "1,4",
+        "--compute", "bfloat16", "-q"});
+  const json before = json::parse(read("rounded/manifest.json"));
+  EXPECT_EQ(before["compute"], "bfloat16");
+  EXPECT_LT(before["weights"]["size"].get<int>(), 2 * 128 * 128 + 2048);
+  EXPECT_TRUE(validates("rounded"));
+  EXPECT_FALSE(validates("rounded", {"--tolerance", "1e-5"}));
+  EXPECT_THAT(done({"info", "rounded"}), HasSubstr("products and convolutions in bfloat16"));
+  done({"update-weights", "rounded", "--model", model("many_weights") + "/saved_model", "-o", "new",
+        "-q"});
+  const json after = json::parse(read("new/manifest.json"));
+  EXPECT_EQ(after["compute"], "bfloat16");
+  EXPECT_EQ(after["weights"], before["weights"]);
+  const ProcessResult refused = tool({"compile", "-c", config("many_weights"), "-o", "int8",
+                                      "--compute", "bfloat16", "--weights-type", "int8", "-q"});
+  EXPECT_THAT(refused.standard_error,
+              HasSubstr("--weights-type: 'int8' cannot be used with 'compute: bfloat16'"));
+}
+
 // One row and eight read other layouts of an LSTM's weights where speed is the wish.
 TEST_F(WeightsTypeTest, ForSizeAWeightHasOneLayout) {
   const auto compiled_for = [this](const std::string& wish) {

@@ -347,6 +347,7 @@ std::vector<CompileJob> make_compile_jobs(const ModelSpec& spec, const CompileOp
   common.hlo.levels = job_levels(compilation.cpu_levels);
   common.hlo.embed_weights = compilation.weights == WeightsMode::kEmbedded;
   common.hlo.weights_type = compilation.weights_type;
+  common.hlo.compute = compilation.compute;
   common.hlo.fast_math = has_fast_math(spec);
   common.hlo.optimize = compilation.optimize;
   common.hlo.allow_coupled_rows = options.allow_coupled_rows;

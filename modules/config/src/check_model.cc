@@ -159,6 +159,20 @@ void check_rows(const Values& values, Problems& problems) {
           "'self_contained'");
 }
 
+void check_compute(const Values& values, Problems& problems) {
+  const Value* const type = good_value(values, "compilation.weights_type");
+  if (type == nullptr || !is_usable(values, "compilation.compute") ||
+      word_at<ComputeType>(values, "compilation.compute") != ComputeType::kBfloat16) {
+    return;
+  }
+  const auto word = word_at<WeightsType>(values, "compilation.weights_type");
+  if (word == WeightsType::kFloat32 || word == WeightsType::kBfloat16) return;
+  problems
+      .add(type->node.Mark(), fmt::format("{}: '{}' cannot be used with 'compute: bfloat16'",
+                                          type->label, word_of(word)))
+      .note("products of bfloat16 store their weights as bfloat16; leave out the type of weights");
+}
+
 void check_dimensions(const Values& values, Problems& problems) {
   const Value* const free = good_value(values, "compilation.dimensions");
   if (free == nullptr || free->node.size() == 0) return;

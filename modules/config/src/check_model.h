@@ -40,6 +40,9 @@ void check_batch(const Values& values, Problems& problems);
 // CMSSW's own Model composes batches of any compiled sizes, so rows cannot be coupled there.
 void check_rows(const Values& values, Problems& problems);
 
+// Products of bfloat16 have weights of bfloat16.
+void check_compute(const Values& values, Problems& problems);
+
 // Nor has a call of CMSSW's Model sizes. A dimension has a fixed size or a free one.
 void check_dimensions(const Values& values, Problems& problems);
 

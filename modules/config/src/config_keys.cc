@@ -210,6 +210,10 @@ std::vector<ConfigKey> compilation_keys() {
                "How the weights of dense layers and other products are stored: in fewer bits the "
                "model is smaller, faster at small batches and less accurate (see "
                "docs/weights.md)."),
+      word_key("compilation.compute", ComputeType::kFloat32,
+               "How products and convolutions with weights multiply. bfloat16: numbers and weights "
+               "are rounded to 8 bits of precision and summed in float32, which is less accurate, "
+               "and faster where the machine multiplies bfloat16 (see docs/weights.md)."),
       word_key("compilation.optimize", Optimization::kSpeed,
                "What code and weights are made for: speed, or size, which stores no weight in a "
                "layout that has more numbers than the model (see docs/weights.md)."),

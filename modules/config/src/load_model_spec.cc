@@ -67,6 +67,7 @@ Values values_of(const ConfigOverrides& overrides) {
   add_word("compilation.batch", "--batch", overrides.batch);
   add_word("compilation.weights", "--weights", overrides.weights);
   add_word("compilation.weights_type", "--weights-type", overrides.weights_type);
+  add_word("compilation.compute", "--compute", overrides.compute);
   add_word("compilation.optimize", "--optimize", overrides.optimize);
   add_word("compilation.headers", "--headers", overrides.headers);
   add_word("compilation.rows", "--rows", overrides.rows);
@@ -354,6 +355,7 @@ CompilationSection compilation_of(const Values& values) {
   section.target_triple = text_of(values, "compilation.target_triple");
   section.weights = config::word_at<WeightsMode>(values, "compilation.weights");
   section.weights_type = config::word_at<WeightsType>(values, "compilation.weights_type");
+  section.compute = config::word_at<ComputeType>(values, "compilation.compute");
   section.optimize = config::word_at<Optimization>(values, "compilation.optimize");
   section.headers = config::word_at<HeadersMode>(values, "compilation.headers");
   section.rows = config::word_at<RowsMode>(values, "compilation.rows");
@@ -385,6 +387,7 @@ Result<ModelSpec> load(const FileSystem& fs, const YAML::Node& root, const Path&
   config::check_object_count(values, problems);
   config::check_batch(values, problems);
   config::check_rows(values, problems);
+  config::check_compute(values, problems);
   config::check_dimensions(values, problems);
   config::check_source(fs, file, values, problems);
   if (problems.count() > 0) return fail(problems.to_error());

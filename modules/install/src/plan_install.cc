@@ -262,6 +262,7 @@ std::string differences(const Manifest& installed, const Manifest& wanted) {
   add(installed.batch_sizes != wanted.batch_sizes, "batch sizes");
   add(installed.cpu_levels != wanted.cpu_levels, "CPU levels");
   add(installed.weights.storage != wanted.weights.storage, "storage of the weights");
+  add(installed.compute != wanted.compute, "compute");
   add(installed.optimize != wanted.optimize, "optimize");
   add(installed.engine != wanted.engine, "engine");
   add(installed.toolkit_version != wanted.toolkit_version, "tfaot version");

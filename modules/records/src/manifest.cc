@@ -49,6 +49,7 @@ Manifest make_manifest(const ModelSpec& spec, const CompiledModel& compiled,
   manifest.weights = {spec.compilation.weights, compiled.weights_size,
                       compiled.weights_object_sha256, spec.compilation.weights_type,
                       bytes_of(compiled.variables)};
+  manifest.compute = spec.compilation.compute;
   manifest.optimize = spec.compilation.optimize;
   manifest.tf_xla_flags = spec.compilation.tf_xla_flags;
   manifest.xla_flags = spec.compilation.xla_flags;

@@ -150,6 +150,7 @@ inline constexpr auto kMembers<Manifest> = std::array{
     member<&Manifest::tf_xla_flags, read_texts>("tf_xla_flags"),
     member<&Manifest::xla_flags, read_texts>("xla_flags"),
     member<&Manifest::source_sha256, read_sha256>("source_sha256"),
+    member_unless_default<&Manifest::compute, only<ComputeType::kBfloat16>>("compute"),
     member_unless_default<&Manifest::optimize, only<Optimization::kSize>>("optimize"),
     member_unless_default<&Manifest::headers, only<HeadersMode::kCmssw>>("headers"),
     member_unless_default<&Manifest::batch, only<BatchMode::kNone>>("batch"),

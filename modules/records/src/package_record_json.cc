@@ -61,6 +61,7 @@ ModelSpec spec_from_manifest(const Manifest& manifest, ModelSection model) {
   spec.compilation.dimensions = manifest.dimensions;
   spec.compilation.weights = manifest.weights.storage;
   spec.compilation.weights_type = manifest.weights.type;
+  spec.compilation.compute = manifest.compute;
   spec.compilation.optimize = manifest.optimize;
   spec.compilation.tf_xla_flags = manifest.tf_xla_flags;
   spec.compilation.xla_flags = manifest.xla_flags;

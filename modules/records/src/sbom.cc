@@ -84,6 +84,7 @@ ordered_json model_of(const Manifest& manifest) {
        property("cpu_levels", join(manifest.cpu_levels, " ")),
        property("batch_sizes", join(sizes, " ")), property("optimize", word_of(manifest.optimize)),
        property("weights_type", word_of(manifest.weights.type)),
+       property("compute", word_of(manifest.compute)),
        property("tf_xla_flags", join(manifest.tf_xla_flags, " ")),
        property("xla_flags", join(manifest.xla_flags, " "))});
   return model;

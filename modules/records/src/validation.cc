@@ -12,7 +12,8 @@ constexpr double kMovesAllowed = 8;
 
 }  // namespace
 
-Tolerance usual_tolerance(WeightsType type) {
+Tolerance usual_tolerance(WeightsType type, ComputeType compute) {
+  if (compute == ComputeType::kBfloat16) return {.relative = 0.03};
   switch (type) {
     case WeightsType::kBfloat16:
       return {.relative = 0.02};

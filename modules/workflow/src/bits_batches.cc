@@ -117,12 +117,13 @@ std::vector<std::int64_t> shuffled_rows(std::int64_t rows) {
 }
 
 std::vector<std::vector<std::string>> comparable_levels(const CompiledModel& model,
+                                                        ComputeType compute,
                                                         const std::vector<std::string>& levels) {
-  return levels_of_same_bits(model.target_triple, mapped(levels, [&](const std::string& level) {
-                               const auto code =
-                                   std::ranges::find(model.codes, level, &CompiledCode::cpu_level);
-                               return LevelFeatures{level, code->cpu_features};
-                             }));
+  const auto features_of = [&](const std::string& level) {
+    const auto code = std::ranges::find(model.codes, level, &CompiledCode::cpu_level);
+    return LevelFeatures{level, code->cpu_features};
+  };
+  return levels_of_same_bits(model.target_triple, compute, mapped(levels, features_of));
 }
 
 }  // namespace tfaot::toolkit

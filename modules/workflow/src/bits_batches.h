@@ -32,8 +32,9 @@ std::vector<Array> with_other_rows(std::vector<Array> arrays, const std::vector<
 std::vector<std::int64_t> shuffled_rows(std::int64_t rows);
 
 // Lists of levels whose bits are compared. On x86-64 those with fused multiply-adds are one; a
-// level without them rounds in other places.
+// level without them rounds in other places, and so does each level that multiplies bfloat16.
 std::vector<std::vector<std::string>> comparable_levels(const CompiledModel& model,
+                                                        ComputeType compute,
                                                         const std::vector<std::string>& levels);
 
 }  // namespace tfaot::toolkit

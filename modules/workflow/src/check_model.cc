@@ -54,6 +54,7 @@ Result<SignatureCheck> check_as_configured(const Context& context, const CheckRe
   check.cpu_levels = spec.compilation.cpu_levels;
   check.batch_sizes = spec.compilation.batch_sizes;
   check.rows = spec.compilation.rows;
+  check.compute = spec.compilation.compute;
 
   WarningsKept diagnostics(context.diagnostics);
   Context inner = context.telling(diagnostics);

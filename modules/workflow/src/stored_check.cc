@@ -370,7 +370,9 @@ class Checker {
 
   double share_of(const Compared& compared) const {
     const DType dtype = code_.manifest.signature.outputs[compared.output].dtype;
-    const Tolerance tolerance = tolerance_for(dtype, usual_tolerance(code_.manifest.weights.type));
+    const Manifest& manifest = code_.manifest;
+    const Tolerance tolerance =
+        tolerance_for(dtype, usual_tolerance(manifest.weights.type, manifest.compute));
     const double allowed = allowance(compared.difference, tolerance);
     if (compared.difference.largest == 0) return 0;
     return allowed > 0 ? compared.difference.largest / allowed

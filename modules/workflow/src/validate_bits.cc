@@ -151,7 +151,7 @@ class BitsValidator {
     composes_ = composes_batches(manifest());
     TFAOT_ASSIGN(const LevelsHere levels, levels_here(*model_, request_.package.package));
     result_.skipped_levels = levels.skipped;
-    result_.levels = comparable_levels(model_->compiled(), levels.run);
+    result_.levels = comparable_levels(model_->compiled(), manifest().compute, levels.run);
     result_.summary.rows = bits_sizes(manifest());
     result_.summary.threads = kMostBitsThreads;
     TFAOT_TRY(make_inputs());

@@ -179,9 +179,9 @@ class Validator {
 
   Status find_levels() {
     Validation& summary = result_.summary;
-    summary.tolerance = {
-        request_.tolerance.value_or(usual_tolerance(manifest().weights.type).relative),
-        request_.absolute_tolerance};
+    summary.tolerance = {request_.tolerance.value_or(
+                             usual_tolerance(manifest().weights.type, manifest().compute).relative),
+                         request_.absolute_tolerance};
     TFAOT_ASSIGN(const LevelsHere levels, levels_here(*package_.model, request_.package.package));
     summary.cpu_levels = levels.run;
     result_.skipped_levels = levels.skipped;

@@ -10,7 +10,7 @@ expect("tfaot_add_model(m CONFIG nowhere.yaml)"
        "tfaot_add_model: CONFIG is not a file: ${CASE_SOURCE}/nowhere.yaml")
 expect("tfaot_add_model(m CONFG a.yaml)"
        "tfaot_add_model: unknown keyword 'CONFG'
-          Known keywords: SHARED STATIC TUNE CONFIG MODEL NAME NAMESPACE VERSION SIGNATURE OUTPUT_DIR BATCH HEADERS OPSET OPTIMIZE ROWS WEIGHTS WEIGHTS_TYPE BATCH_SIZES CPU_LEVELS DIMENSIONS")
+          Known keywords: SHARED STATIC TUNE CONFIG MODEL NAME NAMESPACE VERSION SIGNATURE OUTPUT_DIR BATCH COMPUTE HEADERS OPSET OPTIMIZE ROWS WEIGHTS WEIGHTS_TYPE BATCH_SIZES CPU_LEVELS DIMENSIONS")
 expect("tfaot_add_model(m CONFIG a.yaml BATCH_SIZES 1 2 NAMESPCE ns)"
        "tfaot_add_model: unknown keyword 'NAMESPCE' Known keywords: SHARED")
 expect("tfaot_add_model(m CONFIG a.yaml SOMETHING)" "tfaot_add_model: unknown keyword 'SOMETHING' Known keywords:")
@@ -22,6 +22,7 @@ expect("tfaot_add_model(m CONFIG a.yaml SHARED STATIC)"
        "tfaot_add_model: SHARED and STATIC exclude each other; give only one")
 expect("tfaot_add_model(m CONFIG a.yaml WEIGHTS_TYPE int4)"
        "tfaot_add_model: WEIGHTS_TYPE 'int4' is neither float32 nor bfloat16 nor float16 nor int8")
+expect("tfaot_add_model(m CONFIG a.yaml COMPUTE int8)" "tfaot_add_model: COMPUTE 'int8' is neither float32 nor bfloat16")
 expect("tfaot_add_model(m CONFIG a.yaml DIMENSIONS n_tracks)" "tfaot_add_model: DIMENSIONS takes <name>=<size>, not 'n_tracks'")
 expect("tfaot_add_model(m CONFIG a.yaml DIMENSIONS n_tracks=0)" "tfaot_add_model: DIMENSIONS takes <name>=<size>, not 'n_tracks=0'")
 

@@ -27,6 +27,7 @@ expect(layer a::b::dense cpp_class)
 expect(layer float16 weights type)
 expect(layer size optimize)
 expect(layer cmssw headers)
+expect(rounded bfloat16 compute)
 expect(coupled coupled rows)
 
 # Nothing is left to do; the config that was made is left alone.

@@ -96,6 +96,16 @@ TEST(EngineJobs, ForSizeXlaMakesSmallerCode) {
   EXPECT_EQ(make_compile_jobs(spec, options_of(1)).front().hlo.optimize, Optimization::kSize);
 }
 
+TEST(EngineJobs, TellHowProductsMultiply) {
+  auto spec = spec_of({1});
+  const auto compute = [&spec] {
+    return make_compile_jobs(spec, options_of(1)).front().hlo.compute;
+  };
+  EXPECT_EQ(compute(), ComputeType::kFloat32);
+  spec.compilation.compute = ComputeType::kBfloat16;
+  EXPECT_EQ(compute(), ComputeType::kBfloat16);
+}
+
 TEST(EngineJobs, TellValuesOfConstants) {
   auto spec = spec_of({1});
   spec.model.constants = {{"phase", {}, {"false"}}};

@@ -57,6 +57,8 @@ compilation:
   target_triple: x86_64-pc-linux-musl
   cpu_levels: [native, x86-64-v4, x86-64-v2]
   weights: embedded
+  weights_type: bfloat16
+  compute: bfloat16
   optimize: size
   tf_xla_flags: [--a, "--b=1"]
   xla_flags: [--c=--d]
@@ -72,6 +74,8 @@ compilation:
   EXPECT_EQ(spec->compilation.target_triple, "x86_64-pc-linux-musl");
   EXPECT_THAT(spec->compilation.cpu_levels, ElementsAre("x86-64-v2", "x86-64-v4", "native"));
   EXPECT_EQ(spec->compilation.weights, WeightsMode::kEmbedded);
+  EXPECT_EQ(spec->compilation.weights_type, WeightsType::kBfloat16);
+  EXPECT_EQ(spec->compilation.compute, ComputeType::kBfloat16);
   EXPECT_EQ(spec->compilation.optimize, Optimization::kSize);
   EXPECT_THAT(spec->compilation.tf_xla_flags, ElementsAre("--a", "--b=1"));
   EXPECT_THAT(spec->compilation.xla_flags, ElementsAre("--c=--d"));

@@ -584,7 +584,7 @@ class Checker {
   std::map<std::string, std::size_t> seen_;
 };
 
-// "weights=int8 fast_math=off optimize=size"; false: a word is wrong.
+// "weights=int8 compute=bfloat16 fast_math=off optimize=size"; false: a word is wrong.
 bool set_choices(const std::string& text, engine::Choices& choices) {
   for (const std::string& word : split_words(text)) {
     const std::size_t equal = std::min(word.find('='), word.size() - 1);
@@ -593,6 +593,8 @@ bool set_choices(const std::string& text, engine::Choices& choices) {
       choices.fast_math = value == "on";
     } else if (const auto type = parse_word<WeightsType>(value); name == "weights" && type) {
       choices.weights_type = *type;
+    } else if (const auto how = parse_word<ComputeType>(value); name == "compute" && how) {
+      choices.compute = *how;
     } else if (const auto what = parse_word<Optimization>(value); name == "optimize" && what) {
       choices.optimize = *what;
     } else {

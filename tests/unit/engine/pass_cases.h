@@ -14,7 +14,7 @@
 //
 //   RUN: a b..d         passes by name, or from one to another, in the order of passes.def
 //   INPUTS: 2           parameters from there on are weights; 1 if nothing is said
-//   CHOICES: weights=int8 fast_math=off optimize=size
+//   CHOICES: weights=int8 compute=bfloat16 fast_math=off optimize=size
 //   LET: name = text    as a section LET; text may use other names;
 //                       a case may change one that the head has
 //   FOR: a b = 1 2 | 3 4

@@ -199,12 +199,12 @@ TEST(PlanInstall, SaysInWhatPackagesOfOneVersionDiffer) {
   other.batch_sizes = {1, 4};
   other.cpu_levels = {"generic"};
   other.weights.storage = WeightsMode::kShared;
+  other.compute = ComputeType::kBfloat16;
   other.engine = "another";
   other.toolkit_version = "9.9";
-  EXPECT_EQ(
-      plan_install(fs, other, kOptions).error().notes()[0],
-      "they differ in: architecture, batch sizes, CPU levels, storage of the weights, engine, "
-      "tfaot version");
+  EXPECT_EQ(plan_install(fs, other, kOptions).error().notes()[0],
+            "they differ in: architecture, batch sizes, CPU levels, storage of the weights, "
+            "compute, engine, tfaot version");
 }
 
 TEST(PlanInstall, RefusesWhatIsNoPackage) {

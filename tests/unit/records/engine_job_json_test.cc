@@ -22,6 +22,7 @@ CompileJob compile_job() {
   job.hlo.model = frozen_model();
   job.hlo.batch_sizes = {1, 4};
   job.hlo.levels = {{"x86-64-v3", "x86-64-v3", "-fma4", "x86_64_v3"}};
+  job.hlo.compute = ComputeType::kBfloat16;
   job.hlo.row_sizes = {1, 4};
   job.code.model_name = "test";
   job.cache.remote = {"http://host:8080", "/c", CacheLayout::kBazel, true, "/token", 1, 2};
@@ -62,6 +63,7 @@ TEST(EngineJobJson, KeepsTheMembersOfAJob) {
   EXPECT_EQ(compile.hlo.model.inputs[0].dtype, DType::kFloat32);
   EXPECT_EQ(compile.hlo.model.inputs[1].dtype, std::nullopt);
   EXPECT_EQ(compile.hlo.levels[0].kernels, "x86_64_v3");
+  EXPECT_EQ(compile.hlo.compute, ComputeType::kBfloat16);
   EXPECT_EQ(compile.cache.remote.layout, CacheLayout::kBazel);
   EXPECT_EQ(compile.cache.remote.operation_timeout, 2);
   EXPECT_NE(text.find("\"format\": \"frozen_graph\""), std::string::npos);

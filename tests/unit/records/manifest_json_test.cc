@@ -217,20 +217,24 @@ TEST(ManifestJson, HostileTextsSurvive) {
   EXPECT_EQ(after->signature.inputs[0].name, before.signature.inputs[0].name);
 }
 
-// Older packages know neither.
-TEST(ManifestJson, KeepsTheModelsOwnWeightsAndTheWish) {
+// Older packages know none of these.
+TEST(ManifestJson, KeepsTheModelsOwnWeightsAndTheWishes) {
   testing::Records records = testing::simple_records();
   records.compiled.variables = {{"kernel", "float32", {3, 5}}, {"scale", "float16", {}}};
   records.spec.compilation.optimize = Optimization::kSize;
+  records.spec.compilation.compute = ComputeType::kBfloat16;
   json document = json::parse(manifest_to_json(manifest_of(records)));
   const auto after = manifest_from_json(document.dump(), "manifest.json");
   EXPECT_EQ(after->weights.model_size, 62U);
   EXPECT_EQ(after->optimize, Optimization::kSize);
+  EXPECT_EQ(after->compute, ComputeType::kBfloat16);
   document.erase("optimize");
+  document.erase("compute");
   document["weights"].erase("model_size");
   const auto old = manifest_from_json(document.dump(), "manifest.json");
   EXPECT_EQ(old->weights.model_size, 0U);
   EXPECT_EQ(old->optimize, Optimization::kSpeed);
+  EXPECT_EQ(old->compute, ComputeType::kFloat32);
 }
 
 TEST(ManifestJson, UnknownKeysAreIgnored) {

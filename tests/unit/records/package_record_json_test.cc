@@ -43,6 +43,7 @@ TEST(PackageRecordJson, KeepsWhatLoweringAnOnnxModelNeeds) {
   records.spec.model.dimensions = {{"n_pf", 50}};
   records.spec.model.constants = {{"axis", {}, {"1"}}, {"scale", {2}, {"0.5", "inf"}}};
   records.spec.compilation.batch = BatchMode::kNone;
+  records.spec.compilation.compute = ComputeType::kBfloat16;
   const std::string text = package_record_to_json(records.spec, records.compiled);
   EXPECT_NE(text.find("\"dimensions\":[{\"name\":\"n_pf\",\"size\":50}]"), std::string::npos)
       << text;
@@ -55,6 +56,7 @@ TEST(PackageRecordJson, KeepsWhatLoweringAnOnnxModelNeeds) {
   EXPECT_EQ(value_text(read->spec.model.constants[0]), "1");
   EXPECT_EQ(value_text(read->spec.model.constants[1]), "[0.5, inf]");
   EXPECT_EQ(read->spec.compilation.batch, BatchMode::kNone);
+  EXPECT_EQ(read->spec.compilation.compute, ComputeType::kBfloat16);
 }
 
 TEST(PackageRecordJson, SaysWhereARecordIsWrong) {

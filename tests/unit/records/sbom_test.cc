@@ -22,7 +22,8 @@ Manifest sample(const Records& records) {
 }
 
 TEST(Sbom, NamesPartsLicencesAndHashes) {
-  const Manifest manifest = sample(simple_records());
+  Manifest manifest = sample(simple_records());
+  manifest.compute = ComputeType::kBfloat16;
   const auto sbom = nlohmann::json::parse(sbom_to_json(manifest));
   EXPECT_EQ(sbom["bomFormat"], "CycloneDX");
   EXPECT_EQ(sbom["metadata"]["component"]["name"], manifest.tool_name);
@@ -30,6 +31,8 @@ TEST(Sbom, NamesPartsLicencesAndHashes) {
   EXPECT_EQ(model["version"], manifest.version);
   EXPECT_EQ(model["components"][0]["name"], "lib/test_bs1.o");
   EXPECT_EQ(model["components"][0]["hashes"][0]["content"], std::string(64, 'a'));
+  const nlohmann::json compute = {{"name", "tfaot:compute"}, {"value", "bfloat16"}};
+  EXPECT_THAT(model["properties"], ::testing::Contains(compute));
   const auto& runtime = sbom["components"][1];
   EXPECT_EQ(runtime["hashes"][0]["content"], std::string(64, 'b'));
   EXPECT_EQ(runtime["licenses"][0]["license"]["id"], "Apache-2.0");

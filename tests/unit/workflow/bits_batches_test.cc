@@ -74,10 +74,14 @@ TEST(ComparableLevels, AreThoseThatFuse) {
   model.target_triple = "x86_64-none-linux-gnu";
   model.codes = {code_at("x86-64", {"sse2"}), code_at("x86-64-v3", {"avx2", "fma"}),
                  code_at("x86-64-v4", {"avx512f", "fma"})};
-  EXPECT_THAT(comparable_levels(model, {"x86-64", "x86-64-v3", "x86-64-v4"}),
+  const std::vector<std::string> levels = {"x86-64", "x86-64-v3", "x86-64-v4"};
+  EXPECT_THAT(comparable_levels(model, ComputeType::kFloat32, levels),
               ElementsAre(ElementsAre("x86-64"), ElementsAre("x86-64-v3", "x86-64-v4")));
+  EXPECT_THAT(
+      comparable_levels(model, ComputeType::kBfloat16, levels),
+      ElementsAre(ElementsAre("x86-64"), ElementsAre("x86-64-v3"), ElementsAre("x86-64-v4")));
   model.target_triple = "aarch64-none-linux-gnu";
-  EXPECT_THAT(comparable_levels(model, {"x86-64", "x86-64-v3"}),
+  EXPECT_THAT(comparable_levels(model, ComputeType::kFloat32, {"x86-64", "x86-64-v3"}),
               ElementsAre(ElementsAre("x86-64", "x86-64-v3")));
 }
 

@@ -170,11 +170,12 @@ report::Badge badge_of(bool compiles) {
 // That compiled code keeps (docs/reproducibility.md): the engine makes no other.
 std::vector<std::vector<std::string>> same_bit_levels(const SignatureCheck& check) {
   if (!check.compiles) return {};
-  return levels_of_same_bits(check.target_triple, mapped(check.cpu_levels, [](const auto& name) {
-                               const std::string level =
-                                   name == "native" ? native_cpu_level() : name;
-                               return LevelFeatures{name, cpu_level(level).features};
-                             }));
+  const auto features_of = [](const std::string& name) {
+    const std::string level = name == "native" ? native_cpu_level() : name;
+    return LevelFeatures{name, cpu_level(level).features};
+  };
+  return levels_of_same_bits(check.target_triple, check.compute,
+                             mapped(check.cpu_levels, features_of));
 }
 
 // "a row in any batch and thread, on any machine; at x86-64-v3, x86-64-v4 alike"
@@ -182,7 +183,8 @@ std::string same_bits_text(const SignatureCheck& check) {
   if (!check.compiles) return "";
   std::string text = check.rows == RowsMode::kAlone ? "a row in any batch and thread"
                                                     : "a batch in any number of threads";
-  text += ", on any machine";
+  text += check.compute == ComputeType::kFloat32 ? ", on any machine"
+                                                 : ", on machines with the same instructions";
   for (const auto& group : same_bit_levels(check)) {
     if (group.size() > 1) text += fmt::format("; at {} alike", join(group, ", "));
   }

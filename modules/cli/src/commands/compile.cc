@@ -79,6 +79,8 @@ void add_config_options(CLI::App& app, ConfigOverrides& overrides) {
                                "shared: stored once; embedded: in every object");
   add_word_option<WeightsType>(app, "--weights-type", overrides.weights_type,
                                "of products: fewer bits, less accurate");
+  add_word_option<ComputeType>(app, "--compute", overrides.compute,
+                               "bfloat16: faster products, less accurate");
   add_word_option<Optimization>(app, "--optimize", overrides.optimize,
                                 "size: less memory for weights, slower");
   add_word_option<HeadersMode>(app, "--headers", overrides.headers,

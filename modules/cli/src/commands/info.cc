@@ -75,6 +75,10 @@ const char* optimize_text(Optimization optimize) {
   return optimize == Optimization::kSize ? word_of(optimize) : "";
 }
 
+const char* compute_text(ComputeType compute) {
+  return compute == ComputeType::kBfloat16 ? "products and convolutions in bfloat16" : "";
+}
+
 std::vector<std::string> input_names(const ModelSection& model) {
   return mapped(model.inputs, &FrozenInput::name);
 }
@@ -107,6 +111,7 @@ std::vector<Fact> facts_of_spec(const ModelSpec& spec) {
           {"CPU levels", join(spec.compilation.cpu_levels, ", ")},
           {"batch sizes", batches_text(spec.compilation.batch, spec.compilation.batch_sizes)},
           {"weights", weights_text(spec.compilation.weights, spec.compilation.weights_type)},
+          {"compute", compute_text(spec.compilation.compute)},
           {"optimize", optimize_text(spec.compilation.optimize)},
           {"headers", word_of(spec.compilation.headers)},
           {"rows", rows_text(spec.compilation.rows)},
@@ -162,6 +167,7 @@ ordered_json spec_to_json(const ModelSpec& spec) {
           {"batch_sizes", spec.compilation.batch_sizes},
           {"weights", word_of(spec.compilation.weights)},
           {"weights_type", word_of(spec.compilation.weights_type)},
+          {"compute", word_of(spec.compilation.compute)},
           {"optimize", word_of(spec.compilation.optimize)},
           {"headers", word_of(spec.compilation.headers)},
           {"rows", word_of(spec.compilation.rows)},
@@ -651,6 +657,7 @@ std::vector<report::Fact> facts_of(const Manifest& manifest) {
           {"weights", weights_text(manifest)},
           {"imports", manifest.imports.empty() ? "" : imports_text(manifest.imports)},
           {"instructions", instructions_text(manifest.imports)},
+          {"compute", compute_text(manifest.compute)},
           {"optimize", optimize_text(manifest.optimize)},
           {"tuned on", manifest.tuning ? manifest.tuning->cpu : ""},
           {"validated", validation_summary(manifest)},

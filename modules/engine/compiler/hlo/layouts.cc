@@ -469,7 +469,8 @@ Status settle_layouts_of_calls(xla::HloModule& module, PassContext& context) {
 
 Status swap_products(xla::HloModule& module, PassContext& context) {
   // Weights of fewer bits are right sides.
-  if (context.choices.weights_type != WeightsType::kFloat32) return {};
+  const Choices& choices = context.choices;
+  if (choices.weights_type != WeightsType::kFloat32 || choices.wants_bfloat16()) return {};
   return settle(module, context.inputs, ProductSides::kMaySwap);
 }
 

@@ -29,7 +29,9 @@ struct Choices {
   // Not 0: the model is one of several sizes (sizes/sized_model.h), which all get the same calls.
   // No size that is free is smaller.
   std::int64_t smallest_free_size = 0;
+  ComputeType compute = ComputeType::kFloat32;  // of products and convolutions with weights
 
+  bool wants_bfloat16() const { return compute == ComputeType::kBfloat16; }
   // True if products may have weights that are sums or products of the model's. Not where those
   // would lose too much: a column of int8 has one scale for all rows, and float16 has few
   // exponents.

@@ -10,6 +10,7 @@
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
+#include "compiler/kernels/bfloat16_calls.h"
 #include "compiler/kernels/epilogue.h"
 #include "compiler/kernels/kernel_facts.h"
 #include "compiler/kernels/packing.h"
@@ -196,9 +197,9 @@ HloInstruction* winograd_filter(HloInstruction* filter, const kernels::WinogradC
 }
 
 // `may_use_winograd`: the filter is known and may become larger, and results may round with those
-// of their tile.
+// of their tile. `is_bfloat16`: numbers are multiplied so, where the kernel of that can.
 KernelCall kernel_call(const ConvolutionCall& call, HloInstruction* input, HloInstruction* filter,
-                       bool may_use_winograd) {
+                       bool may_use_winograd, bool is_bfloat16) {
   const std::int64_t bytes = element_bytes(*input);
   if (may_use_winograd && type_of(*input) == xla::F32 && call.groups == 1 &&
       kernels::is_for_winograd(call.window)) {
@@ -224,7 +225,9 @@ KernelCall kernel_call(const ConvolutionCall& call, HloInstruction* input, HloIn
             {},
             kernels::transposed_scratch_bytes(call, bytes)};
   }
-  HloInstruction* packed = pack(filter_matrices(filter, call));
+  HloInstruction* const matrices = filter_matrices(filter, call);
+  if (is_bfloat16 && call.groups == 1) return bfloat16_call(call, input, matrices);
+  HloInstruction* packed = pack(matrices);
   if (!is_product(call)) {
     return {Kernel::kConvolution,
             as_words(call),
@@ -464,7 +467,7 @@ Status replace_convolution(HloInstruction& convolution, PassContext& context) {
                                 values.is_known(convolution.operand(1));
   KernelCall made =
       kernel_call(call, transpose(convolution.mutable_operand(0), input_order(convolution)), filter,
-                  may_use_winograd);
+                  may_use_winograd, is_for_bfloat16(*convolution.operand(1), context));
   made.result = picked(convolution.shape().dimensions(), result_order);
   epilogue.add_operands(made.operands);
   HloInstruction* result =

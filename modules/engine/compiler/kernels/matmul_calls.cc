@@ -6,6 +6,7 @@
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
+#include "compiler/kernels/bfloat16_calls.h"
 #include "compiler/kernels/epilogue.h"
 #include "compiler/kernels/kernel_facts.h"
 #include "compiler/kernels/packing.h"
@@ -439,6 +440,27 @@ bool is_cheap_to_turn(const HloInstruction& dot, const Side& lhs, const Side& rh
          (dot.user_count() == 1 && dot.users().front()->opcode() == kTranspose);
 }
 
+// ---- Products of bfloat16.
+
+// True if the left side's rows lie one after the other, as tfaot_low_precision reads them.
+bool has_rows_in_order(const kernels::MatMulCall& call, const HloInstruction& lhs) {
+  return call.batch == 1 && (call.lhs_depth_stride == 1 || call.depth == 1) &&
+         (call.lhs_row_stride == call.depth || call.rows == 1) &&
+         elements_of(lhs) == call.rows * call.depth;
+}
+
+// Each row as an image of one point.
+kernels::ConvolutionCall as_convolution(const kernels::MatMulCall& call) {
+  kernels::ConvolutionCall made{};
+  made.batch = call.rows;
+  made.in_channels = call.depth;
+  made.out_channels = call.columns;
+  made.groups = 1;
+  made.window = kernel_window({});
+  made.epilogue = call.epilogue;
+  return made;
+}
+
 // ---- Facts.
 
 struct ProductFacts {
@@ -496,10 +518,20 @@ Status replace_dot(HloInstruction& dot, PassContext& context) {
                            numbers.lhs_contracting_dimensions());
   const Side rhs = side_of(dot.mutable_operand(1), numbers.rhs_batch_dimensions(),
                            numbers.rhs_contracting_dimensions());
-  const bool weight_is_left = values.is_of_weights(look_through(lhs).tensor);
-  const Product product =
-      arrange(lhs, rhs, transposed_result(dot, lhs, rhs), is_cheap_to_turn(dot, lhs, rhs), values);
+  HloInstruction* const left_tensor = look_through(lhs).tensor;
+  const bool weight_is_left = values.is_of_weights(left_tensor);
+  const bool may_be_bfloat16 = is_for_bfloat16(*left_tensor, context) ||
+                               is_for_bfloat16(*look_through(rhs).tensor, context);
+  // Whether a row is rounded must not depend on the others, so then a weight is always right.
+  Product product = arrange(lhs, rhs, transposed_result(dot, lhs, rhs),
+                            may_be_bfloat16 || is_cheap_to_turn(dot, lhs, rhs), values);
   kernels::MatMulCall call = fields_of(product);
+  bool is_bfloat16 = may_be_bfloat16 && product.is_packed;
+  if (is_bfloat16 && !has_rows_in_order(call, *product.lhs.tensor)) {
+    product.lhs = written_out(product.lhs, false);
+    call = fields_of(product);
+    is_bfloat16 = has_rows_in_order(call, *product.lhs.tensor);
+  }
   const ResultForm form = result_form(product);
 
   Epilogue epilogue;
@@ -509,7 +541,7 @@ Status replace_dot(HloInstruction& dot, PassContext& context) {
   if (start != nullptr) {
     epilogue = find_epilogue(*start, call.columns,
                              {.scale = product.is_packed,
-                              .sum = weights == WeightsType::kFloat32,
+                              .sum = is_bfloat16 || weights == WeightsType::kFloat32,
                               .rows = product.is_packed ? 0 : call.rows},
                              values);
   }
@@ -528,7 +560,8 @@ Status replace_dot(HloInstruction& dot, PassContext& context) {
   const auto is_weight = [&](const auto* operand) { return values.is_weight(operand); };
   const bool is_narrow = product.is_packed && stays_narrow(*right, weights) &&
                          std::ranges::any_of(dot.operands(), is_weight);
-  KernelCall made = is_narrow
+  KernelCall made = is_bfloat16 ? bfloat16_call(as_convolution(call), product.lhs.tensor, right)
+                    : is_narrow
                         ? narrow_product(call, product.lhs.tensor, right, weights)
                         : KernelCall{Kernel::kMatMul,
                                      as_words(call),

@@ -404,9 +404,9 @@ class CellLoop {
         turns_(turns),
         values_(values),
         // It has another layout of W, so where size counts, there is one way for all rows. Weights
-        // of fewer bits are those of products alone.
+        // of fewer bits, and numbers, are those of products alone.
         may_multiply_(choices.optimize == Optimization::kSpeed &&
-                      choices.weights_type == WeightsType::kFloat32) {}
+                      choices.weights_type == WeightsType::kFloat32 && !choices.wants_bfloat16()) {}
 
   bool has_cell() const { return cell_ != nullptr; }
 

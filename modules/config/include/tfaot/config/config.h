@@ -16,8 +16,8 @@ namespace tfaot::toolkit {
 
 // Values from a command line or CMake call that replace those in the file; empty members replace
 // nothing. The same rules validate them. Errors then name the option (--batch-sizes, --namespace,
-// --cpu-levels, --target-triple, --weights, --weights-type, --headers, --rows, --batch,
-// --opset, --dimension) instead of a line, and are usage errors.
+// --cpu-levels, --target-triple, --weights, --weights-type, --compute, --headers, --rows,
+// --batch, --opset, --dimension) instead of a line, and are usage errors.
 struct ConfigOverrides {
   std::string name = {};  // of a model without a config, as the next
   std::string version = {};
@@ -27,6 +27,7 @@ struct ConfigOverrides {
   std::string target_triple = {};
   std::optional<WeightsMode> weights = {};
   std::optional<WeightsType> weights_type = {};
+  std::optional<ComputeType> compute = {};
   std::optional<Optimization> optimize = {};
   std::optional<HeadersMode> headers = {};
   std::optional<RowsMode> rows = {};

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tfaot/records/model_spec.h"
 #include "tfaot/records/words.h"
 
 namespace tfaot::toolkit {
@@ -51,8 +52,9 @@ struct LevelFeatures {
   std::vector<std::string> features;  // of its code, by LLVM's names
 };
 // The CPU levels whose code gives a row the same bits: those with fused multiply-adds, as one
-// group, and each of the others alone.
+// group, and each of the others alone. With bfloat16 products every level is alone.
 std::vector<std::vector<std::string>> levels_of_same_bits(const std::string& target_triple,
+                                                          ComputeType compute,
                                                           const std::vector<LevelFeatures>& levels);
 
 }  // namespace tfaot::toolkit

@@ -56,6 +56,7 @@ struct JobHlo {
   std::vector<JobLevel> levels;
   bool embed_weights = false;
   WeightsType weights_type = WeightsType::kFloat32;  // of products
+  ComputeType compute = ComputeType::kFloat32;
   bool fast_math = true;  // the rounding of one row may depend on the other rows
   Optimization optimize = Optimization::kSpeed;
   // Batch sizes in which the model must treat each row alone; empty: that is not checked here.

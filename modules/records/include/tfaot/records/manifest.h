@@ -68,6 +68,7 @@ struct Manifest {
   RowsMode rows = RowsMode::kAlone;
   std::vector<FreeDimension> dimensions;  // as in the config
   ManifestWeights weights;
+  ComputeType compute = ComputeType::kFloat32;
   Optimization optimize = Optimization::kSpeed;
   std::vector<std::string> tf_xla_flags;
   std::vector<std::string> xla_flags;

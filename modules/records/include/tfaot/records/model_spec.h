@@ -50,6 +50,15 @@ inline constexpr auto kWords<WeightsType> =
                                       {WeightsType::kFloat16, "float16"},
                                       {WeightsType::kInt8, "int8"}});
 
+// How products and convolutions with weights multiply; all else is computed in float32.
+enum class ComputeType {
+  kFloat32,
+  kBfloat16,  // numbers and weights are rounded to bfloat16, and summed in float32
+};
+template <>
+inline constexpr auto kWords<ComputeType> = std::to_array<Word<ComputeType>>(
+    {{ComputeType::kFloat32, "float32"}, {ComputeType::kBfloat16, "bfloat16"}});
+
 // What code and weights are made for.
 enum class Optimization {
   kSpeed,
@@ -136,6 +145,7 @@ struct CompilationSection {
   std::vector<std::string> cpu_levels;  // psABI names, ascending; see cpu_levels.h
   WeightsMode weights = WeightsMode::kShared;
   WeightsType weights_type = WeightsType::kFloat32;
+  ComputeType compute = ComputeType::kFloat32;
   Optimization optimize = Optimization::kSpeed;
   HeadersMode headers = HeadersMode::kSelfContained;
   RowsMode rows = RowsMode::kAlone;

@@ -56,9 +56,9 @@ struct Tolerance {
   double absolute = 1e-6;  // added to that
 };
 
-// For products with weights of this type. In fewer bits they predict differently: about as much as
-// other nets lost (docs/weights.md).
-Tolerance usual_tolerance(WeightsType type);
+// For products with weights of this type, which multiply so. In fewer bits they predict
+// differently: about as much as other nets lost (docs/weights.md).
+Tolerance usual_tolerance(WeightsType type, ComputeType compute);
 
 // How an array differs from a reference of the same type and shape.
 struct ArrayDifference {

@@ -35,6 +35,7 @@ struct SignatureCheck {
   std::vector<std::string> cpu_levels;
   std::vector<std::int64_t> batch_sizes;
   RowsMode rows = RowsMode::kAlone;
+  ComputeType compute = ComputeType::kFloat32;
   bool compiles = false;  ///< `tfaot compile` would make a package
   EngineCheck found;
   std::vector<std::string> warnings;  ///< that compiling printed
