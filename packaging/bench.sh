@@ -108,9 +108,9 @@ stamp=$(hash_of "$scripts/make_nets.py" "$scripts/make_trees.py" "$scripts/nets"
   "$scripts/requirements.txt" "$scripts/peers.txt")
 # What the usual route or IREE refuses is left out of the tables, which say so.
 make_net() {
-  export PYTHONPATH="$python"
+  export PYTHONPATH="$python:$peers"
   if is_of_trees "$1"; then
-    PYTHONPATH+=":$peers" python3 "$scripts/make_trees.py" "$made" "$1"
+    python3 "$scripts/make_trees.py" "$made" "$1"
   else
     python3 "$scripts/make_nets.py" "$made" "$1"
     PATH="$python/bin:$PATH" python3 "$scripts/make_usual_aot.py" "$made/$1" || echo "not by the usual route"
