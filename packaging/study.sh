@@ -62,7 +62,7 @@ nets=(dense_10x128 dense_20x128 dense_10x256 cnn transformer batch_norm_5x128)
 mkdir -p "$out"
 stamp=$(hash_of "$benchmarks/make_nets.py" "$benchmarks/nets"/*.py "$benchmarks/requirements.txt")
 if [[ $(cat "$out/nets/stamp" 2>/dev/null) != "$stamp" ]]; then
-  PYTHONPATH="$python" python3 "$benchmarks/make_nets.py" "$out/nets" "${nets[@]}" >"$out/make_nets.log" 2>&1 ||
+  PYTHONPATH="$python:$peers" python3 "$benchmarks/make_nets.py" "$out/nets" "${nets[@]}" >"$out/make_nets.log" 2>&1 ||
     fail "the nets could not be made; the reason is at the end of $out/make_nets.log"
   echo "$stamp" >"$out/nets/stamp"
 fi

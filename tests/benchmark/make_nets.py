@@ -11,11 +11,14 @@ Each net gets a folder FOLDER/NET with
     net.onnx            the same weights, written operation by operation as an exporter would at its best
     net.tflite          the same, by TensorFlow's own converter; of a recurrent net from unrolled_model/, as it refuses loops
                         (net.onnx and net.tflite of a quantised net are quantised by ONNX Runtime and by that converter)
-    aot_config.yaml     for tfaot compile; onnx_config.yaml takes net.onnx instead of the SavedModel, as trees do in both
+    int8.onnx, int8.tflite    of a dense net: weights in int8, as ONNX Runtime and the converter make them; inputs of layers are then
+                        made int8 in each call
+    aot_config.yaml     for tfaot compile; onnx_config.yaml takes net.onnx instead of the SavedModel, as trees do in both;
+                        int8_config.yaml: weights_type int8
     inputs.bin          rows of float32, and expected.bin, TensorFlow's predictions for them; with _detector and _denormal before the
                         dot those of other kinds
     net.json            shapes, tensor names, multiplications and additions per row
-Needs requirements.txt beside this file, and for quantised nets ONNX Runtime. The nets themselves are in the folder nets.
+Needs requirements.txt beside this file, and for dense and quantised nets ONNX Runtime's wheel of peers.txt. The nets themselves are in the folder nets.
 """
 import json
 import os
@@ -130,6 +133,14 @@ def quantize_onnx(net, path):
     return sum(onnx.numpy_helper.to_array(weight).nbytes for weight in onnx.load(path).graph.initializer)
 
 
+def write_int8(folder):
+    from onnxruntime.quantization import QuantType, quantize_dynamic  # other nets do without it
+    quantize_dynamic(folder / "net.onnx", folder / "int8.onnx", weight_type=QuantType.QInt8)
+    converter = tf.lite.TFLiteConverter.from_saved_model(str(folder / "saved_model"))
+    converter.optimizations = [tf.lite.Optimize.DEFAULT]
+    (folder / "int8.tflite").write_bytes(converter.convert())
+
+
 def write_rows(module, folder, suffix, inputs):
     """Whether the predictions are finite: others cannot be compared."""
     expected = module.serve(tf.constant(inputs))["y"].numpy()
@@ -153,6 +164,8 @@ def make_net(name, folder):
     weight_bytes = sum(value.nbytes for value in net.weights.values.values())
     if net.quantized:
         weight_bytes = quantize_onnx(net, folder / "net.onnx")
+    if net.dense:
+        write_int8(folder)
 
     inputs = net.inputs(np.random.default_rng(1), net.rows)
     assert write_rows(module, folder, "", inputs)
@@ -169,10 +182,13 @@ def make_net(name, folder):
     }
     (folder / "net.json").write_text(json.dumps(described, indent=2) + "\n")
     sizes = ", ".join(str(size) for size in BATCH_SIZES if size <= net.rows)
-    for config, model_format in (("aot_config", net.format), ("onnx_config", "onnx")):
+    configs = {"aot_config": (net.format, ""), "onnx_config": ("onnx", "")}
+    if net.dense:
+        configs["int8_config"] = (net.format, "  weights_type: int8\n")
+    for config, (model_format, option) in configs.items():
         (folder / f"{config}.yaml").write_text(
             f"model:\n  name: {name}\n  version: \"1.0\"\n  {MODELS[model_format]}\n"
-            f"compilation:\n  batch_sizes: [{sizes}]\n")
+            f"compilation:\n  batch_sizes: [{sizes}]\n{option}")
 
 
 def main(folder, *names):

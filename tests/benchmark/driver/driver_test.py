@@ -103,11 +103,12 @@ class Report(unittest.TestCase):
         measurements = canned()
         for sample in measurements["samples"]:
             if sample["engine"] == "onnxruntime":
-                sample["engine"] = FEWER_BITS
-        measurements["engines"] = {"tfaot": "tfaot", FEWER_BITS: "OpenVINO, default precision", "litert": "LiteRT"}
+                sample["engine"] = "openvino_default"
+        measurements["engines"] = {"tfaot": "tfaot", "openvino_default": "OpenVINO, default precision", "litert": "LiteRT"}
         self.assertEqual(report.losses_of(report.results_of(measurements)), [])
         text = report.markdown(measurements)
-        self.assertIn("OpenVINO, default precision, takes 1.26 times our float32's time (geometric mean)\nand is faster in 1 of 2 rows.", text)
+        self.assertIn("\n\nIn fewer bits, over the time of our float32:\n\n"
+                      "- OpenVINO, default precision: 1.26 (geometric mean), below 1 in 1 of 2 rows\n", text)
         self.assertIn("| 0.80 | 1.00 | tfaot |", text)
 
     def test_versions_of_peers_for_trees(self):
@@ -165,6 +166,15 @@ class Report(unittest.TestCase):
         self.assertEqual(len(lines), 2)
         heights = [float(point.split(",")[1]) for point in lines[0].getAttribute("points").split()]
         self.assertLess(heights[0], heights[1])  # 2.00 is drawn above 0.80
+
+    def test_the_legend_fits_into_the_picture_and_has_no_fewer_bits(self):
+        titles = {"tfaot": "tfaot", "litert": "LiteRT", "onnxruntime": "ONNX Runtime",
+                  **{f"other{number}": f"an engine with a long name {number}" for number in range(8)}, "openvino_default": "OpenVINO"}
+        picture = xml.dom.minidom.parseString(plot.svg(report.results_of(canned()), titles))
+        dots = [dot for dot in picture.getElementsByTagName("circle") if dot.getAttribute("r") == "4"]
+        self.assertEqual(len(dots), len(titles) - 1)
+        self.assertLess(max(float(dot.getAttribute("cx")) for dot in dots), plot.WIDTH * plot.COLUMNS - 150)
+        self.assertEqual({dot.getAttribute("cy") for dot in dots}, {"16", "32", "48"})
 
 
 RUNNER = """#!/usr/bin/env python3
@@ -275,8 +285,13 @@ class Engines(unittest.TestCase):
             self.assertIn(f"library={peers['openvino'][0]}", engines["openvino"].command)
             self.assertEqual(engines["openvino"].files, [*peers["openvino"], NET.folder / "net.onnx"])
             self.assertIn("precision=f32", engines["openvino"].command)
-            self.assertEqual([word for word in engines[FEWER_BITS].command if word.startswith("precision")], [])
-            self.assertEqual((engines[FEWER_BITS].command[0], engines[FEWER_BITS].tolerance), (engines["openvino"].command[0], 0.1))
+            default = engines["openvino_default"]
+            self.assertEqual([word for word in default.command if word.startswith("precision")], [])
+            self.assertEqual(default.command[0], engines["openvino"].command[0])
+            self.assertEqual({name for name, engine in engines.items() if engine.tolerance > 1e-4}, set(FEWER_BITS))
+            self.assertIn(f"model={NET.folder}/int8.tflite", engines["litert_int8"].command)
+            others = [engine.name for engine in engines_of(dataclasses.replace(NET, dense=False), wheels / "bin", peers)]
+            self.assertEqual(set(engines) - set(others), set(FEWER_BITS) - {"openvino_default"})
             self.assertIn(f"programs={wheels}/iree/_runtime_libs", engines["iree"].command)
             self.assertEqual([name for name, engine in engines.items() if not engine.is_resident], ["iree"])
             self.assertEqual(engines["tensorflow_xla"].environment["XLA_FLAGS"], "--xla_cpu_use_thunk_runtime=false")

@@ -8,8 +8,10 @@ OURS = "tfaot"
 TUNED = "tfaot_tuned"
 FROM_ONNX = "tfaot_onnx"
 ALL_OURS = (OURS, TUNED, FROM_ONNX)
-FEWER_BITS = "openvino_default"  # its products have operands of bfloat16 where the CPU is made for them
-NO_PEERS = (*ALL_OURS, FEWER_BITS)
+# Engines that compute a net in fewer bits: OpenVINO's products have operands of bfloat16 where the CPU is made for them.
+FEWER_BITS = ("openvino_default", "tfaot_int8", "onnxruntime_int8", "litert_int8")
+FEWER_BITS_TOLERANCE = 0.25  # the nets' weights are drawn by chance
+NO_PEERS = (*ALL_OURS, *FEWER_BITS)
 TUNED_ROWS = 100  # the fewest of a net that is tuned (tests/benchmark/CMakeLists.txt): bigger nets would take an hour
 
 
@@ -104,6 +106,13 @@ def engines_of(net, programs, peers):
             trees_engine("tl2cgen", "TL2cgen", "tl2cgen.so", [folder / "tl2cgen.so"]),
             trees_engine("lleaves", "lleaves", "lleaves.so", [folder / "lleaves.so"]),
         ]
+    fewer_bits = [library_engine("openvino_default", "OpenVINO, default precision", "net.onnx", peers["openvino"], "openvino")]
+    if net.dense:
+        fewer_bits += [
+            Engine("tfaot_int8", "tfaot, int8", command(f"tfaot_int8_{net.name}")),
+            library_engine("onnxruntime_int8", "ONNX Runtime, int8", "int8.onnx", [peers["onnxruntime"]], "onnxruntime"),
+            library_engine("litert_int8", "LiteRT, int8", "int8.tflite", [peers["litert"]], "litert"),
+        ]
     return [
         *ours,
         Engine(FROM_ONNX, "tfaot, from ONNX", command(f"tfaot_onnx_{net.name}")),
@@ -117,7 +126,7 @@ def engines_of(net, programs, peers):
         onnxruntime,
         library_engine("litert", "LiteRT", "net.tflite", [peers["litert"]]),
         library_engine("openvino", "OpenVINO", "net.onnx", peers["openvino"], precision="f32"),
-        replace(library_engine(FEWER_BITS, "OpenVINO, default precision", "net.onnx", peers["openvino"], "openvino"), tolerance=0.1),
         Engine("iree", "IREE", [sys.executable, str(IREE_RUNNER), *settings_of(model=folder / "iree", programs=peers["iree"])],
                is_resident=False),
+        *(replace(engine, tolerance=FEWER_BITS_TOLERANCE) for engine in fewer_bits),
     ]
