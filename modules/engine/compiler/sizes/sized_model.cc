@@ -502,7 +502,7 @@ class SizedModule {
     return {};
   }
 
-  // Of a tuple, or one tensor.
+  // What a tuple consists of as it is made; of one tensor, that.
   Result<Instructions> parts_of(const HloInstruction& one) {
     TFAOT_ASSIGN(const Made made, value_of(one));
     if (!one.shape().IsTuple()) return Instructions{made.value};
@@ -514,7 +514,7 @@ class SizedModule {
     return parts;
   }
 
-  // Their shapes.
+  // The shapes of the results of a loop or a branch: of free sizes, those of vectors.
   Result<std::vector<xla::Shape>> made_shapes(const HloInstruction& one) {
     std::vector<xla::Shape> shapes;
     const bool is_tuple = one.shape().IsTuple();
@@ -531,7 +531,7 @@ class SizedModule {
   }
 
   // What a loop or a branch calls, as a function of a tuple of this shape, whose last part are the
-  // sizes. Its results get the shapes of `results`, if these are not what they are anyway.
+  // sizes. `results`: the shapes that it makes; empty: its one result stays as it is.
   Result<xla::HloComputation*> called(const xla::HloComputation& source, const xla::Shape& state,
                                       const std::vector<xla::Shape>& results, bool returns_sizes) {
     xla::HloComputation::Builder builder(source.name());
@@ -562,7 +562,7 @@ class SizedModule {
     return {};
   }
 
-  // Of another computation that is being made.
+  // The computation that is made while another one waits.
   struct Called {
     xla::HloComputation* computation;
     HloInstruction* sizes;
@@ -576,7 +576,7 @@ class SizedModule {
     std::swap(made_, other.made);
   }
 
-  // A vector with the same elements, as far as it goes.
+  // A vector of another length with the elements of the actual size. Those of inputs may be longer.
   HloInstruction* with_length(HloInstruction* x, const xla::Shape& shape) {
     if (xla::ShapeUtil::Compatible(x->shape(), shape)) return x;
     const std::int64_t elements = product(shape.dimensions());
