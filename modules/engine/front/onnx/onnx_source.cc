@@ -23,7 +23,7 @@ using onnx::NodeProto;
 using onnx::SparseTensorProto;
 using onnx::TensorProto;
 
-using Nodes = google::protobuf::RepeatedPtrField<NodeProto>;
+using NodeProtos = google::protobuf::RepeatedPtrField<NodeProto>;
 
 // The type of the same name. DT_INVALID for types that XLA lacks, except strings.
 tensorflow::DataType tf_type_of(int onnx_type) {
@@ -252,7 +252,7 @@ bool is_operator(const NodeProto& node, std::string_view name) {
 using DataFlow = std::map<std::string, Names>;
 
 // The sources of each value of the graph, and of graphs inside its nodes.
-DataFlow data_sources(const Nodes& nodes) {
+DataFlow data_sources(const NodeProtos& nodes) {
   DataFlow sources;
   for_each_node(nodes, [&](const NodeProto& node) {
     Names read(node.input().begin(), node.input().end());
@@ -446,7 +446,7 @@ class Flattening {
   }
 
   Status flatten(GraphProto& graph, Scope& scope) {
-    Nodes nodes;
+    NodeProtos nodes;
     for (NodeProto* const node : needed_nodes(*graph.mutable_node(), names_of(graph.output()))) {
       TFAOT_TRY(add(std::move(*node), scope, nodes));
     }
@@ -473,7 +473,7 @@ class Flattening {
     return flatten(graph, scope);
   }
 
-  Status add(NodeProto node, Scope& scope, Nodes& nodes) {
+  Status add(NodeProto node, Scope& scope, NodeProtos& nodes) {
     if (++count_ > kMostNodes) {
       return fail(
           Error(fmt::format("has more than {} nodes once its functions are called", kMostNodes)));
@@ -499,7 +499,7 @@ class Flattening {
     return {};
   }
 
-  Status add_call(const Call& call, Nodes& nodes) {
+  Status add_call(const Call& call, NodeProtos& nodes) {
     const auto& [node, function, opsets] = call;
     if (node.input_size() > function.input_size() || node.output_size() > function.output_size()) {
       return fail(Error(fmt::format("{} has {} inputs and {} outputs, but its function {} and {}",
@@ -574,7 +574,7 @@ class Flattening {
 
   // Lets the name stand for the value. If it has another one, a call's result, that is computed.
   static void set_value(Scope& scope, const std::string& name, const std::string& value,
-                        Nodes& nodes) {
+                        NodeProtos& nodes) {
     const auto [known, is_new] = scope.names.try_emplace(name, value);
     if (is_new || known->second == value) return;
     NodeProto& copy = *nodes.Add();
