@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The pinned TensorFlow, only for the engine and the XLA kernels. Sets TFAOT_TENSORFLOW_ROOT to the folder in use
+# The pinned TensorFlow, only for the engine. Sets TFAOT_TENSORFLOW_ROOT to the folder in use
 # (the cache variable, else the environment's, else the shared cache, filled if needed by fetch_tensorflow.sh) and creates
 #   tfaot_tensorflow_headers  the include folders, as system headers
 #   tfaot_tensorflow          those and the two libraries

@@ -111,13 +111,11 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"dlfcn.h", {"convert", "engine", "load", "runner", "runtime"}},
     {"string.h", {"install", "runtime"}},
     {"sys/auxv.h", {"runtime"}},
-    {"xla/", {"engine", "kernels"}},
-    {"tsl/", {"engine", "kernels"}},
-    {"absl/", {"engine", "kernels"}},
+    {"xla/", {"engine"}},
+    {"tsl/", {"engine"}},
+    {"absl/", {"engine"}},
     {"Eigen/", {"engine"}},
-    {"ducc/", {"kernels"}},
     {"*intrin.h", {"kernels"}},
-    {"ducc0/", {"kernels"}},
 };
 
 const std::regex kInclude(R"re(^\s*#\s*include\s*(?:<([^>]+)>|"([^"]+)")?.*)re");

@@ -11,6 +11,7 @@ add_library(usual_aot_runtime STATIC
   "${xla}/service/cpu/runtime_custom_call_status.cc"
   "${xla}/service/cpu/runtime_single_threaded_conv2d.cc"
   "${xla}/service/cpu/runtime_single_threaded_matmul_f32.cc"
+  "${xla}/service/cpu/runtime_single_threaded_matmul_f64.cc"
   "${xla}/service/cpu/runtime_topk.cc"
   "${xla}/service/custom_call_status.cc"
   # The convolution does not link with the wheel's sources alone.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions of 16-bit floats. Compilers call them by these names if the processor has no
-// instruction for them. libgcc has them since GCC 12 (float16) and 13 (bfloat16). Programs may be
-// linked with older ones, so the runtime brings its own; they are weak, because a newer libgcc may
-// be linked too. Rounding is to the nearest, ties to even; doubles are rounded twice, as in
-// TensorFlow.
+// Conversions of 16-bit floats, and powers of a whole number. Compilers call them by these names if
+// the processor has no instruction for them. libgcc has them since GCC 12 (float16) and 13
+// (bfloat16). Programs may be linked with older ones, so the runtime brings its own; they are weak,
+// because a newer libgcc may be linked too. Rounding is to the nearest, ties to even; doubles are
+// rounded twice, as in TensorFlow.
 #include <cstdint>
 #include <cstring>
 
@@ -59,6 +59,15 @@ std::uint32_t bfloat16_of(float value) {
   return rounded(bits, 16) >> 16;
 }
 
+template <typename T>
+T power(T base, std::int32_t exponent) {
+  T result = 1;
+  for (std::int32_t left = exponent; left != 0; left /= 2, base *= base) {
+    if (left % 2 != 0) result *= base;
+  }
+  return exponent < 0 ? 1 / result : result;
+}
+
 }  // namespace
 
 #define TFAOT_HELPER extern "C" __attribute__((weak))
@@ -66,5 +75,10 @@ std::uint32_t bfloat16_of(float value) {
 TFAOT_HELPER float __extendhfsf2(Half half) { return float_of_float16(bits_of(half) & 0xffffU); }
 TFAOT_HELPER double __extendhfdf2(Half half) { return __extendhfsf2(half); }
 TFAOT_HELPER Half __truncsfhf2(float value) { return float_of(float16_of(value)); }
+TFAOT_HELPER Half __truncdfhf2(double value) { return __truncsfhf2(static_cast<float>(value)); }
+TFAOT_HELPER float __gnu_h2f_ieee(Half half) { return __extendhfsf2(half); }
+TFAOT_HELPER Half __gnu_f2h_ieee(float value) { return __truncsfhf2(value); }
 TFAOT_HELPER Half __truncsfbf2(float value) { return float_of(bfloat16_of(value)); }
 TFAOT_HELPER Half __truncdfbf2(double value) { return __truncsfbf2(static_cast<float>(value)); }
+TFAOT_HELPER float __powisf2(float base, std::int32_t exponent) { return power(base, exponent); }
+TFAOT_HELPER double __powidf2(double base, std::int32_t exponent) { return power(base, exponent); }

@@ -38,14 +38,6 @@ ordered_json compiler_of(const std::string& engine) {
   return compiler;
 }
 
-ordered_json part_of_runtime(const RuntimePart& part) {
-  ordered_json json = {{"type", "library"}, {"name", part.name}};
-  if (!part.version.empty()) json["version"] = part.version;
-  json["licenses"] = licenses_of(part.license);
-  json["externalReferences"] = ordered_json::array({{{"type", "website"}, {"url", part.url}}});
-  return json;
-}
-
 ordered_json runtime_of(const Manifest& manifest) {
   ordered_json runtime = {{"type", "library"},
                           {"bom-ref", "runtime"},
@@ -55,7 +47,6 @@ ordered_json runtime_of(const Manifest& manifest) {
   for (const ManifestFile& file : manifest.files) {
     if (file.path == kRuntimeLibrary) runtime["hashes"] = hash_of(file.sha256);
   }
-  runtime["components"] = mapped(kRuntimeParts, part_of_runtime);
   return runtime;
 }
 

@@ -13,6 +13,9 @@
 #include <limits>
 #include <vector>
 
+#include "tfaot/runtime/cpu_level.h"
+#include "tfaot/runtime/detail/cpu_features.h"
+
 extern "C" {
 struct Kernel {
   const char* name;
@@ -45,6 +48,16 @@ void __xla_cpu_runtime_EigenSingleThreadedConv3DF16(
     std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
     std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
     std::int64_t, std::int64_t, std::int64_t);
+void __xla_cpu_runtime_EigenSingleThreadedMatMulS32(const void*, std::int32_t*, std::int32_t*,
+                                                    std::int32_t*, std::int64_t, std::int64_t,
+                                                    std::int64_t, std::int32_t, std::int32_t);
+void __xla_cpu_runtime_EigenSingleThreadedMatMulU8(const void*, std::uint8_t*, std::uint8_t*,
+                                                   std::uint8_t*, std::int64_t, std::int64_t,
+                                                   std::int64_t, std::int32_t, std::int32_t);
+void __xla_cpu_runtime_EigenSingleThreadedMatMulC64(const void*, std::complex<float>*,
+                                                    std::complex<float>*, std::complex<float>*,
+                                                    std::int64_t, std::int64_t, std::int64_t,
+                                                    std::int32_t, std::int32_t);
 void __xla_cpu_runtime_DuccSingleThreadedFft(const void*, void*, void*, std::int32_t, std::int32_t,
                                              std::int32_t, const std::int64_t*,
                                              const std::int64_t*);
@@ -159,24 +172,22 @@ TEST(Kernels, MultiplyMatrices) {
   }
 }
 
-// Eigen adds up blocks of the depth. It would fit them to the caches of the machine, and a result
-// would have other bits on another machine.
-TEST(Kernels, MultiplyMatricesByBlocksOfAFixedDepth) {
-  const std::size_t m = 8, n = 8, k = 5000, block = 632;
+// Two sums for the even and the odd steps, as in all products of more than eight columns, and no
+// blocks that would depend on the caches of the machine.
+TEST(Kernels, MultiplyMatricesInOneOrder) {
+  const std::size_t m = 16, n = 8, k = 5000;
+  const bool is_fused = tfaot::missing_features("fma", tfaot::this_cpu().features()).empty();
   std::vector<float> a = values(m * k), b = values(k * n), c(m * n);
   __xla_cpu_runtime_EigenSingleThreadedMatMulF32(nullptr, c.data(), a.data(), b.data(), m, n, k, 0,
                                                  0);
   for (std::size_t i = 0; i < m * n; ++i) {
-    float sum = 0;
-    for (std::size_t first = 0; first < k; first += block) {
-      float part = 0;
-      for (std::size_t l = first; l < std::min(k, first + block); ++l) {
-        const float product = a[i % m + m * l] * b[l + k * (i / m)];
-        part += product;
-      }
-      sum += part;
+    float sums[2] = {};
+    for (std::size_t l = 0; l < k; ++l) {
+      const float left = a[i % m + m * l], right = b[l + k * (i / m)], product = left * right;
+      float& sum = sums[l % 2];
+      sum = is_fused ? std::fma(left, right, sum) : sum + product;
     }
-    ASSERT_EQ(sum, c[i]) << i;
+    ASSERT_EQ(sums[0] + sums[1], c[i]) << i;
   }
 }
 
@@ -221,6 +232,64 @@ TEST(Kernels, MultiplyMatricesOfHalves) {
   __xla_cpu_runtime_EigenSingleThreadedMatMulF32(nullptr, wide_c.data(), wide_a.data(),
                                                  wide_b.data(), m, n, k, 0, 0);
   for (std::size_t i = 0; i < c.size(); ++i) EXPECT_EQ(c[i], low_bits(__truncsfhf2(wide_c[i])));
+}
+
+// Whole numbers wrap; a transposed side is read as it lies.
+TEST(Kernels, MultiplyMatricesOfOtherTypes) {
+  constexpr std::int64_t m = 3, n = 2, k = 4;
+  const std::int32_t large = 1 << 30;
+  std::int32_t a[m * k], b[k * n], c[m * n];
+  std::uint8_t small_a[m * k], small_b[k * n], small_c[m * n];
+  std::complex<float> complex_a[m * k], complex_b[k * n], complex_c[m * n];
+  for (std::int32_t i = 0; i < m * k; ++i) {
+    a[i] = large + i;
+    small_a[i] = static_cast<std::uint8_t>(200 + i);
+    complex_a[i] = {static_cast<float>(i), 1};
+  }
+  for (std::int32_t i = 0; i < k * n; ++i) {
+    b[i] = 3 * i - 4;
+    small_b[i] = static_cast<std::uint8_t>(7 * i);
+    complex_b[i] = {2, static_cast<float>(-i)};
+  }
+  for (const std::int32_t turned : {0, 1}) {
+    __xla_cpu_runtime_EigenSingleThreadedMatMulS32(nullptr, c, a, b, m, n, k, turned, 1 - turned);
+    __xla_cpu_runtime_EigenSingleThreadedMatMulU8(nullptr, small_c, small_a, small_b, m, n, k,
+                                                  turned, 1 - turned);
+    __xla_cpu_runtime_EigenSingleThreadedMatMulC64(nullptr, complex_c, complex_a, complex_b, m, n,
+                                                   k, turned, 1 - turned);
+    for (std::int64_t i = 0; i < m * n; ++i) {
+      std::int64_t sum = 0, small_sum = 0;
+      std::complex<float> complex_sum;
+      for (std::int64_t l = 0; l < k; ++l) {
+        const std::int64_t left = turned != 0 ? l + k * (i % m) : i % m + m * l;
+        const std::int64_t right = turned != 0 ? l + k * (i / m) : i / m + n * l;
+        sum += std::int64_t{a[left]} * b[right];
+        small_sum += small_a[left] * small_b[right];
+        complex_sum += complex_a[left] * complex_b[right];
+      }
+      EXPECT_EQ(c[i], static_cast<std::int32_t>(sum));
+      EXPECT_EQ(small_c[i], static_cast<std::uint8_t>(small_sum));
+      EXPECT_EQ(complex_c[i], complex_sum);
+    }
+  }
+}
+
+// Two groups, a stride, pixels apart in the input and in the window: 1 x 5 x 1.
+TEST(Kernels, ConvolveGroupsOfDilatedImages) {
+  std::vector<float> x = values(5 * 4), w = values(3 * 2 * 6), y(4 * 6);
+  __xla_cpu_runtime_EigenSingleThreadedConv2DF32(nullptr, y.data(), x.data(), w.data(), 1, 5, 1, 4,
+                                                 3, 1, 2, 6, 4, 1, 3, 1, 2, 3, 0, 0, 2, 1, 2, 1, 2);
+  for (std::int64_t i = 0; i < 4 * 6; ++i) {
+    const std::int64_t filter = i % 6, group = filter / 3;
+    double sum = 0;
+    for (std::int64_t t = 0; t < 3 * 2; ++t) {
+      const std::int64_t place = i / 6 * 3 - 2 + t / 2 * 2;
+      if (place < 0 || place % 2 != 0 || place / 2 >= 5) continue;
+      sum += double{x[static_cast<std::size_t>(place / 2 * 4 + group * 2 + t % 2)]} *
+             double{w[static_cast<std::size_t>(t * 6 + filter)]};
+    }
+    EXPECT_NEAR(y[static_cast<std::size_t>(i)], sum, 1e-5) << i;
+  }
 }
 
 // NHWC, 3x3, one pixel of padding, stride 1.
@@ -272,6 +341,41 @@ TEST(Kernels, TransformRealRowsThereAndBack) {
   __xla_cpu_runtime_DuccSingleThreadedFft(nullptr, back.data(), spectrum.data(), 3, 0, 1,
                                           spectrum_shape, fft_length);
   for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(back[i], x[i], 1e-5);
+}
+
+// Lengths with several, with equal and with large prime factors, and of one; numbers beyond the
+// input are zero, those beyond the length are not read.
+TEST(Kernels, TransformAnyLength) {
+  const std::int64_t in = 9;
+  for (const std::int64_t length : {1, 2, 7, 9, 16, 30, 97}) {
+    std::vector<std::complex<float>> x(in), y(static_cast<std::size_t>(length));
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = {value(i), value(i + 5)};
+    const std::int64_t shape[] = {1, in}, fft_length[] = {length};
+    __xla_cpu_runtime_DuccSingleThreadedFft(nullptr, y.data(), x.data(), 0, 0, 1, shape,
+                                            fft_length);
+    for (std::int64_t f = 0; f < length; ++f) {
+      std::complex<double> sum = 0;
+      for (std::int64_t t = 0; t < std::min(in, length); ++t) {
+        const auto turn = -2 * M_PI * static_cast<double>(f * t) / static_cast<double>(length);
+        sum += std::complex<double>(x[static_cast<std::size_t>(t)]) * std::polar(1.0, turn);
+      }
+      const std::complex<double> got = y[static_cast<std::size_t>(f)];
+      ASSERT_NEAR(std::abs(got - sum), 0, 1e-5) << length << ' ' << f;
+    }
+  }
+}
+
+TEST(Kernels, TransformRealVolumesThereAndBack) {
+  const std::int64_t shape[] = {2, 3, 4, 6}, spectrum_shape[] = {2, 3, 4, 4},
+                     fft_length[] = {3, 4, 6};
+  std::vector<double> x(2 * 3 * 4 * 6), back(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = value(i);
+  std::vector<std::complex<double>> spectrum(2 * 3 * 4 * 4);
+  __xla_cpu_runtime_DuccSingleThreadedFft(nullptr, spectrum.data(), x.data(), 2, 1, 3, shape,
+                                          fft_length);
+  __xla_cpu_runtime_DuccSingleThreadedFft(nullptr, back.data(), spectrum.data(), 3, 1, 3,
+                                          spectrum_shape, fft_length);
+  for (std::size_t i = 0; i < x.size(); ++i) ASSERT_NEAR(back[i], x[i], 1e-12);
 }
 
 TEST(Kernels, TransformPlanesInDoublePrecision) {

@@ -38,42 +38,12 @@ void make_keys(Key* keys, const Element* x, Int count, Int order) {
   });
 }
 
-// Some lanes of a vector of keys: with AVX-512 a mask.
-#if TFAOT_VECTOR_BYTES == 64
-#if TFAOT_IS_F32
-#define TFAOT_OF_KEYS(name, end) _mm512_##name##_epi32##end
-using Lanes = __mmask16;
-#else
-#define TFAOT_OF_KEYS(name, end) _mm512_##name##_epi64##end
-using Lanes = __mmask8;
-#endif
-TFAOT_INLINE Lanes is_before(Keys a, Keys b) {
-  return TFAOT_OF_KEYS(cmplt, _mask)(__m512i(a), __m512i(b));
-}
-TFAOT_INLINE Lanes is_equal(Keys a, Keys b) {
-  return TFAOT_OF_KEYS(cmpeq, _mask)(__m512i(a), __m512i(b));
-}
-TFAOT_INLINE Lanes lanes_after(Int lane) { return static_cast<Lanes>(~0U << (lane + 1)); }
-TFAOT_INLINE Keys either(Lanes lanes, Keys a, Keys b) {
-  return Keys(TFAOT_OF_KEYS(mask_mov, )(__m512i(b), lanes, __m512i(a)));
-}
-// Adds one in some lanes.
-TFAOT_INLINE Keys count_lanes(Keys count, Lanes lanes) {
-  const auto from = __m512i(count);
-  return Keys(TFAOT_OF_KEYS(mask_add, )(from, lanes, from, TFAOT_OF_KEYS(set1, )(1)));
-}
-#else
-using Lanes = Keys;
-TFAOT_INLINE Lanes is_before(Keys a, Keys b) { return a < b; }
-TFAOT_INLINE Lanes is_equal(Keys a, Keys b) { return a == b; }
-TFAOT_INLINE Lanes lanes_after(Int lane) {
+// All bits of the lanes after this one.
+TFAOT_INLINE Keys lanes_after(Int lane) {
   Keys lanes = {};
   TFAOT_EACH (i, kKeyLanes) lanes[i] = i;
   return lanes > static_cast<Key>(lane);
 }
-TFAOT_INLINE Keys either(Lanes lanes, Keys a, Keys b) { return lanes ? a : b; }
-TFAOT_INLINE Keys count_lanes(Keys count, Lanes lanes) { return count - lanes; }
-#endif
 
 // The first elements of as many rows as a vector has lanes, each row in a lane: no step depends on
 // values, and none goes across lanes. Only vectors of 32-bit integers have a minimum and maximum.
@@ -112,19 +82,19 @@ class FirstInLanes {
     const Keys own = Keys{} + static_cast<Key>(place);
     const Int kept = smaller(place, call_.count);
     Keys last_key = key, last_place = own;
-    Lanes is_placed = {};
+    Keys is_placed = {};  // all bits where it is
     for (Int i = 0; i < kept; ++i) {
       const Keys old_key = keys_[i], old_place = places_[i];
-      const Lanes is_larger = is_before(key, old_key);
+      const Keys is_larger = key < old_key;
       keys_[i] = first_of(old_key, i == 0 ? key : last_of(key, last_key));
-      places_[i] = either(is_placed, last_place, either(is_larger, own, old_place));
+      places_[i] = is_placed ? last_place : is_larger ? own : old_place;
       is_placed = is_larger;
       last_key = old_key;
       last_place = old_place;
     }
     if (place >= call_.count) return;
     keys_[place] = kept == 0 ? key : last_of(key, last_key);
-    places_[place] = either(is_placed, last_place, own);
+    places_[place] = is_placed ? last_place : own;
   }
 
   const TopKCall& call_;
@@ -152,14 +122,13 @@ struct Some {
       const Int end = smaller(begin + kKeyLanes, size);
       Keys count = {};
       Keys more = {};
-      for (Int j = 0; j < begin; ++j) more = count_lanes(more, is_before(own, Keys{} + keys[j]));
+      for (Int j = 0; j < begin; ++j) more -= own < Keys{} + keys[j];
       count = count + static_cast<Key>(begin) - more;  // those before it that are not larger
       for (Int j = begin; j < end; ++j) {
         const Keys one = Keys{} + keys[j];  // equal keys in lanes after its own come after it
-        const auto after = is_equal(one, own) & lanes_after(j - begin);
-        count = count_lanes(count, static_cast<Lanes>(is_before(one, own) | after));
+        count -= (one < own) | ((one == own) & lanes_after(j - begin));
       }
-      for (Int j = end; j < size; ++j) count = count_lanes(count, is_before(Keys{} + keys[j], own));
+      for (Int j = end; j < size; ++j) count -= Keys{} + keys[j] < own;
       __builtin_memcpy(before + begin, &count, sizeof count);
     }
   }
