@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compiler/kernels/convolution_calls.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,35 +17,11 @@
 #include "xla/permutation_util.h"
 
 namespace tfaot::toolkit::engine {
-namespace {
 
-using kernels::ConvolutionCall;
-
-bool has_convolution_kernel(const HloInstruction& convolution) {
-  if (!is_for_kernels(convolution) || convolution.batch_group_count() != 1) return false;
-  const auto spatial = convolution.window().dimensions_size();
-  return spatial >= 1 && spatial <= kernels::kSpatial &&
-         std::ranges::all_of(convolution.operands(), [&](const HloInstruction* operand) {
-           return type_of(*operand) == type_of(convolution) && elements_of(*operand) > 0;
-         });
-}
-
-// The filter as [spatial..., in, out], with reversed windows turned around.
-HloInstruction* plain_filter(HloInstruction& convolution) {
-  const auto& numbers = convolution.convolution_dimension_numbers();
-  Dimensions turned;
-  for (int d = 0; d < convolution.window().dimensions_size(); ++d) {
-    if (convolution.window().dimensions(d).window_reversal()) {
-      turned.push_back(numbers.kernel_spatial_dimensions(d));
-    }
-  }
-  return transpose(reverse(convolution.mutable_operand(1), turned), filter_order(convolution));
-}
-
-ConvolutionCall fields_of(const HloInstruction& convolution) {
+kernels::ConvolutionCall convolution_call(const HloInstruction& convolution) {
   const auto& numbers = convolution.convolution_dimension_numbers();
   const auto& input = convolution.operand(0)->shape();
-  ConvolutionCall call{};
+  kernels::ConvolutionCall call{};
   call.batch = entry(input.dimensions(), numbers.input_batch_dimension());
   call.in_channels = entry(input.dimensions(), numbers.input_feature_dimension());
   call.out_channels = size_of(convolution, numbers.output_feature_dimension());
@@ -58,6 +36,59 @@ ConvolutionCall fields_of(const HloInstruction& convolution) {
   return call;
 }
 
+Dimensions input_order(const HloInstruction& convolution) {
+  const auto& numbers = convolution.convolution_dimension_numbers();
+  return joined({{numbers.input_batch_dimension()},
+                 numbers.input_spatial_dimensions(),
+                 {numbers.input_feature_dimension()}});
+}
+
+Dimensions output_order(const HloInstruction& convolution) {
+  const auto& numbers = convolution.convolution_dimension_numbers();
+  return joined({{numbers.output_batch_dimension()},
+                 numbers.output_spatial_dimensions(),
+                 {numbers.output_feature_dimension()}});
+}
+
+HloInstruction* plain_filter(HloInstruction* filter, const HloInstruction& convolution) {
+  const auto& numbers = convolution.convolution_dimension_numbers();
+  Dimensions turned;
+  for (int d = 0; d < convolution.window().dimensions_size(); ++d) {
+    if (convolution.window().dimensions(d).window_reversal()) {
+      turned.push_back(numbers.kernel_spatial_dimensions(d));
+    }
+  }
+  return transpose(reverse(filter, turned), filter_order(convolution));
+}
+
+HloInstruction* filter_matrices(HloInstruction* filter, const kernels::ConvolutionCall& call) {
+  const std::int64_t depth = elements_of(*filter) / call.out_channels;
+  HloInstruction* cut = reshape(filter, {depth, call.groups, call.out_channels / call.groups});
+  return call.groups == 1 ? reshape(cut, {1, depth, call.out_channels}) : transpose(cut, {1, 0, 2});
+}
+
+bool is_depthwise(const kernels::ConvolutionCall& call) {
+  return call.groups == call.in_channels && call.groups == call.out_channels;
+}
+
+// One group alone is a small convolution.
+bool is_of_groups(const kernels::ConvolutionCall& call) {
+  return call.groups > 1 && kernels::is_grouped(call);
+}
+
+namespace {
+
+using kernels::ConvolutionCall;
+
+bool has_convolution_kernel(const HloInstruction& convolution) {
+  if (!is_for_kernels(convolution) || convolution.batch_group_count() != 1) return false;
+  const auto spatial = convolution.window().dimensions_size();
+  return spatial >= 1 && spatial <= kernels::kSpatial &&
+         std::ranges::all_of(convolution.operands(), [&](const HloInstruction* operand) {
+           return type_of(*operand) == type_of(convolution) && elements_of(*operand) > 0;
+         });
+}
+
 // The same as a product of [batch * points, in] and [in, out].
 bool is_product(const ConvolutionCall& call) {
   const auto all_are = [](const std::int64_t(&values)[kernels::kSpatial], std::int64_t wanted) {
@@ -69,13 +100,6 @@ bool is_product(const ConvolutionCall& call) {
 }
 
 std::int64_t points(const ConvolutionCall& call) { return product(call.window.out); }
-
-// [groups, window * in / groups, out / groups] of a plain filter.
-HloInstruction* filter_matrices(HloInstruction* filter, const ConvolutionCall& call) {
-  const std::int64_t depth = elements_of(*filter) / call.out_channels;
-  HloInstruction* cut = reshape(filter, {depth, call.groups, call.out_channels / call.groups});
-  return call.groups == 1 ? reshape(cut, {1, depth, call.out_channels}) : transpose(cut, {1, 0, 2});
-}
 
 // The taps of a plain filter that belong to a phase.
 HloInstruction* phase_filter(HloInstruction* filter, absl::Span<const kernels::Phase> phase) {
@@ -106,15 +130,6 @@ std::vector<HloInstruction*> pack_phases(HloInstruction* filter, const Convoluti
     if (!is_empty) packed.push_back(pack(filter_matrices(phase_filter(filter, phase), call)));
   }
   return packed;
-}
-
-bool is_depthwise(const ConvolutionCall& call) {
-  return call.groups == call.in_channels && call.groups == call.out_channels;
-}
-
-// One group alone is a small convolution.
-bool is_of_groups(const ConvolutionCall& call) {
-  return call.groups > 1 && kernels::is_grouped(call);
 }
 
 // The products of a call by Winograd's way, for each pair of an input's and a result's channel.
@@ -427,21 +442,14 @@ Status replace_convolution(HloInstruction& convolution, PassContext& context) {
     return {};
   }
   const Choices& choices = context.choices;
-  const auto& numbers = convolution.convolution_dimension_numbers();
-  // [batch, spatial..., channels] in terms of a tensor's own dimensions.
-  const Dimensions input_order = joined({{numbers.input_batch_dimension()},
-                                         numbers.input_spatial_dimensions(),
-                                         {numbers.input_feature_dimension()}});
-  const Dimensions output_order = joined({{numbers.output_batch_dimension()},
-                                          numbers.output_spatial_dimensions(),
-                                          {numbers.output_feature_dimension()}});
-  ConvolutionCall call = fields_of(convolution);
+  ConvolutionCall call = convolution_call(convolution);
   if (met_taps(call.window) == 0) return {};
-  HloInstruction* filter = plain_filter(convolution);
+  HloInstruction* filter = plain_filter(convolution.mutable_operand(1), convolution);
+  const Dimensions result_order = output_order(convolution);
 
   Epilogue epilogue;
   epilogue.last = &convolution;
-  if (std::ranges::is_sorted(output_order)) {
+  if (std::ranges::is_sorted(result_order)) {
     epilogue = find_epilogue(
         convolution, call.out_channels,
         {.scale = values.is_known(convolution.operand(1)),
@@ -454,12 +462,13 @@ Status replace_convolution(HloInstruction& convolution, PassContext& context) {
   }
   const bool may_use_winograd = choices.fast_math && choices.optimize == Optimization::kSpeed &&
                                 values.is_known(convolution.operand(1));
-  KernelCall made = kernel_call(call, transpose(convolution.mutable_operand(0), input_order),
-                                filter, may_use_winograd);
-  made.result = picked(convolution.shape().dimensions(), output_order);
+  KernelCall made =
+      kernel_call(call, transpose(convolution.mutable_operand(0), input_order(convolution)), filter,
+                  may_use_winograd);
+  made.result = picked(convolution.shape().dimensions(), result_order);
   epilogue.add_operands(made.operands);
   HloInstruction* result =
-      transpose(add_kernel_call(made, convolution), xla::InversePermutation(output_order));
+      transpose(add_kernel_call(made, convolution), xla::InversePermutation(result_order));
   return replace(*epilogue.last, result);
 }
 

@@ -121,7 +121,7 @@ HloInstruction* add_kernel_call(const KernelCall& call, const HloInstruction& mo
   operands.insert(operands.end(), call.operands.begin(), call.operands.end());
   const std::string target = fmt::format("{}{}_{}", kSymbolPrefix, name_of_kernel(call.kernel),
                                          type == xla::F64 ? "f64" : "f32");
-  const xla::Shape result = shape_of(type, call.result);
+  const xla::Shape result = shape_of(call.type.value_or(type), call.result);
   std::vector<xla::Shape> results = {result};
   results.insert(results.end(), call.more_results.begin(), call.more_results.end());
   // Whole cache lines, so that temporaries after it are aligned.
@@ -166,7 +166,9 @@ std::int64_t kernel_scratch_bytes(const HloInstruction& kernel) {
   if (!kernel.shape().IsTuple()) return 0;
   const auto& results = kernel.shape().tuple_shapes();
   // Not the last result: align_temporaries adds more of bytes, which nobody uses.
-  const auto scratch = std::ranges::find(results, xla::U8, &xla::Shape::element_type);
+  const auto scratch = std::find_if(results.begin() + 1, results.end(), [](const xla::Shape& one) {
+    return one.element_type() == xla::U8;
+  });
   return scratch == results.end() ? 0 : xla::ShapeUtil::ByteSizeOf(*scratch);
 }
 

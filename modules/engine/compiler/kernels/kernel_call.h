@@ -29,11 +29,12 @@ std::string_view name_of_kernel(Kernel kernel);  // "matmul"
 
 struct KernelCall {
   Kernel kernel;
-  std::vector<std::int64_t> words;            // the struct
-  Instructions operands;                      // the tensors
-  Dimensions result = {};                     // its shape; its type is that of the first operand
-  std::int64_t scratch_bytes = 0;             // 0: the kernel has none
-  std::vector<xla::Shape> more_results = {};  // only with scratch
+  std::vector<std::int64_t> words;              // the struct
+  Instructions operands;                        // the tensors
+  Dimensions result = {};                       // its shape
+  std::int64_t scratch_bytes = 0;               // 0: the kernel has none
+  std::vector<xla::Shape> more_results = {};    // only with scratch
+  std::optional<xla::PrimitiveType> type = {};  // of the result; none: that of the first operand
 };
 
 // Calls are structs of 64-bit numbers only.

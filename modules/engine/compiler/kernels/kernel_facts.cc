@@ -89,6 +89,13 @@ std::int64_t addends_of(std::int64_t epilogue) {
   return (epilogue & kernels::kEpilogueSum) != 0 ? after_bias(epilogue) : 0;
 }
 
+std::int64_t operands_before_bias(const HloInstruction& kernel) {
+  const bool is_whole =
+      is_call_of(kernel, Kernel::kLowPrecision) &&
+      call_of<kernels::LowPrecisionCall>(kernel).input_type != kernels::kElementFloat32;
+  return is_whole ? 2 : 0;
+}
+
 bool is_first_in_order(const HloInstruction& one, const BatchRows& rows) {
   return rows.of(one, 1) == Rows::kInOrder;
 }
@@ -241,7 +248,7 @@ std::optional<std::size_t> word_of_epilogue(const HloInstruction& kernel) {
 bool takes_function(const HloInstruction& kernel) {
   const auto* const row = row_of(kernel);
   return row != nullptr && row->facts.takes_function != nullptr &&
-         type_of(*kernel.operand(1)) == xla::F32 && row->facts.takes_function(kernel);
+         first_shape(kernel).element_type() == xla::F32 && row->facts.takes_function(kernel);
 }
 
 kernels::ResultFunction result_function(const HloInstruction& kernel) {
@@ -252,7 +259,8 @@ kernels::ResultFunction result_function(const HloInstruction& kernel) {
   const std::int64_t epilogue = call_word(kernel, word_of_epilogue(kernel));
   if ((epilogue & kernels::kEpilogueFunction) == 0) return function;
   const std::int64_t after_sum = (epilogue & kernels::kEpilogueSum) != 0 ? 1 : 0;
-  const HloInstruction* const operand = kernel.operand(after_bias(epilogue) + after_sum);
+  const HloInstruction* const operand =
+      kernel.operand(after_bias(epilogue) + operands_before_bias(kernel) + after_sum);
   if (!operand->IsConstant()) return function;
   const auto words = operand->literal().data<std::int64_t>();
   std::memcpy(&function, words.data(), sizeof function);

@@ -103,6 +103,8 @@ constexpr KernelFacts facts_of() {
 
 // The operand that is added to the results; 0: there is none.
 std::int64_t addends_of(std::int64_t epilogue);
+// Operands of a call in fewer bits between its weights and its bias, which others have not.
+std::int64_t operands_before_bias(const HloInstruction& kernel);
 bool is_first_in_order(const HloInstruction& one, const BatchRows& rows);
 // True if all operands but the first are weights, and `addends`, unless it is 0, has rows as the
 // results have.

@@ -207,17 +207,6 @@ HloInstruction* scale_of_columns(HloInstruction* matrix) {
   return select(is_zero, fill_like(scale, 1), scale);
 }
 
-// [1, panels, depth, columns] -> [panels, groups, columns, group], converted.
-HloInstruction* grouped(HloInstruction* packed, xla::PrimitiveType type, std::int64_t group) {
-  const Dimensions sizes = dimensions_of(*packed);
-  const std::int64_t groups = (sizes[2] + group - 1) / group;
-  HloInstruction* padded = pad_end(packed, 2, groups * group);
-  HloInstruction* cut = reshape(padded, {sizes[1], groups, group, sizes[3]});
-  HloInstruction* made = convert(transpose(cut, {0, 1, 3, 2}), type);
-  made->set_metadata(packed->metadata());
-  return made;
-}
-
 // True if such weights [1, depth, columns] are stored so. Few are not: nothing would be saved.
 bool stays_narrow(const HloInstruction& matrix, WeightsType type) {
   return type != WeightsType::kFloat32 && type_of(matrix) == xla::F32 &&
@@ -233,16 +222,16 @@ KernelCall narrow_product(const kernels::MatMulCall& call, HloInstruction* lhs,
   const std::int64_t group = kernels::narrow_group(narrow.rhs_type);
   switch (narrow.rhs_type) {
     case kernels::kBfloat16:
-      made.operands.push_back(grouped(pack(matrix), xla::BF16, group));
+      made.operands.push_back(pack_words(matrix, xla::BF16, group));
       break;
     case kernels::kFloat16:
-      made.operands.push_back(grouped(pack(between(matrix, kMostOfFloat16)), xla::F16, group));
+      made.operands.push_back(pack_words(between(matrix, kMostOfFloat16), xla::F16, group));
       break;
     default: {
       HloInstruction* scale = scale_of_columns(matrix);
       HloInstruction* whole =
           between(unary(kRoundNearestEven, binary_along(kDivide, matrix, scale, 2)), kMostOfInt8);
-      made.operands.push_back(grouped(pack(whole), xla::S8, group));
+      made.operands.push_back(pack_words(whole, xla::S8, group));
       made.operands.push_back(scale);
     }
   }

@@ -52,6 +52,16 @@ HloInstruction* pack(HloInstruction* matrices) {
   return named_as_packed(packed);
 }
 
+HloInstruction* pack_words(HloInstruction* matrices, xla::PrimitiveType type,
+                           std::int64_t numbers) {
+  HloInstruction* const packed = pack(matrices);
+  const Dimensions sizes = dimensions_of(*packed);
+  const std::int64_t words = (sizes[2] + numbers - 1) / numbers;
+  HloInstruction* const padded = pad_end(packed, 2, words * numbers);
+  HloInstruction* const cut = reshape(padded, {sizes[0] * sizes[1], words, numbers, sizes[3]});
+  return named_as_packed(convert(transpose(cut, {0, 1, 3, 2}), type));
+}
+
 HloInstruction* pack_together(const Instructions& packed) {
   if (packed.size() == 1) return packed.front();
   Instructions parts;

@@ -10,6 +10,10 @@ namespace tfaot::toolkit::engine {
 // [groups, depth, columns] -> [groups, panels, depth, panel columns].
 HloInstruction* pack(HloInstruction* matrices);
 
+// The same as words of 32 bits: [groups * panels, words, panel columns, numbers of a word], where
+// the numbers of a word, converted to `type`, are neighbours along the depth.
+HloInstruction* pack_words(HloInstruction* matrices, xla::PrimitiveType type, std::int64_t numbers);
+
 // Several packed tensors as one, each after the one before.
 HloInstruction* pack_together(const Instructions& packed);
 

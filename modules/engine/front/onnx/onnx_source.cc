@@ -339,7 +339,9 @@ Names needed_values(const GraphProto& graph) {
     const bool is_number = std::ranges::all_of(sizes, [](auto size) { return size == 1; });
     const auto type = element_type(initializer.data_type());
     const bool is_place = type && is_place_constant(dtype_of(*type), sizes);
-    if ((is_number && settings.contains(initializer.name())) ||
+    const bool is_whole = type && xla::primitive_util::IsIntegralType(*type);
+    const bool is_setting = is_number || (is_whole && sizes.size() == 1);
+    if ((is_setting && settings.contains(initializer.name())) ||
         (is_place && better.contains(initializer.name()))) {
       known.insert(initializer.name());
     }

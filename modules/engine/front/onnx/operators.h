@@ -11,8 +11,8 @@ namespace tfaot::toolkit::engine {
 struct OperandRoles {
   // The value must be known at compile time.
   std::vector<int> known = {};
-  // Parameters such as bounds. An initializer of one number is part of the code there instead of a
-  // weight, so that XLA and the kernels know it.
+  // Parameters such as bounds. An initializer of one number, or a list of whole ones, is part of
+  // the code there instead of a weight, so that XLA and the kernels know it.
   std::vector<int> settings = {};
   // Indices and conditions: the code is better if their values are known at compile time.
   std::vector<int> better_known = {};

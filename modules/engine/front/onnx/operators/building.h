@@ -228,6 +228,12 @@ XlaOp clamped_to(const Node& node, XlaOp x, xla::PrimitiveType type);
 // zero point for each place of this axis, or for each element; otherwise several are refused.
 XlaOp without_zero_point(const Node& node, int operand, int zero,
                          std::optional<std::int64_t> axis = {});
+// The number that all zero points of an operand are, 0 if it is omitted; none: they differ, or are
+// not known.
+std::optional<std::int64_t> zero_point_of(const Node& node, int operand);
+// (x - zero point) * scale of an operand that its scale and its zero point follow, as float32.
+// `axis`: of scales and zero points, if there are several.
+XlaOp real_numbers(const Node& node, int operand, std::optional<std::int64_t> axis);
 // Rounds to the nearest (even) integers, adds the zero point and converts to its type with
 // saturation. Zero points: one, or one for each value.
 XlaOp saturated(const Node& node, XlaOp values, XlaOp zero);

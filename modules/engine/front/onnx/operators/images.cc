@@ -149,15 +149,29 @@ void lower_conv_integer(Node& node) {
 }
 
 // x, its scale and zero point, the same of the filter, the result's scale and zero point, the bias.
+// With known zero points, it is written as the real numbers that the whole ones stand for, which
+// our passes multiply as whole numbers; else the sums are exact here.
 void lower_qlinear_conv(Node& node) {
+  const XlaOp scale = xla::Reshape(node.operand(1), {}) * node.operand(4);
+  const XlaOp point = xla::Reshape(node.operand(7), {});
+  const XlaOp step = xla::Reshape(node.operand(6), {});
+  const bool is_known = std::ranges::all_of(
+      std::array{2, 5, 7}, [&](int zero) { return zero_point_of(node, zero).has_value(); });
+  if (is_known && node.type(1) == xla::F32) {
+    XlaOp sums = convolve(node, real_numbers(node, 0, {}), real_numbers(node, 3, 0));
+    if (node.has(8)) {
+      const XlaOp of_columns = scalar_if_single(node, scale);
+      sums = sums + along_last(node, cast(node.operand(8), xla::F32) * of_columns, sums);
+    }
+    node.set(channels_first(node, saturated(node, sums / step, point)));
+    return;
+  }
   const XlaOp made =
       convolve(node, without_zero_point(node, 0, 2), without_zero_point(node, 3, 5, 0));
   const XlaOp sums = with_bias(node, made, 8);
-  const XlaOp scale = xla::Reshape(node.operand(1), {}) * node.operand(4);
-  XlaOp ratio = scalar_if_single(node, scale / xla::Reshape(node.operand(6), {}));
+  XlaOp ratio = scalar_if_single(node, scale / step);
   if (!node.sizes_of(ratio).empty()) ratio = along_last(node, ratio, sums);
   const XlaOp scaled = cast(sums, node.type_of(ratio)) * ratio;
-  const XlaOp point = xla::Reshape(node.operand(7), {});
   node.set(channels_first(node, saturated(node, scaled, point)));
 }
 
@@ -1166,7 +1180,7 @@ std::vector<OnnxOperator> image_operators() {
       {"MaxPool", 1, lower_max_pool},
       {"MaxUnpool", 9, lower_max_unpool, {.known = {2}}},
       {"NonMaxSuppression", 10, lower_non_max_suppression, {.known = {2}, .settings = {3, 4}}},
-      {"QLinearConv", 10, lower_qlinear_conv},
+      {"QLinearConv", 10, lower_qlinear_conv, {.settings = {2, 5, 7}}},
       {"Resize", 10, lower_resize, {.known = {1, 2, 3}}},
       {"RoiAlign", 10, lower_roi_align},
       {"Upsample", 7, lower_upsample, {.known = {1}}},

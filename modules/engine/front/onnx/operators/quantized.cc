@@ -35,6 +35,15 @@ XlaOp spread_along_axis(const Node& node, XlaOp values, const Dimensions& sizes)
   return cut;
 }
 
+// The zero points as real numbers, broadcast to a tensor of these sizes. If all are the same, they
+// are one number, which our passes find.
+XlaOp zero_points(const Node& node, int operand, const Dimensions& sizes) {
+  if (const auto point = zero_point_of(node, operand)) {
+    return xla::Broadcast(scalar(node, xla::F32, static_cast<double>(*point)), sizes);
+  }
+  return spread_along_axis(node, cast(node.operand(operand), xla::F32), sizes);
+}
+
 void lower_quantize_linear(Node& node) {
   const Dimensions sizes = node.sizes(0);
   const auto type = node.has(2) ? node.type(2) : type_attribute(node, "output_dtype", xla::U8);
@@ -42,9 +51,9 @@ void lower_quantize_linear(Node& node) {
   const auto precision = type_attribute(node, "precision", node.type(1));
   const XlaOp scale = cast(node.operand(1), precision);
   const XlaOp scaled = cast(node.operand(0), precision) / spread_along_axis(node, scale, sizes);
-  const XlaOp zero = node.has(2) ? spread_along_axis(node, node.operand(2), sizes)
-                                 : xla::Zero(&node.builder(), type);
-  node.set(saturated(node, scaled, zero));
+  XlaOp rounded = xla::RoundToEven(cast(scaled, xla::F32));
+  if (node.has(2)) rounded = rounded + zero_points(node, 2, sizes);
+  node.set(cast(clamped_to(node, rounded, type), type));
 }
 
 void lower_dequantize_linear(Node& node) {
@@ -54,7 +63,7 @@ void lower_dequantize_linear(Node& node) {
   const auto type = type_attribute(node, "output_dtype", node.type(1));
   const auto exact = [](XlaOp x) { return cast(x, xla::F32); };
   XlaOp x = exact(node.operand(0));
-  if (node.has(2)) x = x - spread_along_axis(node, exact(node.operand(2)), sizes);
+  if (node.has(2)) x = x - zero_points(node, 2, sizes);
   const XlaOp scale = spread_along_axis(node, exact(node.operand(1)), sizes);
   node.set(cast(x * scale, type));
 }
@@ -86,8 +95,24 @@ XlaOp multiply_integers(const Node& node, int right, int step) {
 
 void lower_matmul_integer(Node& node) { node.set(multiply_integers(node, 1, 2)); }
 
+// True if the zero points of these operands are known and a's scale is one number: then the
+// operator is written as the real numbers that the whole ones stand for, which our passes multiply
+// as whole numbers.
+bool may_be_real(const Node& node, int scale, std::initializer_list<int> zeros) {
+  return product(node.sizes(scale)) == 1 && node.type(scale) == xla::F32 &&
+         std::ranges::all_of(zeros,
+                             [&](int zero) { return zero_point_of(node, zero).has_value(); });
+}
+
 // a, its scale and zero point, the same of b, the result's scale and zero point.
 void lower_qlinear_matmul(Node& node) {
+  if (may_be_real(node, 1, {2, 5, 7})) {
+    const XlaOp real =
+        multiply_matrices(node, real_numbers(node, 0, {}), real_numbers(node, 3, node.rank(3) - 1));
+    const XlaOp step = scalar_if_single(node, node.operand(6));
+    node.set(saturated(node, real / step, scalar_if_single(node, node.operand(7))));
+    return;
+  }
   const XlaOp sums = multiply_integers(node, 3, 2);
   const Dimensions sizes = node.sizes_of(sums);
   const auto spread = [&](XlaOp values) {
@@ -179,13 +204,25 @@ void lower_dynamic_quantize_matmul(Node& node) {
 
 // a, b and their scales and zero points, a bias of int32, the result's scale and zero point.
 void lower_qgemm(Node& node) {
-  const auto side = [&](int operand, const char* transposes) {
-    const XlaOp given = node.operand(operand);
-    return node.flag(transposes) ? xla::Transpose(given, {1, 0}) : given;
+  const auto turned = [&](XlaOp side, const char* transposes) {
+    return node.flag(transposes) ? xla::Transpose(side, {1, 0}) : side;
   };
-  XlaOp sums = applied(
-      node, {"MatMulInteger"},
-      {side(0, "transA"), side(3, "transB"), node.operand_if_given(2), node.operand_if_given(5)});
+  if (may_be_real(node, 1, {2, 5}) && node.real("alpha", 1) == 1) {
+    const std::int64_t columns = node.flag("transB") ? 0 : 1;
+    XlaOp real = multiply_matrices(node, turned(real_numbers(node, 0, {}), "transA"),
+                                   turned(real_numbers(node, 3, columns), "transB"));
+    if (node.has(6)) {
+      const XlaOp scale =
+          scalar_if_single(node, node.operand(1)) * scalar_if_single(node, node.operand(4));
+      const XlaOp bias = cast(node.operand(6), xla::F32);
+      real = applied(node, {"Add"}, {real, applied(node, {"Mul"}, {bias, scale})});
+    }
+    node.set(node.has(7) ? quantized(node, real, 7, 0) : real);
+    return;
+  }
+  XlaOp sums = applied(node, {"MatMulInteger"},
+                       {turned(node.operand(0), "transA"), turned(node.operand(3), "transB"),
+                        node.operand_if_given(2), node.operand_if_given(5)});
   if (node.has(6)) sums = applied(node, {"Add"}, {sums, node.operand(6)});
   const XlaOp left =
       applied(node, {"Mul"}, {node.operand(1), scalar(node, xla::F32, node.real("alpha", 1))});
@@ -280,6 +317,28 @@ XlaOp without_zero_point(const Node& node, int operand, int zero,
          (node.rank(zero) == 1 ? along(points, sizes, *axis) : broadcast_to(node, points, sizes));
 }
 
+std::optional<std::int64_t> zero_point_of(const Node& node, int operand) {
+  if (!node.has(operand)) return 0;
+  const auto points = node.integers_if_known(operand);
+  if (!points || points->empty()) return {};
+  const bool is_one = std::ranges::count(*points, points->front()) == std::ssize(*points);
+  return is_one ? std::optional(points->front()) : std::nullopt;
+}
+
+XlaOp real_numbers(const Node& node, int operand, std::optional<std::int64_t> axis) {
+  const Dimensions sizes = node.sizes(operand);
+  const auto spread = [&](XlaOp values) {
+    const bool is_one = product(node.sizes_of(values)) == 1;
+    if (!is_one && !axis) node.refuse("has several scales for one tensor");
+    return is_one ? xla::Broadcast(xla::Reshape(values, {}), sizes) : along(values, sizes, *axis);
+  };
+  const auto zero = zero_point_of(node, operand + 2);
+  const XlaOp point = zero ? scalar(node, xla::F32, static_cast<double>(*zero))
+                           : cast(node.operand(operand + 2), xla::F32);
+  return (cast(node.operand(operand), xla::F32) - spread(point)) *
+         spread(node.operand(operand + 1));
+}
+
 XlaOp saturated(const Node& node, XlaOp values, XlaOp zero) {
   const auto type = node.type_of(zero);
   const XlaOp rounded = xla::RoundToEven(cast(values, xla::F32));
@@ -289,19 +348,25 @@ XlaOp saturated(const Node& node, XlaOp values, XlaOp zero) {
 
 std::vector<OnnxOperator> quantized_operators() {
   std::vector<OnnxOperator> rows = {
-      {"DequantizeLinear", 10, lower_dequantize_linear},
+      {"DequantizeLinear", 10, lower_dequantize_linear, {.settings = {2}}},
       {"DynamicQuantizeLinear", 11, lower_dynamic_quantize_linear},
       {"MatMulInteger", 10, lower_matmul_integer},
-      {"QLinearMatMul", 10, lower_qlinear_matmul},
-      {"QuantizeLinear", 10, lower_quantize_linear},
+      {"QLinearMatMul", 10, lower_qlinear_matmul, {.settings = {2, 5, 7}}},
+      {"QuantizeLinear", 10, lower_quantize_linear, {.settings = {2}}},
   };
   std::vector<OnnxOperator> microsoft = {
       {"DynamicQuantizeLSTM", 1, lower_dynamic_quantize_lstm},
       {"DynamicQuantizeMatMul", 1, lower_dynamic_quantize_matmul},
       {"MatMulIntegerToFloat", 1, lower_matmul_integer_to_float},
-      {"QGemm", 1, lower_qgemm},
+      {"QGemm", 1, lower_qgemm, {.settings = {2, 5, 8}}},
   };
-  for (const ByFloats& form : kByFloats) microsoft.push_back({form.name, 1, lower_by_floats});
+  for (const ByFloats& form : kByFloats) {
+    OnnxOperator& row = microsoft.emplace_back(OnnxOperator{form.name, 1, lower_by_floats});
+    row.operands.settings.push_back(form.result + 1);
+    for (int i = 0; i < std::max(form.operands, 1); ++i) {
+      row.operands.settings.push_back(form.first + 3 * i + 2);
+    }
+  }
   std::ranges::move(in_domain("com.microsoft", microsoft), std::back_inserter(rows));
   std::ranges::move(in_domain("qonnx.custom_op.general",
                               {

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products and convolutions of 8-bit whole numbers. A quantised model has them as arithmetic of
+// float32: whole numbers become the real ones that they stand for, these are multiplied, and the
+// results are quantised again. All of that is one call on the whole numbers, whose sums are exact.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "compiler/hlo/match.h"
+#include "compiler/hlo/passes.h"
+#include "compiler/kernels/convolution_calls.h"
+#include "compiler/kernels/epilogue.h"
+#include "compiler/kernels/kernel_facts.h"
+#include "compiler/kernels/packing.h"
+#include "xla/permutation_util.h"
+
+namespace tfaot::toolkit::engine {
+namespace {
+
+// ---- Real numbers that whole ones stand for.
+
+// One scale for a whole tensor, or one for each index of a dimension.
+struct Scale {
+  HloInstruction* numbers = nullptr;  // a scalar, or a vector
+  std::int64_t dimension = kSpread;   // of the tensor
+};
+
+// Nothing for other tensors than broadcast ones, and for numbers along several dimensions.
+std::optional<Scale> scale_of(HloInstruction* value) {
+  Dimensions places = counted(value->shape().rank());
+  while (value->opcode() == kBroadcast) {
+    Dimensions before;
+    for (const std::int64_t d : value->dimensions()) before.push_back(entry(places, d));
+    places = before;
+    value = value->mutable_operand(0);
+  }
+  if (elements_of(*value) == 1) return Scale{reshape(value, {})};
+  for (std::int64_t d = 0; d < value->shape().rank(); ++d) {
+    if (size_of(*value, d) == elements_of(*value)) {
+      return Scale{reshape(value, {elements_of(*value)}), entry(places, d)};
+    }
+  }
+  return {};
+}
+
+// Nothing for other numbers, and for those that the type lacks.
+std::optional<std::int64_t> whole_number(double number, xla::PrimitiveType type) {
+  const auto whole = static_cast<std::int64_t>(number);
+  const bool is_one =
+      static_cast<double>(whole) == number && xla::primitive_util::FitsInIntegralType(whole, type);
+  return is_one ? std::optional(whole) : std::nullopt;
+}
+
+// (whole - zero) * scale, with its elements moved.
+struct Dequantized {
+  HloInstruction* whole = nullptr;
+  Scale scale = {};  // its dimension is one of the moved tensor
+  std::int64_t zero = 0;
+  Instructions moves = {};  // from the last to the first
+};
+
+// The same scales in the result of a move; false: they are not along one dimension there.
+bool follow(Scale& scale, const HloInstruction& move) {
+  if (scale.dimension == kSpread) return true;
+  const std::int64_t d = scale.dimension;
+  switch (move.opcode()) {
+    case kTranspose:
+      scale.dimension = place_among(move.dimensions(), d);
+      return true;
+    case kReshape:
+      for (const ReshapeGroup& group : groups_of(move)) {
+        if (place_among(group.from, d) < 0) continue;
+        const std::int64_t size = size_of(*move.operand(0), d);
+        const auto same = std::ranges::find_if(
+            group.to, [&](std::int64_t to) { return size_of(move, to) == size; });
+        if (same == group.to.end() ||
+            product(picked(move.shape().dimensions(), group.to)) != size) {
+          return false;
+        }
+        scale.dimension = *same;
+        return true;
+      }
+      return false;
+    default:
+      return false;
+  }
+}
+
+// True if it moves elements, or adds real zeros.
+bool is_move(const HloInstruction& value) {
+  return xla::HloPredicateIsOp<kReshape, kReverse, kSlice, kTranspose>(&value) ||
+         (value.opcode() == kPad && number_of(*value.operand(1)) == 0);
+}
+
+std::optional<Dequantized> dequantized(HloInstruction* value) {
+  Dequantized made;
+  while (is_move(*value)) {
+    made.moves.push_back(value);
+    value = value->mutable_operand(0);
+  }
+  HloInstruction* factors[2] = {nullptr, nullptr};
+  if (!xla::Match(value, m::Multiply(m::Op(&factors[0]), m::Op(&factors[1])))) return {};
+  for (const std::size_t i : {0U, 1U}) {
+    double zero = 0, added = 0;
+    const auto whole = m::Convert(m::Op(&made.whole));
+    if (!xla::Match(factors[i], m::AnyOf<HloInstruction>(m::Subtract(whole, number(&zero)), whole,
+                                                         m::AddAnyOrder(whole, number(&added)))) ||
+        !xla::primitive_util::IsIntegralType(type_of(*made.whole))) {
+      continue;
+    }
+    const auto scale = scale_of(factors[1 - i]);
+    const auto point = whole_number(zero - added, type_of(*made.whole));
+    if (!scale || !point) continue;
+    made.zero = *point;
+    made.scale = *scale;
+    for (auto move = made.moves.rbegin(); move != made.moves.rend(); ++move) {
+      if (!follow(made.scale, **move)) return {};
+    }
+    return made;
+  }
+  return {};
+}
+
+// The whole numbers, moved.
+HloInstruction* moved(const Dequantized& value) {
+  HloInstruction* whole = value.whole;
+  for (auto move = value.moves.rbegin(); move != value.moves.rend(); ++move) {
+    Instructions operands = {whole};
+    if ((*move)->opcode() == kPad) {
+      const auto zero = static_cast<double>(value.zero);
+      operands.push_back(scalar_next_to(whole, type_of(*whole), zero));
+    }
+    const xla::Shape shape = shape_of(type_of(*whole), (*move)->shape().dimensions());
+    whole = add_next_to(whole, (*move)->CloneWithNewOperands(shape, operands));
+  }
+  return whole;
+}
+
+bool is_of_bytes(const Dequantized& value) {
+  return type_of(*value.whole) == xla::U8 || type_of(*value.whole) == xla::S8;
+}
+
+// Weights less their zero point, as int8; null if they may not fit.
+HloInstruction* whole_weights(const Dequantized& weights) {
+  constexpr std::int64_t kMiddleOfUint8 = 128;
+  const bool is_signed = type_of(*weights.whole) == xla::S8;
+  if (weights.zero != (is_signed ? 0 : kMiddleOfUint8)) return nullptr;
+  HloInstruction* const whole = moved(weights);
+  if (is_signed) return whole;
+  HloInstruction* const wide = convert(whole, xla::S32);
+  return convert(binary(kSubtract, wide, fill_like(wide, kMiddleOfUint8)), xla::S8);
+}
+
+// ---- Real numbers that are quantised.
+
+// A number divided by a scale, rounded, and moved by the zero point into the range of a type.
+struct Quantization {
+  HloInstruction* scale;  // a scalar
+  std::int64_t zero, least, most;
+  HloInstruction* last;  // the whole numbers
+};
+
+// The quotient of a number and a scale, if nothing else uses the number. A constant divisor may be
+// guarded: clamp(scale, number, scale).
+HloInstruction* only_quotient(const HloInstruction& number) {
+  if (number.IsRoot()) return nullptr;
+  HloInstruction* quotient = nullptr;
+  for (HloInstruction* const user : number.users()) {
+    if (user->opcode() == kDivide && user->operand(0) == &number) quotient = user;
+  }
+  const auto is_part = [&](const HloInstruction* user) {
+    return user == quotient || (user->opcode() == kClamp && only_user(*user) == quotient &&
+                                user->operand(0) == user->operand(2));
+  };
+  return std::ranges::all_of(number.users(), is_part) ? quotient : nullptr;
+}
+
+std::optional<Quantization> quantization_of(const HloInstruction& real) {
+  HloInstruction* const quotient = only_quotient(real);
+  if (quotient == nullptr) return {};
+  HloInstruction* divisor = quotient->mutable_operand(1);
+  if (divisor->opcode() == kClamp) divisor = divisor->mutable_operand(0);
+  const auto scale = scale_of(divisor);
+  HloInstruction* rounded = only_user(*quotient);
+  if (!scale || scale->dimension != kSpread || rounded == nullptr ||
+      rounded->opcode() != kRoundNearestEven) {
+    return {};
+  }
+  double zero = 0, least = 0, most = 0;
+  HloInstruction* next = only_user(*rounded);
+  if (next != nullptr && xla::Match(next, m::AddAnyOrder(same_as(rounded), number(&zero)))) {
+    rounded = next;
+    next = only_user(*next);
+  }
+  if (next == nullptr ||
+      !xla::Match(next, m::Clamp(number(&least), same_as(rounded), number(&most)))) {
+    return {};
+  }
+  HloInstruction* const last = only_user(*next);
+  if (last == nullptr || last->opcode() != kConvert ||
+      (type_of(*last) != xla::U8 && type_of(*last) != xla::S8)) {
+    return {};
+  }
+  const auto whole_zero = whole_number(zero, type_of(*last));
+  const auto whole_least = whole_number(least, type_of(*last));
+  const auto whole_most = whole_number(most, type_of(*last));
+  if (!whole_zero || !whole_least || !whole_most) return {};
+  return Quantization{scale->numbers, *whole_zero, *whole_least, *whole_most, last};
+}
+
+// ---- Products and convolutions.
+
+struct WholeProduct {
+  kernels::ConvolutionCall call = {};
+  HloInstruction* input = nullptr;     // as the kernel reads it
+  HloInstruction* matrices = nullptr;  // int8 [groups, depth, columns]
+  Dimensions sizes = {};               // of the result
+  Dimensions order = {};               // dimensions of the original result, in order of the call
+};
+
+// The dimension of the weights that has their columns.
+std::int64_t column_dimension(const HloInstruction& one) {
+  if (one.opcode() == kDot) return 1 - one.dot_dimension_numbers().rhs_contracting_dimensions(0);
+  return one.convolution_dimension_numbers().kernel_output_feature_dimension();
+}
+
+WholeProduct product_of_rows(const MatrixProduct& dot, HloInstruction* left,
+                             HloInstruction* weights, const Dimensions& sizes) {
+  WholeProduct made;
+  if (!dot.sums_last()) {
+    const Dimensions free = other_dimensions(left->shape().rank(), {{dot.left_depth}});
+    left = transpose(left, joined({free, {{dot.left_depth}}}));
+  }
+  if (dot.matrix_depth == 1) weights = transpose(weights, {1, 0});
+  const Dimensions matrix = dimensions_of(*weights);
+  made.input = left;
+  made.matrices = reshape(weights, {1, matrix[0], matrix[1]});
+  made.call.batch = elements_of(*left) / matrix[0];
+  made.call.in_channels = matrix[0];
+  made.call.out_channels = matrix[1];
+  made.call.groups = 1;
+  made.call.window = kernel_window({});
+  made.sizes = sizes;
+  made.order = counted(std::ssize(sizes));
+  return made;
+}
+
+WholeProduct product_of_images(const HloInstruction& convolution, HloInstruction* input,
+                               HloInstruction* filter) {
+  WholeProduct made;
+  made.call = convolution_call(convolution);
+  made.input = transpose(input, input_order(convolution));
+  made.matrices = filter_matrices(plain_filter(filter, convolution), made.call);
+  made.order = output_order(convolution);
+  made.sizes = picked(convolution.shape().dimensions(), made.order);
+  return made;
+}
+
+// True if the kernel does it, and not one for single channels.
+bool is_for_whole_numbers(const HloInstruction& convolution) {
+  const auto spatial = convolution.window().dimensions_size();
+  if (convolution.batch_group_count() != 1 || spatial < 1 || spatial > kernels::kSpatial) {
+    return false;
+  }
+  const kernels::ConvolutionCall call = convolution_call(convolution);
+  return !has_base_dilation(call.window) && met_taps(call.window) > 0 && !is_depthwise(call) &&
+         !is_of_groups(call);
+}
+
+// ---- Numbers of columns, which folding computes from the weights.
+
+HloInstruction* of_columns(const Scale& scale, std::int64_t columns) {
+  return scale.dimension == kSpread ? broadcast(scale.numbers, {columns}, {}) : scale.numbers;
+}
+
+// What a column's sum of whole numbers is moved by, for the zero point of the left side.
+HloInstruction* zero_point_sums(HloInstruction* matrices, std::int64_t zero) {
+  HloInstruction* const wide = convert(matrices, xla::S32);
+  HloInstruction* const sums = reduce(wide, scalar_next_to(wide, xla::S32, 0), {1}, kAdd);
+  HloInstruction* const columns = reshape(sums, {elements_of(*sums)});
+  return binary(kMultiply, columns, fill_like(columns, static_cast<double>(-zero)));
+}
+
+// A bias of whole numbers in steps of `scale`. Its own scale is mostly the same.
+HloInstruction* bias_in_steps(const Dequantized& bias, HloInstruction* scale) {
+  const std::int64_t columns = elements_of(*scale);
+  const auto exact = [](HloInstruction* x) { return convert(x, xla::F64); };
+  HloInstruction* const whole = reshape(moved(bias), {columns});
+  HloInstruction* const real =
+      binary(kMultiply, exact(whole), exact(of_columns(bias.scale, columns)));
+  return convert(unary(kRoundNearestEven, binary(kDivide, real, exact(scale))), xla::S32);
+}
+
+kernels::ElementType type_of_bytes(const HloInstruction& bytes) {
+  return type_of(bytes) == xla::S8 ? kernels::kElementInt8 : kernels::kElementUint8;
+}
+
+// Limits a quantised result by the relu before it; false: the largest number is not known.
+bool limit(const Epilogue& epilogue, const Quantization& result, kernels::LowPrecisionCall& call) {
+  call.zero_point = result.zero;
+  call.least = epilogue.relu ? std::max(result.least, result.zero) : result.least;
+  call.most = result.most;
+  if (!epilogue.six) return true;
+  const auto scale = number_of(*result.scale);
+  if (!scale) return false;
+  const float six = 6 / static_cast<float>(*scale);
+  call.most = std::min<std::int64_t>(call.most, std::llround(std::nearbyint(six)) + result.zero);
+  return true;
+}
+
+}  // namespace
+
+Status replace_whole_product(HloInstruction& one, PassContext& context) {
+  if ((one.opcode() != kDot && one.opcode() != kConvolution) || !is_float32(one) ||
+      elements_of(one) == 0) {
+    return {};
+  }
+  const WeightValues& values = context.values();
+  const auto left = dequantized(one.mutable_operand(0));
+  const auto right = dequantized(one.mutable_operand(1));
+  if (!left || !right || !is_of_bytes(*left) || !is_of_bytes(*right) || values.is_known(&one) ||
+      !values.is_known(right->whole)) {
+    return {};
+  }
+  const auto refused = [&](const std::string& why) {
+    add_remark(context, one, "no low_precision: " + why);
+    return Status();
+  };
+  const auto dot = matrix_product(one);
+  if (one.opcode() == kDot ? !dot : !is_for_whole_numbers(one)) {
+    return refused("it is no product with one matrix, or convolves single channels");
+  }
+  const std::int64_t columns_along = column_dimension(one);
+  if (left->scale.dimension != kSpread ||
+      (right->scale.dimension != kSpread && right->scale.dimension != columns_along)) {
+    return refused("its scales are along dimensions that are summed over");
+  }
+  constexpr std::int64_t kMostTerms = INT32_MAX / (UINT8_MAX * -INT8_MIN);
+  if (elements_of(*one.operand(1)) / size_of(*one.operand(1), columns_along) > kMostTerms) {
+    return refused("its sums may be larger than 32 bits");
+  }
+  HloInstruction* const weights = whole_weights(*right);
+  if (weights == nullptr) return refused("its weights have a zero point");
+
+  HloInstruction* const bytes = moved(*left);
+  const WholeProduct product = dot ? product_of_rows(*dot, bytes, weights, dimensions_of(one))
+                                   : product_of_images(one, bytes, weights);
+  kernels::LowPrecisionCall call{};
+  call.convolution = product.call;
+  call.input_type = type_of_bytes(*bytes);
+  call.padding = left->zero;
+
+  const std::int64_t columns = product.call.out_channels;
+  const bool is_in_order = std::ranges::is_sorted(product.order);
+  Epilogue epilogue;
+  epilogue.last = &one;
+  if (is_in_order) epilogue = find_epilogue(one, columns, {}, values);
+  auto quantized = is_in_order ? quantization_of(*epilogue.last) : std::nullopt;
+  if (quantized && !limit(epilogue, *quantized, call)) quantized.reset();
+  if (quantized) {
+    call.result_type = type_of_bytes(*quantized->last);
+  } else if (is_in_order) {
+    epilogue = find_epilogue(one, columns, {.sum = true}, values);
+  }
+
+  HloInstruction* scale =
+      binary(kMultiply, of_columns(left->scale, columns), of_columns(right->scale, columns));
+  constexpr std::int64_t kMiddleOfInt8 = 128;
+  HloInstruction* offset =
+      zero_point_sums(product.matrices,
+                      left->zero + (call.input_type == kernels::kElementInt8 ? kMiddleOfInt8 : 0));
+  if (epilogue.bias != nullptr) {
+    const auto bias = dequantized(epilogue.bias);
+    if (bias && bias->zero == 0 && type_of(*bias->whole) == xla::S32) {
+      offset = binary(kAdd, offset, bias_in_steps(*bias, scale));
+      epilogue.bias = nullptr;
+    }
+  }
+  if (quantized) {
+    const auto in_steps = [&](HloInstruction* numbers) {
+      return binary(kDivide, numbers, broadcast(quantized->scale, {columns}, {}));
+    };
+    scale = in_steps(scale);
+    if (epilogue.bias != nullptr) epilogue.bias = in_steps(epilogue.bias);
+    epilogue.relu = epilogue.six = false;
+  }
+  call.convolution.epilogue = epilogue.word();
+  KernelCall made{
+      Kernel::kLowPrecision,
+      as_words(call),
+      {product.input, pack_words(product.matrices, xla::S8, kernels::low_precision_numbers(call)),
+       offset, scale},
+      product.sizes,
+      kernels::low_precision_scratch_bytes(call)};
+  made.type = quantized ? type_of(*quantized->last) : xla::F32;
+  epilogue.add_operands(made.operands);
+  HloInstruction* const result =
+      transpose(add_kernel_call(made, one), xla::InversePermutation(product.order));
+  return replace(quantized ? *quantized->last : *epilogue.last, result);
+}
+
+}  // namespace tfaot::toolkit::engine
