@@ -8,7 +8,7 @@ usage() {
 usage: packaging/bench.sh [--quick | --nets A,B] [--core N] [--cpu-clock] [--setup-only | --resume | --again] [--update-docs]
 
 Installs the other runtimes (wheels pinned with hashes, into the cache of fetch_tensorflow.sh), makes the nets, builds, measures,
-and writes build/bench/results.json, benchmarks.md and benchmarks.svg. All 26 nets take hours, and their set-up takes hours more the
+and writes build/bench/results.json, benchmarks.md and benchmarks.svg. All 28 nets take hours, and their set-up takes hours more the
 first time: later runs use its runtimes, nets and code again. Close all other programs first.
 
   --quick        six nets, three batch sizes, fewer rounds: under five minutes after the set-up
@@ -108,7 +108,7 @@ stamp=$(hash_of "$scripts/make_nets.py" "$scripts/nets"/*.py "$scripts/make_usua
   "$scripts/requirements.txt" "$scripts/peers.txt")
 # What the usual route or IREE refuses is left out of the tables, which say so.
 make_net() {
-  export PYTHONPATH="$python"
+  export PYTHONPATH="$python:$peers" # ONNX Runtime quantises
   python3 "$scripts/make_nets.py" "$made" "$1"
   PATH="$python/bin:$PATH" python3 "$scripts/make_usual_aot.py" "$made/$1" || echo "not by the usual route"
   echo "$stamp" >"$made/$1/stamp"

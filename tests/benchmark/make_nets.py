@@ -10,11 +10,12 @@ Each net gets a folder FOLDER/NET with
     frozen_graph.pb     the same with its weights as constants, for TensorFlow's session
     net.onnx            the same weights, written operation by operation as an exporter would at its best
     net.tflite          the same, by TensorFlow's own converter; of a recurrent net from unrolled_model/, as it refuses loops
+                        (net.onnx and net.tflite of a quantised net are quantised by ONNX Runtime and by that converter)
     aot_config.yaml     for tfaot compile; onnx_config.yaml takes net.onnx instead of the SavedModel, as trees do in both
     inputs.bin          rows of float32, and expected.bin, TensorFlow's predictions for them; with _detector and _denormal before the
                         dot those of other kinds
     net.json            shapes, tensor names, multiplications and additions per row
-Needs requirements.txt beside this file. The nets themselves are in the folder nets.
+Needs requirements.txt beside this file, and for quantised nets ONNX Runtime. The nets themselves are in the folder nets.
 """
 import json
 import os
@@ -30,7 +31,7 @@ from tensorflow.python.framework.convert_to_constants import convert_variables_t
 
 from nets.dense_nets import Autoencoder, BatchNormTanh, Dense, Embedding, Flow, Mixer
 from nets.graphs import OnnxGraph
-from nets.image_nets import Cnn, FullResNet50, MobileNet, ResNet50, Residual, UNet
+from nets.image_nets import Cnn, FullResNet50, MobileNet, QuantizedResidual, QuantizedResNet50, ResNet50, Residual, UNet
 from nets.sequence_nets import DeepJet, Gru, Lstm, Separable
 from nets.set_nets import Attention, GraphNet, ParticleNet, Transformer, Transformer12x384
 from nets.tree_nets import Trees
@@ -51,8 +52,10 @@ NETS = {
     "mixer": lambda: Mixer(32),
     "cnn": Cnn,
     "residual": lambda: Residual(16),
+    "residual_int8": lambda: QuantizedResidual(16),
     "mobilenet": lambda: MobileNet(33),
     "resnet50": lambda: ResNet50(50),
+    "resnet50_int8": lambda: QuantizedResNet50(50),
     "resnet50_224": lambda: FullResNet50(51),
     "unet": UNet,
     "separable": lambda: Separable(128),
@@ -93,7 +96,38 @@ def write_tflite(net, folder):
     if net.recurrent:
         model = folder / "unrolled_model"
         save_model(net, model, jit=False, unroll=True)
-    (folder / "net.tflite").write_bytes(tf.lite.TFLiteConverter.from_saved_model(str(model)).convert())
+    converter = tf.lite.TFLiteConverter.from_saved_model(str(model))
+    if net.quantized:
+        converter.optimizations = [tf.lite.Optimize.DEFAULT]
+        converter.representative_dataset = lambda: ([row[None]] for row in calibration_rows(net))
+    (folder / "net.tflite").write_bytes(converter.convert())
+
+
+def calibration_rows(net):
+    return net.inputs(np.random.default_rng(2), 64)
+
+
+def quantize_onnx(net, path):
+    """As ONNX Runtime's documentation says: batch normalisations become part of convolutions first. Returns the bytes of weights."""
+    import onnx
+    import onnxruntime
+    from onnxruntime.quantization import CalibrationDataReader, QuantFormat, QuantType, quantize_static
+
+    class Rows(CalibrationDataReader):
+        batches = iter([{"x": calibration_rows(net)}])
+
+        def get_next(self):
+            return next(self.batches, None)
+
+    folded = path.with_name("folded.onnx")
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.optimized_model_filepath = str(folded)
+    onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    quantize_static(str(folded), str(path), Rows(), quant_format=QuantFormat.QDQ, per_channel=True, activation_type=QuantType.QUInt8,
+                    weight_type=QuantType.QInt8)
+    folded.unlink()
+    return sum(onnx.numpy_helper.to_array(weight).nbytes for weight in onnx.load(path).graph.initializer)
 
 
 def write_rows(module, folder, suffix, inputs):
@@ -116,6 +150,9 @@ def make_net(name, folder):
     write_tflite(net, folder)
     graph = OnnxGraph(net.weights.values)
     graph.save(str(folder / "net.onnx"), net.input_shape, [net.outputs], net.onnx(graph, "x"))
+    weight_bytes = sum(value.nbytes for value in net.weights.values.values())
+    if net.quantized:
+        weight_bytes = quantize_onnx(net, folder / "net.onnx")
 
     inputs = net.inputs(np.random.default_rng(1), net.rows)
     assert write_rows(module, folder, "", inputs)
@@ -128,7 +165,7 @@ def make_net(name, folder):
         "name": name, "rows": net.rows, "input_shape": list(net.input_shape), "output_size": net.outputs, "flops_per_row": net.flops,
         "dense": net.dense, "frozen_names": [frozen.inputs[0].name, frozen.outputs[0].name], "jit_names": jit_names,
         "jit_thunks": net.jit_thunks, "kinds": kinds,
-        "weight_bytes": sum(value.nbytes for value in net.weights.values.values()),
+        "weight_bytes": weight_bytes, "tolerance": net.tolerance,
     }
     (folder / "net.json").write_text(json.dumps(described, indent=2) + "\n")
     sizes = ", ".join(str(size) for size in BATCH_SIZES if size <= net.rows)

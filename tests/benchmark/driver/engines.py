@@ -26,6 +26,7 @@ class Net:
     jit_thunks: bool  # XLA's newer runtime
     weight_bytes: int
     rows: int  # in its files
+    tolerance: float = 1e-4  # of the largest expected output
     kinds: list = field(default_factory=list)  # of inputs, other than the usual ones
 
 

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from engines import ALL_OURS
 from runner import Runner, RunnerError
 
-TOLERANCE = 1e-4  # of the largest expected output
 FEWEST_ROUNDS = 3
 
 
@@ -28,7 +27,7 @@ class WrongOutput(Exception):
 
 
 def check_outputs(engine, net, batch, worst, largest):
-    if worst > TOLERANCE * max(largest, 1):
+    if worst > net.tolerance * max(largest, 1):
         raise WrongOutput(f"{engine.title} is wrong for {net.name} at batch {batch}: it differs from TensorFlow by {worst:g}")
 
 

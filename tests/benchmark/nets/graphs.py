@@ -449,6 +449,8 @@ class AnyNet:
     dense = recurrent = False
     format = "saved_model"  # what tfaot compiles
     rows = 1000  # the most that are measured
+    quantized = False  # net.onnx and net.tflite multiply 8-bit whole numbers; the others stay float32
+    tolerance = 1e-4  # of the largest prediction, to TensorFlow's
     jit_thunks = False  # XLA's JIT needs its newer runtime, as the older one aborts
 
     def inputs(self, random, rows):

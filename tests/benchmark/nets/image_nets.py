@@ -130,6 +130,15 @@ class Residual(Net):
         return g.dense("out", g.mean_of_image(x), 5)
 
 
+class QuantizedResidual(Residual):
+    """The same in 8-bit whole numbers, as exporters write it for ONNX Runtime and LiteRT."""
+
+    format, quantized, tolerance = "onnx", True, 0.1
+
+    def other_inputs(self, x):
+        return {}  # beyond the range that was calibrated
+
+
 class ResNet50(Net):
     """The layers of ResNet-50, half as wide, on 64x64x3: 7x7 with stride 2, max pooling, 16 blocks of 1x1, 3x3 and 1x1 with batch
     normalisation, the mean over the image, dense 100."""
@@ -152,6 +161,15 @@ class ResNet50(Net):
 
     def joined(self, g, x, y):
         return g.scale(g.add(x, y), 0.7)  # as the weights are random: so that values stay near 1
+
+
+class QuantizedResNet50(ResNet50):
+    """The same in 8-bit whole numbers."""
+
+    format, quantized, tolerance = "onnx", True, 0.2  # its weights are random, so steps add up
+
+    def other_inputs(self, x):
+        return {}
 
 
 class FullResNet50(ResNet50):
