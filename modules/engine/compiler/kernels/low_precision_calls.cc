@@ -44,6 +44,14 @@ std::optional<Scale> scale_of(HloInstruction* value) {
   return {};
 }
 
+// Nothing for other numbers, and for those that the type lacks.
+std::optional<std::int64_t> whole_number(double number, xla::PrimitiveType type) {
+  const auto whole = static_cast<std::int64_t>(number);
+  const bool is_one =
+      static_cast<double>(whole) == number && xla::primitive_util::FitsInIntegralType(whole, type);
+  return is_one ? std::optional(whole) : std::nullopt;
+}
+
 // (whole - zero) * scale, with its elements moved.
 struct Dequantized {
   HloInstruction* whole = nullptr;
@@ -102,8 +110,9 @@ std::optional<Dequantized> dequantized(HloInstruction* value) {
       continue;
     }
     const auto scale = scale_of(factors[1 - i]);
-    if (!scale) continue;
-    made.zero = std::llround(zero - added);
+    const auto point = whole_number(zero - added, type_of(*made.whole));
+    if (!scale || !point) continue;
+    made.zero = *point;
     made.scale = *scale;
     for (auto move = made.moves.rbegin(); move != made.moves.rend(); ++move) {
       if (!follow(made.scale, **move)) return {};
@@ -193,8 +202,11 @@ std::optional<Quantization> quantization_of(const HloInstruction& real) {
       (type_of(*last) != xla::U8 && type_of(*last) != xla::S8)) {
     return {};
   }
-  return Quantization{scale->numbers, std::llround(zero), std::llround(least), std::llround(most),
-                      last};
+  const auto whole_zero = whole_number(zero, type_of(*last));
+  const auto whole_least = whole_number(least, type_of(*last));
+  const auto whole_most = whole_number(most, type_of(*last));
+  if (!whole_zero || !whole_least || !whole_most) return {};
+  return Quantization{scale->numbers, *whole_zero, *whole_least, *whole_most, last};
 }
 
 // ---- Products and convolutions.
@@ -323,6 +335,10 @@ Status replace_whole_product(HloInstruction& one, PassContext& context) {
   if (left->scale.dimension != kSpread ||
       (right->scale.dimension != kSpread && right->scale.dimension != columns_along)) {
     return refused("its scales are along dimensions that are summed over");
+  }
+  constexpr std::int64_t kMostTerms = INT32_MAX / (UINT8_MAX * -INT8_MIN);
+  if (elements_of(*one.operand(1)) / size_of(*one.operand(1), columns_along) > kMostTerms) {
+    return refused("its sums may be larger than 32 bits");
   }
   HloInstruction* const weights = whole_weights(*right);
   if (weights == nullptr) return refused("its weights have a zero point");
