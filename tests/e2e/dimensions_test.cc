@@ -220,7 +220,7 @@ TEST_F(DimensionsTest, AModelMayComputeOtherwiseAtSomeSizes) {
 TEST_F(DimensionsTest, TensorsBeginWithALineOfTheCaches) {
   ASSERT_TRUE(files_.replace_atomically(
       root_ / "events.yaml",
-      "model: {name: events, version: '1', onnx: " TFAOT_ONNX_MODELS
+      "model: {name: events, version: '1', format: onnx, onnx: " TFAOT_ONNX_MODELS
       "/events/model.onnx}\n"
       "compilation: {batch_sizes: [1], dimensions: {n_tracks: 1..40, n_vertices: 1..6}}\n"));
   done({"inspect", "-q", "events.yaml", "--dump", "kept"});
