@@ -325,6 +325,15 @@ TFAOT_INLINE void multiply_rows(const LowProduct& p,
                                 const WrittenRows<typename Way::Number>& rows) {
   const Int panels = ceil_div(p.columns, kPanelColumns<float>);
   Int panel = 0;
+  // The sums of a row alone, in one panel, would wait for each other.
+  constexpr int kPanelsOfOne = Way::kPanels > 1 ? 1 : 6 / Way::kSums;
+  if constexpr (kPanelsOfOne > 1) {
+    if (rows.count == 1) {
+      for (; panel + kPanelsOfOne <= panels; panel += kPanelsOfOne) {
+        multiply_tile<Way, 1, kPanelsOfOne>(p, rows, panel);
+      }
+    }
+  }
   for (; panel + Way::kPanels <= panels; panel += Way::kPanels) {
     multiply_panels<Way, Way::kPanels>(p, rows, panel);
   }
