@@ -8,7 +8,7 @@ usage() {
 usage: packaging/bench.sh [--quick | --nets A,B] [--core N] [--cpu-clock] [--setup-only | --resume | --again] [--update-docs]
 
 Installs the other runtimes (wheels pinned with hashes, into the cache of fetch_tensorflow.sh), makes the nets, builds, measures,
-and writes build/bench/results.json, benchmarks.md and benchmarks.svg. All 28 nets take hours, and their set-up takes hours more the
+and writes build/bench/results.json, benchmarks.md and benchmarks.svg. All nets take hours, and their set-up takes hours more the
 first time: later runs use its runtimes, nets and code again. Close all other programs first.
 
   --quick        six nets, three batch sizes, fewer rounds: under five minutes after the set-up

@@ -34,6 +34,7 @@ NETS = {  # trees and their depth
 FEATURES = 20
 ROWS = 1000
 BATCH_SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+INLINED_TREES = 200  # by lleaves: of 500, LLVM needs more than three minutes and 3 GB to inline all, or else 15 seconds
 JOBS = 16  # TL2cgen's files: the compiler's time grows faster than a file
 
 
@@ -102,7 +103,8 @@ def write_compiled(trees, folder):
         scratch = pathlib.Path(scratch)
         write_lightgbm(trees, scratch / "lightgbm.txt")
         # The small code model is the faster one.
-        lleaves.Model(scratch / "lightgbm.txt").compile(cache=scratch / "lleaves.o", use_fp64=False, fcodemodel="small")
+        lleaves.Model(scratch / "lightgbm.txt").compile(cache=scratch / "lleaves.o", use_fp64=False, fcodemodel="small",
+                                                        finline=len(trees) <= INLINED_TREES)
         subprocess.run(["gcc", "-shared", scratch / "lleaves.o", "-o", folder / "lleaves.so"], check=True)
 
 
