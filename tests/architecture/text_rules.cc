@@ -28,7 +28,7 @@ constexpr Ceiling kCeilings[] = {
     {"modules/kernels", 10019},  {"modules/load", 980},      {"modules/package", 1690},
     {"modules/profile", 850},    {"modules/python", 720},    {"modules/records", 6060},
     {"modules/release", 810},    {"modules/remote", 320},    {"modules/report", 1190},
-    {"modules/runner", 1490},    {"modules/runtime", 5970},  {"modules/scram", 2960},
+    {"modules/runner", 1530},    {"modules/runtime", 5970},  {"modules/scram", 2960},
     {"modules/sign", 400},       {"modules/tfcompile", 250}, {"modules/tune", 670},
     {"modules/workflow", 10600},
 };
