@@ -19,19 +19,34 @@
 #include "compiler/sizes/sampled_numbers.h"
 #include "compiler/sizes/sized_model.h"
 #include "front/load_model.h"
+#include "tfaot/base/text.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
 
 using Module = std::unique_ptr<xla::HloModule>;
 
-std::string sizes_text(const std::vector<FreeDimension>& own, const Dimensions& sizes) {
-  std::string text;
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    text += fmt::format("{}{} = {}", i == 0 ? "" : ", ", own[i].name, sizes[i]);
+// A part of the range may have every step-th size alone: 2 * count + 1 are the odd ones. The
+// samples, and what is made of them, count by steps.
+std::vector<FreeDimension> counted(std::vector<FreeDimension> part) {
+  for (FreeDimension& one : part) {
+    one.smallest /= one.step;
+    one.largest /= one.step;
+    if (one.step > 1) one.name = fmt::format("floor({} / {})", one.name, one.step);
+    one.step = 1;
   }
-  return text;
+  return part;
 }
+
+std::int64_t size_of(const FreeDimension& of_part, std::int64_t count) {
+  return count * of_part.step + of_part.smallest % of_part.step;
+}
+
+// The model is another one for each remainder of a count by this number.
+struct Modulus {
+  std::size_t dimension;
+  std::int64_t number;
+};
 
 // A smaller of n and 30 becomes a number, as it does in the optimised model.
 Status fold_constants(xla::HloModule& module) {
@@ -49,6 +64,26 @@ Status fold_constants(xla::HloModule& module) {
   return remove_dead_code(module);
 }
 
+// Numbers that a size may be compared with, as in Where(n == 17).
+Result<std::set<std::int64_t>> compared_numbers(const LoweredModel& lowered) {
+  std::set<std::int64_t> numbers;
+  TFAOT_ASSIGN(const Module module, make_module(lowered.computation.proto()));
+  for (const HloInstruction* one : instructions_of(*module)) {
+    if (!xla::HloPredicateIsOp<kCompare, kMinimum, kMaximum>(one)) continue;
+    for (const HloInstruction* operand : one->operands()) {
+      while (xla::HloPredicateIsOp<kReshape, kBroadcast, kConvert>(operand)) {
+        operand = operand->operand(0);
+      }
+      const bool is_number = operand->opcode() == kConstant && operand->shape().IsArray() &&
+                             xla::ShapeUtil::ElementsIn(operand->shape()) == 1;
+      if (!is_number) continue;
+      const Dimensions first(operand->shape().dimensions().size(), 0);
+      if (const auto number = operand->literal().GetIntegralAsS64(first)) numbers.insert(*number);
+    }
+  }
+  return numbers;
+}
+
 // A size at which the model is another one.
 struct OtherModel {
   Dimensions sizes;
@@ -61,7 +96,8 @@ class FreeSizesOptimizer {
   explicit FreeSizesOptimizer(const FreeSizesRequest& request)
       : request_(request),
         whole_(sized_dimensions(request.job.free_dimensions)),
-        own_(whole_),
+        part_(whole_),
+        own_(counted(whole_)),
         options_(request.options),
         choices_(request.choices) {}
 
@@ -87,10 +123,10 @@ class FreeSizesOptimizer {
   }
 
  private:
-  // Where a dimension is cut: the first size of the upper part.
+  // Where a dimension is cut: the first count of the upper part.
   struct Border {
     std::size_t dimension;
-    std::int64_t size;
+    std::int64_t count;
   };
 
   // Those that a part of the range needs.
@@ -99,7 +135,8 @@ class FreeSizesOptimizer {
       // Empty tensors are their own case in XLA and in kernels.
       if (part[d].smallest == 0 && part[d].largest > 0) return add_pieces(part, {d, 1});
     }
-    own_ = part;
+    part_ = part;
+    own_ = counted(part);
     const bool is_one_size = std::ranges::all_of(
         part, [](const FreeDimension& one) { return one.smallest == one.largest; });
     if (is_one_size) return add_fixed();
@@ -107,18 +144,28 @@ class FreeSizesOptimizer {
     // cuts a tensor there is another one. A small part has few primes.
     std::optional<OtherModel> other;
     std::optional<Border> border;
+    std::optional<Modulus> likely;
     bool had_samples = false;
+    bool had_lowered = true;
     std::optional<Error> error;
     for (const SampleSide side : {SampleSide::kAbove, SampleSide::kBelow, SampleSide::kWithin}) {
       const Status done = try_samples(side, other);
       if (done) return {};
-      if (!error || (has_samples_ && !had_samples)) error = done.error();
+      const bool is_better = (has_samples_ && !had_samples) || !had_lowered;
+      if (!error || (is_better && side != SampleSide::kWithin)) error = done.error();
+      had_lowered = has_lowered_;
       had_samples = had_samples || has_samples_;
+      if (other) modulus_ = modulus_at(*other);
+      if (modulus_) return add_residues(part, Modulus(*modulus_));
+      if (!likely) likely = likely_;
       if (other && !border) border = border_at(*other);
     }
     if (border) return add_pieces(part, *border);
     border = last_of_few();
+    const std::ptrdiff_t before = std::ssize(pieces_);
     if (border && add_pieces(part, *border)) return {};
+    pieces_.erase(pieces_.begin() + before, pieces_.end());
+    if (likely) return add_residues(part, *likely);
     return fail(*std::move(error));
   }
 
@@ -137,10 +184,25 @@ class FreeSizesOptimizer {
 
   Status add_pieces(std::vector<FreeDimension> part, const Border& border) {
     std::vector<FreeDimension> upper = part;
-    upper[border.dimension].smallest = border.size;
-    part[border.dimension].largest = border.size - 1;
+    const std::int64_t size = size_of(part[border.dimension], border.count);
+    upper[border.dimension].smallest = size;
+    part[border.dimension].largest = size - part[border.dimension].step;
     TFAOT_TRY(add_pieces(part));
     return add_pieces(upper);
+  }
+
+  // A part for each remainder.
+  Status add_residues(const std::vector<FreeDimension>& part, const Modulus& modulus) {
+    for (std::int64_t i = 0; i < modulus.number; ++i) {
+      std::vector<FreeDimension> residue = part;
+      FreeDimension& one = residue[modulus.dimension];
+      one.smallest += i * one.step;
+      one.step *= modulus.number;
+      if (one.smallest > one.largest) break;
+      one.largest -= (one.largest - one.smallest) % one.step;
+      TFAOT_TRY(add_pieces(residue));
+    }
+    return {};
   }
 
   // The model at the one size of the part.
@@ -149,11 +211,11 @@ class FreeSizesOptimizer {
     if (!lowered) return fail(with_sizes(lowered.error(), default_sizes(own_)));
     TFAOT_ASSIGN(OptimizedModel model,
                  optimize(*lowered, request_.weights, request_.choices, Traces::kNames));
-    return add({own_, {}, 0, std::move(model)});
+    return add({part_, {}, 0, std::move(model)});
   }
 
   Status add(SizePiece piece) {
-    constexpr std::size_t kMostPieces = 16;
+    constexpr std::size_t kMostPieces = 32;
     if (pieces_.size() == kMostPieces) {
       return fail(Error(fmt::format(
           "the model computes otherwise in more than {} parts of the range of its free dimensions",
@@ -166,19 +228,45 @@ class FreeSizesOptimizer {
   Result<OptimizedModel> sized_model(const std::vector<FreeDimension>& range,
                                      const std::vector<SizeSample>& samples, int bits,
                                      std::vector<xla::Shape> outputs = {}) const {
-    std::vector<std::string> names;
-    for (const FreeDimension& one : range) names.push_back(one.name);
-    return with_free_sizes(samples, default_sizes(range),
-                           {.weights = request_.weights,
-                            .traces = request_.traces,
-                            .widest = default_sizes(whole_),
-                            .outputs = std::move(outputs),
-                            .names = std::move(names),
-                            .bits = bits});
+    const std::vector<FreeDimension> counts = counted(range);
+    Dimensions widest;
+    for (std::size_t d = 0; d < range.size(); ++d) {
+      widest.push_back(whole_[d].largest / range[d].step);
+    }
+    TFAOT_ASSIGN(OptimizedModel model,
+                 with_free_sizes(samples, default_sizes(counts),
+                                 {.weights = request_.weights,
+                                  .traces = request_.traces,
+                                  .widest = std::move(widest),
+                                  .outputs = std::move(outputs),
+                                  .names = mapped(counts, &FreeDimension::name),
+                                  .bits = bits}));
+    for (auto* tensors : {&model.inputs, &model.outputs}) {
+      for (TensorSpec& tensor : *tensors) {
+        for (SizeFormula& size : tensor.free_shape) size = of_sizes(size, range);
+      }
+    }
+    return model;
   }
 
-  Result<LoweredModel> lower(const Dimensions& sizes) const {
-    TFAOT_ASSIGN(const LoadedSizes loaded, load_at_sizes(request_.job, options_, sizes));
+  Dimensions sizes_at(Dimensions counts) const {
+    for (std::size_t d = 0; d < counts.size(); ++d) counts[d] = size_of(part_[d], counts[d]);
+    return counts;
+  }
+
+  // "n = 7, m = 3"
+  std::string sizes_text(const Dimensions& counts) const {
+    const Dimensions sizes = sizes_at(counts);
+    std::vector<std::string> texts;
+    for (std::size_t d = 0; d < part_.size(); ++d) {
+      texts.push_back(fmt::format("{} = {}", part_[d].name, sizes[d]));
+    }
+    return join(texts, ", ");
+  }
+
+  Result<LoweredModel> lower(const Dimensions& counts) const {
+    TFAOT_ASSIGN(const LoadedSizes loaded,
+                 load_at_sizes(request_.job, options_, sizes_at(counts)));
     const auto& weights = loaded.lowering->weights();
     for (std::size_t i = 0; i < weights.size(); ++i) {
       const bool is_same = weights.size() == request_.raw.size() &&
@@ -186,7 +274,7 @@ class FreeSizesOptimizer {
                            weights[i].shape == request_.raw[i].shape;
       if (!is_same) {
         return fail(Error(fmt::format("the weight '{}' has another shape at {}", weights[i].name,
-                                      sizes_text(own_, sizes))));
+                                      sizes_text(counts))));
       }
     }
     return loaded.lowering->lower(request_.batch_size);
@@ -209,10 +297,12 @@ class FreeSizesOptimizer {
     TFAOT_ASSIGN(other, check_range());
     if (other) {
       return fail(Error(fmt::format("at {} the model computes otherwise than at other sizes: {}",
-                                    sizes_text(own_, other->sizes), other->what)));
+                                    sizes_text(other->sizes), other->what))
+                      .note("give ranges in which it is the same model, or fixed sizes: "
+                            "compilation.dimensions, model.dimensions"));
     }
-    TFAOT_ASSIGN(OptimizedModel model, sized_model(own_, samples_, bits_));
-    return add({own_, std::move(samples_), bits_, std::move(model)});
+    TFAOT_ASSIGN(OptimizedModel model, sized_model(part_, samples_, bits_));
+    return add({part_, std::move(samples_), bits_, std::move(model)});
   }
 
   // More bits of the sizes, and so more samples, if strides make numbers that follow them.
@@ -223,14 +313,28 @@ class FreeSizesOptimizer {
     if (!points.empty()) choices_.smallest_free_size = smallest_of(points);
     bits_ = bits;
     forget_samples();
+    modulus_.reset();
+    likely_.reset();
+    has_lowered_ = false;
+    std::vector<Tried> tried;
     std::string difference = "there are too few sizes to tell";
     bool has_others = false;
     for (const Dimensions& sizes : points) {
-      TFAOT_ASSIGN(const LoweredModel lowered, lower(sizes));
+      const Result<LoweredModel> lowering = lower(sizes);
+      has_lowered_ = lowering.has_value();
+      if (!lowering) {
+        const bool is_beyond = range == SampleSide::kAbove;
+        return fail(is_beyond ? lowering.error() : with_sizes(lowering.error(), sizes));
+      }
+      const LoweredModel& lowered = *lowering;
       TFAOT_ASSIGN(Module simple, simplified(lowered));
       TFAOT_ASSIGN(OptimizedModel optimized,
                    optimize(lowered, request_.weights, choices_, Traces::kNames));
       TFAOT_ASSIGN(Module module, make_module(optimized.computation.proto()));
+      TFAOT_TRY(add_tried(sizes, *simple, *module, tried));
+      if (tried.size() == 1) {
+        TFAOT_ASSIGN(compared_, compared_numbers(lowered));
+      }
       const bool is_another =
           !samples_.empty() && (!have_same_form(optimized_.first(), *module, difference) ||
                                 !have_same_form(simplified_.first(), *simple, difference));
@@ -247,15 +351,105 @@ class FreeSizesOptimizer {
       has_samples_ = samples_.size() == wanted;
       if (!has_samples_) continue;
       if (range == SampleSide::kWithin || simplified_.have_rules()) return {};
-      if (bits < SizePolynomial::kMostBits) return take_samples(range, bits + 1);
-      if (has_others) break;                         // such as all even sizes
-      TFAOT_TRY(sized_model(own_, samples_, bits));  // says which number has no rule
+      break;
+    }
+    if (bits > 0 && has_others) {
+      const Parity parity = parity_of_forms(tried);
+      if (parity.is_certain) modulus_ = parity.modulus;
+      likely_ = parity.modulus;
+    }
+    // Forms of even and odd sizes tell, and numbers may follow more bits.
+    const bool may_tell = has_samples_ || (bits == 0 && has_others);
+    if (!modulus_ && may_tell && bits < SizePolynomial::kMostBits && range != SampleSide::kWithin) {
+      return take_samples(range, bits + 1);
+    }
+    if (has_samples_ && !has_others) {
+      modulus_ = modulus_of_numbers();
+      TFAOT_TRY(sized_model(part_, samples_, bits));  // says which number has no rule
       return {};
     }
     has_other_operations_ = true;
     return fail(
         Error("the model has other operations at other sizes of its free dimensions: " + difference)
             .note("give these dimensions fixed sizes: model.dimensions"));
+  }
+
+  // The forms of a model at some sizes.
+  struct Tried {
+    Dimensions counts;
+    Module simple;
+    Module optimized;
+  };
+  static Status add_tried(const Dimensions& counts, const xla::HloModule& simple,
+                          const xla::HloModule& optimized, std::vector<Tried>& tried) {
+    TFAOT_ASSIGN(Module first, make_module(simple.ToProto()));
+    TFAOT_ASSIGN(Module second, make_module(optimized.ToProto()));
+    tried.push_back({counts, std::move(first), std::move(second)});
+    return {};
+  }
+
+  // The dimension whose odd and even counts have the most different forms.
+  struct Parity {
+    std::optional<Modulus> modulus;
+    bool is_certain = false;  // they have none in common
+  };
+  Parity parity_of_forms(const std::vector<Tried>& tried) const {
+    std::vector<std::int64_t> differ(own_.size());  // more pairs of other parity than of the same
+    std::vector<bool> have_none(own_.size(), true);
+    bool is_any_same = false;
+    for (std::size_t i = 0; i < tried.size(); ++i) {
+      for (std::size_t k = 0; k < i; ++k) {
+        std::string ignored;
+        const bool is_same = have_same_form(*tried[i].simple, *tried[k].simple, ignored) &&
+                             have_same_form(*tried[i].optimized, *tried[k].optimized, ignored);
+        is_any_same = is_any_same || is_same;
+        for (std::size_t d = 0; d < own_.size(); ++d) {
+          const bool is_other_parity = (tried[i].counts[d] - tried[k].counts[d]) % 2 != 0;
+          if (is_same && is_other_parity) have_none[d] = false;
+          if (!is_same) differ[d] += is_other_parity ? 1 : -1;
+        }
+      }
+    }
+    if (!is_any_same) return {};
+    const auto certain = std::ranges::find(have_none, true);
+    const auto best = certain == have_none.end() ? std::ranges::max_element(differ) - differ.begin()
+                                                 : certain - have_none.begin();
+    return {within_most_steps({static_cast<std::size_t>(best), 2}), certain != have_none.end()};
+  }
+
+  // Of a number that follows no polynomial.
+  std::optional<Modulus> modulus_of_numbers() {
+    const auto quotient = simplified_.quotient();
+    if (!quotient) return std::nullopt;
+    std::int64_t step = 2;
+    while (quotient->divisor % step != 0) ++step;
+    return within_most_steps({quotient->dimension, step});
+  }
+
+  // Whether odd and even counts are different, or every third one is.
+  std::optional<Modulus> modulus_at(const OtherModel& other) {
+    const std::size_t d = other.dimension;
+    const auto is_other_at = [&](std::int64_t count) {
+      Dimensions counts = other.sizes;
+      counts[d] = count;
+      const auto difference = difference_at(counts);
+      return difference && !difference->empty();
+    };
+    const std::int64_t from = other.sizes[d];
+    for (const std::int64_t step : {2, 3}) {
+      const std::int64_t sign = from + step <= own_[d].largest ? 1 : -1;
+      if (from + sign * step < own_[d].smallest) continue;
+      bool is_it = is_other_at(from + sign * step);
+      for (std::int64_t i = 1; is_it && i < step; ++i) is_it = !is_other_at(from + sign * i);
+      if (is_it) return within_most_steps({d, step});
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Modulus> within_most_steps(const Modulus& modulus) const {
+    constexpr std::int64_t kMostSteps = 32;
+    if (part_[modulus.dimension].step * modulus.number > kMostSteps) return std::nullopt;
+    return modulus;
   }
 
   void forget_samples() {
@@ -320,6 +514,11 @@ class FreeSizesOptimizer {
       std::set<std::int64_t> checked = {low,        low + 1,    middle,   middle + 1,
                                         middle + 2, middle + 3, high - 1, high};
       checked.insert({3, 4, 5, 8, 11, 16});  // small, but not tiny
+      constexpr std::size_t kMostCompared = 16;
+      for (const std::int64_t number : compared_) {
+        const bool is_size = size_of(part_[d], number / part_[d].step) == number;
+        if (is_size && compared_.size() <= kMostCompared) checked.insert(number / part_[d].step);
+      }
       for (const std::int64_t size : checked) {
         if (size < low || size > high) continue;
         sizes[d] = size;
@@ -347,13 +546,34 @@ class FreeSizesOptimizer {
 
   Error with_sizes(Error error, const Dimensions& sizes) const {
     return std::move(error).note(
-        fmt::format("this is at {}, which compilation.dimensions allow", sizes_text(own_, sizes)));
+        fmt::format("this is at {}, which compilation.dimensions allow", sizes_text(sizes)));
+  }
+
+  // Says from where on the model can be lowered, such as the k of a TopK.
+  Error with_smallest(Error error, Dimensions sizes, std::size_t dimension) const {
+    std::int64_t impossible = sizes[dimension];
+    std::int64_t possible = own_[dimension].largest;
+    const auto is_possible = [&](std::int64_t size) {
+      sizes[dimension] = size;
+      return lower(sizes).has_value();
+    };
+    if (!is_possible(possible)) return error;
+    while (possible - impossible > 1) {
+      const std::int64_t middle = (possible + impossible) / 2;
+      (is_possible(middle) ? possible : impossible) = middle;
+    }
+    const FreeDimension& whole = whole_[dimension];
+    return std::move(error).note(fmt::format("the smallest size that works is {0}: {1}={0}..{2}",
+                                             size_of(part_[dimension], possible), whole.name,
+                                             whole.largest));
   }
 
   // `dimension`: the one of the size in question.
   Result<std::optional<OtherModel>> check_at(const Dimensions& sizes, std::size_t dimension) {
     auto difference = difference_at(sizes);
-    if (!difference) return fail(with_sizes(difference.error(), sizes));
+    if (!difference) {
+      return fail(with_smallest(with_sizes(difference.error(), sizes), sizes, dimension));
+    }
     if (difference->empty()) return std::optional<OtherModel>();
     return OtherModel{sizes, dimension, *std::move(difference)};
   }
@@ -387,7 +607,12 @@ class FreeSizesOptimizer {
 
   const FreeSizesRequest& request_;
   const std::vector<FreeDimension> whole_;  // the range
-  std::vector<FreeDimension> own_;          // the part of it in question
+  std::vector<FreeDimension> part_;         // the part of it in question
+  std::vector<FreeDimension> own_;          // the same, counted by steps, as samples are
+  std::set<std::int64_t> compared_;         // numbers in the model that sizes may be compared with
+  bool has_lowered_ = false;                // at the last size that was tried
+  std::optional<Modulus> likely_;           // of the samples: what may make them different models
+  std::optional<Modulus> modulus_;          // of the samples: where they are of different models
   std::vector<SizePiece> pieces_;
   LoweringOptions options_;
   bool has_other_operations_ = false;  // at some sizes, so that there were no samples

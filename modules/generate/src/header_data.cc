@@ -42,6 +42,10 @@ TemplateObject tensor_data(const TensorSpec& tensor, const std::string& shape_id
           {"free_shape", free_id}};
 }
 
+std::string steps_text(const SizeSteps& steps) {
+  return fmt::format("{{{}, {}, {}}}", steps.smallest, steps.largest, steps.step);
+}
+
 TemplateData formulas_data(const TensorSpec& tensor, const std::string& id,
                            std::size_t dimensions) {
   TemplateData formulas{TemplateData::type::list};
@@ -52,17 +56,18 @@ TemplateData formulas_data(const TensorSpec& tensor, const std::string& id,
       const SizeTerm& term = tensor.free_shape[d].terms[t];
       std::vector<std::int64_t> powers = term.powers;
       powers.resize(dimensions);
+      std::vector<SizeSteps> within = term.within;
+      if (!within.empty()) within.resize(dimensions);
       terms << TemplateObject{{"id", fmt::format("{}_{}", formula_id, t)},
                               {"factor", std::to_string(term.factor)},
-                              {"powers", fmt::format("{{{}}}", fmt::join(powers, ", "))}};
+                              {"powers", fmt::format("{{{}}}", fmt::join(powers, ", "))},
+                              {"has_steps", !within.empty()},
+                              {"steps", join(mapped(within, steps_text), ", ")}};
     }
-    formulas << TemplateObject{
-        {"id", formula_id},
-        {"terms", terms},
-        {"term_count", std::to_string(tensor.free_shape[d].terms.size())},
-        {"divisor", std::to_string(tensor.free_shape[d].divisor)},
-        {"most",
-         tensor.free_shape[d].has_most() ? fmt::format(", {}", tensor.free_shape[d].most) : ""}};
+    formulas << TemplateObject{{"id", formula_id},
+                               {"terms", terms},
+                               {"term_count", std::to_string(tensor.free_shape[d].terms.size())},
+                               {"divisor", std::to_string(tensor.free_shape[d].divisor)}};
   }
   return formulas;
 }

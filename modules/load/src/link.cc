@@ -130,6 +130,17 @@ std::string text_of(Number number) {
   return fmt::format("{}", number);
 }
 
+// Null: no steps.
+TemplateData steps_data(const ::tfaot::SizeSteps* steps, std::size_t dimensions) {
+  TemplateData data{TemplateData::type::list};
+  for (std::size_t d = 0; steps != nullptr && d < dimensions; ++d) {
+    data << TemplateObject{{"smallest", text_of(steps[d].smallest)},
+                           {"largest", text_of(steps[d].largest)},
+                           {"step", text_of(steps[d].step)}};
+  }
+  return data;
+}
+
 // `dimensions`: how many are free.
 TemplateObject tensor_data(const std::string& id, const ::tfaot::TensorInfo& tensor,
                            std::size_t dimensions) {
@@ -140,17 +151,20 @@ TemplateObject tensor_data(const std::string& id, const ::tfaot::TensorInfo& ten
     for (std::size_t t = 0; t < formula.term_count; ++t) {
       const ::tfaot::SizeTerm& term = formula.terms[t];
       const std::vector<int> powers(term.powers, term.powers + dimensions);
-      terms << TemplateObject{{"id", fmt::format("{}_term{}_{}", id, d, t)},
-                              {"factor", text_of(term.factor)},
-                              {"powers", objects_data("power", mapped(powers, text_of<int>))}};
+      terms << TemplateObject{
+          {"id", fmt::format("{}_term{}_{}", id, d, t)},
+          {"factor", text_of(term.factor)},
+          {"powers", objects_data("power", mapped(powers, text_of<int>))},
+          {"steps", steps_data(term.within, dimensions)},
+          {"within",
+           term.within == nullptr ? "0" : fmt::format(".L{}_term{}_{}_within", id, d, t)}};
     }
     formulas << TemplateObject{
         {"is_first", d == 0},
         {"tensor", id},
         {"terms", formula.term_count == 0 ? "0" : fmt::format(".L{}_term{}_0", id, d)},
         {"term_count", text_of(formula.term_count)},
-        {"divisor", text_of(formula.divisor)},
-        {"most", text_of(formula.most)}};
+        {"divisor", text_of(formula.divisor)}};
   }
   return {{"id", id},
           {"terms", terms},

@@ -41,9 +41,14 @@ const ::tfaot::SizeFormula* ModelTables::free_shape(const TensorSpec& tensor) {
       std::vector<std::uint8_t>& powers =
           powers_.emplace_back(term.powers.begin(), term.powers.end());
       powers.resize(dimensions_.size());
-      terms.push_back({term.factor, powers.data()});
+      auto& within =
+          steps_.emplace_back(mapped(term.within, [](const SizeSteps& one) -> ::tfaot::SizeSteps {
+            return {one.smallest, one.largest, one.step};
+          }));
+      if (!within.empty()) within.resize(dimensions_.size(), {0, kLargestSize, 1});
+      terms.push_back({term.factor, powers.data(), within.empty() ? nullptr : within.data()});
     }
-    formulas.push_back({terms.data(), terms.size(), dimension.divisor, dimension.most});
+    formulas.push_back({terms.data(), terms.size(), dimension.divisor});
   }
   return formulas.data();
 }

@@ -44,6 +44,7 @@ class ModelTables {
   CompiledModel compiled_;
   std::vector<::tfaot::FreeDimension> dimensions_;
   std::deque<std::vector<std::uint8_t>> powers_;            // by term
+  std::deque<std::vector<::tfaot::SizeSteps>> steps_;       // by term
   std::deque<std::vector<::tfaot::SizeTerm>> terms_;        // by formula
   std::deque<std::vector<::tfaot::SizeFormula>> formulas_;  // by tensor
   std::vector<::tfaot::TensorInfo> inputs_;

@@ -27,7 +27,7 @@ std::optional<std::size_t> only_dimension(const SizeFormula& formula) {
 }
 
 bool is_linear(const SizeFormula& formula) {
-  return formula.divisor == 1 && !formula.has_most() &&
+  return formula.divisor == 1 && !formula.is_of_parts() &&
          std::ranges::all_of(formula.terms, [](const SizeTerm& term) {
            return std::ranges::all_of(term.powers, [](std::int64_t power) { return power <= 1; });
          });
@@ -123,6 +123,10 @@ std::optional<std::int64_t> checked_size_at(const SizeFormula& formula,
   for (const SizeTerm& term : formula.terms) {
     std::int64_t value = term.factor;
     if (term.powers.size() > sizes.size()) return std::nullopt;
+    if (term.within.size() > sizes.size()) return std::nullopt;
+    if (std::ranges::any_of(term.within, [](const SizeSteps& one) { return one.step < 1; })) {
+      return std::nullopt;
+    }
     for (std::size_t d = 0; d < term.powers.size(); ++d) {
       if (term.powers[d] < 0 || term.powers[d] > kLargestPower) return std::nullopt;
       for (std::int64_t power = 0; power < term.powers[d]; ++power) {
@@ -131,7 +135,7 @@ std::optional<std::int64_t> checked_size_at(const SizeFormula& formula,
     }
     if (__builtin_add_overflow(sum, value, &sum)) return std::nullopt;
   }
-  return std::min(sum / formula.divisor, formula.most);
+  return formula.is_of_parts() ? size_at(formula, sizes) : sum / formula.divisor;
 }
 
 }  // namespace
@@ -154,7 +158,9 @@ std::string free_sizes_problem(const Signature& signature,
     for (const TensorSpec& tensor : *tensors) {
       if (tensor.free_shape.empty()) continue;
       const auto fits = [&](const SizeFormula& formula, std::int64_t size) {
-        return checked_size_at(formula, largest) == size;
+        // Of parts, others may be larger than that of the largest sizes.
+        const auto number = checked_size_at(formula, largest);
+        return formula.is_of_parts() ? number && *number <= size : number == size;
       };
       if (!std::ranges::equal(tensor.free_shape, tensor.row_shape, fits)) {
         return fmt::format("the free sizes of '{}' do not give its shape", shown(tensor.name));

@@ -38,11 +38,11 @@ std::int32_t axis_of(const Description& model, const tfaot::SizeFormula& formula
   std::int32_t axis = TFAOT_FIXED_SIZE;
   for (std::size_t t = 0; t < formula.term_count; ++t) {
     const tfaot::SizeTerm& term = formula.terms[t];
+    if (term.within != nullptr) return TFAOT_FOLLOWS_SIZES;
     for (std::size_t d = 0; d < model.dimension_count; ++d) {
       if (term.powers[d] == 0) continue;
       const bool is_its_size = axis == TFAOT_FIXED_SIZE && formula.term_count == 1 &&
-                               term.factor == 1 && term.powers[d] == 1 && formula.divisor == 1 &&
-                               formula.most == INT64_MAX;
+                               term.factor == 1 && term.powers[d] == 1 && formula.divisor == 1;
       axis = is_its_size ? static_cast<std::int32_t>(d) : TFAOT_FOLLOWS_SIZES;
     }
   }
@@ -91,10 +91,11 @@ using tfaot::TensorInfo;
 static_assert(offsetof(TensorInfo, dtype) == 8 && offsetof(TensorInfo, row_shape) == 16 &&
               offsetof(TensorInfo, rank) == 24 && offsetof(TensorInfo, row_elements) == 32 &&
               offsetof(TensorInfo, free_shape) == 40 && sizeof(TensorInfo) == 48);
-static_assert(offsetof(tfaot::SizeTerm, powers) == 8 && sizeof(tfaot::SizeTerm) == 16 &&
+static_assert(offsetof(tfaot::SizeSteps, largest) == 8 && offsetof(tfaot::SizeSteps, step) == 16 &&
+              sizeof(tfaot::SizeSteps) == 24 && offsetof(tfaot::SizeTerm, powers) == 8 &&
+              offsetof(tfaot::SizeTerm, within) == 16 && sizeof(tfaot::SizeTerm) == 24 &&
               offsetof(tfaot::SizeFormula, term_count) == 8 &&
-              offsetof(tfaot::SizeFormula, divisor) == 16 &&
-              offsetof(tfaot::SizeFormula, most) == 24 && sizeof(tfaot::SizeFormula) == 32 &&
+              offsetof(tfaot::SizeFormula, divisor) == 16 && sizeof(tfaot::SizeFormula) == 24 &&
               offsetof(tfaot::FreeDimension, smallest) == 8 &&
               offsetof(tfaot::FreeDimension, largest) == 16 && sizeof(tfaot::FreeDimension) == 24);
 static_assert(offsetof(tfaot::BufferSlot, index) == 4 && offsetof(tfaot::BufferSlot, offset) == 8 &&

@@ -79,6 +79,39 @@ struct FreeSizesCase {
 
 void PrintTo(const FreeSizesCase& one, std::ostream* out) { *out << one.name; }
 
+// As many pools as a U-Net has levels; then each level up again joins what is left of its level,
+// at whose end is a zero for a row that the pool left out.
+std::string unet_nodes(int levels) {
+  std::string nodes = whole_numbers("zero", {0}) + whole_numbers("two", {2}) +
+                      whole_numbers("three", {3}) + real_numbers("w", {16, 16, 2});
+  const std::string turned = "attribute { name: 'perm' type: INTS ints: [0, 2, 1] }";
+  const std::string by_two = "attribute { name: 'strides' type: INTS ints: [2] }";
+  nodes += operation_text("Transpose", "'x'", "x0", turned);
+  for (int i = 0; i < levels; ++i) {
+    nodes += operation_text("MaxPool", fmt::format("'x{}'", i), fmt::format("x{}", i + 1),
+                            "attribute { name: 'kernel_shape' type: INTS ints: [2] }" + by_two);
+  }
+  std::string up = fmt::format("x{}", levels);
+  const auto rows = [&](const std::string& of, const std::string& name) {
+    return operation_text("Shape", fmt::format("'{}'", of), name + "_all") +
+           operation_text("Slice", fmt::format("'{}_all', 'two', 'three', 'zero'", name), name);
+  };
+  for (int i = levels; i-- > 0;) {
+    nodes +=
+        operation_text("ConvTranspose", fmt::format("'{}', 'w'", up), fmt::format("u{}", i),
+                       by_two) +
+        rows(fmt::format("x{}", i), fmt::format("n{}", i)) +
+        rows(fmt::format("u{}", i), fmt::format("m{}", i)) +
+        operation_text("Sub", fmt::format("'n{0}', 'm{0}'", i), fmt::format("d{}", i)) +
+        operation_text("Concat", fmt::format("'zero', 'zero', 'zero', 'zero', 'zero', 'd{}'", i),
+                       fmt::format("p{}", i), "attribute { name: 'axis' type: INT i: 0 }") +
+        operation_text("Pad", fmt::format("'u{0}', 'p{0}'", i), fmt::format("v{}", i)) +
+        operation_text("Add", fmt::format("'x{0}', 'v{0}'", i), fmt::format("s{}", i));
+    up = fmt::format("s{}", i);
+  }
+  return nodes + operation_text("Transpose", fmt::format("'{}'", up), "y", turned);
+}
+
 std::vector<FreeSizesCase> nets_of_free_sizes() {
   const std::string slice =
       whole_numbers("one", {1}) + whole_numbers("zero", {0}) + whole_numbers("all", {9999});
@@ -107,6 +140,12 @@ std::vector<FreeSizesCase> nets_of_free_sizes() {
            operation_text("Where", "'is', 'real', 'x'", "y"),
        {"n", 1, 64},
        false},
+      {"doubled_for_29_rows",
+       kSizeNodes + whole_numbers("special", {29}) +
+           operation_text("Equal", "'n', 'special'", "is") +
+           operation_text("Add", "'x', 'x'", "twice") +
+           operation_text("Where", "'is', 'twice', 'x'", "y"),
+       {"n", 1, 64}},
       {"weight_times_size",
        kSizeNodes + real_numbers("w", {16}) + operation_text("Cast", "'n'", "real", kToReal) +
            operation_text("Mul", "'w', 'real'", "v") + operation_text("Add", "'x', 'v'", "y"),
@@ -185,6 +224,43 @@ std::vector<FreeSizesCase> nets_of_free_sizes() {
            operation_text("Transpose", "'c'", "y",
                           "attribute { name: 'perm' type: INTS ints: [0, 2, 1] }"),
        {"n", 1, 64}},
+      {"strides_of_three",
+       slice + whole_numbers("three", {3}) +
+           operation_text("Slice", "'x', 'zero', 'all', 'one', 'three'", "y"),
+       {"n", 1, 64}},
+      {"strides_of_sixteen",
+       slice + whole_numbers("by", {16}) +
+           operation_text("Slice", "'x', 'zero', 'all', 'one', 'by'", "y"),
+       {"n", 1, 64}},
+      {"at_least_30_rows",
+       kSizeNodes + whole_numbers("least", {30}) + operation_text("Sub", "'least', 'n'", "d0") +
+           operation_text("Max", "'d0', 'zero'", "d") +
+           operation_text("Concat", "'zero', 'zero', 'zero', 'zero', 'd', 'zero'", "p",
+                          "attribute { name: 'axis' type: INT i: 0 }") +
+           operation_text("Pad", "'x', 'p'", "y"),
+       {"n", 1, 64}},
+      {"unet_of_one_level", unet_nodes(1), {"n", 2, 64}},
+      {"unet_of_two_levels", unet_nodes(2), {"n", 4, 64}},
+      // rel[clip(j - i, -8, 8)], as in attention with relative positions
+      {"clipped_relative_positions",
+       kSizeNodes + real_numbers("rel", {17, 16}) + whole_numbers("low", {-8}) +
+           whole_numbers("high", {8}) +
+           "initializer { name: 'from' data_type: 7 int64_data: 0 }\n"
+           "initializer { name: 'by' data_type: 7 int64_data: 1 }\n" +
+           operation_text("Squeeze", "'n'", "limit") +
+           operation_text("Range", "'from', 'limit', 'by'", "places") +
+           operation_text("Unsqueeze", "'places', 'zero'", "j") +
+           operation_text("Unsqueeze", "'places', 'one'", "i") +
+           operation_text("Sub", "'j', 'i'", "far") +
+           operation_text("Min", "'far', 'high'", "near") +
+           operation_text("Max", "'near', 'low'", "clipped") +
+           operation_text("Add", "'clipped', 'high'", "place") +
+           operation_text("Gather", "'rel', 'place'", "pairs") +
+           operation_text("ReduceMax", "'pairs'", "most",
+                          "attribute { name: 'axes' type: INTS ints: [1] } "
+                          "attribute { name: 'keepdims' type: INT i: 0 }") +
+           operation_text("Mul", "'x', 'most'", "y"),
+       {"n", 1, 64}},
   };
 }
 
@@ -249,8 +325,7 @@ TEST_P(FreeSizes, HaveTheNumbersOfEachSize) {
   const auto module = make_module(sized->computation.proto()).value();
   const FreeDimension& range = GetParam().range;
   for (const std::int64_t n : {1, 2, 3, 4, 7, 16, 29, 60, 64, 127, 128}) {
-    if (n < range.smallest) continue;
-    if (n > range.largest) break;
+    if (n < range.smallest || n > range.largest) continue;
     const auto fixed = make_module(at_size(n).computation.proto()).value();
     EXPECT_GE(most_scratch(*module), most_scratch(*fixed)) << "n = " << n;
     std::vector<std::string> of_fixed;

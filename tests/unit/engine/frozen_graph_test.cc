@@ -80,7 +80,9 @@ TEST_F(FrozenGraphTest, OpenDimensionsGetTheirSizes) {
             "2 dimensions have no size: 'x:1' of input 'x', 'x:3' of input 'x'\n"
             "  give each a size, such as 10, in the config: model.dimensions: {'x:1': 10, 'x:3': "
             "10}\n"
-            "  or on the command line: --dimension x:1=10 --dimension x:3=10");
+            "  or on the command line: --dimension x:1=10 --dimension x:3=10\n"
+            "  or a range, of which each call chooses a size: --dimension x:1=1..128 --dimension "
+            "x:3=1..128");
   job.dimensions = {{"x:1", 5}, {"x:3", 2}};
   EXPECT_EQ(lower_error(job), "");
   const auto source = load_graph_source(job);

@@ -214,7 +214,8 @@ TEST(OnnxLoweringTest, NamedDimensionsGetTheirSizes) {
   EXPECT_EQ(error_of(file),
             "the dimension 'n_pf' of input 'x' has no size\n"
             "  give each a size, such as 10, in the config: model.dimensions: {n_pf: 10}\n"
-            "  or on the command line: --dimension n_pf=10");
+            "  or on the command line: --dimension n_pf=10\n"
+            "  or a range, of which each call chooses a size: --dimension n_pf=1..128");
   JobModel job;
   job.dimensions = {{"n_pf", 5}};
   const auto made = lowered(file, job);

@@ -36,7 +36,9 @@ TEST(OpenSizesTest, AreSaidTogether) {
             "  give each a size, such as 10, in the config: model.dimensions: {n_pf: 10, 'x:2': "
             "10, 'n*2': 10}\n"
             "  or on the command line: --dimension n_pf=10 --dimension x:2=10 --dimension "
-            "\"n*2=10\"");
+            "\"n*2=10\"\n"
+            "  or a range, of which each call chooses a size: --dimension n_pf=1..128 --dimension "
+            "x:2=1..128 --dimension \"n*2=1..128\"");
   JobModel job;
   job.dimensions = {{"n_pf", 5}, {"x:2", 6}, {"n*2", 4}};
   const auto source = file.load(job);

@@ -55,21 +55,17 @@ TEST(SizePolynomial, IsNotFoundForOtherFunctions) {
 
 // The numbers that strides make, found with so many bits of the sizes.
 void expect_found(int bits, std::size_t dimensions,
-                  std::int64_t (*function)(const std::vector<std::int64_t>&),
-                  bool has_formula = true) {
+                  std::int64_t (*function)(const std::vector<std::int64_t>&)) {
   std::vector<FreeDimension> own;
   for (std::size_t i = 0; i < dimensions; ++i) own.push_back({"n" + std::to_string(i), 1, 60});
   const auto points = sample_sizes(own, SampleSide::kAbove, points_to_fit(dimensions, bits), bits);
   const auto found = SizePolynomial::through({points, bits}, values_of(points, function));
   ASSERT_TRUE(found);
   const auto formula = found->formula();
-  EXPECT_EQ(formula.has_value(), has_formula);
   for (std::int64_t n = 0; n < 70; ++n) {
     const std::vector<std::int64_t> sizes = {n, 70 - n};
     EXPECT_EQ(found->at(sizes), function(sizes)) << n;
-    if (formula.has_value()) {
-      EXPECT_EQ(size_at(*formula, sizes), function(sizes)) << n;
-    }
+    EXPECT_EQ(size_at(formula, sizes), function(sizes)) << n;
   }
 }
 
@@ -78,12 +74,26 @@ TEST(SizePolynomial, FollowsStrides) {
   expect_found(1, 1, [](const auto& sizes) { return (sizes[0] + 1) / 2; });
   expect_found(2, 1, [](const auto& sizes) { return (sizes[0] + 3) / 4; });
   expect_found(1, 2, [](const auto& sizes) { return (sizes[0] + 1) / 2 + sizes[1]; });
-  expect_found(
-      1, 1, [](const auto& sizes) { return sizes[0] % 2; }, false);
-  expect_found(
-      1, 1, [](const auto& sizes) { return sizes[0] / 2 * (sizes[0] / 2 - 1) / 2; }, false);
-  expect_found(
-      2, 2, [](const auto& sizes) { return (sizes[0] + 1) / 4 * (sizes[1] / 4); }, false);
+  expect_found(1, 1, [](const auto& sizes) { return sizes[0] % 2; });
+  expect_found(1, 1, [](const auto& sizes) { return 4 * (sizes[0] / 2); });
+  expect_found(1, 1, [](const auto& sizes) { return sizes[0] / 2 * (sizes[0] / 2 - 1) / 2; });
+  expect_found(2, 2, [](const auto& sizes) { return (sizes[0] + 1) / 4 * (sizes[1] / 4); });
+}
+
+TEST(SizeQuotient, IsFoundThroughPoints) {
+  const auto points = points_of(2);
+  const auto found = quotient_through(
+      points, values_of(points, [](const auto& sizes) { return (sizes[1] + 3) / 7; }));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->dimension, 1U);
+  EXPECT_EQ(found->divisor, 7);
+  for (const auto& sizes : points) EXPECT_EQ((sizes[1] + found->more) / 7, (sizes[1] + 3) / 7);
+  const auto has = [&](auto function) {
+    return quotient_through(points, values_of(points, function)).has_value();
+  };
+  EXPECT_FALSE(has([](const auto& sizes) { return sizes[0] % 3; }));
+  // Few numbers are anything by chance.
+  EXPECT_FALSE(has([](const auto& sizes) { return std::int64_t{sizes[0] > 80 ? 7 : 6}; }));
 }
 
 TEST(SizePolynomial, AddsMultipliesAndDivides) {

@@ -405,7 +405,7 @@ TEST_F(SizedModel, HasABranchForEachPartOfItsRange) {
   }
 }
 
-TEST_F(SizedModel, HasNoOutputWhoseSizeFollowsNoFormula) {
+TEST_F(SizedModel, HasOutputsWhoseSizeIsAnotherInEachPart) {
   std::vector<SizePiece> pieces;
   for (const std::int64_t size : {3, 9, 4, 8}) {
     const auto n = std::ssize(pieces);
@@ -418,8 +418,24 @@ TEST_F(SizedModel, HasNoOutputWhoseSizeFollowsNoFormula) {
     pieces.back().model.outputs[0].row_shape = {size};
   }
   const auto joined = joined_pieces(pieces, {{"n", 0, 3}});
-  ASSERT_FALSE(joined);
-  EXPECT_THAT(joined.error().message(), HasSubstr("the size of the output 'y' is no polynomial"));
+  ASSERT_TRUE(joined) << joined.error().text();
+  const TensorSpec& output = joined->outputs[0];
+  EXPECT_EQ(output.row_shape, Dimensions{9});
+  EXPECT_EQ(formula_text(output.free_shape.at(0), {{"n", 0, 3}}),
+            "3 if n = 0; 9 if n = 1; 4 if n = 2; 8 if n = 3");
+}
+
+// Counts are floor(n / 3); the sizes are 1, 4 and so on.
+TEST(SizesOfCounts, AreTheirPolynomials) {
+  const std::vector<FreeDimension> range = {{"m", 2, 9}, {"n", 4, 40, "", 3}};
+  const SizeFormula squares = {{{5, {0, 2}}, {1, {1}, {{2, 8, 2}, {1, kLargestSize, 2}}}, {7}}};
+  const SizeFormula of_size = of_sizes(squares, range);
+  for (std::int64_t m = 2; m <= 9; ++m) {
+    for (std::int64_t count = 1; count <= 13; ++count) {
+      EXPECT_EQ(size_at(of_size, {m, 3 * count + 1}), size_at(squares, {m, count}));
+    }
+  }
+  EXPECT_EQ(formula_text(of_sizes({{{3, {0, 1}}, {1}}}, range), range), "n");
 }
 
 class SizedModelRefuses : public SizedModel {};

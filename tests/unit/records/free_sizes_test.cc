@@ -122,18 +122,37 @@ TEST(FreeSizes, RecordsThatAreReadAreChecked) {
   EXPECT_EQ(problem([](Signature& s, Dimensions&) { s.outputs[0].free_shape.clear(); }), "");
 }
 
-TEST(FreeSizes, MayBeCut) {
-  SizeFormula cut = kSum;
-  cut.most = 54;
-  EXPECT_EQ(size_at(cut, {40, 7}), 53);
-  EXPECT_EQ(size_at(cut, {40, 8}), 54);
-  EXPECT_EQ(formula_text(cut, kDimensions), "min(n + 2*m - 1, 54)");
-  Signature signature{"", {}, {{"y", DType::kFloat32, {51}, {kSum}}}};
+// min(n, 30) + m, of the even n n / 2 + m.
+SizeFormula of_parts() {
+  const SizeSteps all = {};
+  return {{{1, {1}, {{2, 30, 2}, all}},
+           {2, {1}, {{1, 30, 2}, all}},
+           {60, {}, {{31}, all}},
+           {2, {0, 1}}},
+          2};
+}
+
+TEST(FreeSizes, MayBeOfParts) {
+  const SizeFormula parts = of_parts();
+  EXPECT_EQ(size_at(parts, {28, 3}), 17);
+  EXPECT_EQ(size_at(parts, {29, 3}), 32);
+  EXPECT_EQ(size_at(parts, {31, 3}), 33);
+  EXPECT_EQ(formula_text(parts, kSized),
+            "n/2 if n = 2, 4..30; 2*n/2 if n = 1, 3..29; 60/2 if n >= 31; 2*m/2");
+  EXPECT_EQ(formula_text({{{1, {1}, {{1, 9}, {0, 3}}}, {7, {}, {{10, 20}, {4}}}}}, kSized),
+            "n if n <= 9 and m <= 3; 7 if n = 10..20 and m >= 4");
+  EXPECT_EQ(formula_text({{{7, {}, {{40}}}}}, kSized), "7 if n = 40");
+  const SizeFormula cut = {{{0, {}, {{0, 0}}}, {1, {1}, {{1, 6}}}, {7, {}, {{7}}}}};
+  EXPECT_EQ(formula_text(cut, {{"n", 0, 20}}), "min(n, 7)");
+  EXPECT_EQ(formula_text({{{7, {}, {{0, 6}}}, {1, {1}, {{7}}}}}, {{"n", 0, 20}}), "max(n, 7)");
+  EXPECT_FALSE(is_constant({{{7, {}, {{40}}}}}));
+  Signature signature{"", {}, {{"y", DType::kFloat32, {36}, {parts}}}};
   EXPECT_EQ(free_sizes_problem(signature, kDimensions), "");
-  signature.outputs[0].free_shape[0].most = 30;
+  signature.outputs[0].row_shape = {35};
   EXPECT_NE(free_sizes_problem(signature, kDimensions), "");
-  signature.outputs[0].row_shape = {30};
-  EXPECT_EQ(free_sizes_problem(signature, kDimensions), "");
+  signature.outputs[0].row_shape = {36};
+  signature.outputs[0].free_shape[0].terms[0].within[0].step = 0;
+  EXPECT_NE(free_sizes_problem(signature, kDimensions), "");
 }
 
 TEST(FreeSizes, AManifestKeepsThem) {
@@ -146,10 +165,11 @@ TEST(FreeSizes, AManifestKeepsThem) {
   ASSERT_TRUE(read) << read.error().text();
   EXPECT_EQ(range_text(read->dimensions.at(0)), "n=1..40");
   EXPECT_EQ(formula_text(read->signature.inputs[0].free_shape.at(0), read->dimensions), "n");
-  manifest.signature.inputs[0].free_shape[0].most = 40;
-  const auto cut = manifest_from_json(manifest_to_json(manifest), "manifest.json");
-  ASSERT_TRUE(cut) << cut.error().text();
-  EXPECT_EQ(cut->signature.inputs[0].free_shape[0].most, 40);
+  manifest.signature.inputs[0].free_shape[0].terms[0].within = {{1, 40, 3}};
+  const auto parts = manifest_from_json(manifest_to_json(manifest), "manifest.json");
+  ASSERT_TRUE(parts) << parts.error().text();
+  EXPECT_EQ(parts->signature.inputs[0].free_shape[0].terms[0].within.at(0), (SizeSteps{1, 40, 3}));
+  manifest.signature.inputs[0].free_shape[0].terms[0].within = {};
   manifest.dimensions[0].largest = 30;
   const auto wrong = manifest_from_json(manifest_to_json(manifest), "manifest.json");
   ASSERT_FALSE(wrong);

@@ -146,7 +146,7 @@ Records sized_records() {
       {"n tracks", 1, 40}, {"k", 0, 6}, {"same", 1, 40, "n tracks"}};
   records.compiled.dimensions = {{"n tracks", 1, 40}, {"k", 0, 6}};
   const SizeFormula n = {{{1, {1}}}}, k = {{{1, {0, 1}}}}, three = {{{3}}};
-  const SizeFormula pairs = {{{1, {2}}, {-1, {1}}, {2, {0, 1}}}, 2};
+  const SizeFormula pairs = {{{1, {2}}, {-1, {1}}, {2, {0, 1}, {{}, {2, 6, 2}}}}, 2};
   records.compiled.signature.inputs = {{"x", DType::kFloat32, {40, 3}, {n, three}},
                                        {"w", DType::kFloat32, {6}, {k}}};
   records.compiled.signature.outputs = {{"total", DType::kFloat32, {2}},

@@ -411,4 +411,16 @@ TEST(LinkedModels, CheckARaggedCall) {
   EXPECT_EQ(tfaot_models_run_ragged(model.model, &unsized.call, &error), TFAOT_WRONG_CALL);
 }
 
+// n up to 3, twice of odd ones; then nothing.
+TEST(SizeFormula, HasTermsOfSomeSizesAlone) {
+  static constexpr std::uint8_t kOne[] = {1};
+  static constexpr tfaot::SizeSteps kFew[] = {{0, 3, 1}}, kOdd[] = {{1, 3, 2}};
+  static constexpr tfaot::SizeTerm kTerms[] = {{1, kOne, kFew}, {1, kOne, kOdd}};
+  std::vector<std::int64_t> numbers;
+  for (std::int64_t n = 0; n < 6; ++n) {
+    numbers.push_back(tfaot::number_at({kTerms, 2, 1}, &n, 1));
+  }
+  EXPECT_EQ(numbers, (std::vector<std::int64_t>{0, 2, 2, 6, 0, 0}));
+}
+
 }  // namespace

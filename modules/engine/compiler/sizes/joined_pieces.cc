@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -17,13 +18,15 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-// Polynomials with third powers are equal if they are equal at four sizes.
+// Polynomials with third powers are equal if they are equal at four sizes, and with bits of the
+// sizes at the next ones.
 std::vector<Dimensions> points_of(const std::vector<FreeDimension>& range) {
   std::vector<Dimensions> points = {{}};
   for (const FreeDimension& one : range) {
     std::set<std::int64_t> sizes = {one.largest};
-    for (std::int64_t i = 0; i < 3; ++i) {
-      sizes.insert(std::min(one.smallest + i, one.largest));
+    constexpr std::int64_t kNext = 12;
+    for (std::int64_t i = 0; i < kNext; ++i) {
+      sizes.insert(std::min(one.smallest + i * one.step, one.largest));
     }
     std::vector<Dimensions> longer;
     for (const Dimensions& point : points) {
@@ -49,23 +52,49 @@ bool has_values(const SizeFormula& formula, const std::vector<Dimensions>& point
   return true;
 }
 
-// "min(n, 54)"
-std::optional<SizeFormula> formula_with_most(const std::vector<Dimensions>& points,
-                                             const std::vector<std::int64_t>& values) {
-  const std::int64_t most = std::ranges::max(values);
-  std::vector<Dimensions> below;
-  std::vector<std::int64_t> of_below;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (values[i] == most) continue;
-    below.push_back(points[i]);
-    of_below.push_back(values[i]);
+// The sizes in both, of which one has some of the other one's steps.
+SizeSteps both(const SizeSteps& a, SizeSteps b) {
+  if (b.step < a.step) return both(b, a);
+  while (b.smallest < a.smallest) b.smallest += b.step;
+  b.largest = std::min(a.largest, b.largest);
+  return b;
+}
+
+// With one term for the same powers, and small factors.
+SizeFormula simple(const SizeFormula& formula) {
+  SizeFormula made{{}, formula.divisor};
+  std::int64_t common = formula.divisor;
+  for (const SizeTerm& term : formula.terms) {
+    const auto same = std::ranges::find_if(made.terms, [&](const SizeTerm& one) {
+      return one.powers == term.powers && one.within == term.within;
+    });
+    if (same == made.terms.end()) {
+      made.terms.push_back(term);
+    } else {
+      same->factor += term.factor;
+    }
   }
-  const auto found = SizePolynomial::through(below, of_below);
-  if (!found) return std::nullopt;
-  std::optional<SizeFormula> formula = found->formula();
-  if (!formula) return std::nullopt;
-  formula->most = most;
-  return has_values(*formula, points, values) ? formula : std::nullopt;
+  std::erase_if(made.terms, [](const SizeTerm& term) { return term.factor == 0; });
+  for (const SizeTerm& term : made.terms) common = std::gcd(common, term.factor);
+  for (SizeTerm& term : made.terms) term.factor /= common;
+  made.divisor /= common;
+  return made;
+}
+
+// Both with a common divisor. `within`: the second one counts there alone.
+SizeFormula sum_of(SizeFormula a, SizeFormula b, const std::vector<SizeSteps>& within) {
+  const std::int64_t divisor = std::lcm(a.divisor, b.divisor);
+  for (SizeTerm& term : a.terms) term.factor *= divisor / a.divisor;
+  for (SizeTerm& term : b.terms) {
+    term.factor *= divisor / b.divisor;
+    term.within.resize(within.size());
+    for (std::size_t d = 0; d < within.size(); ++d) {
+      term.within[d] = both(within[d], term.within[d]);
+    }
+    a.terms.push_back(std::move(term));
+  }
+  a.divisor = divisor;
+  return a;
 }
 
 // A vector of the most elements where they differ.
@@ -91,8 +120,8 @@ class PieceJoiner {
     const OptimizedModel& last = pieces_.back().model;
     OptimizedModel model{
         .xla_products = last.xla_products, .remarks = last.remarks, .has_sizes = true};
-    TFAOT_ASSIGN(model.inputs, sized(&OptimizedModel::inputs));
-    TFAOT_ASSIGN(model.outputs, sized(&OptimizedModel::outputs));
+    model.inputs = sized(&OptimizedModel::inputs);
+    model.outputs = sized(&OptimizedModel::outputs);
     for (const SizePiece& piece : pieces_) {
       model.has_live_rows = model.has_live_rows || piece.model.has_live_rows;
       model.has_tasks = model.has_tasks || piece.model.has_tasks;
@@ -109,42 +138,53 @@ class PieceJoiner {
 
  private:
   // The tensors of all pieces, with formulas of their sizes.
-  Result<std::vector<TensorSpec>> sized(Tensors tensors) const {
+  std::vector<TensorSpec> sized(Tensors tensors) const {
     std::vector<TensorSpec> all = pieces_.back().model.*tensors;
     for (std::size_t i = 0; i < all.size(); ++i) {
       all[i].free_shape.clear();
       for (std::size_t d = 0; d < all[i].row_shape.size(); ++d) {
-        TFAOT_ASSIGN(SizeFormula size, size_of_all(tensors, i, d));
-        all[i].row_shape[d] = size_at(size, default_sizes(range_));
-        all[i].free_shape.push_back(std::move(size));
+        for (const SizePiece& piece : pieces_) {
+          all[i].row_shape[d] =
+              std::max(all[i].row_shape[d], (piece.model.*tensors)[i].row_shape[d]);
+        }
+        all[i].free_shape.push_back(size_of_all(tensors, i, d));
       }
       if (std::ranges::all_of(all[i].free_shape, is_constant)) all[i].free_shape.clear();
     }
     return all;
   }
 
-  Result<SizeFormula> size_of_all(Tensors tensors, std::size_t tensor, std::size_t d) const {
+  SizeFormula size_of_all(Tensors tensors, std::size_t tensor, std::size_t d) const {
     std::vector<Dimensions> points;
     std::vector<std::int64_t> values;
+    std::vector<SizeFormula> of_pieces;
     for (const SizePiece& piece : pieces_) {
       const TensorSpec& of_piece = (piece.model.*tensors)[tensor];
+      of_pieces.push_back(of_piece.free_shape.empty() ? SizeFormula{{{of_piece.row_shape[d]}}}
+                                                      : of_piece.free_shape[d]);
       for (Dimensions& point : points_of(piece.range)) {
-        values.push_back(of_piece.free_shape.empty() ? of_piece.row_shape[d]
-                                                     : size_at(of_piece.free_shape[d], point));
+        values.push_back(size_at(of_pieces.back(), point));
         points.push_back(std::move(point));
       }
     }
-    for (const SizePiece& piece : pieces_) {
-      const auto& shape = (piece.model.*tensors)[tensor].free_shape;
-      if (!shape.empty() && has_values(shape[d], points, values)) return shape[d];
+    for (const SizeFormula& one : of_pieces) {
+      if (has_values(one, points, values)) return one;
     }
-    if (const auto found = SizePolynomial::through(points, values)) return *found->formula();
-    if (const auto found = formula_with_most(points, values)) return *found;
-    const std::string& name = (pieces_.back().model.*tensors)[tensor].name;
-    return fail(
-        Error(fmt::format("the size of the output '{}' is no polynomial of the free sizes, nor "
-                          "the smaller one of it and a number",
-                          name)));
+    if (const auto found = SizePolynomial::through(points, values)) return found->formula();
+    if (const auto found = quotient_through(points, values)) {
+      SizeFormula quotient{{{1, Dimensions(found->dimension + 1)}}, found->divisor};
+      quotient.terms.front().powers.back() = 1;
+      if (found->more != 0) quotient.terms.push_back({found->more});
+      return quotient;
+    }
+    SizeFormula sum;
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+      sum = sum_of(sum, of_pieces[i],
+                   mapped(pieces_[i].range, [](const FreeDimension& one) -> SizeSteps {
+                     return {one.smallest, one.largest, one.step};
+                   }));
+    }
+    return sum;
   }
 
   // The parameter of all pieces that is this parameter of one.
@@ -237,6 +277,7 @@ class PieceJoiner {
       const std::int64_t place = place_of(one->parameter_number(), pieces_[piece].model, model);
       arguments.push_back(start_as(element_of(state, place), one->shape()));
     }
+    if (pieces_[piece].model.has_sizes) arguments.back() = counts_in(piece, arguments.back());
     HloInstruction* const call = add_next_to(
         state, HloInstruction::CreateCall(body->root_instruction()->shape(), arguments, body));
     Instructions outputs;
@@ -249,6 +290,13 @@ class PieceJoiner {
     branch->set_root_instruction(tuple_of(outputs), /*accept_different_shape=*/true);
     TFAOT_TRY(checked(xla::CallInliner::Inline(call).status()));
     return branch;
+  }
+
+  // How many steps of the piece's range lie before the sizes.
+  HloInstruction* counts_in(std::size_t piece, HloInstruction* sizes) const {
+    const Dimensions steps = mapped(pieces_[piece].range, &FreeDimension::step);
+    if (std::ranges::all_of(steps, [](std::int64_t step) { return step == 1; })) return sizes;
+    return binary(kDivide, sizes, words_next_to(sizes, steps));
   }
 
   // A vector that begins with these elements.
@@ -276,13 +324,19 @@ class PieceJoiner {
     for (std::size_t d = 0; d < part.size(); ++d) {
       const auto place = static_cast<std::int64_t>(d);
       HloInstruction* const size = reshape(slice(sizes_, {place}, {place + 1}), {});
-      if (part[d].smallest > range_[d].smallest) {
+      if (part[d].smallest >= range_[d].smallest + part[d].step) {
         all = accumulate(kAnd, all,
                          compare(size, Direction::kGe, number_next_to(size, part[d].smallest)));
       }
-      if (part[d].largest < range_[d].largest) {
+      if (part[d].largest <= range_[d].largest - part[d].step) {
         all = accumulate(kAnd, all,
                          compare(size, Direction::kLe, number_next_to(size, part[d].largest)));
+      }
+      if (part[d].step > range_[d].step) {
+        HloInstruction* const rest = binary(kRemainder, size, number_next_to(size, part[d].step));
+        all = accumulate(
+            kAnd, all,
+            compare(rest, Direction::kEq, number_next_to(size, part[d].smallest % part[d].step)));
       }
     }
     return all;
@@ -298,6 +352,44 @@ class PieceJoiner {
 };
 
 }  // namespace
+
+SizeFormula of_sizes(const SizeFormula& of_counts, const std::vector<FreeDimension>& range) {
+  SizeFormula formula = of_counts;
+  for (std::size_t d = 0; d < range.size(); ++d) {
+    const std::int64_t step = range[d].step;
+    if (step == 1) continue;
+    const std::int64_t rest = range[d].smallest % step;
+    // A count is (size - rest) / step.
+    std::int64_t most = 0;
+    for (const SizeTerm& term : formula.terms) {
+      if (d < term.powers.size()) most = std::max(most, term.powers[d]);
+    }
+    std::vector<SizeTerm> terms;
+    for (SizeTerm& term : formula.terms) {
+      if (d < term.within.size()) {
+        SizeSteps& steps = term.within[d];
+        const bool is_open = steps.largest == kLargestSize;
+        steps = {steps.smallest * step + rest, is_open ? kLargestSize : steps.largest * step + rest,
+                 steps.step * step};
+      }
+      const std::int64_t power = d < term.powers.size() ? term.powers[d] : 0;
+      for (std::int64_t i = power; i < most; ++i) term.factor *= step;
+      // (size - rest)^power, by its binomial coefficients.
+      std::int64_t factor = term.factor;
+      for (std::int64_t i = power; i >= 0; --i) {
+        SizeTerm of_size = term;
+        of_size.factor = factor;
+        if (power > 0) of_size.powers[d] = i;
+        while (!of_size.powers.empty() && of_size.powers.back() == 0) of_size.powers.pop_back();
+        if (factor != 0) terms.push_back(std::move(of_size));
+        factor = factor * i / (power - i + 1) * -rest;
+      }
+    }
+    for (std::int64_t i = 0; i < most; ++i) formula.divisor *= step;
+    formula.terms = std::move(terms);
+  }
+  return simple(formula);
+}
 
 std::vector<xla::Shape> joined_outputs(const std::vector<SizePiece>& pieces) {
   std::vector<xla::Shape> outputs;

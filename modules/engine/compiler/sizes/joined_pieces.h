@@ -17,10 +17,13 @@ struct SizePiece {
   int bits = 0;                     // of the sizes, that its numbers may follow
   OptimizedModel model;
 };
+// Given a size of a piece whose samples have counts: a size is the step of its range * the count +
+// the rest of the range's sizes.
+SizeFormula of_sizes(const SizeFormula& of_counts, const std::vector<FreeDimension>& range);
 // What each output is in all pieces: where it is not the same, a vector of the most elements.
 std::vector<xla::Shape> joined_outputs(const std::vector<SizePiece>& pieces);
 // Inputs, too, are vectors of the most elements. `range`: of all sizes, which
-// are in one piece each. Error: an output whose size follows no formula.
+// are in one piece each.
 Result<OptimizedModel> joined_pieces(const std::vector<SizePiece>& pieces,
                                      const std::vector<FreeDimension>& range,
                                      Traces traces = Traces::kRemoved);

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
+#include <set>
 #include <utility>
 
 namespace tfaot::toolkit::engine {
@@ -65,6 +67,23 @@ std::int64_t value_of(const SizePowers& powers, std::span<const std::int64_t> si
     for (int power = 0; power < powers[i]; ++power) value *= factor;
   }
   return value;
+}
+
+// All vectors of numbers of which each is one of so many from the first one on.
+std::vector<std::vector<std::int64_t>> all_from(std::int64_t first,
+                                                const std::vector<std::int64_t>& counts) {
+  std::vector<std::vector<std::int64_t>> all = {{}};
+  for (const std::int64_t count : counts) {
+    std::vector<std::vector<std::int64_t>> longer;
+    for (const auto& begun : all) {
+      for (std::int64_t number = first; number < first + count; ++number) {
+        longer.push_back(begun);
+        longer.back().push_back(number);
+      }
+    }
+    all = std::move(longer);
+  }
+  return all;
 }
 
 // True for powers of a size that is the same at all points.
@@ -160,19 +179,8 @@ std::vector<std::vector<std::int64_t>> SizePolynomial::telling_sizes() const {
       if (powers[i] > 0) turns[i / kVariables] = std::int64_t{1} << (kMostBits + 2);
     }
   }
-  std::vector<std::vector<std::int64_t>> all = {{}};
-  for (const std::int64_t count : turns) {
-    std::vector<std::vector<std::int64_t>> longer;
-    for (const auto& begun : all) {
-      constexpr std::int64_t kFirst = 256;
-      for (std::int64_t size = 0; size < count; ++size) {
-        longer.push_back(begun);
-        longer.back().push_back(kFirst + size);
-      }
-    }
-    all = std::move(longer);
-  }
-  return all;
+  constexpr std::int64_t kFirst = 256;
+  return all_from(kFirst, turns);
 }
 
 bool SizePolynomial::is_whole_at_all() const {
@@ -196,7 +204,43 @@ std::optional<SizePolynomial> SizePolynomial::divided_by(std::int64_t number) co
   return SizePolynomial(std::move(terms), 1);
 }
 
-std::optional<SizeFormula> SizePolynomial::formula() const {
+SizeFormula SizePolynomial::formula() const {
+  if (auto found = quotient()) return *std::move(found);
+  // The lowest bits of each size that it follows.
+  std::vector<std::int64_t> steps;
+  for (const auto& [powers, factor] : terms_) {
+    steps.resize(std::max(steps.size(), (powers.size() + kVariables - 1) / kVariables), 1);
+    for (std::size_t i = 0; i < powers.size(); ++i) {
+      if (powers[i] == 0) continue;
+      std::int64_t& step = steps[i / kVariables];
+      step = std::max(step, std::int64_t{1} << bit_of(i));
+    }
+  }
+  SizeFormula formula{.terms = {}, .divisor = divisor_};
+  for (const std::vector<std::int64_t>& rests : all_from(0, steps)) {
+    std::vector<SizeSteps> within;
+    for (std::size_t d = 0; d < rests.size(); ++d) {
+      within.push_back({.smallest = rests[d], .step = steps[d]});
+    }
+    std::map<std::vector<std::int64_t>, std::int64_t> factors;  // by powers of the sizes
+    for (const auto& [powers, factor] : terms_) {
+      std::vector<std::int64_t> of_sizes;
+      std::int64_t bits = 1;
+      for (std::size_t i = 0; i < powers.size(); ++i) {
+        if (bit_of(i) == 0) of_sizes.push_back(powers[i]);
+        if (bit_of(i) > 0 && powers[i] > 0) bits *= rests[i / kVariables] >> (bit_of(i) - 1) & 1;
+      }
+      while (!of_sizes.empty() && of_sizes.back() == 0) of_sizes.pop_back();
+      factors[of_sizes] += bits * factor;
+    }
+    for (const auto& [powers, factor] : factors) {
+      if (factor != 0) formula.terms.push_back({factor, powers, within});
+    }
+  }
+  return formula;
+}
+
+std::optional<SizeFormula> SizePolynomial::quotient() const {
   SizeFormula formula{.divisor = divisor_};
   std::int64_t constant = 0;
   bool has_bits = false;
@@ -220,6 +264,26 @@ std::optional<SizeFormula> SizePolynomial::formula() const {
       return size_at(formula, sizes) == at(sizes);
     });
     if (is_it) return formula;
+  }
+  return std::nullopt;
+}
+
+std::optional<SizeQuotient> quotient_through(const std::vector<std::vector<std::int64_t>>& points,
+                                             const std::vector<std::int64_t>& values) {
+  constexpr std::int64_t kMostDivisor = 32;
+  constexpr std::size_t kFew = 3;
+  if (std::set(values.begin(), values.end()).size() <= kFew) return std::nullopt;
+  for (std::size_t d = 0; d < points.front().size(); ++d) {
+    for (std::int64_t divisor = 2; divisor <= kMostDivisor; ++divisor) {
+      // Each value leaves a few numbers to add.
+      std::int64_t least = std::numeric_limits<std::int64_t>::min();
+      std::int64_t most = std::numeric_limits<std::int64_t>::max();
+      for (std::size_t i = 0; i < points.size(); ++i) {
+        least = std::max(least, values[i] * divisor - points[i][d]);
+        most = std::min(most, values[i] * divisor - points[i][d] + divisor - 1);
+      }
+      if (least <= most) return SizeQuotient{d, least, divisor};
+    }
   }
   return std::nullopt;
 }

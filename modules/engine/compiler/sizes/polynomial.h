@@ -50,8 +50,8 @@ class SizePolynomial {
   std::optional<std::int64_t> constant() const;
   // The polynomial divided by this; nothing if that leaves a fraction.
   std::optional<SizePolynomial> divided_by(std::int64_t number) const;
-  // Its bits become a quotient that is rounded down; nothing if that is another number.
-  std::optional<SizeFormula> formula() const;
+  // Its bits become a quotient that is rounded down, or parts of sizes with the same bits.
+  SizeFormula formula() const;
   std::int64_t at(std::span<const std::int64_t> sizes) const;
 
   // The value is the sum of factor * product of powers over all terms, divided by divisor().
@@ -74,11 +74,22 @@ class SizePolynomial {
   // Sizes that tell whether it is whole at all, or equal to another.
   std::vector<std::vector<std::int64_t>> telling_sizes() const;
   bool is_whole_at_all() const;
+  std::optional<SizeFormula> quotient() const;
   std::int64_t dividend_at(std::span<const std::int64_t> sizes) const;
 
   std::map<Powers, std::int64_t> terms_;  // without zeros
   std::int64_t divisor_ = 1;              // has no factor in common with all terms
 };
+
+// floor((size of a dimension + more) / divisor)
+struct SizeQuotient {
+  std::size_t dimension = 0;
+  std::int64_t more = 0;
+  std::int64_t divisor = 1;
+};
+// The one with these values, if they are more than a few, which others might have by chance.
+std::optional<SizeQuotient> quotient_through(const std::vector<std::vector<std::int64_t>>& points,
+                                             const std::vector<std::int64_t>& values);
 
 // Values at some points; nothing at others, which a polynomial through them may pass by.
 using SizeValues = std::vector<std::optional<std::int64_t>>;

@@ -126,8 +126,9 @@ std::string operation_of_layer(const HloInstruction& one) {
   // Constants have the name of what uses them.
   std::string layer = one.metadata().op_name();
   if (layer.empty() && one.user_count() > 0) layer = one.users().front()->metadata().op_name();
-  return fmt::format("{}{}", xla::HloOpcodeString(one.opcode()),
-                     layer.empty() ? "" : " of " + layer);
+  const std::string_view operation =
+      one.opcode() == kParameter ? "weight or input" : xla::HloOpcodeString(one.opcode());
+  return fmt::format("{}{}", operation, layer.empty() ? "" : " of " + layer);
 }
 
 std::vector<std::int64_t> numbers_in(const HloInstruction& one) {
@@ -192,6 +193,18 @@ bool SampledNumbers::have_rules() {
     }
   }
   return true;
+}
+
+std::optional<SizeQuotient> SampledNumbers::quotient() {
+  for (std::size_t i = 0; i < orders_.front().size(); ++i) {
+    for (std::size_t k = 0; k < numbers_.front()[i].size(); ++k) {
+      if (number(i, k)) continue;
+      Dimensions values;
+      for (const auto& sample : numbers_) values.push_back(sample[i].at(k));
+      if (auto found = quotient_through(fits_.points(), values)) return found;
+    }
+  }
+  return std::nullopt;
 }
 
 bool SampledNumbers::is_same_constant(std::size_t place) {

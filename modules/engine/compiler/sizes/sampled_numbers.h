@@ -43,6 +43,8 @@ class SampledNumbers {
 
   // Whether all numbers have one.
   bool have_rules();
+  // The first number without a rule that is a rounded quotient.
+  std::optional<SizeQuotient> quotient();
 
   struct Difference {
     std::string what{};    // empty: nothing

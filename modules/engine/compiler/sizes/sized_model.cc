@@ -204,10 +204,8 @@ class SizedModule {
     TFAOT_TRY(checked(module.RemoveUnusedComputations()));
     module.mutable_config().SetDefaultComputationLayout(computation_->ComputeProgramShape());
     const OptimizedModel& first = samples_.front().model;
-    TFAOT_ASSIGN(auto inputs, sized(first.inputs, parameter_sizes_));
-    TFAOT_ASSIGN(auto sized_outputs, sized(first.outputs, output_sizes));
-    OptimizedModel model{.inputs = std::move(inputs),
-                         .outputs = std::move(sized_outputs),
+    OptimizedModel model{.inputs = sized(first.inputs, parameter_sizes_),
+                         .outputs = sized(first.outputs, output_sizes),
                          .weights = weights_used(),
                          .xla_products = first.xla_products,
                          .remarks = first.remarks,
@@ -226,20 +224,14 @@ class SizedModule {
   }
 
   // The tensors with the formulas of their rows' sizes.
-  Result<std::vector<TensorSpec>> sized(std::vector<TensorSpec> tensors,
-                                        const std::vector<Sizes>& all) const {
+  std::vector<TensorSpec> sized(std::vector<TensorSpec> tensors,
+                                const std::vector<Sizes>& all) const {
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       if (are_fixed(all[i])) continue;
       tensors[i].row_shape.clear();
       for (std::size_t d = 1; d < all[i].size(); ++d) {
-        auto formula = all[i][d].formula();
-        if (!formula) {
-          return fail(Error(
-              fmt::format("the size of '{}' in dimension {} is no rounded quotient of a polynomial",
-                          tensors[i].name, d)));
-        }
         tensors[i].row_shape.push_back(most(all[i][d], largest_));
-        tensors[i].free_shape.push_back(*std::move(formula));
+        tensors[i].free_shape.push_back(all[i][d].formula());
       }
     }
     return tensors;
@@ -268,25 +260,17 @@ class SizedModule {
 
   // "floor((n + 1)/2)", or the numbers at some sizes.
   std::string number_text(const SizeValues& values) const {
-    constexpr std::int64_t kMostDivisor = 32;
     constexpr std::size_t kShown = 3;
     const auto name = [&](std::size_t d) {
       return d < names_.size() ? names_[d] : fmt::format("size {}", d + 1);
     };
-    for (std::size_t d = 0; d < largest_.size(); ++d) {
-      for (std::int64_t divisor = 2; divisor <= kMostDivisor; ++divisor) {
-        const std::int64_t least = *values[0] * divisor - fits_.points()[0][d];
-        for (std::int64_t more = least; more < least + divisor; ++more) {
-          bool is_it = true;
-          for (std::size_t i = 0; i < values.size(); ++i) {
-            is_it = is_it && (fits_.points()[i][d] + more) / divisor == values[i];
-          }
-          if (!is_it) continue;
-          return more == 0 ? fmt::format("floor({} / {})", name(d), divisor)
-                           : fmt::format("floor(({} {} {}) / {})", name(d), more < 0 ? '-' : '+',
-                                         std::abs(more), divisor);
-        }
-      }
+    Dimensions numbers;
+    for (const auto& value : values) numbers.push_back(*value);
+    if (const auto found = quotient_through(fits_.points(), numbers)) {
+      const auto [d, more, divisor] = *found;
+      return more == 0 ? fmt::format("floor({} / {})", name(d), divisor)
+                       : fmt::format("floor(({} {} {}) / {})", name(d), more < 0 ? '-' : '+',
+                                     std::abs(more), divisor);
     }
     std::vector<std::string> shown;
     for (std::size_t i = 0; i < std::min(values.size(), kShown); ++i) {
@@ -977,7 +961,8 @@ class SizedModule {
     constexpr double kMostAtSmallerSizes = 2;
     double largest = kMostAtSmallerSizes * static_cast<double>(bytes);
     for (std::size_t d = 0; d < largest_.size(); ++d) {
-      const double larger = static_cast<double>(largest_[d]) / static_cast<double>(sizes[d]);
+      const double larger = static_cast<double>(largest_[d]) /
+                            static_cast<double>(std::max<std::int64_t>(sizes[d], 1));
       if (larger > 1) largest *= larger * larger * larger;
     }
     return xla::RoundUpTo(static_cast<std::int64_t>(std::ceil(largest)), kLineBytes);

@@ -174,11 +174,13 @@ Status check_open_sizes(const std::vector<ModelTensor>& inputs, bool fixed_shape
   std::vector<std::string> texts;
   std::vector<std::string> keys;
   std::vector<std::string> options;
+  std::vector<std::string> ranges;
   std::set<std::string> owners;
   for (const OpenSize& size : open) {
     texts.push_back(size_and_inputs(size));
     keys.push_back(config_map_key(size.name) + ": 10");
     options.push_back("--dimension " + shell_quoted(size.name + "=10"));
+    ranges.push_back("--dimension " + shell_quoted(size.name + "=1..128"));
     owners.insert(size.inputs.begin(), size.inputs.end());
   }
   return fail(Error(open.size() == 1 ? fmt::format("the dimension {} has no size", texts.front())
@@ -188,6 +190,7 @@ Status check_open_sizes(const std::vector<ModelTensor>& inputs, bool fixed_shape
                                     "model.dimensions: {{{}}}",
                                     join(keys, ", ")))
                   .note("or on the command line: " + join(options, " "))
+                  .note("or a range, of which each call chooses a size: " + join(ranges, " "))
                   .about(word_of(ProblemKind::kUnknownShape), {owners.begin(), owners.end()}));
 }
 

@@ -263,7 +263,7 @@ XlaOp repeat_along(const Node& node, XlaOp x, std::int64_t axis, std::int64_t ti
   return xla::Reshape(repeated, with_size(sizes, axis, entry(sizes, axis) * times));
 }
 XlaOp take_places(const Node& node, XlaOp x, std::int64_t axis,
-                  const std::vector<std::int64_t>& places) {
+                  const std::vector<std::int64_t>& places, const Dimensions& of_places) {
   const Dimensions sizes = node.sizes_of(x);
   const std::int64_t size = entry(sizes, axis);
   if (places.empty()) return xla::SliceInDim(x, 0, 0, 1, axis);
@@ -276,8 +276,11 @@ XlaOp take_places(const Node& node, XlaOp x, std::int64_t axis,
         mapped(runs, [&](const PlaceRun& run) { return take_run(node, x, axis, run); });
     return parts.size() == 1 ? parts.front() : xla::ConcatInDim(&node.builder(), parts, axis);
   }
-  return gather(node, x, constant_integers(node, places),
-                {{axis}, other_dimensions(std::ssize(sizes), {axis}), 1});
+  const Dimensions shape = of_places.empty() ? Dimensions{std::ssize(places)} : of_places;
+  const auto rank = std::ssize(shape);
+  return gather(
+      node, x, xla::Reshape(constant_integers(node, places), shape),
+      {{axis}, other_dimensions(std::ssize(sizes) - 1 + rank, counted(rank, axis)), rank});
 }
 
 XlaOp gather(const Node& node, XlaOp x, XlaOp places, const GatherForm& form) {

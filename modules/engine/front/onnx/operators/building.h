@@ -173,9 +173,11 @@ inline XlaOp slice_at(XlaOp x, std::int64_t place, std::int64_t axis) {
 inline XlaOp part_at(const Node& node, XlaOp x, std::int64_t place, std::int64_t axis) {
   return xla::Reshape(slice_at(x, place, axis), without(node.sizes_of(x), axis));
 }
-// Takes the elements at known places of one dimension; by slices if these are few.
+// Takes the elements at known places of one dimension; by slices if these are few. `of_places`: the
+// shape of the places, which the result has in place of the dimension if it is made by a gather; so
+// the place of each element in it does not follow a free size.
 XlaOp take_places(const Node& node, XlaOp x, std::int64_t axis,
-                  const std::vector<std::int64_t>& places);
+                  const std::vector<std::int64_t>& places, const Dimensions& of_places = {});
 // The dimensions of x that are indexed, and those of the result that the others become.
 struct GatherForm {
   Dimensions indexed;

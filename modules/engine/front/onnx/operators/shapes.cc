@@ -463,7 +463,7 @@ void lower_gather(Node& node) {
   node.check_sizes(result);
   if (product(result) == 0) return node.set(zeros_of(node, node.type(0), result));
   if (const auto places = known_places(node, size)) {
-    return node.set(xla::Reshape(take_places(node, x, axis, *places), result));
+    return node.set(xla::Reshape(take_places(node, x, axis, *places, wanted), result));
   }
   const Dimensions kept = other_dimensions(std::ssize(result), counted(rank, axis));
   node.set(gather(node, x, counted_from_start(node, node.operand(1), size), {{axis}, kept, rank}));

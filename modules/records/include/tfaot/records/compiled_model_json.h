@@ -14,11 +14,12 @@ namespace tfaot::toolkit {
 TFAOT_MEMBERS(DimensionSize, name, size);
 TFAOT_MEMBERS(FreeDimension, name, smallest, largest, same_as);
 TFAOT_MEMBERS(ModelConstant, name, shape, values);
-TFAOT_MEMBERS(SizeTerm, factor, powers);
+TFAOT_MEMBERS(SizeSteps, smallest, largest, step);
 template <>
-inline constexpr auto kMembers<SizeFormula> =
-    std::array{TFAOT_PLAIN_MEMBERS(SizeFormula, terms, divisor),
-               member_unless_default<&SizeFormula::most>("most")};
+inline constexpr auto kMembers<SizeTerm> =
+    std::array{TFAOT_PLAIN_MEMBERS(SizeTerm, factor, powers),
+               member_unless_default<&SizeTerm::within>("within")};
+TFAOT_MEMBERS(SizeFormula, terms, divisor);
 template <>
 inline constexpr auto kMembers<TensorSpec> =
     std::array{TFAOT_PLAIN_MEMBERS(TensorSpec, name, dtype, row_shape),

@@ -3,8 +3,8 @@
 // functions.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -25,20 +25,32 @@ struct FreeDimension {
   std::int64_t smallest = 0;
   std::int64_t largest = 0;
   std::string same_as = {};  // another one, whose size it always has; empty: it has its own
+  std::int64_t step = 1;     // from one size to the next
+};
+
+// Some sizes of a dimension: every step-th one.
+struct SizeSteps {
+  std::int64_t smallest = 0;
+  std::int64_t largest = kLargestSize;
+  std::int64_t step = 1;
+
+  friend bool operator==(const SizeSteps&, const SizeSteps&) = default;
 };
 
 // A whole number that follows the sizes of the free dimensions, in their order: the sum of factor *
-// product of powers of the sizes, divided by the divisor; no more than `most`.
+// product of powers of the sizes, divided by the divisor and rounded down.
 struct SizeTerm {
   std::int64_t factor = 0;
   std::vector<std::int64_t> powers = {};  // of each size; without zeros at the end
+  std::vector<SizeSteps> within = {};     // it counts where all sizes are in these; the others: all
 };
 struct SizeFormula {
   std::vector<SizeTerm> terms;
   std::int64_t divisor = 1;
-  std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
-  bool has_most() const { return most != SizeFormula{}.most; }
+  bool is_of_parts() const {
+    return std::ranges::any_of(terms, [](const SizeTerm& term) { return !term.within.empty(); });
+  }
 };
 
 // A buffer of a tensor with a free size has so many elements more than the tensor at most has.
@@ -56,7 +68,8 @@ bool is_constant(const SizeFormula& formula);
 // The number at these sizes.
 std::int64_t size_at(const SizeFormula& formula, const std::vector<std::int64_t>& sizes);
 
-// For people: "n_pf", "n_pf + 2*n_sv - 1", "(n^2 - n)/2", "min(n, 54)".
+// For people: "n_pf", "n_pf + 2*n_sv - 1", "(n^2 - n)/2", "min(n, 54)", "n - 1 if n = 1, 3..9; n if
+// n = 2, 4..8".
 std::string formula_text(const SizeFormula& formula, const std::vector<FreeDimension>& sized);
 
 // "16..128"; "n_tracks" for one that has the size of another.

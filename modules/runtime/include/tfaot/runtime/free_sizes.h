@@ -18,19 +18,25 @@ struct FreeDimension {
   std::int64_t largest;   ///< size
 };
 
+/// Some sizes of a dimension: every step-th one.
+struct SizeSteps {
+  std::int64_t smallest;
+  std::int64_t largest;
+  std::int64_t step;
+};
+
 /// A product of sizes: factor * size[0]^powers[0] * size[1]^powers[1] * ...
 struct SizeTerm {
   std::int64_t factor;
-  const std::uint8_t* powers;  ///< of the size of each free dimension
+  const std::uint8_t* powers;         ///< of the size of each free dimension
+  const SizeSteps* within = nullptr;  ///< of each: it counts at these sizes alone; null: at all
 };
 
-/// A whole number that follows the sizes: the sum of the terms, divided by the divisor; no
-/// more than `most`.
+/// A whole number that follows the sizes: the sum of the terms, divided by the divisor.
 struct SizeFormula {
   const SizeTerm* terms;
   std::size_t term_count;
   std::int64_t divisor;
-  std::int64_t most = INT64_MAX;
 };
 
 /// The number at these sizes, one for each of the `count` free dimensions.
@@ -39,14 +45,18 @@ constexpr std::int64_t number_at(const SizeFormula& formula, const std::int64_t*
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < formula.term_count; ++i) {
     std::int64_t value = formula.terms[i].factor;
+    const SizeSteps* const within = formula.terms[i].within;
     for (std::size_t d = 0; d < count; ++d) {
+      if (within != nullptr && (sizes[d] < within[d].smallest || sizes[d] > within[d].largest ||
+                                (sizes[d] - within[d].smallest) % within[d].step != 0)) {
+        value = 0;
+      }
       for (int power = 0; power < formula.terms[i].powers[d]; ++power) value *= sizes[d];
     }
     sum += value;
   }
   // Most divisors are 1, and a division takes as long as all the rest.
-  const std::int64_t number = formula.divisor == 1 ? sum : sum / formula.divisor;
-  return number < formula.most ? number : formula.most;
+  return formula.divisor == 1 ? sum : sum / formula.divisor;
 }
 
 }  // namespace TFAOT_RUNTIME_NAMESPACE

@@ -11,7 +11,7 @@
 //   w: float32 [k]
 // Outputs:
 //   total: float32 [2]
-//   pairs: float32 [(n tracks^2 - n tracks + 2*k)/2]
+//   pairs: float32 [(n tracks^2 - n tracks)/2; 2*k/2 if k = 2, 4..6]
 // Sizes that each call chooses:
 //   n tracks: 1 to 40
 //   k: 0 to 6
@@ -94,7 +94,7 @@ class sized : public ::tfaot::Wrapper {
   /// The outputs by name, as the inputs.
   struct Outputs {
     ::tfaot::Span<float> total;  ///< `total`: float32 [2]
-    ::tfaot::Span<float> pairs;  ///< `pairs`: float32 [(n tracks^2 - n tracks + 2*k)/2]
+    ::tfaot::Span<float> pairs;  ///< `pairs`: float32 [(n tracks^2 - n tracks)/2; 2*k/2 if k = 2, 4..6]
 
     /// For the runtime: element types and shapes, in order.
     using Types = ::tfaot::TensorList<
@@ -139,10 +139,11 @@ class sized : public ::tfaot::Wrapper {
   TFAOT_HIDDEN static constexpr ::std::uint8_t kOutput1Sizes_0_0Powers[] = {2, 0};
   TFAOT_HIDDEN static constexpr ::std::uint8_t kOutput1Sizes_0_1Powers[] = {1, 0};
   TFAOT_HIDDEN static constexpr ::std::uint8_t kOutput1Sizes_0_2Powers[] = {0, 1};
+  TFAOT_HIDDEN static constexpr ::tfaot::SizeSteps kOutput1Sizes_0_2Steps[] = { {0, 2147483647, 1}, {2, 6, 2} };
   TFAOT_HIDDEN static constexpr ::tfaot::SizeTerm kOutput1Sizes_0Terms[] = {
       { 1, kOutput1Sizes_0_0Powers},
       { -1, kOutput1Sizes_0_1Powers},
-      { 2, kOutput1Sizes_0_2Powers},
+      { 2, kOutput1Sizes_0_2Powers, kOutput1Sizes_0_2Steps},
   };
   TFAOT_HIDDEN static constexpr ::tfaot::SizeFormula kOutput1Sizes[] = {
       { kOutput1Sizes_0Terms, 3, 2},
