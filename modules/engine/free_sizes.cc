@@ -265,8 +265,7 @@ class FreeSizesOptimizer {
   }
 
   Result<LoweredModel> lower(const Dimensions& counts) const {
-    TFAOT_ASSIGN(const LoadedSizes loaded,
-                 load_at_sizes(request_.job, options_, sizes_at(counts)));
+    TFAOT_ASSIGN(const LoadedSizes loaded, load_at_sizes(request_.job, options_, sizes_at(counts)));
     const auto& weights = loaded.lowering->weights();
     for (std::size_t i = 0; i < weights.size(); ++i) {
       const bool is_same = weights.size() == request_.raw.size() &&
