@@ -56,7 +56,7 @@ static_assert(::tfaot::takes_tables(7),
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_test_weights[];
 
 namespace tfaot_model {
-inline namespace build_c86c12000f4dc7d9 {
+inline namespace build_505577e68fe20d67 {
 
 /// The model sized, version 1.0.0. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
 /// tfaot::Wrapper; one is for one thread at a time.
@@ -174,5 +174,5 @@ class sized : public ::tfaot::Wrapper {
       0, "", kDimensions, 2};
 };
 
-}  // namespace build_c86c12000f4dc7d9
+}  // namespace build_505577e68fe20d67
 }  // namespace tfaot_model

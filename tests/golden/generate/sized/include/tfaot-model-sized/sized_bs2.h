@@ -15,7 +15,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_sized_bs2_x86_64_v3(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
-inline namespace build_c86c12000f4dc7d9 {
+inline namespace build_505577e68fe20d67 {
 
 struct sized_bs2 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 2;
@@ -56,5 +56,5 @@ struct sized_bs2 {
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };
 
-}  // namespace build_c86c12000f4dc7d9
+}  // namespace build_505577e68fe20d67
 }  // namespace tfaot_model
