@@ -520,8 +520,8 @@ Status replace_dot(HloInstruction& dot, PassContext& context) {
                            numbers.rhs_contracting_dimensions());
   HloInstruction* const left_tensor = look_through(lhs).tensor;
   const bool weight_is_left = values.is_of_weights(left_tensor);
-  const bool may_be_bfloat16 = is_for_bfloat16(*left_tensor, context) ||
-                               is_for_bfloat16(*look_through(rhs).tensor, context);
+  const bool may_be_bfloat16 =
+      is_for_bfloat16(*left_tensor, context) || is_for_bfloat16(*look_through(rhs).tensor, context);
   // Whether a row is rounded must not depend on the others, so then a weight is always right.
   Product product = arrange(lhs, rhs, transposed_result(dot, lhs, rhs),
                             may_be_bfloat16 || is_cheap_to_turn(dot, lhs, rhs), values);
