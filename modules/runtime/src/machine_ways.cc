@@ -12,7 +12,8 @@
 
 #if defined(__x86_64__) && defined(__linux__)
 #include <sys/syscall.h>
-#include <unistd.h>
+
+extern "C" long syscall(long number, ...) noexcept;  // of <unistd.h>, and all that is needed of it
 #endif
 
 std::uint64_t tfaot_machine_ways = 0;

@@ -3,14 +3,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tfaot/compile/engine_questions.h"
 #include "tfaot/config/config.h"
 #include "tfaot/install/install.h"
+#include "tfaot/load/predictor.h"
 #include "tfaot/package/package.h"
 #include "tfaot/workflow/named_paths.h"
 #include "tfaot/workflow/tool_layout.h"
 
 namespace tfaot::toolkit {
+
+std::optional<std::string> instructions_beyond_levels(const Manifest& manifest) {
+  const bool has_kernel = std::ranges::any_of(manifest.imports, [](const std::string& symbol) {
+    return symbol.starts_with("tfaot_low_precision_");
+  });
+  return has_kernel ? std::optional(instructions_in_use()) : std::nullopt;
+}
+
 Result<Inspected> inspect(const Context& context, const Path& path) {
   using Kind = Inspected::Kind;
   const FileSystem& files = context.files;

@@ -12,7 +12,6 @@
 #include "pages/pages.h"
 #include "tfaot/base/printable.h"
 #include "tfaot/base/text.h"
-#include "tfaot/load/predictor.h"
 #include "tfaot/records/compiled_model_json.h"
 #include "tfaot/records/dtype.h"
 #include "tfaot/records/file_names.h"
@@ -630,16 +629,11 @@ PackageSizes package_sizes(const Manifest& manifest) {
   return sizes;
 }
 
-// Those beyond the CPU levels that the package uses on this machine; empty: it uses none anywhere.
-std::string instructions_text(const std::vector<std::string>& imports) {
-  if (std::ranges::none_of(imports, [](const std::string& symbol) {
-        return symbol.starts_with("tfaot_low_precision_");
-      })) {
-    return "";
-  }
-  const std::string used = instructions_in_use();
-  return used.empty() ? "those of the CPU levels alone, on this machine"
-                      : used + " on this machine, beyond those of the CPU levels";
+std::string instructions_text(const Manifest& manifest) {
+  const auto used = instructions_beyond_levels(manifest);
+  if (!used) return "";
+  return used->empty() ? "those of the CPU levels alone, on this machine"
+                       : *used + " on this machine, beyond those of the CPU levels";
 }
 
 std::vector<report::Fact> facts_of(const Manifest& manifest) {
@@ -656,7 +650,7 @@ std::vector<report::Fact> facts_of(const Manifest& manifest) {
           {"code", fmt::format("{} bytes", sizes.code)},
           {"weights", weights_text(manifest)},
           {"imports", manifest.imports.empty() ? "" : imports_text(manifest.imports)},
-          {"instructions", instructions_text(manifest.imports)},
+          {"instructions", instructions_text(manifest)},
           {"compute", compute_text(manifest.compute)},
           {"optimize", optimize_text(manifest.optimize)},
           {"tuned on", manifest.tuning ? manifest.tuning->cpu : ""},

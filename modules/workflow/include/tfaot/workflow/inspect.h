@@ -3,6 +3,7 @@
 // show. Changes nothing. Safe from many threads.
 #pragma once
 
+#include <optional>
 #include <variant>
 
 #include "tfaot/base/result.h"
@@ -25,6 +26,10 @@ struct Inspected {
 /// Reads only the manifest of an archive or a tree, not its files. Starts the engine for a model.
 /// Error: the path leads to something else, or to something damaged.
 Result<Inspected> inspect(const Context& context, const Path& path);
+
+/// Instructions beyond the CPU levels that a package's kernels of fewer bits use on this machine,
+/// such as "avx512vnni"; empty: the machine has none of them; none: the package has no such kernel.
+std::optional<std::string> instructions_beyond_levels(const Manifest& manifest);
 
 /// AREA/NAME and AREA/NAME/VERSION of installed packages that begin with `word`, for shells.
 std::vector<std::string> complete_package(const Context& context, const std::string& word);
