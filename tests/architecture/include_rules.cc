@@ -111,7 +111,7 @@ const std::vector<std::pair<std::string, Rooms>> kLibraries = {
     {"dlfcn.h", {"convert", "engine", "load", "runner", "runtime"}},
     {"string.h", {"install", "runtime"}},
     {"sys/auxv.h", {"runtime"}},
-    {"sys/syscall.h", {"runtime"}},
+    {"sys/syscall.h", {"base", "runtime"}},
     {"xla/", {"engine"}},
     {"tsl/", {"engine"}},
     {"absl/", {"engine"}},
