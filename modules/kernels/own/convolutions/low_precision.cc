@@ -78,9 +78,9 @@ struct ByPairs : Whole {
   }
   template <int kRows, int kAll>
   static TFAOT_INLINE void add_word(Sum (&sums)[kRows][kAll], Bytes b, Int panel_bytes,
-                                    const Number* const (&a)[kRows], Int word) {
+                                    const Number* const (&a)[kRows], Int at) {
     Halves left[kRows];
-    TFAOT_EACH (r, kRows) left[r] = spread_steps(a[r] + word * kSteps);
+    TFAOT_EACH (r, kRows) left[r] = spread_steps(a[r] + at);
     TFAOT_EACH (i, kAll) {
       const Halves right = widen_part(b + i / kSums * panel_bytes, i % kSums);
       TFAOT_EACH (r, kRows) sums[r][i] += multiply_pairs(right, left[r]);
@@ -101,7 +101,7 @@ struct ByFloats : OfFloats {
   using Number = float;
   using Sum = Floats;
   static constexpr int kSums = kVectorsPerPanel;
-  static constexpr int kPanels = TFAOT_VECTOR_BYTES == 64 ? 4 : 1;
+  static constexpr int kPanels = TFAOT_VECTOR_BYTES == 64 ? 2 : 1;
   static constexpr int kRows = TFAOT_VECTOR_BYTES == 64       ? 6
                                : TFAOT_VECTOR_BYTES == 32     ? 4
                                : TFAOT_VECTOR_REGISTERS == 32 ? 4
@@ -113,7 +113,7 @@ struct ByFloats : OfFloats {
   }
   template <int kRows, int kAll>
   static TFAOT_INLINE void add_word(Sum (&sums)[kRows][kAll], Bytes b, Int panel_bytes,
-                                    const Number* const (&a)[kRows], Int word) {
+                                    const Number* const (&a)[kRows], Int at) {
     using Words = Vec<std::uint32_t>;
     Words right[kAll];
     TFAOT_EACH (i, kAll) {
@@ -124,7 +124,7 @@ struct ByFloats : OfFloats {
       TFAOT_EACH (i, kAll) {
         const auto wide = Floats(step == 0 ? right[i] << 16 : right[i] & 0xFFFF0000U);
         TFAOT_EACH (r, kRows) {
-          sums[r][i] = multiply_add(wide, a[r][word * kSteps + step], sums[r][i]);
+          sums[r][i] = multiply_add(wide, a[r][at + step], sums[r][i]);
         }
       }
     }
@@ -197,12 +197,11 @@ struct ByWords : AsWords<Operands> {
 
   template <int kRows, int kAll>
   static TFAOT_INLINE void add_word(Sum (&sums)[kRows][kAll], Bytes b, Int panel_bytes,
-                                    const Number* const (&a)[kRows], Int word) {
+                                    const Number* const (&a)[kRows], Int at) {
     __m512i right[kAll];
     TFAOT_EACH (i, kAll) right[i] = read_as<__m512i>(b + i * panel_bytes);
     TFAOT_EACH (r, kRows) {
-      const auto left = __m512i(Vec<std::int32_t>{} +
-                                read_as<std::int32_t>(a[r] + word * AsWords<Operands>::kSteps));
+      const auto left = __m512i(Vec<std::int32_t>{} + read_as<std::int32_t>(a[r] + at));
       TFAOT_EACH (i, kAll) AsWords<Operands>::add(sums[r][i], left, right[i]);
     }
   }
@@ -211,17 +210,30 @@ struct ByWords : AsWords<Operands> {
 
 // Written in the same way, and multiplied by whole tiles of the machine.
 template <typename Operands>
-struct ByTiles : AsWords<Operands> {
-  static constexpr int kRows = kTileRows;
-};
+struct ByTiles : AsWords<Operands> {};
+#endif
+
+template <typename Way>
+constexpr bool kByTiles = false;
+#if TFAOT_VECTOR_BYTES == 64 && defined(__x86_64__)
+template <typename Operands>
+constexpr bool kByTiles<ByTiles<Operands>> = true;
 #endif
 
 // ---- What becomes of a sum.
 
+// The whole numbers nearest to the values of these columns, ties to even, plus the zero point.
+TFAOT_INLINE SignedWords rounded(const LowPrecisionCall& call, Floats value) {
+  const auto bound = [&](Int of) TFAOT_ALWAYS {
+    return Floats{} + static_cast<float>(of - call.zero_point);
+  };
+  value = smaller_of<float>(larger_of<float>(value, bound(call.least)), bound(call.most));
+  constexpr float kRounder = 12582912.0F;  // leaves whole numbers in the last bits
+  return SignedWords(value + kRounder) -
+         (SignedWords(Floats{} + kRounder) - static_cast<std::int32_t>(call.zero_point));
+}
+
 TFAOT_INLINE void store_bytes(unsigned char* to, SignedWords words, Int count) {
-#if TFAOT_VECTOR_BYTES == 64 && defined(__x86_64__)
-  _mm512_mask_cvtepi32_storeu_epi8(to, static_cast<__mmask16>((1U << count) - 1), __m512i(words));
-#else
   const auto bytes =
       __builtin_convertvector(words, typename VecOf<std::int8_t, TFAOT_VECTOR_BYTES / 4>::Type);
   if (count == kLanes<float>) {
@@ -229,100 +241,130 @@ TFAOT_INLINE void store_bytes(unsigned char* to, SignedWords words, Int count) {
   } else {
     for (Int i = 0; i < count; ++i) to[i] = static_cast<unsigned char>(bytes[i]);
   }
-#endif
 }
 
-TFAOT_INLINE Floats value_of(const LowProduct& /*p*/, Floats sum, Int /*column*/, Int /*count*/) {
-  return sum;
-}
-TFAOT_INLINE Floats value_of(const LowProduct& p, SignedWords sum, Int column, Int count) {
-  const auto* const offset = static_cast<const float*>(static_cast<const void*>(p.offset));
-  sum += SignedWords(load_first(offset + column, count));
-  return __builtin_convertvector(sum, Floats) * load_first(p.scale + column, count);
+// Stores the results of the sums of one vector of columns, each `step` sums after the one before.
+// kPlain: whole columns of whole numbers to whole numbers, without bias and addends.
+template <bool kPlain, typename Sum>
+TFAOT_INLINE void finish_columns(const LowProduct& p, const Sum* sums, Int step, Int row, Int rows,
+                                 Int column, Int count) {
+  const LowPrecisionCall& call = *p.call;
+  const bool is_whole = std::is_same_v<Sum, SignedWords>;
+  const auto load_of = [&](const void* from) TFAOT_ALWAYS {
+    return kPlain ? load(static_cast<const float*>(from) + column)
+                  : load_first(static_cast<const float*>(from) + column, count);
+  };
+  const Floats offset = is_whole ? load_of(p.offset) : Floats{};
+  const Floats scale = is_whole ? load_of(p.scale) : Floats{};
+  const Floats bias = !kPlain && p.bias != nullptr ? load_of(p.bias) : Floats{};
+  for (Int r = 0; r < rows; ++r, sums += step) {
+    const Int at = (row + r) * p.c_row + column;
+    Floats value;
+    if constexpr (is_whole) {
+      value = __builtin_convertvector(*sums + SignedWords(offset), Floats) * scale;
+    } else {
+      value = *sums;
+    }
+    auto* const bytes = static_cast<unsigned char*>(p.c) + at;
+    if constexpr (kPlain) {
+      store_bytes(bytes, rounded(call, value), kLanes<float>);
+      continue;
+    }
+    if (p.bias != nullptr) value += bias;
+    if (p.addends != nullptr) value += load_first(p.addends + at, count);
+    value = rectified<float>(value, p.rectifier);
+    if (call.result_type == kElementFloat32) {
+      store_some(static_cast<float*>(p.c) + at, value, count);
+    } else {
+      store_bytes(bytes, rounded(call, value), count);
+    }
+  }
 }
 
 // Stores the results of a tile's sums, [rows, vectors], of which those of the first columns count.
 template <typename Sum>
-__attribute__((noinline)) void finish(const LowProduct& p, const Sum* sums, Int vectors, Int row,
-                                      Int rows, Int first_column) {
-  const LowPrecisionCall& call = *p.call;
-  const auto bound = [&](Int of) TFAOT_ALWAYS {
-    return Floats{} + static_cast<float>(of - call.zero_point);
-  };
-  const Floats least = bound(call.least), most = bound(call.most);
-  const Int columns = smaller(vectors * kLanes<float>, p.columns - first_column);
-  for (const Int end = row + rows; row < end; ++row, sums += vectors) {
-    along_row(columns, [&](Int j, Int count) TFAOT_ALWAYS {
-      const Int column = first_column + j, at = row * p.c_row + column;
-      Floats value = value_of(p, sums[j / kLanes<float>], column, count);
-      if (p.bias != nullptr) value += load_first(p.bias + column, count);
-      if (p.addends != nullptr) value += load_first(p.addends + at, count);
-      value = rectified<float>(value, p.rectifier);
-      if (call.result_type == kElementFloat32) {
-        return store_some(static_cast<float*>(p.c) + at, value, count);
+TFAOT_ONE_COPY void finish(const LowProduct& p, const Sum* sums, Int vectors, Int row, Int rows,
+                           Int first_column) {
+  const bool is_plain = p.call->result_type != kElementFloat32 && p.bias == nullptr &&
+                        p.addends == nullptr && p.rectifier == Rectifier::kNone;
+  for (Int v = 0; v < vectors; ++v) {
+    const Int column = first_column + v * kLanes<float>;
+    const Int count = smaller(kLanes<float>, p.columns - column);
+    if (count <= 0) return;
+    if constexpr (std::is_same_v<Sum, SignedWords>) {
+      if (is_plain && count == kLanes<float>) {
+        finish_columns<true>(p, sums + v, vectors, row, rows, column, count);
+        continue;
       }
-      value = smaller_of<float>(larger_of<float>(value, least), most);
-      constexpr float kRounder = 12582912.0F;  // leaves whole numbers in the last bits
-      const SignedWords whole = SignedWords(value + kRounder) - SignedWords(Floats{} + kRounder);
-      store_bytes(static_cast<unsigned char*>(p.c) + at,
-                  whole + static_cast<std::int32_t>(call.zero_point), count);
-    });
+    }
+    finish_columns<false>(p, sums + v, vectors, row, rows, column, count);
   }
 }
 
 // ---- Tiles.
 
-// Some rows of the left side.
+// Some rows of the left side. Each has the same lines, of whole words; rows along a line of
+// results are row_step apart, and those of the next line begin next_step later.
 template <typename Number>
-struct WrittenRows {
+struct LeftRows {
   const Number* first;
-  Int step;       // numbers from one to the next
-  Int at, count;  // the first one's number in the product; how many count
+  Int row_step;           // in numbers, as all steps
+  Int at, count;          // the first one's number in the product; how many count
+  Int width = INT64_MAX;  // rows of a line of results; `first` is at the start of one
+  Int next_step = 0;
+  Int lines = 1, line_step = 0;  // of each row
+  Int line_words = 0;
+
+  // Row i; those beyond the last are the last one, whose memory is there.
+  TFAOT_INLINE const Number* row(Int i) const {
+    if (width > i) return first + i * row_step;
+    return first + i / width * next_step + i % width * row_step;
+  }
 };
 
-// Multiplies MR rows by NP panels; fewer rows may count, and columns may lie beyond the last.
+// Multiplies MR rows from row i on by NP panels; fewer rows may count, and columns may lie beyond
+// the last.
 template <typename Way, int MR, int NP>
 __attribute__((noinline)) void multiply_tile(const LowProduct& p,
-                                             const WrittenRows<typename Way::Number>& rows,
+                                             const LeftRows<typename Way::Number>& rows, Int i,
                                              Int panel) {
   const Int panel_bytes = p.words * kPanelBytes;
   typename Way::Sum sums[MR][NP * Way::kSums] = {};
   const typename Way::Number* a[MR];
-  TFAOT_EACH (r, MR) a[r] = rows.first + r * rows.step;
+  TFAOT_EACH (r, MR) a[r] = rows.row(smaller(i + r, rows.count - 1));
   Bytes b = p.panels + panel * panel_bytes;
-  for (Int word = 0; word < p.words; ++word, b += kPanelBytes) {
-    Way::add_word(sums, b, panel_bytes, a, word);
+  for (Int line = 0, start = 0; line < rows.lines; ++line, start += rows.line_step) {
+    const Int end = start + rows.line_words * Way::kSteps;
+    for (Int at = start; at < end; at += Way::kSteps, b += kPanelBytes) {
+      Way::add_word(sums, b, panel_bytes, a, at);
+    }
   }
   constexpr int kVectors = NP * kVectorsPerPanel;
   typename Way::Sum joined[MR][kVectors];
-  TFAOT_EACH (i, MR * kVectors) {
-    const int r = i / kVectors, v = i % kVectors;
+  TFAOT_EACH (n, MR * kVectors) {
+    const int r = n / kVectors, v = n % kVectors;
     joined[r][v] = Way::sum(sums[r] + v / kVectorsPerPanel * Way::kSums, v % kVectorsPerPanel);
   }
-  finish(p, joined[0], kVectors, rows.at, rows.count, panel * kPanelColumns<float>);
+  finish(p, joined[0], kVectors, rows.at + i, smaller(MR, rows.count - i),
+         panel * kPanelColumns<float>);
 }
 
 // By the smallest tile that has all rows that are left, or the largest one.
 template <typename Way, int NP>
-TFAOT_INLINE void multiply_panels(const LowProduct& p, WrittenRows<typename Way::Number> rows,
+TFAOT_INLINE void multiply_panels(const LowProduct& p, const LeftRows<typename Way::Number>& rows,
                                   Int panel) {
   constexpr int kMost = Way::kRows, kFew = (kMost + 1) / 2;
-  const auto next = [&](auto size) TFAOT_ALWAYS {
-    auto some = rows;
-    some.count = smaller(size, rows.count);
-    multiply_tile<Way, size, NP>(p, some, panel);
-    rows.first += size * rows.step;
-    rows.at += size;
-    rows.count -= size;
-  };
-  while (rows.count > kFew) next(Number<kMost>());
-  if (rows.count > 1) next(Number<kFew>());
-  if (rows.count == 1) next(Number<1>());
+  Int i = 0;
+  for (; rows.count - i > kFew; i += kMost) multiply_tile<Way, kMost, NP>(p, rows, i, panel);
+  if (rows.count - i > 1) {
+    multiply_tile<Way, kFew, NP>(p, rows, i, panel);
+    i += kFew;
+  }
+  if (rows.count - i == 1) multiply_tile<Way, 1, NP>(p, rows, i, panel);
 }
 
 template <typename Way>
-TFAOT_INLINE void multiply_rows(const LowProduct& p,
-                                const WrittenRows<typename Way::Number>& rows) {
+TFAOT_ONE_COPY void multiply_rows(const LowProduct& p, const LeftRows<typename Way::Number>& rows) {
   const Int panels = ceil_div(p.columns, kPanelColumns<float>);
   Int panel = 0;
   // The sums of a row alone, in one panel, would wait for each other.
@@ -330,17 +372,24 @@ TFAOT_INLINE void multiply_rows(const LowProduct& p,
   if constexpr (kPanelsOfOne > 1) {
     if (rows.count == 1) {
       for (; panel + kPanelsOfOne <= panels; panel += kPanelsOfOne) {
-        multiply_tile<Way, 1, kPanelsOfOne>(p, rows, panel);
+        multiply_tile<Way, 1, kPanelsOfOne>(p, rows, 0, panel);
       }
     }
   }
   for (; panel + Way::kPanels <= panels; panel += Way::kPanels) {
     multiply_panels<Way, Way::kPanels>(p, rows, panel);
   }
+  if constexpr (Way::kPanels > 2) {
+    for (; panel + 2 <= panels; panel += 2) multiply_panels<Way, 2>(p, rows, panel);
+  }
   if constexpr (Way::kPanels > 1) {
     for (; panel < panels; ++panel) multiply_panels<Way, 1>(p, rows, panel);
   }
 }
+
+// By tiles of the machine: of the levels that have them.
+template <typename Way>
+void multiply_rows_by_tiles(const LowProduct& p, const LeftRows<typename Way::Number>& rows);
 
 #if TFAOT_VECTOR_BYTES == 64 && defined(__x86_64__)
 // The sums of a product are tiles 0 to 3, and its sides 4 and 5, or 6 and 7 for the last words.
@@ -357,12 +406,12 @@ inline TileShapes tile_shapes(const LowProduct& p) {
 // Multiplies kRowTiles times 16 rows by NP panels.
 template <typename Way, int kRowTiles, int NP>
 __attribute__((noinline)) void multiply_tiles(const LowProduct& p,
-                                              const WrittenRows<typename Way::Number>& rows,
+                                              const LeftRows<typename Way::Number>& rows,
                                               Int panel) {
   static_assert(kRowTiles * NP <= 4);
   using SumNumber = std::remove_reference_t<decltype(typename Way::Sum{}[0])>;
   const Int panel_bytes = p.words * kPanelBytes;
-  const Int row_bytes = rows.step * Int{sizeof *rows.first};
+  const Int row_bytes = rows.row_step * Int{sizeof *rows.first};
   const auto* const a = static_cast<Bytes>(static_cast<const void*>(rows.first));
   Bytes const b = p.panels + panel * panel_bytes;
   const auto add_words = [&](auto left, auto right, Int word) TFAOT_ALWAYS {
@@ -389,13 +438,12 @@ __attribute__((noinline)) void multiply_tiles(const LowProduct& p,
 
 // A row's sums have the same order in each of the shapes.
 template <typename Way>
-TFAOT_INLINE void multiply_rows_by_tiles(const LowProduct& p,
-                                         const WrittenRows<typename Way::Number>& rows) {
+void multiply_rows_by_tiles(const LowProduct& p, const LeftRows<typename Way::Number>& rows) {
   configure_tiles(tile_shapes(p));
   const Int panels = ceil_div(p.columns, kPanelColumns<float>);
   const auto multiply = [&](auto row_tiles, auto panel_count, Int first, Int panel) TFAOT_ALWAYS {
     auto some = rows;
-    some.first += first * rows.step;
+    some.first += first * rows.row_step;
     some.at += first;
     some.count = smaller(row_tiles * kTileRows, rows.count - first);
     multiply_tiles<Way, row_tiles, panel_count>(p, some, panel);
@@ -418,18 +466,7 @@ TFAOT_INLINE void multiply_rows_by_tiles(const LowProduct& p,
   }
   release_tiles();
 }
-
-template <typename Operands>
-TFAOT_INLINE void multiply_rows_by(const ByTiles<Operands>* /*way*/, const LowProduct& p,
-                                   const WrittenRows<typename ByTiles<Operands>::Number>& rows) {
-  multiply_rows_by_tiles<ByTiles<Operands>>(p, rows);
-}
 #endif
-template <typename Way>
-TFAOT_INLINE void multiply_rows_by(const Way* /*way*/, const LowProduct& p,
-                                   const WrittenRows<typename Way::Number>& rows) {
-  multiply_rows<Way>(p, rows);
-}
 
 // ---- Windows.
 
@@ -456,8 +493,28 @@ class WindowWriter {
 
   Int step() const { return step_; }
 
+  // Lines from `line` on of an image, and the padding around them, as windows read them: each line
+  // has band_line() numbers.
+  TFAOT_ONE_COPY void write_band(Number* to, Int image, Int line, Int lines) const {
+    const Int numbers = band_line();
+    for (; lines > 0; --lines, ++line, to += numbers) {
+      if (line < 0 || line >= w_.in[1]) {
+        fill(to, numbers, padding_);
+        continue;
+      }
+      const Int in = w_.in[2] * channels_, low = w_.pad_low[2] * channels_;
+      const Int skipped = larger(0, -low), start = larger(0, low);
+      const Int count = smaller(in - skipped, numbers - start);
+      fill(to, start, padding_);
+      Way::write(to + start, images_ + (image * w_.in[1] + line) * in + skipped, count, flip_);
+      fill(to + start + count, numbers - start - count, padding_);
+    }
+  }
+  // The numbers of a line that the windows of a line of results meet.
+  Int band_line() const { return ((w_.out[2] - 1) * w_.stride[2] + w_.size[2]) * channels_; }
+
   // Positions from `row` of all images on.
-  TFAOT_INLINE void write(Number* to, Int row, Int count, Int group) const {
+  TFAOT_ONE_COPY void write(Number* to, Int row, Int count, Int group) const {
     Int place[kSpatial];
     for (int d = kSpatial - 1; d >= 0; --d) {
       place[d] = row % w_.out[d];
@@ -532,29 +589,127 @@ class WindowWriter {
 
 // ---- The call.
 
+// True if the words of a window are whole lines of the image: lines of windows need not be written
+// side by side then.
+template <typename Way>
+TFAOT_INLINE bool has_whole_lines(const ConvolutionCall& c) {
+  const Window& w = c.window;
+  return c.groups == 1 && w.in[0] == 1 && w.out[0] == 1 && w.size[0] == 1 && w.pad_low[0] == 0 &&
+         w.window_dilation[2] == 1 && w.size[2] * c.in_channels % Way::kSteps == 0;
+}
+
+// True if the numbers of an image are the Numbers of a way, and no window meets padding.
+template <typename Way>
+TFAOT_INLINE bool is_in_place(const LowPrecisionCall& call) {
+  if (!std::is_same_v<typename Way::Number, typename Way::Input> ||
+      call.input_type == kElementInt8) {
+    return false;
+  }
+  const Window& w = call.convolution.window;
+  for (int d = 1; d < kSpatial; ++d) {
+    const Int end = (w.out[d] - 1) * w.stride[d] + (w.size[d] - 1) * w.window_dilation[d];
+    if (w.pad_low[d] > 0 || end - w.pad_low[d] >= w.in[d]) return false;
+  }
+  return true;
+}
+
+// True if the positions of windows are the pixels.
+TFAOT_INLINE bool is_of_rows(const Window& w) {
+  return w.size[1] == 1 && w.size[2] == 1 && w.in[1] == w.out[1] && w.in[2] == w.out[2] &&
+         w.stride[1] == 1 && w.stride[2] == 1 && w.pad_low[1] == 0 && w.pad_low[2] == 0;
+}
+
+// Lines of results whose lines of the image fit into scratch memory, with what a last vector writes
+// beyond them.
+template <typename Way>
+TFAOT_INLINE Int lines_at_once(const LowPrecisionCall& call, Int band_line) {
+  const Window& w = call.convolution.window;
+  const Int bytes = low_precision_scratch_bytes(call) - 2 * kPanelBytes;
+  const Int lines = bytes / (band_line * Int{sizeof(typename Way::Number)});
+  const Int of_window = (w.size[1] - 1) * w.window_dilation[1] + 1;
+  return lines < of_window ? 0 : smaller(w.out[1], (lines - of_window) / w.stride[1] + 1);
+}
+
 template <typename Way>
 TFAOT_ONE_COPY void convolve(const LowProduct& product, const EpilogueOperands& more,
                              const void* images, Element* scratch) {
+  using Number = typename Way::Number;
   const LowPrecisionCall& call = *product.call;
   const ConvolutionCall& c = call.convolution;
+  const Window& w = c.window;
   const WindowWriter<Way> writer(call, images);
-  const Int rows = more.rows * c.window.out[0] * c.window.out[1] * c.window.out[2];
+  const Int rows = more.rows * w.out[0] * w.out[1] * w.out[2];
   if (rows == 0) return;
   constexpr Int kUnit = 48;
-  const Int fit = low_precision_rows_at_once(call);
-  const Int lanes = more.tasks != nullptr ? more.tasks->lanes : 1;
-  const Int block = smaller(fit, ceil_div(rows, kUnit * lanes) * kUnit);
+  const Int lanes = more.tasks != nullptr ? kLanePieces * more.tasks->lanes : 1;
+  const auto numbers_in = [](Element* memory) {
+    return static_cast<Number*>(static_cast<void*>(memory));
+  };
+  const auto finish_rows = [&](Int first, Int count) {
+    if (more.function == nullptr) return;
+    float* const y = static_cast<float*>(product.c) + first * product.c_row;
+    activate({y, product.c_row, count, product.c_row, more.function});
+  };
+  if constexpr (!kByTiles<Way>) {
+    const bool in_place = has_whole_lines<Way>(c) && is_in_place<Way>(call);
+    if (in_place && is_of_rows(w)) {
+      const Int block = ceil_div(ceil_div(rows, lanes), kUnit) * kUnit;
+      return share_or_run(more.tasks, ceil_div(rows, block), scratch, [&](Int piece, Element*) {
+        const Int first = piece * block;
+        LeftRows<Number> left = {static_cast<const Number*>(images) + first * c.in_channels,
+                                 c.in_channels, first, smaller(block, rows - first)};
+        left.line_words = product.words;
+        multiply_rows<Way>(product, left);
+        finish_rows(first, left.count);
+      });
+    }
+    const Int line_numbers = in_place ? w.in[2] * c.in_channels : writer.band_line();
+    Int lines = in_place ? w.out[1] : lines_at_once<Way>(call, line_numbers);
+    // A window of one number is written once in either way.
+    if (has_whole_lines<Way>(c) && lines > 0 && (in_place || w.size[1] * w.size[2] > 1)) {
+      lines = smaller(lines, ceil_div(w.out[1], ceil_div(lanes, more.rows)));
+      const Int parts = ceil_div(w.out[1], lines);
+      return share_or_run(more.tasks, more.rows * parts, scratch, [&](Int piece, Element* memory) {
+        const Int image = piece / parts, line = piece % parts * lines;
+        const Int count = smaller(lines, w.out[1] - line);
+        const Int from = line * w.stride[1] - w.pad_low[1];
+        const Number* first = numbers_in(memory);
+        if (in_place) {
+          first = static_cast<const Number*>(images) + (image * w.in[1] + from) * line_numbers -
+                  w.pad_low[2] * c.in_channels;
+        } else {
+          writer.write_band(numbers_in(memory), image, from,
+                            (count - 1) * w.stride[1] + (w.size[1] - 1) * w.window_dilation[1] + 1);
+        }
+        const Int at = (image * w.out[1] + line) * w.out[2];
+        multiply_rows<Way>(
+            product, {first, w.stride[2] * c.in_channels, at, count * w.out[2], w.out[2],
+                      w.stride[1] * line_numbers, w.size[1], w.window_dilation[1] * line_numbers,
+                      w.size[2] * c.in_channels / Way::kSteps});
+        finish_rows(at, count * w.out[2]);
+      });
+    }
+  }
+  const Int block =
+      smaller(low_precision_rows_at_once(call), ceil_div(rows, kUnit * lanes) * kUnit);
   share_or_run(more.tasks, ceil_div(rows, block), scratch, [&](Int piece, Element* memory) {
-    auto* const written = static_cast<typename Way::Number*>(static_cast<void*>(memory));
+    Number* const written = numbers_in(memory);
     const Int first = piece * block, count = smaller(block, rows - first);
-    const Int all = ceil_div(count, Way::kRows) * Way::kRows;
     LowProduct p = product;
     const Int panel_bytes = p.words * kPanelBytes;
+    LeftRows<Number> left = {written, writer.step(), first, count};
+    left.line_words = p.words;
     for (Int group = 0; group < c.groups; ++group) {
       writer.write(written, first, count, group);
-      __builtin_memset(written + count * writer.step(), 0,
-                       static_cast<unsigned long>((all - count) * writer.step()) * sizeof *written);
-      multiply_rows_by(static_cast<const Way*>(nullptr), p, {written, writer.step(), first, count});
+      if constexpr (kByTiles<Way>) {
+        const Int all = ceil_div(count, kTileRows) * kTileRows;
+        __builtin_memset(
+            written + count * writer.step(), 0,
+            static_cast<unsigned long>((all - count) * writer.step()) * sizeof *written);
+        multiply_rows_by_tiles<Way>(p, left);
+      } else {
+        multiply_rows<Way>(p, left);
+      }
       p.panels += ceil_div(p.columns, kPanelColumns<float>) * panel_bytes;
       if (p.offset != nullptr) {
         p.offset += p.columns;
@@ -564,10 +719,7 @@ TFAOT_ONE_COPY void convolve(const LowProduct& product, const EpilogueOperands& 
       if (p.addends != nullptr) p.addends += p.columns;
       p.c = static_cast<char*>(p.c) + p.columns * (call.result_type == kElementFloat32 ? 4 : 1);
     }
-    if (more.function != nullptr) {
-      float* const y = static_cast<float*>(product.c) + first * product.c_row;
-      activate({y, product.c_row, count, product.c_row, more.function});
-    }
+    finish_rows(first, count);
   });
 }
 
