@@ -215,6 +215,9 @@ struct ByTiles : AsWords<Operands> {};
 
 template <typename Way>
 constexpr bool kByTiles = false;
+// Rows take half of the scratch memory: their words are as they are.
+template <typename Way>
+constexpr bool kHasHalf = Way::kSteps * sizeof(typename Way::Number) == 4;
 #if TFAOT_VECTOR_BYTES == 64 && defined(__x86_64__)
 template <typename Operands>
 constexpr bool kByTiles<ByTiles<Operands>> = true;
@@ -510,6 +513,25 @@ class WindowWriter {
       fill(to + start + count, numbers - start - count, padding_);
     }
   }
+  // Positions from `first` on of the band's results, from the lines that write_band() wrote.
+  TFAOT_ONE_COPY void write_from_band(Number* to, const Number* band, Int first, Int count) const {
+    constexpr Int kWidth = 64 / sizeof(Number);
+    const Int numbers = band_line(), run = w_.size[2] * channels_;
+    Int column = first % w_.out[2];
+    const Number* line = band + first / w_.out[2] * w_.stride[1] * numbers;
+    for (; count > 0; --count, to += step_) {
+      const Number* from = line + column * w_.stride[2] * channels_;
+      Number* part = to;
+      for (Int j = 0; j < w_.size[1]; ++j, part += run, from += w_.window_dilation[1] * numbers) {
+        for (Int i = 0; i < run; i += kWidth) __builtin_memcpy(part + i, from + i, 64);
+      }
+      for (Int i = depth_; i < step_; ++i) to[i] = 0;
+      if (++column == w_.out[2]) {
+        column = 0;
+        line += w_.stride[1] * numbers;
+      }
+    }
+  }
   // The numbers of a line that the windows of a line of results meet.
   Int band_line() const { return ((w_.out[2] - 1) * w_.stride[2] + w_.size[2]) * channels_; }
 
@@ -589,13 +611,16 @@ class WindowWriter {
 
 // ---- The call.
 
-// True if the words of a window are whole lines of the image: lines of windows need not be written
-// side by side then.
-template <typename Way>
-TFAOT_INLINE bool has_whole_lines(const ConvolutionCall& c) {
+// True if each line of a window is a piece of a line of the image.
+TFAOT_INLINE bool has_lines(const ConvolutionCall& c) {
   const Window& w = c.window;
   return c.groups == 1 && w.in[0] == 1 && w.out[0] == 1 && w.size[0] == 1 && w.pad_low[0] == 0 &&
-         w.window_dilation[2] == 1 && w.size[2] * c.in_channels % Way::kSteps == 0;
+         w.window_dilation[2] == 1;
+}
+// True if they are whole words: they need not be written side by side then.
+template <typename Way>
+TFAOT_INLINE bool has_whole_lines(const ConvolutionCall& c) {
+  return has_lines(c) && c.window.size[2] * c.in_channels % Way::kSteps == 0;
 }
 
 // True if the numbers of an image are the Numbers of a way, and no window meets padding.
@@ -622,12 +647,15 @@ TFAOT_INLINE bool is_of_rows(const Window& w) {
 // Lines of results whose lines of the image fit into scratch memory, with what a last vector writes
 // beyond them.
 template <typename Way>
-TFAOT_INLINE Int lines_at_once(const LowPrecisionCall& call, Int band_line) {
-  const Window& w = call.convolution.window;
-  const Int bytes = low_precision_scratch_bytes(call) - 2 * kPanelBytes;
-  const Int lines = bytes / (band_line * Int{sizeof(typename Way::Number)});
+TFAOT_INLINE Int lines_at_once(const Window& w, Int bytes, Int band_line) {
+  const Int room = (bytes - 2 * kPanelBytes) / (band_line * Int{sizeof(typename Way::Number)});
   const Int of_window = (w.size[1] - 1) * w.window_dilation[1] + 1;
-  return lines < of_window ? 0 : smaller(w.out[1], (lines - of_window) / w.stride[1] + 1);
+  return room < of_window ? 0 : smaller(w.out[1], (room - of_window) / w.stride[1] + 1);
+}
+
+// The lines of the image that some lines of results meet.
+TFAOT_INLINE Int met_lines(const Window& w, Int lines) {
+  return (lines - 1) * w.stride[1] + (w.size[1] - 1) * w.window_dilation[1] + 1;
 }
 
 template <typename Way>
@@ -664,7 +692,8 @@ TFAOT_ONE_COPY void convolve(const LowProduct& product, const EpilogueOperands& 
       });
     }
     const Int line_numbers = in_place ? w.in[2] * c.in_channels : writer.band_line();
-    Int lines = in_place ? w.out[1] : lines_at_once<Way>(call, line_numbers);
+    Int lines = in_place ? w.out[1]
+                         : lines_at_once<Way>(w, low_precision_scratch_bytes(call), line_numbers);
     // A window of one number is written once in either way.
     if (has_whole_lines<Way>(c) && lines > 0 && (in_place || w.size[1] * w.size[2] > 1)) {
       lines = smaller(lines, ceil_div(w.out[1], ceil_div(lanes, more.rows)));
@@ -678,8 +707,7 @@ TFAOT_ONE_COPY void convolve(const LowProduct& product, const EpilogueOperands& 
           first = static_cast<const Number*>(images) + (image * w.in[1] + from) * line_numbers -
                   w.pad_low[2] * c.in_channels;
         } else {
-          writer.write_band(numbers_in(memory), image, from,
-                            (count - 1) * w.stride[1] + (w.size[1] - 1) * w.window_dilation[1] + 1);
+          writer.write_band(numbers_in(memory), image, from, met_lines(w, count));
         }
         const Int at = (image * w.out[1] + line) * w.out[2];
         multiply_rows<Way>(
@@ -690,27 +718,51 @@ TFAOT_ONE_COPY void convolve(const LowProduct& product, const EpilogueOperands& 
       });
     }
   }
-  const Int block =
-      smaller(low_precision_rows_at_once(call), ceil_div(rows, kUnit * lanes) * kUnit);
-  share_or_run(more.tasks, ceil_div(rows, block), scratch, [&](Int piece, Element* memory) {
-    Number* const written = numbers_in(memory);
-    const Int first = piece * block, count = smaller(block, rows - first);
-    LowProduct p = product;
-    const Int panel_bytes = p.words * kPanelBytes;
+  const Int most = low_precision_rows_at_once(call);
+  // Rows that were written, of a group.
+  const auto multiply_written = [&](const LowProduct& p, Number* written, Int first, Int count) {
     LeftRows<Number> left = {written, writer.step(), first, count};
     left.line_words = p.words;
+    if constexpr (kByTiles<Way>) {
+      const Int all = ceil_div(count, kTileRows) * kTileRows;
+      __builtin_memset(written + count * writer.step(), 0,
+                       static_cast<unsigned long>((all - count) * writer.step()) * sizeof *written);
+      multiply_rows_by_tiles<Way>(p, left);
+    } else {
+      multiply_rows<Way>(p, left);
+    }
+  };
+  if constexpr (kHasHalf<Way>) {
+    // Written from a band in the other half of the memory, without a look at the borders.
+    const Int half = low_precision_scratch_bytes(call) / 2 / kPanelBytes * kPanelBytes;
+    Int lines = lines_at_once<Way>(w, half, writer.band_line());
+    if (has_lines(c) && lines > 0 && w.size[1] * w.size[2] > 1) {
+      lines = smaller(lines, ceil_div(w.out[1], ceil_div(lanes, more.rows)));
+      const Int parts = ceil_div(w.out[1], lines);
+      return share_or_run(more.tasks, more.rows * parts, scratch, [&](Int piece, Element* memory) {
+        Number* const band = numbers_in(memory + half / Int{sizeof(Element)});
+        const Int image = piece / parts, line = piece % parts * lines;
+        const Int count = smaller(lines, w.out[1] - line) * w.out[2];
+        writer.write_band(band, image, line * w.stride[1] - w.pad_low[1],
+                          met_lines(w, count / w.out[2]));
+        const Int at = (image * w.out[1] + line) * w.out[2];
+        for (Int i = 0; i < count; i += most) {
+          const Int some = smaller(most, count - i);
+          writer.write_from_band(numbers_in(memory), band, i, some);
+          multiply_written(product, numbers_in(memory), at + i, some);
+        }
+        finish_rows(at, count);
+      });
+    }
+  }
+  const Int block = smaller(most, ceil_div(rows, kUnit * lanes) * kUnit);
+  share_or_run(more.tasks, ceil_div(rows, block), scratch, [&](Int piece, Element* memory) {
+    const Int first = piece * block, count = smaller(block, rows - first);
+    LowProduct p = product;
     for (Int group = 0; group < c.groups; ++group) {
-      writer.write(written, first, count, group);
-      if constexpr (kByTiles<Way>) {
-        const Int all = ceil_div(count, kTileRows) * kTileRows;
-        __builtin_memset(
-            written + count * writer.step(), 0,
-            static_cast<unsigned long>((all - count) * writer.step()) * sizeof *written);
-        multiply_rows_by_tiles<Way>(p, left);
-      } else {
-        multiply_rows<Way>(p, left);
-      }
-      p.panels += ceil_div(p.columns, kPanelColumns<float>) * panel_bytes;
+      writer.write(numbers_in(memory), first, count, group);
+      multiply_written(p, numbers_in(memory), first, count);
+      p.panels += ceil_div(p.columns, kPanelColumns<float>) * p.words * kPanelBytes;
       if (p.offset != nullptr) {
         p.offset += p.columns;
         p.scale += p.columns;
