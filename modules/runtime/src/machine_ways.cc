@@ -17,7 +17,6 @@ extern "C" long syscall(long number, ...) noexcept;  // of <unistd.h>, and all t
 #endif
 
 std::uint64_t tfaot_machine_ways = 0;
-const char* tfaot_machine_instructions = "";
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {

@@ -3,17 +3,14 @@
 
 #include "tfaot/runtime/detail/machine_ways.h"
 
-// A library without the kernel that has them does not need them.
-#pragma weak tfaot_machine_instructions
+// Here, and not beside what sets it, so that a library without the kernel does not ask the machine.
+const char* tfaot_machine_instructions = "";
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
 namespace detail {
 
-const char* instructions_in_use() noexcept {
-  const char* const* const text = &tfaot_machine_instructions;
-  return text == nullptr ? "" : *text;
-}
+const char* instructions_in_use() noexcept { return tfaot_machine_instructions; }
 
 }  // namespace detail
 }  // namespace TFAOT_RUNTIME_NAMESPACE

@@ -11,7 +11,7 @@ int main(void) {
   void* const outputs[] = {y};
   tfaot_error error = {sizeof error, 0, ""};
   tfaot_request request = {sizeof request, 0, "model_8", NULL};
-  tfaot_record record = {sizeof record, 0, NULL, NULL, 0, NULL, NULL};
+  tfaot_record record = {sizeof record, 0, NULL, NULL, 0, NULL, NULL, NULL};
   const tfaot_call call = {sizeof call, 1, 1, 0, 1, inputs, outputs, NULL};
   tfaot_handle* model = NULL;
   if (tfaot_models_open(&request, &model, &error) != TFAOT_OK ||
