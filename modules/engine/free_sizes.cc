@@ -66,10 +66,12 @@ Status fold_constants(xla::HloModule& module) {
 
 // Numbers that a size may be compared with, as in Where(n == 17).
 Result<std::set<std::int64_t>> compared_numbers(const LoweredModel& lowered) {
-  std::set<std::int64_t> numbers;
+  std::set<std::int64_t> compared;
+  std::set<std::int64_t> added;
   TFAOT_ASSIGN(const Module module, make_module(lowered.computation.proto()));
   for (const HloInstruction* one : instructions_of(*module)) {
-    if (!xla::HloPredicateIsOp<kCompare, kMinimum, kMaximum>(one)) continue;
+    const bool is_compared = xla::HloPredicateIsOp<kCompare, kMinimum, kMaximum>(one);
+    if (!is_compared && !xla::HloPredicateIsOp<kAdd, kSubtract>(one)) continue;
     for (const HloInstruction* operand : one->operands()) {
       while (xla::HloPredicateIsOp<kReshape, kBroadcast, kConvert>(operand)) {
         operand = operand->operand(0);
@@ -78,10 +80,19 @@ Result<std::set<std::int64_t>> compared_numbers(const LoweredModel& lowered) {
                              xla::ShapeUtil::ElementsIn(operand->shape()) == 1;
       if (!is_number) continue;
       const Dimensions first(operand->shape().dimensions().size(), 0);
-      if (const auto number = operand->literal().GetIntegralAsS64(first)) numbers.insert(*number);
+      const auto number = operand->literal().GetIntegralAsS64(first);
+      if (number) (is_compared ? compared : added).insert(std::abs(*number));
     }
   }
-  return numbers;
+  // n - 40 may be compared with 2.
+  std::set<std::int64_t> numbers = compared;
+  for (const std::int64_t one : added) {
+    numbers.insert(one);
+    for (const std::int64_t other : compared) numbers.insert({one - other, one + other});
+  }
+  constexpr std::size_t kMost = 16;
+  if (numbers.size() > kMost) numbers = std::move(compared);
+  return numbers.size() > kMost ? std::set<std::int64_t>() : numbers;
 }
 
 // A size at which the model is another one.
@@ -231,7 +242,7 @@ class FreeSizesOptimizer {
     const std::vector<FreeDimension> counts = counted(range);
     Dimensions widest;
     for (std::size_t d = 0; d < range.size(); ++d) {
-      widest.push_back(whole_[d].largest / range[d].step);
+      widest.push_back((whole_[d].largest - range[d].smallest % range[d].step) / range[d].step);
     }
     TFAOT_ASSIGN(OptimizedModel model,
                  with_free_sizes(samples, default_sizes(counts),
@@ -513,10 +524,12 @@ class FreeSizesOptimizer {
       std::set<std::int64_t> checked = {low,        low + 1,    middle,   middle + 1,
                                         middle + 2, middle + 3, high - 1, high};
       checked.insert({3, 4, 5, 8, 11, 16});  // small, but not tiny
-      constexpr std::size_t kMostCompared = 16;
       for (const std::int64_t number : compared_) {
-        const bool is_size = size_of(part_[d], number / part_[d].step) == number;
-        if (is_size && compared_.size() <= kMostCompared) checked.insert(number / part_[d].step);
+        // What is special may lie beside it.
+        for (const std::int64_t size : {number - 1, number, number + 1}) {
+          const std::int64_t count = size / part_[d].step;
+          if (size_of(part_[d], count) == size) checked.insert(count);
+        }
       }
       for (const std::int64_t size : checked) {
         if (size < low || size > high) continue;

@@ -9,9 +9,9 @@
 
 #include "tfaot/base/text.h"
 #include "tfaot/runtime/cpu_level.h"
+#include "tfaot/runtime/detail/machine_ways.h"
 #include "tfaot/runtime/detail/select_code.h"
 #include "tfaot/runtime/error.h"
-#include "tfaot/runtime/record.h"
 
 namespace tfaot::toolkit {
 namespace {
@@ -50,7 +50,10 @@ Status check_level(const LoadedModel& model, const std::string& level) {
 
 }  // namespace
 
-std::string instructions_in_use() { return ::tfaot::detail::instructions_in_use(); }
+// Without a kernel here, nothing else asks the machine.
+std::string instructions_in_use() {
+  return tfaot_machine_ways == 0 ? "" : tfaot_machine_instructions;
+}
 
 std::vector<std::string> runnable_levels(const CompiledModel& model) {
   std::vector<std::string> levels;

@@ -24,6 +24,7 @@
 #include "tfaot/load/predictor.h"
 #include "tfaot/records/free_tensors.h"
 #include "tfaot/records/json_text.h"
+#include "tfaot/workflow/inspect.h"
 #include "tfaot/workflow/load_package.h"
 
 namespace {
@@ -61,7 +62,7 @@ nlohmann::ordered_json record_of(const Predictor& predictor) {
           {"version", record.version},
           {"hash", record.hash},
           {"cpu_level", predictor.cpu_level()},
-          {"instructions", instructions_in_use()}};
+          {"instructions", instructions_beyond_levels(manifest).value_or("")}};
 }
 
 std::string description_of(const Predictor& predictor) {

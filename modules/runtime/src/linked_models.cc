@@ -194,7 +194,7 @@ bool is_whole(const T* from, std::size_t size = sizeof(T)) noexcept {
 tfaot_record record_of(const Description& model, const char* cpu_level) noexcept {
   const char* const hash = model.record_hash == nullptr ? "" : model.record_hash;
   return {sizeof(tfaot_record), 0,    model.name, model.version,
-          model.record_version, hash, cpu_level,  tfaot::detail::instructions_in_use()};
+          model.record_version, hash, cpu_level,  tfaot::detail::instructions_in_use(cpu_level)};
 }
 
 // The model's inputs or outputs.

@@ -33,6 +33,13 @@ std::string whole_numbers(const std::string& name, const std::vector<int>& value
                      values.size(), fmt::join(values, ", "));
 }
 
+// As exporters write what a program compares with: not a weight.
+std::string constant(const std::string& name, int value) {
+  return operation_text(
+      "Constant", "", name,
+      fmt::format("attribute {{ name: 'value_ints' type: INTS ints: [{}] }}", value));
+}
+
 // Real numbers that follow each other.
 std::string real_numbers(const std::string& name, const std::vector<int>& dimensions) {
   std::int64_t count = 1;
@@ -141,11 +148,11 @@ std::vector<FreeSizesCase> nets_of_free_sizes() {
        {"n", 1, 64},
        false},
       {"doubled_for_29_rows",
-       kSizeNodes + whole_numbers("special", {29}) +
-           operation_text("Equal", "'n', 'special'", "is") +
+       kSizeNodes + constant("special", 29) + operation_text("Equal", "'n', 'special'", "is") +
            operation_text("Add", "'x', 'x'", "twice") +
            operation_text("Where", "'is', 'twice', 'x'", "y"),
-       {"n", 1, 64}},
+       {"n", 1, 64},
+       false},
       {"weight_times_size",
        kSizeNodes + real_numbers("w", {16}) + operation_text("Cast", "'n'", "real", kToReal) +
            operation_text("Mul", "'w', 'real'", "v") + operation_text("Add", "'x', 'v'", "y"),
@@ -239,6 +246,20 @@ std::vector<FreeSizesCase> nets_of_free_sizes() {
                           "attribute { name: 'axis' type: INT i: 0 }") +
            operation_text("Pad", "'x', 'p'", "y"),
        {"n", 1, 64}},
+      // At a size that no comparison names.
+      {"only_29_rows",
+       kSizeNodes + constant("below", 28) + constant("above", 30) +
+           operation_text("Greater", "'n', 'below'", "more") +
+           operation_text("Less", "'n', 'above'", "less") +
+           operation_text("And", "'more', 'less'", "is") + operation_text("Relu", "'x'", "r") +
+           operation_text("Where", "'is', 'r', 'x'", "y"),
+       {"n", 1, 64}},
+      {"near_29_rows",
+       kSizeNodes + constant("middle", 29) + constant("two", 2) +
+           operation_text("Sub", "'n', 'middle'", "d") + operation_text("Abs", "'d'", "far") +
+           operation_text("Less", "'far', 'two'", "is") + operation_text("Relu", "'x'", "r") +
+           operation_text("Where", "'is', 'r', 'x'", "y"),
+       {"n", 1, 64}},
       {"unet_of_one_level", unet_nodes(1), {"n", 2, 64}},
       {"unet_of_two_levels", unet_nodes(2), {"n", 4, 64}},
       // rel[clip(j - i, -8, 8)], as in attention with relative positions
@@ -256,10 +277,11 @@ std::vector<FreeSizesCase> nets_of_free_sizes() {
            operation_text("Max", "'near', 'low'", "clipped") +
            operation_text("Add", "'clipped', 'high'", "place") +
            operation_text("Gather", "'rel', 'place'", "pairs") +
-           operation_text("ReduceMax", "'pairs'", "most",
+           operation_text("Mul", "'x', 'pairs'", "scores") +
+           operation_text("ReduceMax", "'scores'", "most",
                           "attribute { name: 'axes' type: INTS ints: [1] } "
                           "attribute { name: 'keepdims' type: INT i: 0 }") +
-           operation_text("Mul", "'x', 'most'", "y"),
+           operation_text("Unsqueeze", "'most', 'zero'", "y"),
        {"n", 1, 64}},
   };
 }
@@ -334,6 +356,10 @@ TEST_P(FreeSizes, HaveTheNumbersOfEachSize) {
     for (const auto* one : fixed->entry_computation()->parameter_instructions()) {
       const std::int64_t i = one->parameter_number();
       const std::int64_t most = elements_of(*entry->parameter_instruction(i));
+      if (n == range.largest && i == 0) {
+        constexpr std::int64_t kBeyond = 256;  // no more than code may read behind the last row
+        EXPECT_LE(most, elements_of(*one) + kBeyond);
+      }
       of_fixed.push_back(numbers(elements_of(*one), 7 * i));
       of_sized.push_back(numbers(i == 0 ? elements_of(*one) : most, 7 * i));
       for (std::int64_t k = elements_of(*one); i == 0 && k < most; ++k) of_sized[0] += " nan";

@@ -282,14 +282,21 @@ HloInstruction* zero_point_sums(HloInstruction* matrices, std::int64_t zero) {
   return binary(kMultiply, columns, fill_like(columns, static_cast<double>(-zero)));
 }
 
-// A bias of whole numbers in steps of `scale`. Its own scale is mostly the same.
-HloInstruction* bias_in_steps(const Dequantized& bias, HloInstruction* scale) {
+// A bias of whole numbers: those that are in steps of `scale`, as quantisers write them, and what
+// the others are as real numbers. Scales are weights, so that is known when they are.
+struct SplitBias {
+  HloInstruction* whole;
+  HloInstruction* real;
+};
+SplitBias split_bias(const Dequantized& bias, HloInstruction* real, HloInstruction* scale) {
   const std::int64_t columns = elements_of(*scale);
-  const auto exact = [](HloInstruction* x) { return convert(x, xla::F64); };
+  constexpr double kSame = 1e-6;  // two roundings to float32
+  HloInstruction* const away =
+      unary(kAbs, binary(kSubtract, of_columns(bias.scale, columns), scale));
+  HloInstruction* const is_same = compare(away, xla::ComparisonDirection::kLe,
+                                          binary(kMultiply, scale, fill_like(scale, kSame)));
   HloInstruction* const whole = reshape(moved(bias), {columns});
-  HloInstruction* const real =
-      binary(kMultiply, exact(whole), exact(of_columns(bias.scale, columns)));
-  return convert(unary(kRoundNearestEven, binary(kDivide, real, exact(scale))), xla::S32);
+  return {select(is_same, whole, fill_like(whole, 0)), select(is_same, fill_like(real, 0), real)};
 }
 
 kernels::ElementType type_of_bytes(const HloInstruction& bytes) {
@@ -373,8 +380,9 @@ Status replace_whole_product(HloInstruction& one, PassContext& context) {
   if (epilogue.bias != nullptr) {
     const auto bias = dequantized(epilogue.bias);
     if (bias && bias->zero == 0 && type_of(*bias->whole) == xla::S32) {
-      offset = binary(kAdd, offset, bias_in_steps(*bias, scale));
-      epilogue.bias = nullptr;
+      const SplitBias split = split_bias(*bias, epilogue.bias, scale);
+      offset = binary(kAdd, offset, split.whole);
+      epilogue.bias = split.real;
     }
   }
   if (quantized) {

@@ -247,7 +247,7 @@ TFAOT_INLINE void store_bytes(unsigned char* to, SignedWords words, Int count) {
 }
 
 // Stores the results of the sums of one vector of columns, each `step` sums after the one before.
-// kPlain: whole columns of whole numbers to whole numbers, without bias and addends.
+// kPlain: whole columns of whole numbers to whole numbers, without addends.
 template <bool kPlain, typename Sum>
 TFAOT_INLINE void finish_columns(const LowProduct& p, const Sum* sums, Int step, Int row, Int rows,
                                  Int column, Int count) {
@@ -259,7 +259,7 @@ TFAOT_INLINE void finish_columns(const LowProduct& p, const Sum* sums, Int step,
   };
   const Floats offset = is_whole ? load_of(p.offset) : Floats{};
   const Floats scale = is_whole ? load_of(p.scale) : Floats{};
-  const Floats bias = !kPlain && p.bias != nullptr ? load_of(p.bias) : Floats{};
+  const Floats bias = p.bias != nullptr ? load_of(p.bias) : Floats{};
   for (Int r = 0; r < rows; ++r, sums += step) {
     const Int at = (row + r) * p.c_row + column;
     Floats value;
@@ -270,7 +270,7 @@ TFAOT_INLINE void finish_columns(const LowProduct& p, const Sum* sums, Int step,
     }
     auto* const bytes = static_cast<unsigned char*>(p.c) + at;
     if constexpr (kPlain) {
-      store_bytes(bytes, rounded(call, value), kLanes<float>);
+      store_bytes(bytes, rounded(call, value + bias), kLanes<float>);
       continue;
     }
     if (p.bias != nullptr) value += bias;
@@ -288,8 +288,8 @@ TFAOT_INLINE void finish_columns(const LowProduct& p, const Sum* sums, Int step,
 template <typename Sum>
 TFAOT_ONE_COPY void finish(const LowProduct& p, const Sum* sums, Int vectors, Int row, Int rows,
                            Int first_column) {
-  const bool is_plain = p.call->result_type != kElementFloat32 && p.bias == nullptr &&
-                        p.addends == nullptr && p.rectifier == Rectifier::kNone;
+  const bool is_plain = p.call->result_type != kElementFloat32 && p.addends == nullptr &&
+                        p.rectifier == Rectifier::kNone;
   for (Int v = 0; v < vectors; ++v) {
     const Int column = first_column + v * kLanes<float>;
     const Int count = smaller(kLanes<float>, p.columns - column);

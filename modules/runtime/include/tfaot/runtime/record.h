@@ -24,8 +24,8 @@ struct ModelRecord {
 
 namespace detail {
 
-// Of ModelRecord.
-const char* instructions_in_use() noexcept;
+// Of ModelRecord, for code of this level.
+const char* instructions_in_use(const char* cpu_level) noexcept;
 
 }  // namespace detail
 

@@ -103,7 +103,7 @@ namespace detail {
 
 inline ModelRecord record_of(const Description& model, const char* cpu_level) noexcept {
   return {model.name, model.record_version, model.record_hash == nullptr ? "" : model.record_hash,
-          cpu_level, instructions_in_use()};
+          cpu_level, instructions_in_use(cpu_level)};
 }
 
 constexpr Signature signature_of(const Description& model) noexcept {
