@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "tfaot/runtime/detail/abi.h"
+
 namespace tfaot {
 namespace detail {
 
