@@ -255,34 +255,13 @@ std::vector<FreeSizesCase> nets_of_free_sizes() {
            operation_text("Where", "'is', 'r', 'x'", "y"),
        {"n", 1, 64}},
       {"near_29_rows",
-       kSizeNodes + constant("middle", 29) + constant("two", 2) +
+       kSizeNodes + constant("middle", 29) + constant("limit", 2) +
            operation_text("Sub", "'n', 'middle'", "d") + operation_text("Abs", "'d'", "far") +
-           operation_text("Less", "'far', 'two'", "is") + operation_text("Relu", "'x'", "r") +
+           operation_text("Less", "'far', 'limit'", "is") + operation_text("Relu", "'x'", "r") +
            operation_text("Where", "'is', 'r', 'x'", "y"),
        {"n", 1, 64}},
       {"unet_of_one_level", unet_nodes(1), {"n", 2, 64}},
       {"unet_of_two_levels", unet_nodes(2), {"n", 4, 64}},
-      // rel[clip(j - i, -8, 8)], as in attention with relative positions
-      {"clipped_relative_positions",
-       kSizeNodes + real_numbers("rel", {17, 16}) + whole_numbers("low", {-8}) +
-           whole_numbers("high", {8}) +
-           "initializer { name: 'from' data_type: 7 int64_data: 0 }\n"
-           "initializer { name: 'by' data_type: 7 int64_data: 1 }\n" +
-           operation_text("Squeeze", "'n'", "limit") +
-           operation_text("Range", "'from', 'limit', 'by'", "places") +
-           operation_text("Unsqueeze", "'places', 'zero'", "j") +
-           operation_text("Unsqueeze", "'places', 'one'", "i") +
-           operation_text("Sub", "'j', 'i'", "far") +
-           operation_text("Min", "'far', 'high'", "near") +
-           operation_text("Max", "'near', 'low'", "clipped") +
-           operation_text("Add", "'clipped', 'high'", "place") +
-           operation_text("Gather", "'rel', 'place'", "pairs") +
-           operation_text("Mul", "'x', 'pairs'", "scores") +
-           operation_text("ReduceMax", "'scores'", "most",
-                          "attribute { name: 'axes' type: INTS ints: [1] } "
-                          "attribute { name: 'keepdims' type: INT i: 0 }") +
-           operation_text("Unsqueeze", "'most', 'zero'", "y"),
-       {"n", 1, 64}},
   };
 }
 
