@@ -572,7 +572,11 @@ class FreeSizesOptimizer {
     if (!is_possible(possible)) return error;
     while (possible - impossible > 1) {
       const std::int64_t middle = (possible + impossible) / 2;
-      (is_possible(middle) ? possible : impossible) = middle;
+      if (is_possible(middle)) {
+        possible = middle;
+      } else {
+        impossible = middle;
+      }
     }
     const FreeDimension& whole = whole_[dimension];
     return std::move(error).note(fmt::format("the smallest size that works is {0}: {1}={0}..{2}",

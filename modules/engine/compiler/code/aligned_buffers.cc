@@ -39,22 +39,27 @@ using AssignedBuffers = absl::StatusOr<std::unique_ptr<BufferAssignment>>;
 using ComparedBuffers = GlobalDecreasingSizeBestFitHeap<HloValue>::BufferIntervalCompare;
 
 AssignedBuffers BufferAssigner::Run(
-    const HloModule* module, std::unique_ptr<HloOrdering> order, BufferValue::SizeFunction size,
-    LogicalBuffer::AlignmentFunction alignment, bool has_constants, Colorer colorer,
-    std::optional<MustNotLiveOut> must_not_live_out, HloDataflowAnalysis::CanShareBuffer can_share,
-    std::unique_ptr<memory_space_assignment::PresetAssignments> preset,
-    const PrivateStacks& private_stacks, ComparedBuffers compare,
-    std::optional<BufferAssignment::BufferIsolationOptions> isolation,
-    std::optional<BufferValue::Color> color_of_temporaries) {
+    const HloModule* module, std::unique_ptr<HloOrdering> hlo_ordering,
+    BufferValue::SizeFunction buffer_size, LogicalBuffer::AlignmentFunction color_alignment,
+    bool allocate_buffers_for_constants, Colorer colorer,
+    std::optional<MustNotLiveOut> must_not_live_out,
+    HloDataflowAnalysis::CanShareBuffer can_share_buffer,
+    std::unique_ptr<memory_space_assignment::PresetAssignments> preset_assignments,
+    const PrivateStacks& private_stacks, ComparedBuffers heap_buffer_interval_compare,
+    std::optional<BufferAssignment::BufferIsolationOptions> isolation_options,
+    std::optional<BufferValue::Color> temp_buffer_color) {
   static auto* const run =
       reinterpret_cast<decltype(&BufferAssigner::Run)>(dlsym(RTLD_NEXT, TFAOT_ASSIGN_BUFFERS));
   if (tfaot::toolkit::engine::aligns_buffers) {
-    alignment = [](LogicalBuffer::Color /*color*/) { return tfaot::toolkit::engine::kLineBytes; };
+    color_alignment = [](LogicalBuffer::Color /*color*/) {
+      return tfaot::toolkit::engine::kLineBytes;
+    };
   }
-  return run(module, std::move(order), std::move(size), std::move(alignment), has_constants,
-             std::move(colorer), std::move(must_not_live_out), std::move(can_share),
-             std::move(preset), private_stacks, std::move(compare), std::move(isolation),
-             color_of_temporaries);
+  return run(module, std::move(hlo_ordering), std::move(buffer_size), std::move(color_alignment),
+             allocate_buffers_for_constants, std::move(colorer), std::move(must_not_live_out),
+             std::move(can_share_buffer), std::move(preset_assignments), private_stacks,
+             std::move(heap_buffer_interval_compare), std::move(isolation_options),
+             temp_buffer_color);
 }
 
 }  // namespace xla

@@ -229,8 +229,9 @@ WholeProduct product_of_rows(const MatrixProduct& dot, HloInstruction* left,
                              HloInstruction* weights, const Dimensions& sizes) {
   WholeProduct made;
   if (!dot.sums_last()) {
-    const Dimensions free = other_dimensions(left->shape().rank(), {{dot.left_depth}});
-    left = transpose(left, joined({free, {{dot.left_depth}}}));
+    const Dimensions depth = {dot.left_depth};
+    const Dimensions free = other_dimensions(left->shape().rank(), {depth});
+    left = transpose(left, joined({free, depth}));
   }
   if (dot.matrix_depth == 1) weights = transpose(weights, {1, 0});
   const Dimensions matrix = dimensions_of(*weights);

@@ -82,7 +82,7 @@ SizeFormula simple(const SizeFormula& formula) {
 }
 
 // Both with a common divisor. `within`: the second one counts there alone.
-SizeFormula sum_of(SizeFormula a, SizeFormula b, const std::vector<SizeSteps>& within) {
+SizeFormula sum_of_formulas(SizeFormula a, SizeFormula b, const std::vector<SizeSteps>& within) {
   const std::int64_t divisor = std::lcm(a.divisor, b.divisor);
   for (SizeTerm& term : a.terms) term.factor *= divisor / a.divisor;
   for (SizeTerm& term : b.terms) {
@@ -179,10 +179,10 @@ class PieceJoiner {
     }
     SizeFormula sum;
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
-      sum = sum_of(sum, of_pieces[i],
-                   mapped(pieces_[i].range, [](const FreeDimension& one) -> SizeSteps {
-                     return {one.smallest, one.largest, one.step};
-                   }));
+      sum = sum_of_formulas(sum, of_pieces[i],
+                            mapped(pieces_[i].range, [](const FreeDimension& one) -> SizeSteps {
+                              return {one.smallest, one.largest, one.step};
+                            }));
     }
     return sum;
   }
