@@ -37,6 +37,17 @@ kernels::ConvolutionCall convolution_call(const HloInstruction& convolution) {
   return call;
 }
 
+kernels::ConvolutionCall convolution_of_rows(std::int64_t rows, std::int64_t depth,
+                                             std::int64_t columns) {
+  kernels::ConvolutionCall call{};
+  call.batch = rows;
+  call.in_channels = depth;
+  call.out_channels = columns;
+  call.groups = 1;
+  call.window = kernel_window({});
+  return call;
+}
+
 Dimensions input_order(const HloInstruction& convolution) {
   const auto& numbers = convolution.convolution_dimension_numbers();
   return joined({{numbers.input_batch_dimension()},

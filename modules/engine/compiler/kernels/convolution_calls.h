@@ -10,6 +10,10 @@ namespace tfaot::toolkit::engine {
 // The struct without its epilogue.
 kernels::ConvolutionCall convolution_call(const HloInstruction& convolution);
 
+// A product of rows by one matrix: each row as an image of one point.
+kernels::ConvolutionCall convolution_of_rows(std::int64_t rows, std::int64_t depth,
+                                             std::int64_t columns);
+
 // [batch, spatial..., channels] in terms of the input's and of the result's dimensions.
 Dimensions input_order(const HloInstruction& convolution);
 Dimensions output_order(const HloInstruction& convolution);

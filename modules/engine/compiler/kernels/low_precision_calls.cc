@@ -237,11 +237,7 @@ WholeProduct product_of_rows(const MatrixProduct& dot, HloInstruction* left,
   const Dimensions matrix = dimensions_of(*weights);
   made.input = left;
   made.matrices = reshape(weights, {1, matrix[0], matrix[1]});
-  made.call.batch = elements_of(*left) / matrix[0];
-  made.call.in_channels = matrix[0];
-  made.call.out_channels = matrix[1];
-  made.call.groups = 1;
-  made.call.window = kernel_window({});
+  made.call = convolution_of_rows(elements_of(*left) / matrix[0], matrix[0], matrix[1]);
   made.sizes = sizes;
   made.order = counted(std::ssize(sizes));
   return made;

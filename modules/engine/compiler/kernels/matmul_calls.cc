@@ -7,6 +7,7 @@
 #include "compiler/hlo/passes.h"
 #include "compiler/hlo/tuned.h"
 #include "compiler/kernels/bfloat16_calls.h"
+#include "compiler/kernels/convolution_calls.h"
 #include "compiler/kernels/epilogue.h"
 #include "compiler/kernels/kernel_facts.h"
 #include "compiler/kernels/packing.h"
@@ -449,18 +450,6 @@ bool has_rows_in_order(const kernels::MatMulCall& call, const HloInstruction& lh
          elements_of(lhs) == call.rows * call.depth;
 }
 
-// Each row as an image of one point.
-kernels::ConvolutionCall as_convolution(const kernels::MatMulCall& call) {
-  kernels::ConvolutionCall made{};
-  made.batch = call.rows;
-  made.in_channels = call.depth;
-  made.out_channels = call.columns;
-  made.groups = 1;
-  made.window = kernel_window({});
-  made.epilogue = call.epilogue;
-  return made;
-}
-
 // ---- Facts.
 
 struct ProductFacts {
@@ -560,7 +549,9 @@ Status replace_dot(HloInstruction& dot, PassContext& context) {
   const auto is_weight = [&](const auto* operand) { return values.is_weight(operand); };
   const bool is_narrow = product.is_packed && stays_narrow(*right, weights) &&
                          std::ranges::any_of(dot.operands(), is_weight);
-  KernelCall made = is_bfloat16 ? bfloat16_call(as_convolution(call), product.lhs.tensor, right)
+  kernels::ConvolutionCall of_rows = convolution_of_rows(call.rows, call.depth, call.columns);
+  of_rows.epilogue = call.epilogue;
+  KernelCall made = is_bfloat16 ? bfloat16_call(of_rows, product.lhs.tensor, right)
                     : is_narrow
                         ? narrow_product(call, product.lhs.tensor, right, weights)
                         : KernelCall{Kernel::kMatMul,

@@ -678,6 +678,18 @@ TFAOT_ONE_COPY void convolve(const LowProduct& product, const EpilogueOperands& 
     float* const y = static_cast<float*>(product.c) + first * product.c_row;
     activate({y, product.c_row, count, product.c_row, more.function});
   };
+  // Calls multiply(memory, image, line, count, at) for at most `lines` lines of results at a time,
+  // the first of which is `line`, and row `at` of the product.
+  const auto share_lines = [&](Int lines, const auto& multiply) TFAOT_ALWAYS {
+    lines = smaller(lines, ceil_div(w.out[1], ceil_div(lanes, more.rows)));
+    const Int parts = ceil_div(w.out[1], lines);
+    share_or_run(more.tasks, more.rows * parts, scratch, [&](Int piece, Element* memory) {
+      const Int image = piece / parts, line = piece % parts * lines;
+      const Int count = smaller(lines, w.out[1] - line), at = (image * w.out[1] + line) * w.out[2];
+      multiply(memory, image, line, count, at);
+      finish_rows(at, count * w.out[2]);
+    });
+  };
   if constexpr (!kByTiles<Way>) {
     const bool in_place = has_whole_lines<Way>(c) && is_in_place<Way>(call);
     if (in_place && is_of_rows(w)) {
@@ -692,15 +704,12 @@ TFAOT_ONE_COPY void convolve(const LowProduct& product, const EpilogueOperands& 
       });
     }
     const Int line_numbers = in_place ? w.in[2] * c.in_channels : writer.band_line();
-    Int lines = in_place ? w.out[1]
-                         : lines_at_once<Way>(w, low_precision_scratch_bytes(call), line_numbers);
+    const Int lines = in_place
+                          ? w.out[1]
+                          : lines_at_once<Way>(w, low_precision_scratch_bytes(call), line_numbers);
     // A window of one number is written once in either way.
     if (has_whole_lines<Way>(c) && lines > 0 && (in_place || w.size[1] * w.size[2] > 1)) {
-      lines = smaller(lines, ceil_div(w.out[1], ceil_div(lanes, more.rows)));
-      const Int parts = ceil_div(w.out[1], lines);
-      return share_or_run(more.tasks, more.rows * parts, scratch, [&](Int piece, Element* memory) {
-        const Int image = piece / parts, line = piece % parts * lines;
-        const Int count = smaller(lines, w.out[1] - line);
+      return share_lines(lines, [&](Element* memory, Int image, Int line, Int count, Int at) {
         const Int from = line * w.stride[1] - w.pad_low[1];
         const Number* first = numbers_in(memory);
         if (in_place) {
@@ -709,12 +718,10 @@ TFAOT_ONE_COPY void convolve(const LowProduct& product, const EpilogueOperands& 
         } else {
           writer.write_band(numbers_in(memory), image, from, met_lines(w, count));
         }
-        const Int at = (image * w.out[1] + line) * w.out[2];
         multiply_rows<Way>(
             product, {first, w.stride[2] * c.in_channels, at, count * w.out[2], w.out[2],
                       w.stride[1] * line_numbers, w.size[1], w.window_dilation[1] * line_numbers,
                       w.size[2] * c.in_channels / Way::kSteps});
-        finish_rows(at, count * w.out[2]);
       });
     }
   }
@@ -735,23 +742,17 @@ TFAOT_ONE_COPY void convolve(const LowProduct& product, const EpilogueOperands& 
   if constexpr (kHasHalf<Way>) {
     // Written from a band in the other half of the memory, without a look at the borders.
     const Int half = low_precision_scratch_bytes(call) / 2 / kPanelBytes * kPanelBytes;
-    Int lines = lines_at_once<Way>(w, half, writer.band_line());
+    const Int lines = lines_at_once<Way>(w, half, writer.band_line());
     if (has_lines(c) && lines > 0 && w.size[1] * w.size[2] > 1) {
-      lines = smaller(lines, ceil_div(w.out[1], ceil_div(lanes, more.rows)));
-      const Int parts = ceil_div(w.out[1], lines);
-      return share_or_run(more.tasks, more.rows * parts, scratch, [&](Int piece, Element* memory) {
+      return share_lines(lines, [&](Element* memory, Int image, Int line, Int count, Int at) {
         Number* const band = numbers_in(memory + half / Int{sizeof(Element)});
-        const Int image = piece / parts, line = piece % parts * lines;
-        const Int count = smaller(lines, w.out[1] - line) * w.out[2];
-        writer.write_band(band, image, line * w.stride[1] - w.pad_low[1],
-                          met_lines(w, count / w.out[2]));
-        const Int at = (image * w.out[1] + line) * w.out[2];
-        for (Int i = 0; i < count; i += most) {
-          const Int some = smaller(most, count - i);
+        writer.write_band(band, image, line * w.stride[1] - w.pad_low[1], met_lines(w, count));
+        const Int positions = count * w.out[2];
+        for (Int i = 0; i < positions; i += most) {
+          const Int some = smaller(most, positions - i);
           writer.write_from_band(numbers_in(memory), band, i, some);
           multiply_written(product, numbers_in(memory), at + i, some);
         }
-        finish_rows(at, count);
       });
     }
   }
