@@ -206,15 +206,30 @@ TEST_F(OnnxTest, ValidateNeedsOnnxRuntime) {
                     HasSubstr("--library FILE.so")));
 }
 
+// Which outputs differ from ONNX Runtime's, and for what inputs. Its group normalisation subtracts
+// the mean's square from the mean of squares: where all inputs are a million, that is below zero,
+// and its results are NaN. The right ones, and ours, are the bias.
+std::string wrong_numbers(const json& found) {
+  std::string wrong;
+  for (const json& output : found["outputs"]) {
+    if (!output["counts"].get<bool>() || output["passed"].get<bool>()) continue;
+    wrong +=
+        output["output"].get<std::string>() + " of " + output["inputs"].get<std::string>() + "; ";
+  }
+  return wrong;
+}
+
 TEST_F(OnnxTest, PredictsAsOnnxRuntime) {
   const std::string library = onnx_runtime();
   if (library.empty()) GTEST_SKIP() << "ONNX Runtime is not there: packaging/bench.sh fetches it";
   for (const std::string& name : kOnnxModels) {
     const std::string folder = TFAOT_ONNX_MODELS "/" + name;
     done({"compile", "-c", folder + "/aot_config.yaml", "-o", name, "-q"});
-    const json found =
-        json_of({"validate", name, "--model", folder + "/model.onnx", "--library", library, "-q"});
+    const json found = json::parse(tool({"validate", name, "--model", folder + "/model.onnx",
+                                         "--library", library, "-q", "--json"})
+                                       .standard_output);
     EXPECT_EQ(found["same_model"], true) << name;
+    EXPECT_EQ(wrong_numbers(found), name == "normalised" ? "norm of million; " : "") << name;
     EXPECT_EQ(found.contains("sizes") ? found["sizes"].size() : 0U, name == "events" ? 7U : 0U);
     EXPECT_THAT(found["reference"].get<std::string>(), HasSubstr("onnxruntime 1.")) << name;
   }

@@ -18,9 +18,9 @@ expect_refusal() { # REASON WORD...
   fi
 }
 
-nets="dense_10x128, dense_20x128, dense_10x256, dense_3x32, dense_2x1024, batch_norm_5x128, autoencoder, embedding, flow, mixer, cnn, \
-residual, mobilenet, resnet50, resnet50_224, unet, separable, lstm, gru, deepjet, transformer, transformer_12x384, attention, \
-particlenet, graph, trees"
+nets="dense_10x128, dense_20x128, dense_10x256, dense_3x32, dense_2x1024, batch_norm_5x128, autoencoder, embedding, flow, \
+mixer, cnn, residual, residual_int8, mobilenet, resnet50, resnet50_int8, resnet50_224, unet, separable, lstm, gru, deepjet, \
+transformer, transformer_12x384, attention, particlenet, graph, trees, bdt_100x6, bdt_500x8"
 expect_refusal "unknown argument '--fast'" --fast
 expect_refusal "unknown argument 'cnn'" --quick cnn
 expect_refusal "--nets needs names" --nets
