@@ -9,6 +9,7 @@
 
 #include "compiler/code/object_code.h"
 #include "compiler/code/optimize.h"
+#include "compiler/code/stored_constants.h"
 #include "compiler/cost/static_cost.h"
 #include "compiler/hlo/lowering.h"
 #include "compiler/hlo/tuned.h"
@@ -196,6 +197,9 @@ class ModelCompiler {
       result_.model.dimensions = sized_dimensions(job_.model.free_dimensions);
       result_.model.signature.inputs = optimized.inputs;
       result_.model.signature.outputs = optimized.outputs;
+    }
+    if (!job_.embed_weights) {
+      TFAOT_ASSIGN(optimized, with_stored_constants(std::move(optimized), *store_, work_.traces));
     }
     TFAOT_TRY(dump_.add("optimized", optimized.computation.proto()));
     // After optimize(), which refuses random numbers: they would look like rows that mix.

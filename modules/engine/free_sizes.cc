@@ -240,14 +240,16 @@ class FreeSizesOptimizer {
                                      const std::vector<SizeSample>& samples, int bits,
                                      std::vector<xla::Shape> outputs = {}) const {
     const std::vector<FreeDimension> counts = counted(range);
-    Dimensions widest;
+    Dimensions smallest, widest;
     for (std::size_t d = 0; d < range.size(); ++d) {
+      smallest.push_back(std::max<std::int64_t>(counts[d].smallest, 1));
       widest.push_back((whole_[d].largest - range[d].smallest % range[d].step) / range[d].step);
     }
     TFAOT_ASSIGN(OptimizedModel model,
                  with_free_sizes(samples, default_sizes(counts),
                                  {.weights = request_.weights,
                                   .traces = request_.traces,
+                                  .smallest = std::move(smallest),
                                   .widest = std::move(widest),
                                   .outputs = std::move(outputs),
                                   .names = mapped(counts, &FreeDimension::name),

@@ -20,7 +20,7 @@ extern "C" {
 #define TFAOT_ROW_f64(kernel, level, suffix, ...) \
   void tfaot_##kernel##_f64_##suffix(void*, const void**);
 #define TFAOT_ROWS(type, kernel) TFAOT_LEVELS_HERE(TFAOT_ROW_##type, TFAOT_NO_ROW, kernel)
-#define TFAOT_KERNEL_ROW(id, kernel, types, call, shared) types(TFAOT_ROWS, kernel)
+#define TFAOT_KERNEL_ROW(id, kernel, types, call, shared, scratch) types(TFAOT_ROWS, kernel)
 #include "tfaot/kernels/kernels.def"
 #undef TFAOT_ROWS
 #undef TFAOT_ROW_f32
@@ -33,7 +33,7 @@ using Kernel = void (*)(void* out, const void** in);
 
 // Those of one element type; null where a kernel does not have it.
 struct Kernels {
-#define TFAOT_KERNEL_ROW(id, kernel, types, call, shared) Kernel kernel = nullptr;
+#define TFAOT_KERNEL_ROW(id, kernel, types, call, shared, scratch) Kernel kernel = nullptr;
 #include "tfaot/kernels/kernels.def"
 };
 
@@ -59,7 +59,7 @@ inline std::vector<Level> make_levels() {
 #define TFAOT_ROWS(type, kernel) \
   next = levels.data();          \
   TFAOT_LEVELS_HERE(TFAOT_ROW_##type, TFAOT_NO_ROW, kernel)
-#define TFAOT_KERNEL_ROW(id, kernel, types, call, shared) types(TFAOT_ROWS, kernel)
+#define TFAOT_KERNEL_ROW(id, kernel, types, call, shared, scratch) types(TFAOT_ROWS, kernel)
   Level* next = nullptr;
 #include "tfaot/kernels/kernels.def"
   return levels;

@@ -88,8 +88,8 @@ void add_fields(const std::string& name, const std::string& prefix,
 
 std::string struct_of(engine::Kernel kernel) {
   switch (kernel) {
-#define TFAOT_KERNEL_ROW(id, name, types, call, shared) \
-  case engine::Kernel::id:                              \
+#define TFAOT_KERNEL_ROW(id, name, types, call, shared, scratch) \
+  case engine::Kernel::id:                                       \
     return #call;
 #include "tfaot/kernels/kernels.def"
   }
@@ -97,7 +97,7 @@ std::string struct_of(engine::Kernel kernel) {
 }
 
 std::optional<engine::Kernel> kernel_named(std::string_view wanted) {
-#define TFAOT_KERNEL_ROW(id, name, types, call, shared) \
+#define TFAOT_KERNEL_ROW(id, name, types, call, shared, scratch) \
   if (wanted == #name) return engine::Kernel::id;
 #include "tfaot/kernels/kernels.def"
   return std::nullopt;

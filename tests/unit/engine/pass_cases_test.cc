@@ -261,7 +261,7 @@ TEST(PassCases, AreNotReadIfSomethingIsMisspelt) {
 }
 
 TEST(CallFields, AreAllMembersOfTheStructs) {
-#define TFAOT_KERNEL_ROW(id, name, types, call, shared) \
+#define TFAOT_KERNEL_ROW(id, name, types, call, shared, scratch) \
   EXPECT_EQ(words_of_struct(#call), sizeof(kernels::call) / sizeof(std::int64_t)) << #name;
 #include "tfaot/kernels/kernels.def"
   EXPECT_EQ(words_of_struct("DenseLayer"), sizeof(kernels::DenseLayer) / sizeof(std::int64_t));

@@ -30,7 +30,7 @@ using KernelsByName = std::map<std::string, Kernel, std::less<>>;
 KernelsByName kernels_of(const kernels_test::Level& level) {
   KernelsByName made;
 #define TFAOT_ADD_KERNEL(type, kernel) made[#kernel "_" #type] = level.type.kernel;
-#define TFAOT_KERNEL_ROW(id, kernel, types, call, shared) types(TFAOT_ADD_KERNEL, kernel)
+#define TFAOT_KERNEL_ROW(id, kernel, types, call, shared, scratch) types(TFAOT_ADD_KERNEL, kernel)
 #include "tfaot/kernels/kernels.def"
   return made;
 }

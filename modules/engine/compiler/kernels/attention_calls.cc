@@ -195,8 +195,7 @@ Status replace_attention(HloInstruction& result, PassContext& context) {
                                           as_words(*call),
                                           {scores->mutable_operand(1), scores->mutable_operand(2),
                                            sums->mutable_operand(2)},
-                                          dimensions_of(result),
-                                          kernels::attention_scratch_bytes(*call)},
+                                          dimensions_of(result)},
                                          *sums));
 }
 

@@ -20,9 +20,7 @@ KernelCall bfloat16_call(const kernels::ConvolutionCall& call, HloInstruction* i
   made.input_type = made.result_type = kernels::kElementFloat32;
   return {Kernel::kLowPrecision,
           as_words(made),
-          {input, pack_words(filter, xla::BF16, kernels::low_precision_numbers(made))},
-          {},
-          kernels::low_precision_scratch_bytes(made)};
+          {input, pack_words(filter, xla::BF16, kernels::low_precision_numbers(made))}};
 }
 
 }  // namespace tfaot::toolkit::engine

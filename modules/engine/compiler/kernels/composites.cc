@@ -69,16 +69,12 @@ struct ForestFacts {
 constinit const KernelFacts kForestFacts = facts_of<ForestFacts>();
 
 HloInstruction* taken_forest(HloInstruction& forest, const std::vector<std::int64_t>& words) {
-  kernels::ForestCall call{};
-  if (words.size() * sizeof words[0] < sizeof call) return nullptr;
-  std::memcpy(&call, words.data(), sizeof call);
-  return add_kernel_call(
-      {.kernel = Kernel::kForest,
-       .words = words,
-       .operands = operands_of(forest),
-       .result = dimensions_of(forest),
-       .scratch_bytes = kernels::forest_scratch_bytes(call, element_bytes(*forest.operand(0)))},
-      forest);
+  if (words.size() * sizeof words[0] < sizeof(kernels::ForestCall)) return nullptr;
+  return add_kernel_call({.kernel = Kernel::kForest,
+                          .words = words,
+                          .operands = operands_of(forest),
+                          .result = dimensions_of(forest)},
+                         forest);
 }
 
 xla::XlaOp composite(const std::string& name, const std::vector<std::int64_t>& numbers,

@@ -211,40 +211,31 @@ HloInstruction* winograd_filter(HloInstruction* filter, const kernels::WinogradC
 // of their tile. `is_bfloat16`: numbers are multiplied so, where the kernel of that can.
 KernelCall kernel_call(const ConvolutionCall& call, HloInstruction* input, HloInstruction* filter,
                        bool may_use_winograd, bool is_bfloat16) {
-  const std::int64_t bytes = element_bytes(*input);
   if (may_use_winograd && type_of(*input) == xla::F32 && call.groups == 1 &&
       kernels::is_for_winograd(call.window)) {
     const kernels::WinogradCall winograd = best_tiles(call);
     if (is_faster_by_winograd(winograd)) {
       return {Kernel::kWinogradConvolution,
               as_words(winograd),
-              {input, pack(winograd_filter(filter, winograd))},
-              {},
-              kernels::winograd_scratch_bytes(winograd)};
+              {input, pack(winograd_filter(filter, winograd))}};
     }
   }
   if (is_depthwise(call)) {
-    return {Kernel::kDepthwise, as_words(call), {input, filter}, {}, kernels::kPanelBytes};
+    return {Kernel::kDepthwise, as_words(call), {input, filter}};
   }
   if (is_of_groups(call)) {
-    return {Kernel::kGroupedConvolution, as_words(call), {input, filter}, {}, kernels::kPanelBytes};
+    return {Kernel::kGroupedConvolution, as_words(call), {input, filter}};
   }
   if (has_base_dilation(call.window)) {
     return {Kernel::kTransposedConvolution,
             as_words(call),
-            {input, pack_together(pack_phases(filter, call))},
-            {},
-            kernels::transposed_scratch_bytes(call, bytes)};
+            {input, pack_together(pack_phases(filter, call))}};
   }
   HloInstruction* const matrices = filter_matrices(filter, call);
   if (is_bfloat16 && call.groups == 1) return bfloat16_call(call, input, matrices);
   HloInstruction* packed = pack(matrices);
   if (!is_product(call)) {
-    return {Kernel::kConvolution,
-            as_words(call),
-            {input, packed},
-            {},
-            kernels::convolution_scratch_bytes(call, bytes)};
+    return {Kernel::kConvolution, as_words(call), {input, packed}};
   }
   kernels::MatMulCall matmul{};
   matmul.batch = 1;
@@ -254,11 +245,7 @@ KernelCall kernel_call(const ConvolutionCall& call, HloInstruction* input, HloIn
   matmul.lhs_depth_stride = 1;
   matmul.rhs_packed = 1;
   matmul.epilogue = call.epilogue;
-  return {Kernel::kMatMul,
-          as_words(matmul),
-          {input, packed},
-          {},
-          kernels::matmul_scratch_bytes(matmul, bytes)};
+  return {Kernel::kMatMul, as_words(matmul), {input, packed}};
 }
 
 // ---- Pools.
@@ -321,12 +308,7 @@ HloInstruction* pool_first(KernelCall call, const kernels::PoolCall& sizes, HloI
     return nullptr;
   }
   if (!is_float32(value)) return nullptr;
-  return add_kernel_call({Kernel::kFunctionPool,
-                          as_words(with_function),
-                          {x},
-                          call.result,
-                          kernels::function_pool_scratch_bytes(sizes)},
-                         pool);
+  return add_kernel_call({Kernel::kFunctionPool, as_words(with_function), {x}, call.result}, pool);
 }
 
 // ---- Facts.

@@ -117,9 +117,8 @@ Status replace_chain(const Chain& chain) {
     const auto layer = as_words(link.layer);
     words.insert(words.end(), layer.begin(), layer.end());
   }
-  return replace(last, add_kernel_call({Kernel::kDenseChain, words, operands, dimensions_of(last),
-                                        kernels::dense_chain_scratch_bytes(call)},
-                                       first));
+  return replace(
+      last, add_kernel_call({Kernel::kDenseChain, words, operands, dimensions_of(last)}, first));
 }
 
 // ---- Facts.

@@ -14,7 +14,7 @@ namespace tfaot::toolkit::engine {
 
 std::string_view name_of_kernel(Kernel kernel) {
   static constexpr std::string_view kNames[] = {
-#define TFAOT_KERNEL_ROW(kernel, name, types, call, shared) #name,
+#define TFAOT_KERNEL_ROW(kernel, name, types, call, shared, scratch) #name,
 #include "tfaot/kernels/kernels.def"
   };
   return kNames[static_cast<std::size_t>(kernel)];
@@ -36,7 +36,7 @@ std::map<std::string, Kernel, std::less<>> kernels_by_target() {
 #undef TFAOT_NO_ROW
   };
 #define TFAOT_ADD(type, kernel) add(Kernel::kernel, #type);
-#define TFAOT_KERNEL_ROW(kernel, name, types, call, shared) types(TFAOT_ADD, kernel)
+#define TFAOT_KERNEL_ROW(kernel, name, types, call, shared, scratch) types(TFAOT_ADD, kernel)
 #include "tfaot/kernels/kernels.def"
 #undef TFAOT_ADD
   return kernels;
@@ -114,6 +114,20 @@ double bytes_of(const xla::Shape& shape) {
   return bytes;
 }
 
+std::int64_t scratch_bytes_of(Kernel kernel, absl::Span<const std::int64_t> words,
+                              std::int64_t bytes) {
+  using namespace kernels;
+  switch (kernel) {
+#define TFAOT_KERNEL_ROW(kernel, name, types, call_type, shared, scratch) \
+  case Kernel::kernel: {                                                  \
+    [[maybe_unused]] const auto call = call_of<call_type>(words);         \
+    return scratch;                                                       \
+  }
+#include "tfaot/kernels/kernels.def"
+  }
+  return 0;
+}
+
 HloInstruction* add_kernel_call(const KernelCall& call, const HloInstruction& model) {
   HloInstruction* const first = call.operands.front();
   const auto type = type_of(*first);
@@ -121,17 +135,17 @@ HloInstruction* add_kernel_call(const KernelCall& call, const HloInstruction& mo
   operands.insert(operands.end(), call.operands.begin(), call.operands.end());
   const std::string target = fmt::format("{}{}_{}", kSymbolPrefix, name_of_kernel(call.kernel),
                                          type == xla::F64 ? "f64" : "f32");
+  const std::int64_t scratch = scratch_bytes_of(call.kernel, call.words, element_bytes(*first));
   const xla::Shape result = shape_of(call.type.value_or(type), call.result);
   std::vector<xla::Shape> results = {result};
   results.insert(results.end(), call.more_results.begin(), call.more_results.end());
   // Whole cache lines, so that temporaries after it are aligned.
-  results.push_back(shape_of(xla::U8, {xla::RoundUpTo(call.scratch_bytes, kLineBytes)}));
-  const xla::Shape shape =
-      call.scratch_bytes == 0 ? result : xla::ShapeUtil::MakeTupleShape(results);
+  results.push_back(shape_of(xla::U8, {xla::RoundUpTo(scratch, kLineBytes)}));
+  const xla::Shape shape = scratch == 0 ? result : xla::ShapeUtil::MakeTupleShape(results);
   HloInstruction* const made = add_next_to(
       first, HloInstruction::CreateCustomCall(shape, operands, target, operand_shapes(operands)));
   made->set_metadata(model.metadata());
-  if (call.scratch_bytes == 0) return made;
+  if (scratch == 0) return made;
   return element_of(made, 0);
 }
 

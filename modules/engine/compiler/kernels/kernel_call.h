@@ -21,7 +21,7 @@ inline constexpr std::int64_t kLineBytes = 64;  // of the caches
 
 // Our kernels.
 enum class Kernel : std::uint8_t {
-#define TFAOT_KERNEL_ROW(kernel, name, types, call, shared) kernel,
+#define TFAOT_KERNEL_ROW(kernel, name, types, call, shared, scratch) kernel,
 #include "tfaot/kernels/kernels.def"
 };
 
@@ -32,10 +32,13 @@ struct KernelCall {
   std::vector<std::int64_t> words;              // the struct
   Instructions operands;                        // the tensors
   Dimensions result = {};                       // its shape
-  std::int64_t scratch_bytes = 0;               // 0: the kernel has none
   std::vector<xla::Shape> more_results = {};    // only with scratch
   std::optional<xla::PrimitiveType> type = {};  // of the result; none: that of the first operand
 };
+
+// The scratch memory of a call with these words, for elements of so many bytes; 0: it has none.
+std::int64_t scratch_bytes_of(Kernel kernel, absl::Span<const std::int64_t> words,
+                              std::int64_t element_bytes);
 
 // Calls are structs of 64-bit numbers only.
 template <typename Call>
@@ -58,12 +61,15 @@ std::vector<std::int64_t> call_words(const HloInstruction& kernel);
 
 // The struct of a kernel call. Structs with the same first members may be read as each other.
 template <typename Call>
-Call call_of(const HloInstruction& kernel) {
+Call call_of(absl::Span<const std::int64_t> words) {
   Call call{};
-  const auto words = call_words(kernel);
   std::memcpy(static_cast<void*>(&call), words.data(),
               std::min(sizeof call, words.size() * sizeof(std::int64_t)));
   return call;
+}
+template <typename Call>
+Call call_of(const HloInstruction& kernel) {
+  return call_of<Call>(call_words(kernel));
 }
 
 // The structs that follow the struct of a call.

@@ -71,10 +71,10 @@ std::int64_t call_word(const HloInstruction& kernel, std::optional<std::size_t> 
 // Null if it is not a call of a kernel, or if its struct is not known.
 const KernelRow* row_of(const HloInstruction& one) {
   static const KernelRow kRows[] = {
-#define TFAOT_KERNEL_ROW(kernel, name, types, call_type, shared_member) \
-  {kernel##Facts, [] {                                                  \
-     [[maybe_unused]] const kernels::call_type call{};                  \
-     return words_in(call, shared_member);                              \
+#define TFAOT_KERNEL_ROW(kernel, name, types, call_type, shared_member, scratch) \
+  {kernel##Facts, [] {                                                           \
+     [[maybe_unused]] const kernels::call_type call{};                           \
+     return words_in(call, shared_member);                                       \
    }()},
 #include "tfaot/kernels/kernels.def"
   };

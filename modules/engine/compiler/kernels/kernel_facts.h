@@ -96,7 +96,8 @@ constexpr KernelFacts facts_of() {
   return facts;
 }
 
-#define TFAOT_KERNEL_ROW(kernel, name, types, call, shared) extern const KernelFacts kernel##Facts;
+#define TFAOT_KERNEL_ROW(kernel, name, types, call, shared, scratch) \
+  extern const KernelFacts kernel##Facts;
 #include "tfaot/kernels/kernels.def"
 
 // ---- Words for facts that several kernels share.

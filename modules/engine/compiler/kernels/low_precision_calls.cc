@@ -396,8 +396,7 @@ Status replace_whole_product(HloInstruction& one, PassContext& context) {
       as_words(call),
       {product.input, pack_words(product.matrices, xla::S8, kernels::low_precision_numbers(call)),
        offset, scale},
-      product.sizes,
-      kernels::low_precision_scratch_bytes(call)};
+      product.sizes};
   made.type = quantized ? type_of(*quantized->last) : xla::F32;
   epilogue.add_operands(made.operands);
   HloInstruction* const result =

@@ -219,8 +219,7 @@ bool stays_narrow(const HloInstruction& matrix, WeightsType type) {
 KernelCall narrow_product(const kernels::MatMulCall& call, HloInstruction* lhs,
                           HloInstruction* matrix, WeightsType type) {
   const kernels::NarrowMatMulCall narrow{call, narrow_type(type)};
-  KernelCall made{
-      Kernel::kNarrowMatMul, as_words(narrow), {lhs}, {}, kernels::narrow_scratch_bytes(narrow)};
+  KernelCall made{Kernel::kNarrowMatMul, as_words(narrow), {lhs}};
   const std::int64_t group = kernels::narrow_group(narrow.rhs_type);
   switch (narrow.rhs_type) {
     case kernels::kBfloat16:
@@ -556,9 +555,7 @@ Status replace_dot(HloInstruction& dot, PassContext& context) {
                         ? narrow_product(call, product.lhs.tensor, right, weights)
                         : KernelCall{Kernel::kMatMul,
                                      as_words(call),
-                                     {product.lhs.tensor, product.is_packed ? pack(right) : right},
-                                     {},
-                                     kernels::matmul_scratch_bytes(call, element_bytes(dot))};
+                                     {product.lhs.tensor, product.is_packed ? pack(right) : right}};
   made.result = product.result.tensor == nullptr ? form.sizes : dimensions_of(*epilogue.last);
   epilogue.add_operands(made.operands);
   HloInstruction* result = add_kernel_call(made, dot);

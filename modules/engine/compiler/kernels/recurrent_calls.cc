@@ -232,8 +232,7 @@ class CellCall {
     KernelCall made{cell_.kernel,
                     as_words(call),
                     {x, weights(), bias(), as_rows(state_, hidden_)},
-                    {has_memory ? 2 : 1, rows_, hidden_},
-                    kernels::recurrent_scratch_bytes(call)};
+                    {has_memory ? 2 : 1, rows_, hidden_}};
     if (has_memory) made.operands.push_back(as_rows(cell_.memory_before, hidden_));
     HloInstruction* const result = add_kernel_call(made, *cell_.next);
     TFAOT_TRY(replace(*cell_.next, slice_along(result, 0, 0, 1)));
@@ -437,8 +436,7 @@ class CellLoop {
     KernelCall made{kernel,
                     as_words(call_),
                     {x, weights, loop_.outside(*cell_->mutable_operand(3)), first_of(4)},
-                    {states_ * state_size() + (call_.memory_out < 0 ? 0 : state_size())},
-                    kernels::recurrent_scratch_bytes(call_)};
+                    {states_ * state_size() + (call_.memory_out < 0 ? 0 : state_size())}};
     if (cell_->operand_count() > 5) made.operands.push_back(first_of(5));
     result_ = add_kernel_call(made, *cell_);
     for (HloInstruction* user : results()) {

@@ -164,7 +164,7 @@ HloInstruction* add_resize(Resizing resizing, const Dimensions& result,
   kernels::ResizeCall call{};
   call.batch = resizing.batch;
   call.channels = resizing.channels;
-  KernelCall made{Kernel::kResize, {}, {resizing.operand}, result, 0};
+  KernelCall made{Kernel::kResize, {}, {resizing.operand}, result};
   Dimensions starts;
   const Neighbours* const both[] = {&resizing.rows, &resizing.columns};
   for (int d = 0; d < 2; ++d) {
@@ -175,7 +175,6 @@ HloInstruction* add_resize(Resizing resizing, const Dimensions& result,
   }
   made.words = as_words(call);
   made.words.insert(made.words.end(), starts.begin(), starts.end());
-  made.scratch_bytes = kernels::resize_scratch_bytes(call, element_bytes(*resizing.operand));
   std::vector<double> weights = resizing.rows.weights;
   weights.insert(weights.end(), resizing.columns.weights.begin(), resizing.columns.weights.end());
   made.operands.push_back(constant_next_to(

@@ -270,7 +270,6 @@ std::pair<HloInstruction*, HloInstruction*> top_k(HloInstruction& model, const T
   KernelCall made{Kernel::kTopK, as_words(call), {x}, dimensions_of(*x)};
   made.result.back() = call.count;
   made.more_results = {shape_of(xla::S32, made.result)};
-  made.scratch_bytes = kernels::top_k_scratch_bytes(call, element_bytes(*x));
   HloInstruction* const values = add_kernel_call(made, model);
   const Dimensions back = xla::InversePermutation(last);
   return {transpose(values, back), transpose(element_of(values->mutable_operand(0), 1), back)};

@@ -101,6 +101,7 @@ class SizedModule {
               const SizedModelOptions& options)
       : samples_(samples),
         largest_(std::move(largest)),
+        smallest_(options.smallest.empty() ? Dimensions(largest_.size(), 1) : options.smallest),
         widest_(options.widest.empty() ? largest_ : options.widest),
         outputs_(options.outputs),
         weights_(options.weights),
@@ -883,6 +884,7 @@ class SizedModule {
       }
       HloInstruction* const value =
           one.shape().rank() == 0 ? numbers_->scalar(words.front()) : numbers_->words(words);
+      words_[&one] = std::move(words);
       return type_of(one) == xla::S64 ? value : convert(value, type_of(one));
     }
     if (elements_of(one) != 1 || !has_kernels(type_of(one))) {
@@ -927,13 +929,9 @@ class SizedModule {
       const auto part = [&](const HloInstruction& sample) -> const xla::Shape& {
         return is_tuple ? sample.shape().tuple_shapes(i) : sample.shape();
       };
-      if (part(one).element_type() == xla::U8) {  // scratch
-        std::int64_t bytes = 0;
-        for (std::size_t s = 0; s < samples_.size(); ++s) {
-          const std::int64_t own = product(part(at_sample(one, s)).dimensions());
-          bytes = std::max(bytes, scratch_at_largest(own, fits_.points()[s]));
-        }
-        shapes.push_back(shape_of(xla::U8, {bytes}));
+      if (part(one).element_type() == xla::U8) {  // scratch; further bytes align temporaries
+        const bool is_first = shapes.back().element_type() != xla::U8;
+        shapes.push_back(is_first ? shape_of(xla::U8, {most_scratch(one, part)}) : part(one));
         continue;
       }
       TFAOT_ASSIGN(const Sizes sizes, sizes_of_shape(one, part));
@@ -954,9 +952,45 @@ class SizedModule {
     return {};
   }
 
-  // Given the scratch memory of a call at the sizes of a sample. Where these are not the largest,
-  // it grows by no more than their third power. A kernel that takes rows in blocks, as attention,
-  // may take up to twice as many at once at smaller sizes.
+  // The bytes of a call's scratch memory at any sizes. It is tried: as kernels take rows in blocks,
+  // it may be larger at smaller sizes. `part`: its shape in a sample.
+  template <typename Part>
+  std::int64_t most_scratch(const HloInstruction& call, Part part) const {
+    constexpr std::int64_t kMostTried = 1 << 15;
+    std::int64_t most = 0;
+    for (std::size_t s = 0; s < samples_.size(); ++s) {
+      const std::int64_t own = product(part(at_sample(call, s)).dimensions());
+      most = std::max(most, scratch_at_largest(own, fits_.points()[s]));
+    }
+    const auto words = words_.find(call.operand(0));
+    if (words == words_.end()) return most;
+    Dimensions counts(largest_.size(), 1);  // how many sizes there are, where its words follow them
+    for (const SizePolynomial& word : words->second) {
+      for (const auto& [powers, factor] : word.terms()) {
+        for (std::size_t i = 0; i < powers.size(); ++i) {
+          const std::size_t d = i / SizePolynomial::kVariables;
+          if (powers[i] != 0) counts[d] = largest_[d] - smallest_[d] + 1;
+        }
+      }
+    }
+    if (product(counts) > kMostTried) return most;
+    most = 0;
+    for (std::int64_t i = 0; i < product(counts); ++i) {
+      Dimensions sizes = largest_;  // and smaller ones
+      for (std::int64_t rest = i, d = 0; d < std::ssize(sizes); ++d) {
+        entry(sizes, d) -= rest % entry(counts, d);
+        rest /= entry(counts, d);
+      }
+      const auto tried = mapped(words->second, [&](const auto& word) { return word.at(sizes); });
+      most = std::max(
+          most, scratch_bytes_of(*called_kernel(call), tried, element_bytes(*call.operand(1))));
+    }
+    return xla::RoundUpTo(most, kLineBytes);
+  }
+
+  // A bound where there are too many sizes to try, given the bytes at those of a sample. Where
+  // these are not the largest, it grows by no more than their third power, and blocks of rows are
+  // at most twice as large.
   std::int64_t scratch_at_largest(std::int64_t bytes, const Dimensions& sizes) const {
     constexpr double kMostAtSmallerSizes = 2;
     double largest = kMostAtSmallerSizes * static_cast<double>(bytes);
@@ -1554,6 +1588,7 @@ class SizedModule {
 
   const std::vector<SizeSample>& samples_;
   const Dimensions largest_;
+  const Dimensions smallest_;
   const Dimensions widest_;
   const std::vector<xla::Shape> outputs_;
   std::map<const HloInstruction*, std::int64_t> wanted_;  // elements of vectors that are outputs
@@ -1566,7 +1601,8 @@ class SizedModule {
   std::vector<Order> orders_;  // the entry's instructions of each sample
   Places places_;              // in the orders, of the first sample's instructions
   SizeFits fits_;
-  std::vector<Sizes> parameter_sizes_;  // of the inputs
+  std::map<const HloInstruction*, std::vector<SizePolynomial>> words_;  // of constants
+  std::vector<Sizes> parameter_sizes_;                                  // of the inputs
   std::map<const HloInstruction*, Sizes> sizes_;
   std::map<const HloInstruction*, bool> fixed_;
   xla::HloComputation* computation_ = nullptr;

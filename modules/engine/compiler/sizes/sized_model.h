@@ -21,7 +21,8 @@ struct SizeSample {
 struct SizedModelOptions {
   const WeightStore& weights;
   Traces traces = Traces::kRemoved;
-  Dimensions widest = {};  // inputs have the elements at these sizes; empty: at the largest
+  Dimensions smallest = {};  // sizes; empty: 1
+  Dimensions widest = {};    // inputs have the elements at these sizes; empty: at the largest
   std::vector<xla::Shape> outputs = {};  // of vectors, if they can be larger
   std::vector<std::string> names = {};   // of the dimensions, for errors
   int bits = 0;                          // of the sizes, that numbers may follow (SizePolynomial)

@@ -43,6 +43,7 @@ struct RowBlock {
   std::int64_t fewest = unit;
 
   constexpr std::int64_t of(std::int64_t rows) const {
+    if (row <= 0) return rows;
     const std::int64_t fit = cache / row / unit * unit;
     const std::int64_t most = fit < fewest ? fewest : fit;
     return rows < most ? rows : most;
