@@ -360,6 +360,32 @@ TFAOT_INLINE bool are_byte_rows(const LowProduct& p, Int column, int vectors) {
          p.rectifier == Rectifier::kNone && column + vectors * kLanes<float> <= p.columns;
 }
 
+// The bytes of a table at 64 places: words of 2 bytes are chosen, and then one of both.
+class ByteTable {
+ public:
+  explicit TFAOT_INLINE ByteTable(Bytes table) {
+    TFAOT_EACH (i, 4) words_[i] = read_as<__m512i>(table + 64 * i);
+  }
+  TFAOT_INLINE __m512i at(__m512i bytes) const {
+    const __m512i even = _mm512_and_si512(bytes, _mm512_set1_epi16(0xFF));
+    const __m512i odd = _mm512_srli_epi16(bytes, 8);
+    return _mm512_or_si512(at_words(even), _mm512_slli_epi16(at_words(odd), 8));
+  }
+
+ private:
+  TFAOT_INLINE __m512i at_words(__m512i places) const {
+    const __m512i word = _mm512_srli_epi16(places, 1);
+    const __mmask32 is_high = _mm512_test_epi16_mask(places, _mm512_set1_epi16(0x80));
+    const __m512i both =
+        _mm512_mask_blend_epi16(is_high, _mm512_permutex2var_epi16(words_[0], word, words_[1]),
+                                _mm512_permutex2var_epi16(words_[2], word, words_[3]));
+    const __m512i one = _mm512_set1_epi16(1);
+    const __m512i shift = _mm512_slli_epi16(_mm512_and_si512(places, one), 3);
+    return _mm512_and_si512(_mm512_srlv_epi16(both, shift), _mm512_set1_epi16(0xFF));
+  }
+  __m512i words_[4];
+};
+
 // Stores NP vectors of a row at once: bytes are cut off and limited by instructions for all of
 // them, for which an int8 counts as 128 more. kPlain: without addends and a table.
 template <bool kPlain, int NP>
@@ -398,9 +424,8 @@ TFAOT_INLINE void store_row(const LowProduct& p, const SignedWords* sums, Int ro
   const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
   bytes = _mm512_maskz_permutexvar_epi32(0xFFFF, order, bytes);
   bytes = _mm512_xor_si512(bytes, byte(low));
-  auto* const to = static_cast<unsigned char*>(p.c) + at;
-  __builtin_memcpy(to, &bytes, NP * kLanes<float>);
-  if (!kPlain && p.table != nullptr) look_up(p.table, to, NP * kLanes<float>);
+  if (!kPlain && p.table != nullptr) bytes = ByteTable(p.table).at(bytes);
+  __builtin_memcpy(static_cast<unsigned char*>(p.c) + at, &bytes, NP * kLanes<float>);
 }
 
 template <int NP>
