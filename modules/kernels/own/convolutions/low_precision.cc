@@ -354,86 +354,108 @@ TFAOT_ONE_COPY void finish(const LowProduct& p, const Sum* sums, Int vectors, In
 }
 
 #if TFAOT_VECTOR_BYTES == 64 && defined(__x86_64__)
-// True if these columns' results are bytes of whole vectors, which store_row() makes.
+// True if these columns' results are bytes of whole vectors, which ByteRows makes.
 TFAOT_INLINE bool are_byte_rows(const LowProduct& p, Int column, int vectors) {
   return p.call->result_type != kElementFloat32 && p.addends == nullptr &&
          p.rectifier == Rectifier::kNone && column + vectors * kLanes<float> <= p.columns;
 }
 
-// The bytes of a table at 64 places: words of 2 bytes are chosen, and then one of both.
-class ByteTable {
+// Whole columns of bytes, NP vectors of a row at a time: they are cut off and limited by
+// instructions for all of them, for which an int8 counts as 128 more. What all rows need is in
+// registers. kPlain: without addends and a table.
+template <bool kPlain, int NP>
+class ByteRows {
  public:
-  explicit TFAOT_INLINE ByteTable(Bytes table) {
-    TFAOT_EACH (i, 4) words_[i] = read_as<__m512i>(table + 64 * i);
+  explicit TFAOT_INLINE ByteRows(const LowProduct& p) : p_(p) {
+    const LowPrecisionCall& call = *p.call;
+    const WholeRange range = has_sum() ? range_of_sum(call) : range_of(call);
+    const Int low = call.result_type == kElementInt8 ? INT8_MIN : 0;
+    const auto byte = [](Int of) TFAOT_ALWAYS { return _mm512_set1_epi8(static_cast<char>(of)); };
+    zero_ = _mm512_set1_epi16(static_cast<short>(range.zero_point - low));
+    least_ = byte(range.least - low);
+    most_ = byte(range.most - low);
+    low_ = byte(low);
+    if (has_sum()) {
+      first_low_ = Floats{} + static_cast<float>(call.least - call.zero_point);
+      first_high_ = Floats{} + static_cast<float>(call.most - call.zero_point);
+      TFAOT_EACH (i, 3) scales_[i] = Floats{} + p.scales[i];
+      addend_zero_ = SignedWords{} + static_cast<std::int32_t>(call.addend_zero_point);
+    }
+    if (has_table()) {
+      TFAOT_EACH (i, 4) table_[i] = read_as<__m512i>(p.table + 64 * i);
+    }
   }
-  TFAOT_INLINE __m512i at(__m512i bytes) const {
-    const __m512i even = _mm512_and_si512(bytes, _mm512_set1_epi16(0xFF));
-    const __m512i odd = _mm512_srli_epi16(bytes, 8);
-    return _mm512_or_si512(at_words(even), _mm512_slli_epi16(at_words(odd), 8));
+
+  TFAOT_INLINE void store(const SignedWords* sums, Int row, Int column) const {
+    const Int at = row * p_.c_row + column;
+    __m512i words[4];
+    TFAOT_EACH (v, NP) {
+      const Int first = column + v * kLanes<float>;
+      Floats value = __builtin_convertvector(sums[v] + load(p_.offset + first), Floats) *
+                     load(p_.scale + first);
+      if (p_.bias != nullptr) value += load(p_.bias + first);
+      if (has_sum()) value = sum_of(value, p_.added + at + v * kLanes<float>);
+      constexpr float kMost = 32767;  // larger ones would become negative; NaN is the least
+      words[v] =
+          _mm512_maskz_cvtps_epi32(0xFFFF, __m512(smaller_of<float>(Floats{} + kMost, value)));
+    }
+    TFAOT_EACH (v, 4 - NP) words[NP + v] = words[NP - 1];
+    __m512i bytes =
+        _mm512_packus_epi16(_mm512_adds_epi16(_mm512_packs_epi32(words[0], words[1]), zero_),
+                            _mm512_adds_epi16(_mm512_packs_epi32(words[2], words[3]), zero_));
+    bytes = _mm512_min_epu8(_mm512_max_epu8(bytes, least_), most_);
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    bytes = _mm512_maskz_permutexvar_epi32(0xFFFF, order, bytes);
+    bytes = _mm512_xor_si512(bytes, low_);
+    if (has_table()) bytes = looked_up(bytes);
+    __builtin_memcpy(static_cast<unsigned char*>(p_.c) + at, &bytes, NP * kLanes<float>);
   }
 
  private:
-  TFAOT_INLINE __m512i at_words(__m512i places) const {
-    const __m512i word = _mm512_srli_epi16(places, 1);
-    const __mmask32 is_high = _mm512_test_epi16_mask(places, _mm512_set1_epi16(0x80));
-    const __m512i both =
-        _mm512_mask_blend_epi16(is_high, _mm512_permutex2var_epi16(words_[0], word, words_[1]),
-                                _mm512_permutex2var_epi16(words_[2], word, words_[3]));
-    const __m512i one = _mm512_set1_epi16(1);
-    const __m512i shift = _mm512_slli_epi16(_mm512_and_si512(places, one), 3);
-    return _mm512_and_si512(_mm512_srlv_epi16(both, shift), _mm512_set1_epi16(0xFF));
-  }
-  __m512i words_[4];
-};
+  TFAOT_INLINE bool has_sum() const { return !kPlain && p_.added != nullptr; }
+  TFAOT_INLINE bool has_table() const { return !kPlain && p_.table != nullptr; }
 
-// Stores NP vectors of a row at once: bytes are cut off and limited by instructions for all of
-// them, for which an int8 counts as 128 more. kPlain: without addends and a table.
-template <bool kPlain, int NP>
-TFAOT_INLINE void store_row(const LowProduct& p, const SignedWords* sums, Int row, Int column) {
-  const LowPrecisionCall& call = *p.call;
-  const Int at = row * p.c_row + column;
-  const bool has_sum = !kPlain && p.added != nullptr;
-  __m512i words[4];
-  TFAOT_EACH (v, NP) {
-    const Int first = column + v * kLanes<float>;
-    Floats value =
-        __builtin_convertvector(sums[v] + load(p.offset + first), Floats) * load(p.scale + first);
-    if (p.bias != nullptr) value += load(p.bias + first);
-    if (has_sum) {
-      const auto steps = __m512(within(range_of(call), value));
-      const __m128i bytes = read_as<__m128i>(p.added + at + v * kLanes<float>);
-      const __m512i addends = call.addend_type == kElementInt8
-                                  ? _mm512_maskz_cvtepi8_epi32(0xFFFF, bytes)
-                                  : _mm512_maskz_cvtepu8_epi32(0xFFFF, bytes);
-      constexpr int kNearest = 8;
-      value = sum_with(p, Floats(_mm512_maskz_roundscale_ps(0xFFFF, steps, kNearest)),
-                       SignedWords(addends));
-    }
-    constexpr float kMost = 32767;  // larger ones would become negative; NaN is the least
-    words[v] = _mm512_maskz_cvtps_epi32(0xFFFF, __m512(smaller_of<float>(Floats{} + kMost, value)));
+  // As sum_with(), of numbers within the range.
+  TFAOT_INLINE Floats sum_of(Floats value, Bytes addends) const {
+    value = smaller_of<float>(larger_of<float>(value, first_low_), first_high_);
+    constexpr int kNearest = 8;
+    value = Floats(_mm512_maskz_roundscale_ps(0xFFFF, __m512(value), kNearest));
+    const __m128i bytes = read_as<__m128i>(addends);
+    const __m512i wide = p_.call->addend_type == kElementInt8
+                             ? _mm512_maskz_cvtepi8_epi32(0xFFFF, bytes)
+                             : _mm512_maskz_cvtepu8_epi32(0xFFFF, bytes);
+    const Floats added = __builtin_convertvector(SignedWords(wide) - addend_zero_, Floats);
+    return (value * scales_[0] + added * scales_[1]) / scales_[2];
   }
-  TFAOT_EACH (v, 4 - NP) words[NP + v] = words[NP - 1];
-  const WholeRange range = has_sum ? range_of_sum(call) : range_of(call);
-  const int low = call.result_type == kElementInt8 ? INT8_MIN : 0;
-  const auto byte = [&](Int of) TFAOT_ALWAYS { return _mm512_set1_epi8(static_cast<char>(of)); };
-  const __m512i zero = _mm512_set1_epi16(static_cast<short>(range.zero_point - low));
-  __m512i bytes =
-      _mm512_packus_epi16(_mm512_adds_epi16(_mm512_packs_epi32(words[0], words[1]), zero),
-                          _mm512_adds_epi16(_mm512_packs_epi32(words[2], words[3]), zero));
-  bytes = _mm512_min_epu8(_mm512_max_epu8(bytes, byte(range.least - low)), byte(range.most - low));
-  const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  bytes = _mm512_maskz_permutexvar_epi32(0xFFFF, order, bytes);
-  bytes = _mm512_xor_si512(bytes, byte(low));
-  if (!kPlain && p.table != nullptr) bytes = ByteTable(p.table).at(bytes);
-  __builtin_memcpy(static_cast<unsigned char*>(p.c) + at, &bytes, NP * kLanes<float>);
-}
+
+  // The table's bytes at these places: words of two are chosen, and then one of both.
+  TFAOT_INLINE __m512i looked_up(__m512i places) const {
+    const __m512i byte = _mm512_set1_epi16(0xFF);
+    const __m512i even = looked_up_words(_mm512_and_si512(places, byte));
+    const __m512i odd = looked_up_words(_mm512_srli_epi16(places, 8));
+    return _mm512_or_si512(_mm512_and_si512(even, byte), _mm512_slli_epi16(odd, 8));
+  }
+  TFAOT_INLINE __m512i looked_up_words(__m512i places) const {
+    const __m512i word = _mm512_srli_epi16(places, 1);
+    const __m512i both =
+        _mm512_mask_blend_epi16(_mm512_test_epi16_mask(places, _mm512_set1_epi16(0x80)),
+                                _mm512_permutex2var_epi16(table_[0], word, table_[1]),
+                                _mm512_permutex2var_epi16(table_[2], word, table_[3]));
+    const __m512i is_second = _mm512_and_si512(places, _mm512_set1_epi16(1));
+    return _mm512_srlv_epi16(both, _mm512_slli_epi16(is_second, 3));
+  }
+
+  const LowProduct& p_;
+  __m512i zero_, least_, most_, low_, table_[4];
+  Floats first_low_, first_high_, scales_[3];
+  SignedWords addend_zero_;
+};
 
 template <int NP>
 TFAOT_ONE_COPY void store_rows(const LowProduct& p, const SignedWords* sums, Int row, Int rows,
                                Int column) {
-  TFAOT_ROLLED_FOR (Int r = 0; r < rows; ++r) {
-    store_row<false, NP>(p, sums + r * NP, row + r, column);
-  }
+  const ByteRows<false, NP> bytes(p);
+  TFAOT_ROLLED_FOR (Int r = 0; r < rows; ++r) bytes.store(sums + r * NP, row + r, column);
 }
 #endif
 
@@ -446,8 +468,9 @@ TFAOT_INLINE void finish_tile(const LowProduct& p, const Sum (&sums)[MR][NP], In
   const bool are_bytes = kIsWhole && are_byte_rows(p, column, NP);
   if constexpr (kIsWhole) {  // they are in registers
     if (are_bytes && p.added == nullptr && p.table == nullptr) {
+      const ByteRows<true, NP> bytes(p);
       TFAOT_EACH (r, MR) {
-        if (r < rows) store_row<true, NP>(p, sums[r], row + r, column);
+        if (r < rows) bytes.store(sums[r], row + r, column);
       }
       return;
     }
