@@ -352,12 +352,12 @@ struct ConvolutionFacts {
   static bool takes_function(const Call& /*call*/) { return true; }
 };
 
-// Whole numbers have two more operands, before the addends.
+// Whole numbers have more operands before the addends.
 struct LowPrecisionFacts : ConvolutionFacts {
   static bool keeps_rows(const Call& call, const HloInstruction& one, const BatchRows& rows) {
     const std::int64_t addends = addends_of(call.epilogue);
-    const bool is_whole = type_of(*one.operand(1)) != xla::F32;
-    return reads_images(call.batch, one, rows, addends == 0 || !is_whole ? addends : addends + 2);
+    return reads_images(call.batch, one, rows,
+                        addends == 0 ? 0 : addends + operands_before_bias(one));
   }
   static double cycles(const Call& call, const HloInstruction& one, const ProgramSpeed& speed) {
     const double depth = taps_of(call.window) * static_cast<double>(call.in_channels);

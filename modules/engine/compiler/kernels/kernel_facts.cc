@@ -90,10 +90,8 @@ std::int64_t addends_of(std::int64_t epilogue) {
 }
 
 std::int64_t operands_before_bias(const HloInstruction& kernel) {
-  const bool is_whole =
-      is_call_of(kernel, Kernel::kLowPrecision) &&
-      call_of<kernels::LowPrecisionCall>(kernel).input_type != kernels::kElementFloat32;
-  return is_whole ? 2 : 0;
+  if (!is_call_of(kernel, Kernel::kLowPrecision)) return 0;
+  return kernels::low_precision_more_operands(call_of<kernels::LowPrecisionCall>(kernel));
 }
 
 bool is_first_in_order(const HloInstruction& one, const BatchRows& rows) {

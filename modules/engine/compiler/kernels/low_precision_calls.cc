@@ -2,11 +2,15 @@
 // Products and convolutions of 8-bit whole numbers. A quantised model has them as arithmetic of
 // float32: whole numbers become the real ones that they stand for, these are multiplied, and the
 // results are quantised again. All of that is one call on the whole numbers, whose sums are exact.
+// A sum with another quantised tensor, and a function of single bytes, which a table has, may
+// follow.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
+#include "absl/algorithm/container.h"
 #include "compiler/hlo/match.h"
 #include "compiler/hlo/passes.h"
 #include "compiler/kernels/convolution_calls.h"
@@ -209,6 +213,93 @@ std::optional<Quantization> quantization_of(const HloInstruction& real) {
   return Quantization{scale->numbers, *whole_zero, *whole_least, *whole_most, last};
 }
 
+// The sum of a quantised result and another quantised tensor.
+struct QuantizedSum {
+  Dequantized result, addends;
+  Quantization quantization;  // of the sum, or of a relu of it
+};
+
+bool is_spread_bytes(const std::optional<Dequantized>& value) {
+  return value && is_of_bytes(*value) && value->scale.dimension == kSpread;
+}
+
+// Nothing if other operations use the bytes.
+std::optional<QuantizedSum> sum_with(HloInstruction& bytes) {
+  HloInstruction* before = &bytes;
+  HloInstruction* next = only_user(bytes);
+  constexpr int kSteps = 3;  // a conversion, a zero point, a scale
+  for (int step = 0; step < kSteps && next != nullptr && next->opcode() != kTuple; ++step) {
+    before = next;
+    next = only_user(*next);
+    HloInstruction* const other = next == nullptr ? nullptr : other_operand(*next, kAdd, before);
+    if (other == nullptr) continue;
+    const auto result = dequantized(before), addends = dequantized(other);
+    if (!is_spread_bytes(result) || !is_spread_bytes(addends) || result->whole != &bytes) continue;
+    HloInstruction* const relu = only_user(*next);
+    const bool has_relu =
+        relu != nullptr && xla::Match(relu, m::MaximumAnyOrder(same_as(next), number_equal(0)));
+    auto quantization = quantization_of(has_relu ? *relu : *next);
+    if (!quantization) return {};
+    if (has_relu) quantization->least = std::max(quantization->least, quantization->zero);
+    return QuantizedSum{*result, *addends, *quantization};
+  }
+  return {};
+}
+
+// ---- Functions of single bytes.
+
+// Operations whose results have the same bits wherever they are computed.
+bool is_exact(const HloInstruction& one) {
+  return xla::HloPredicateIsOp<kAbs, kAdd, kClamp, kCompare, kConvert, kDivide, kMaximum, kMinimum,
+                               kMultiply, kNegate, kRoundNearestEven, kSelect, kSubtract>(&one);
+}
+
+// A conversion to bytes whose result depends on one byte alone, and the table of its results.
+struct ByteFunction {
+  HloInstruction* last = nullptr;  // null: there is none
+  HloInstruction* table = nullptr;
+};
+
+// All that is computed from `bytes`, up to one conversion.
+ByteFunction function_of_bytes(HloInstruction& bytes) {
+  constexpr std::size_t kMostOperations = 32;
+  Instructions parts = {&bytes};
+  HloInstruction* last = nullptr;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i]->IsRoot()) return {};
+    for (HloInstruction* const user : parts[i]->users()) {
+      if (user == last || absl::c_linear_search(parts, user)) continue;
+      if (!is_exact(*user) || dimensions_of(*user) != dimensions_of(bytes)) return {};
+      const bool is_last = type_of(*user) == xla::U8 || type_of(*user) == xla::S8;
+      if (is_last ? last != nullptr : parts.size() == kMostOperations) return {};
+      is_last ? last = user : parts.emplace_back(user);
+    }
+  }
+  if (last == nullptr || last->opcode() != kConvert) return {};
+
+  constexpr std::int64_t kCount = UINT8_MAX + 1;
+  HloInstruction* const place = iota_next_to(&bytes, shape_of(xla::S32, {kCount}), 0);
+  std::map<const HloInstruction*, HloInstruction*> made = {
+      {&bytes, convert(place, type_of(bytes))}};  // modulo 256
+  const auto of_table = [&](const auto& self, HloInstruction* one) -> HloInstruction* {
+    if (const auto found = made.find(one); found != made.end()) return found->second;
+    HloInstruction* result = nullptr;
+    if (one == last || absl::c_linear_search(parts, one)) {
+      Instructions operands;
+      for (HloInstruction* const operand : one->operands()) {
+        operands.push_back(self(self, operand));
+        if (operands.back() == nullptr) return nullptr;
+      }
+      result = rebuild(*one, {kCount}, operands);
+    } else if (const auto numbers = scale_of(one); numbers && numbers->dimension == kSpread) {
+      result = broadcast(numbers->numbers, {kCount}, {});
+    }
+    return made[one] = result;
+  };
+  HloInstruction* const table = of_table(of_table, last);
+  return table == nullptr ? ByteFunction{} : ByteFunction{last, table};
+}
+
 // ---- Products and convolutions.
 
 struct WholeProduct {
@@ -362,11 +453,7 @@ Status replace_whole_product(HloInstruction& one, PassContext& context) {
   if (is_in_order) epilogue = find_epilogue(one, columns, {}, values);
   auto quantized = is_in_order ? quantization_of(*epilogue.last) : std::nullopt;
   if (quantized && !limit(epilogue, *quantized, call)) quantized.reset();
-  if (quantized) {
-    call.result_type = type_of_bytes(*quantized->last);
-  } else if (is_in_order) {
-    epilogue = find_epilogue(one, columns, {.sum = true}, values);
-  }
+  if (!quantized && is_in_order) epilogue = find_epilogue(one, columns, {.sum = true}, values);
 
   HloInstruction* scale =
       binary(kMultiply, of_columns(left->scale, columns), of_columns(right->scale, columns));
@@ -390,6 +477,30 @@ Status replace_whole_product(HloInstruction& one, PassContext& context) {
     if (epilogue.bias != nullptr) epilogue.bias = in_steps(epilogue.bias);
     epilogue.relu = epilogue.six = false;
   }
+  HloInstruction* last = epilogue.last;
+  Instructions more;
+  if (quantized) {
+    last = quantized->last;
+    if (const auto sum = sum_with(*last)) {
+      const auto number = [](const Scale& of) { return reshape(of.numbers, {1}); };
+      more.push_back(concatenate({number(sum->result.scale), number(sum->addends.scale),
+                                  number({sum->quantization.scale})},
+                                 0));
+      epilogue.addends = moved(sum->addends);
+      call.addend_type = type_of_bytes(*epilogue.addends);
+      call.addend_zero_point = sum->addends.zero;
+      call.sum_zero_point = sum->quantization.zero;
+      call.sum_least = sum->quantization.least;
+      call.sum_most = sum->quantization.most;
+      last = sum->quantization.last;
+    }
+    if (const ByteFunction function = function_of_bytes(*last); function.last != nullptr) {
+      more.push_back(function.table);
+      call.has_table = 1;
+      last = function.last;
+    }
+    call.result_type = type_of_bytes(*last);
+  }
   call.convolution.epilogue = epilogue.word();
   KernelCall made{
       Kernel::kLowPrecision,
@@ -397,11 +508,12 @@ Status replace_whole_product(HloInstruction& one, PassContext& context) {
       {product.input, pack_words(product.matrices, xla::S8, kernels::low_precision_numbers(call)),
        offset, scale},
       product.sizes};
-  made.type = quantized ? type_of(*quantized->last) : xla::F32;
+  made.operands.insert(made.operands.end(), more.begin(), more.end());
+  made.type = type_of(*last);
   epilogue.add_operands(made.operands);
   HloInstruction* const result =
       transpose(add_kernel_call(made, one), xla::InversePermutation(product.order));
-  return replace(quantized ? *quantized->last : *epilogue.last, result);
+  return replace(*last, result);
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -20,6 +20,9 @@ struct LowProduct {
   const float* scale;
   const float* bias;     // null: none
   const float* addends;  // null: none
+  Bytes added;           // addends of 8 bits; null: none
+  const float* scales;   // of a sum with them
+  Bytes table;           // null: none
   void* c;
   Int columns, c_row;
   Rectifier rectifier;
@@ -225,15 +228,35 @@ constexpr bool kByTiles<ByTiles<Operands>> = true;
 
 // ---- What becomes of a sum.
 
-// The whole numbers nearest to the values of these columns, ties to even, plus the zero point.
-TFAOT_INLINE SignedWords rounded(const LowPrecisionCall& call, Floats value) {
+// The range of whole results, and the number that stands for zero.
+struct WholeRange {
+  Int zero_point, least, most;
+};
+TFAOT_INLINE WholeRange range_of(const LowPrecisionCall& call) {
+  return {call.zero_point, call.least, call.most};
+}
+TFAOT_INLINE WholeRange range_of_sum(const LowPrecisionCall& call) {
+  return {call.sum_zero_point, call.sum_least, call.sum_most};
+}
+
+// The whole numbers nearest to the values of these columns, ties to even, less the zero point.
+TFAOT_INLINE Floats within(const WholeRange& range, Floats value) {
   const auto bound = [&](Int of) TFAOT_ALWAYS {
-    return Floats{} + static_cast<float>(of - call.zero_point);
+    return Floats{} + static_cast<float>(of - range.zero_point);
   };
-  value = smaller_of<float>(larger_of<float>(value, bound(call.least)), bound(call.most));
-  constexpr float kRounder = 12582912.0F;  // leaves whole numbers in the last bits
-  return SignedWords(value + kRounder) -
-         (SignedWords(Floats{} + kRounder) - static_cast<std::int32_t>(call.zero_point));
+  return smaller_of<float>(larger_of<float>(value, bound(range.least)), bound(range.most));
+}
+constexpr float kRounder = 12582912.0F;  // leaves whole numbers in the last bits
+TFAOT_INLINE SignedWords rounded(const WholeRange& range, Floats value) {
+  return SignedWords(within(range, value) + kRounder) -
+         (SignedWords(Floats{} + kRounder) - static_cast<std::int32_t>(range.zero_point));
+}
+
+// The values of a sum of whole results and addends. steps: the results, less their zero point.
+TFAOT_INLINE Floats sum_with(const LowProduct& p, Floats steps, SignedWords addends) {
+  const auto zero = static_cast<std::int32_t>(p.call->addend_zero_point);
+  const Floats added = __builtin_convertvector(addends - zero, Floats);
+  return (steps * p.scales[0] + added * p.scales[1]) / p.scales[2];
 }
 
 TFAOT_INLINE void store_bytes(unsigned char* to, SignedWords words, Int count) {
@@ -244,6 +267,16 @@ TFAOT_INLINE void store_bytes(unsigned char* to, SignedWords words, Int count) {
   } else {
     for (Int i = 0; i < count; ++i) to[i] = static_cast<unsigned char>(bytes[i]);
   }
+}
+
+// The whole numbers of `count` addends.
+TFAOT_INLINE SignedWords load_addends(const LowProduct& p, Bytes from, Int count) {
+  const bool is_signed = p.call->addend_type == kElementInt8;
+  SignedWords words{};
+  for (Int i = 0; i < count; ++i) {
+    words[i] = is_signed ? static_cast<std::int8_t>(from[i]) : std::int32_t{from[i]};
+  }
+  return words;
 }
 
 // Stores the results of the sums of one vector of columns, each `step` sums after the one before.
@@ -270,7 +303,7 @@ TFAOT_INLINE void finish_columns(const LowProduct& p, const Sum* sums, Int step,
     }
     auto* const bytes = static_cast<unsigned char*>(p.c) + at;
     if constexpr (kPlain) {
-      store_bytes(bytes, rounded(call, value + bias), kLanes<float>);
+      store_bytes(bytes, rounded(range_of(call), value + bias), kLanes<float>);
       continue;
     }
     if (p.bias != nullptr) value += bias;
@@ -278,10 +311,20 @@ TFAOT_INLINE void finish_columns(const LowProduct& p, const Sum* sums, Int step,
     value = rectified<float>(value, p.rectifier);
     if (call.result_type == kElementFloat32) {
       store_some(static_cast<float*>(p.c) + at, value, count);
-    } else {
-      store_bytes(bytes, rounded(call, value), count);
+      continue;
     }
+    SignedWords whole = rounded(range_of(call), value);
+    if (p.added != nullptr) {
+      const auto zero = static_cast<std::int32_t>(call.zero_point);
+      const Floats steps = __builtin_convertvector(whole - zero, Floats);
+      whole = rounded(range_of_sum(call), sum_with(p, steps, load_addends(p, p.added + at, count)));
+    }
+    store_bytes(bytes, whole, count);
   }
+}
+
+TFAOT_INLINE void look_up(Bytes table, unsigned char* bytes, Int count) {
+  for (Int i = 0; i < count; ++i) bytes[i] = table[bytes[i]];
 }
 
 // Stores the results of a tile's sums, [rows, vectors], of which those of the first columns count.
@@ -289,11 +332,11 @@ template <typename Sum>
 TFAOT_ONE_COPY void finish(const LowProduct& p, const Sum* sums, Int vectors, Int row, Int rows,
                            Int first_column) {
   const bool is_plain = p.call->result_type != kElementFloat32 && p.addends == nullptr &&
-                        p.rectifier == Rectifier::kNone;
+                        p.added == nullptr && p.rectifier == Rectifier::kNone;
   for (Int v = 0; v < vectors; ++v) {
     const Int column = first_column + v * kLanes<float>;
     const Int count = smaller(kLanes<float>, p.columns - column);
-    if (count <= 0) return;
+    if (count <= 0) break;
     if constexpr (std::is_same_v<Sum, SignedWords>) {
       if (is_plain && count == kLanes<float>) {
         finish_columns<true>(p, sums + v, vectors, row, rows, column, count);
@@ -302,6 +345,145 @@ TFAOT_ONE_COPY void finish(const LowProduct& p, const Sum* sums, Int vectors, In
     }
     finish_columns<false>(p, sums + v, vectors, row, rows, column, count);
   }
+  if (p.table == nullptr) return;
+  const Int columns = smaller(vectors * kLanes<float>, p.columns - first_column);
+  for (Int r = 0; r < rows; ++r) {
+    look_up(p.table, static_cast<unsigned char*>(p.c) + (row + r) * p.c_row + first_column,
+            columns);
+  }
+}
+
+#if TFAOT_VECTOR_BYTES == 64 && defined(__x86_64__)
+// True if these columns' results are bytes of whole vectors, which ByteRows makes.
+TFAOT_INLINE bool are_byte_rows(const LowProduct& p, Int column, int vectors) {
+  return p.call->result_type != kElementFloat32 && p.addends == nullptr &&
+         p.rectifier == Rectifier::kNone && column + vectors * kLanes<float> <= p.columns;
+}
+
+// Whole columns of bytes, NP vectors of a row at a time: they are cut off and limited by
+// instructions for all of them, for which an int8 counts as 128 more. What all rows need is in
+// registers. kPlain: without addends and a table.
+template <bool kPlain, int NP>
+class ByteRows {
+ public:
+  explicit TFAOT_INLINE ByteRows(const LowProduct& p) : p_(p) {
+    const LowPrecisionCall& call = *p.call;
+    const WholeRange range = has_sum() ? range_of_sum(call) : range_of(call);
+    const Int low = call.result_type == kElementInt8 ? INT8_MIN : 0;
+    const auto byte = [](Int of) TFAOT_ALWAYS { return _mm512_set1_epi8(static_cast<char>(of)); };
+    zero_ = _mm512_set1_epi16(static_cast<short>(range.zero_point - low));
+    least_ = byte(range.least - low);
+    most_ = byte(range.most - low);
+    low_ = byte(low);
+    if (has_sum()) {
+      first_low_ = Floats{} + static_cast<float>(call.least - call.zero_point);
+      first_high_ = Floats{} + static_cast<float>(call.most - call.zero_point);
+      TFAOT_EACH (i, 3) scales_[i] = Floats{} + p.scales[i];
+      addend_zero_ = SignedWords{} + static_cast<std::int32_t>(call.addend_zero_point);
+    }
+    if (has_table()) {
+      TFAOT_EACH (i, 4) table_[i] = read_as<__m512i>(p.table + 64 * i);
+    }
+  }
+
+  TFAOT_INLINE void store(const SignedWords* sums, Int row, Int column) const {
+    const Int at = row * p_.c_row + column;
+    __m512i words[4];
+    TFAOT_EACH (v, NP) {
+      const Int first = column + v * kLanes<float>;
+      Floats value = __builtin_convertvector(sums[v] + load(p_.offset + first), Floats) *
+                     load(p_.scale + first);
+      if (p_.bias != nullptr) value += load(p_.bias + first);
+      if (has_sum()) value = sum_of(value, p_.added + at + v * kLanes<float>);
+      constexpr float kMost = 32767;  // larger ones would become negative; NaN is the least
+      words[v] =
+          _mm512_maskz_cvtps_epi32(0xFFFF, __m512(smaller_of<float>(Floats{} + kMost, value)));
+    }
+    TFAOT_EACH (v, 4 - NP) words[NP + v] = words[NP - 1];
+    __m512i bytes =
+        _mm512_packus_epi16(_mm512_adds_epi16(_mm512_packs_epi32(words[0], words[1]), zero_),
+                            _mm512_adds_epi16(_mm512_packs_epi32(words[2], words[3]), zero_));
+    bytes = _mm512_min_epu8(_mm512_max_epu8(bytes, least_), most_);
+    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    bytes = _mm512_maskz_permutexvar_epi32(0xFFFF, order, bytes);
+    bytes = _mm512_xor_si512(bytes, low_);
+    if (has_table()) bytes = looked_up(bytes);
+    __builtin_memcpy(static_cast<unsigned char*>(p_.c) + at, &bytes, NP * kLanes<float>);
+  }
+
+ private:
+  TFAOT_INLINE bool has_sum() const { return !kPlain && p_.added != nullptr; }
+  TFAOT_INLINE bool has_table() const { return !kPlain && p_.table != nullptr; }
+
+  // As sum_with(), of numbers within the range.
+  TFAOT_INLINE Floats sum_of(Floats value, Bytes addends) const {
+    value = smaller_of<float>(larger_of<float>(value, first_low_), first_high_);
+    constexpr int kNearest = 8;
+    value = Floats(_mm512_maskz_roundscale_ps(0xFFFF, __m512(value), kNearest));
+    const __m128i bytes = read_as<__m128i>(addends);
+    const __m512i wide = p_.call->addend_type == kElementInt8
+                             ? _mm512_maskz_cvtepi8_epi32(0xFFFF, bytes)
+                             : _mm512_maskz_cvtepu8_epi32(0xFFFF, bytes);
+    const Floats added = __builtin_convertvector(SignedWords(wide) - addend_zero_, Floats);
+    return (value * scales_[0] + added * scales_[1]) / scales_[2];
+  }
+
+  // The table's bytes at these places: words of two are chosen, and then one of both.
+  TFAOT_INLINE __m512i looked_up(__m512i places) const {
+    const __m512i byte = _mm512_set1_epi16(0xFF);
+    const __m512i even = looked_up_words(_mm512_and_si512(places, byte));
+    const __m512i odd = looked_up_words(_mm512_srli_epi16(places, 8));
+    return _mm512_or_si512(_mm512_and_si512(even, byte), _mm512_slli_epi16(odd, 8));
+  }
+  TFAOT_INLINE __m512i looked_up_words(__m512i places) const {
+    const __m512i word = _mm512_srli_epi16(places, 1);
+    const __m512i both =
+        _mm512_mask_blend_epi16(_mm512_test_epi16_mask(places, _mm512_set1_epi16(0x80)),
+                                _mm512_permutex2var_epi16(table_[0], word, table_[1]),
+                                _mm512_permutex2var_epi16(table_[2], word, table_[3]));
+    const __m512i is_second = _mm512_and_si512(places, _mm512_set1_epi16(1));
+    return _mm512_srlv_epi16(both, _mm512_slli_epi16(is_second, 3));
+  }
+
+  const LowProduct& p_;
+  __m512i zero_, least_, most_, low_, table_[4];
+  Floats first_low_, first_high_, scales_[3];
+  SignedWords addend_zero_;
+};
+
+template <int NP>
+TFAOT_ONE_COPY void store_rows(const LowProduct& p, const SignedWords* sums, Int row, Int rows,
+                               Int column) {
+  const ByteRows<false, NP> bytes(p);
+  TFAOT_ROLLED_FOR (Int r = 0; r < rows; ++r) bytes.store(sums + r * NP, row + r, column);
+}
+#endif
+
+// Stores the results of a tile's sums.
+template <int MR, int NP, typename Sum>
+TFAOT_INLINE void finish_tile(const LowProduct& p, const Sum (&sums)[MR][NP], Int row, Int rows,
+                              Int column) {
+#if TFAOT_VECTOR_BYTES == 64 && defined(__x86_64__)
+  constexpr bool kIsWhole = std::is_same_v<Sum, SignedWords>;
+  const bool are_bytes = kIsWhole && are_byte_rows(p, column, NP);
+  if constexpr (kIsWhole) {  // they are in registers
+    if (are_bytes && p.added == nullptr && p.table == nullptr) {
+      const ByteRows<true, NP> bytes(p);
+      TFAOT_EACH (r, MR) {
+        if (r < rows) bytes.store(sums[r], row + r, column);
+      }
+      return;
+    }
+  }
+#endif
+  Sum copy[MR][NP];
+  TFAOT_EACH (n, MR * NP) copy[n / NP][n % NP] = sums[n / NP][n % NP];
+#if TFAOT_VECTOR_BYTES == 64 && defined(__x86_64__)
+  if constexpr (kIsWhole) {
+    if (are_bytes) return store_rows<NP>(p, copy[0], row, rows, column);
+  }
+#endif
+  finish(p, copy[0], NP, row, rows, column);
 }
 
 // ---- Tiles.
@@ -311,17 +493,26 @@ TFAOT_ONE_COPY void finish(const LowProduct& p, const Sum* sums, Int vectors, In
 template <typename Number>
 struct LeftRows {
   const Number* first;
-  Int row_step;           // in numbers, as all steps
-  Int at, count;          // the first one's number in the product; how many count
-  Int width = INT64_MAX;  // rows of a line of results; `first` is at the start of one
+  Int row_step;              // in numbers, as all steps
+  Int at, count;             // the first one's number in the product; how many count
+  Int width = Int{1} << 32;  // rows of a line of results; `first` is at the start of one
   Int next_step = 0;
   Int lines = 1, line_step = 0;  // of each row
   Int line_words = 0;
 
-  // Row i; those beyond the last are the last one, whose memory is there.
-  TFAOT_INLINE const Number* row(Int i) const {
-    if (width > i) return first + i * row_step;
-    return first + i / width * next_step + i % width * row_step;
+  // Rows i, i + 1, ...; those beyond the last are the last one, whose memory is there.
+  template <int kRows>
+  TFAOT_INLINE void take(const Number* (&rows)[kRows], Int i) const {
+    const Int line = width > i ? 0 : i / width;
+    Int place = i - line * width;
+    const Number* row = first + line * next_step + place * row_step;
+    TFAOT_EACH (r, kRows) {
+      rows[r] = row;
+      if (i + r + 1 >= count) continue;
+      const bool ends = ++place == width;
+      row += ends ? next_step - (width - 1) * row_step : row_step;
+      if (ends) place = 0;
+    }
   }
 };
 
@@ -334,7 +525,7 @@ __attribute__((noinline)) void multiply_tile(const LowProduct& p,
   const Int panel_bytes = p.words * kPanelBytes;
   typename Way::Sum sums[MR][NP * Way::kSums] = {};
   const typename Way::Number* a[MR];
-  TFAOT_EACH (r, MR) a[r] = rows.row(smaller(i + r, rows.count - 1));
+  rows.take(a, i);
   Bytes b = p.panels + panel * panel_bytes;
   for (Int line = 0, start = 0; line < rows.lines; ++line, start += rows.line_step) {
     const Int end = start + rows.line_words * Way::kSteps;
@@ -348,22 +539,19 @@ __attribute__((noinline)) void multiply_tile(const LowProduct& p,
     const int r = n / kVectors, v = n % kVectors;
     joined[r][v] = Way::sum(sums[r] + v / kVectorsPerPanel * Way::kSums, v % kVectorsPerPanel);
   }
-  finish(p, joined[0], kVectors, rows.at + i, smaller(MR, rows.count - i),
-         panel * kPanelColumns<float>);
+  finish_tile(p, joined, rows.at + i, smaller(MR, rows.count - i), panel * kPanelColumns<float>);
 }
 
-// By the smallest tile that has all rows that are left, or the largest one.
-template <typename Way, int NP>
+// Multiplies the rows from i on that are left by tiles of MR rows, and the last ones by the
+// smallest tile that has them all.
+template <typename Way, int MR, int NP>
 TFAOT_INLINE void multiply_panels(const LowProduct& p, const LeftRows<typename Way::Number>& rows,
-                                  Int panel) {
-  constexpr int kMost = Way::kRows, kFew = (kMost + 1) / 2;
-  Int i = 0;
-  for (; rows.count - i > kFew; i += kMost) multiply_tile<Way, kMost, NP>(p, rows, i, panel);
-  if (rows.count - i > 1) {
-    multiply_tile<Way, kFew, NP>(p, rows, i, panel);
-    i += kFew;
+                                  Int panel, Int i = 0) {
+  constexpr int kFewer = MR == Way::kRows ? MR * 2 / 3 : MR / 2;
+  for (; rows.count - i > kFewer; i += MR) multiply_tile<Way, MR, NP>(p, rows, i, panel);
+  if constexpr (kFewer > 0) {
+    if (i < rows.count) multiply_panels<Way, kFewer, NP>(p, rows, panel, i);
   }
-  if (rows.count - i == 1) multiply_tile<Way, 1, NP>(p, rows, i, panel);
 }
 
 template <typename Way>
@@ -380,13 +568,13 @@ TFAOT_ONE_COPY void multiply_rows(const LowProduct& p, const LeftRows<typename W
     }
   }
   for (; panel + Way::kPanels <= panels; panel += Way::kPanels) {
-    multiply_panels<Way, Way::kPanels>(p, rows, panel);
+    multiply_panels<Way, Way::kRows, Way::kPanels>(p, rows, panel);
   }
   if constexpr (Way::kPanels > 2) {
-    for (; panel + 2 <= panels; panel += 2) multiply_panels<Way, 2>(p, rows, panel);
+    for (; panel + 2 <= panels; panel += 2) multiply_panels<Way, Way::kRows, 2>(p, rows, panel);
   }
   if constexpr (Way::kPanels > 1) {
-    for (; panel < panels; ++panel) multiply_panels<Way, 1>(p, rows, panel);
+    for (; panel < panels; ++panel) multiply_panels<Way, Way::kRows, 1>(p, rows, panel);
   }
 }
 
@@ -436,7 +624,13 @@ __attribute__((noinline)) void multiply_tiles(const LowProduct& p,
   for_each<kRowTiles * NP>([&](auto tile) TFAOT_ALWAYS {
     store_tile<tile>(&sums[tile / NP * kTileRows][tile % NP], sizeof sums[0]);
   });
-  finish(p, sums[0], NP, rows.at, rows.count, panel * kPanelColumns<float>);
+  const Int column = panel * kPanelColumns<float>;
+  if constexpr (std::is_same_v<typename Way::Sum, SignedWords>) {
+    if (are_byte_rows(p, column, NP)) {
+      return store_rows<NP>(p, sums[0], rows.at, rows.count, column);
+    }
+  }
+  finish(p, sums[0], NP, rows.at, rows.count, column);
 }
 
 // A row's sums have the same order in each of the shapes.
@@ -770,6 +964,7 @@ TFAOT_ONE_COPY void convolve(const LowProduct& product, const EpilogueOperands& 
       }
       if (p.bias != nullptr) p.bias += p.columns;
       if (p.addends != nullptr) p.addends += p.columns;
+      if (p.added != nullptr) p.added += p.columns;
       p.c = static_cast<char*>(p.c) + p.columns * (call.result_type == kElementFloat32 ? 4 : 1);
     }
     finish_rows(first, count);
@@ -782,18 +977,24 @@ extern "C" void TFAOT_KERNEL(low_precision)(void* out, const void** in) {
   const auto& call = call_of<LowPrecisionCall>(in);
   const ConvolutionCall& c = call.convolution;
   const bool is_whole = call.input_type != kElementFloat32;
-  const EpilogueOperands more = epilogue_of(c, in + (is_whole ? 2 : 0));
-  const LowProduct product = {&call,
-                              low_precision_words(call),
-                              operand<unsigned char>(in, 2),
-                              is_whole ? operand<std::int32_t>(in, 3) : nullptr,
-                              is_whole ? operand(in, 4) : nullptr,
-                              more.bias,
-                              more.addends,
-                              static_cast<void* const*>(out)[0],
-                              c.out_channels / c.groups,
-                              c.out_channels,
-                              rectifier_of(c.epilogue)};
+  const Int before_bias = low_precision_more_operands(call);
+  const EpilogueOperands more = epilogue_of(c, in + before_bias);
+  const bool adds_bytes = call.addend_type != kElementFloat32 && more.addends != nullptr;
+  const LowProduct product = {
+      &call,
+      low_precision_words(call),
+      operand<unsigned char>(in, 2),
+      is_whole ? operand<std::int32_t>(in, 3) : nullptr,
+      is_whole ? operand(in, 4) : nullptr,
+      more.bias,
+      adds_bytes ? nullptr : more.addends,
+      adds_bytes ? static_cast<Bytes>(static_cast<const void*>(more.addends)) : nullptr,
+      adds_bytes ? operand(in, 5) : nullptr,
+      call.has_table != 0 ? operand<unsigned char>(in, 2 + before_bias) : nullptr,
+      static_cast<void* const*>(out)[0],
+      c.out_channels / c.groups,
+      c.out_channels,
+      rectifier_of(c.epilogue)};
   Element* const scratch = result(out, 1);
 #if TFAOT_VECTOR_BYTES == 64 && defined(__x86_64__)
   const auto has = [](tfaot::detail::MachineWay way) { return (tfaot_machine_ways & way) != 0; };

@@ -497,12 +497,31 @@ enum ElementType : std::int64_t { kElementFloat32 = 0, kElementUint8 = 1, kEleme
 // Results are float32, or, with another result_type, the whole number nearest to the value, ties to
 // even, plus zero_point, at least `least` and at most `most`; such calls have no function. Base
 // dilation is not for this kernel. Scratch: low_precision_scratch_bytes().
+//
+// Whole results r may be added to addends a of 8 bits, and rounded again. Then there is no relu,
+// and before the bias an in[] to three float32, the scales of r, of a and of the sum. The value is
+//
+//   ((r - zero_point) * scale[0] + (a - addend_zero_point) * scale[1]) / scale[2],
+//
+// with each operation rounded, and it becomes a whole number as above, by the numbers of the sum.
+// With has_table, the last operand before the bias is a table of 256 bytes, and results are those
+// that it has at the place of their bits.
 struct LowPrecisionCall {
   ConvolutionCall convolution;
   std::int64_t input_type, result_type;  // of ElementType
   std::int64_t padding;                  // in the input's type
   std::int64_t zero_point, least, most;  // of 8-bit results
+  std::int64_t addend_type;              // of ElementType
+  std::int64_t addend_zero_point;        // of 8-bit addends, as the next ones
+  std::int64_t sum_zero_point, sum_least, sum_most;
+  std::int64_t has_table;  // 1: of 8-bit results
 };
+
+// Operands between the filter and the bias.
+constexpr std::int64_t low_precision_more_operands(const LowPrecisionCall& call) {
+  if (call.input_type == kElementFloat32) return 0;
+  return 2 + (call.addend_type != kElementFloat32 ? 1 : 0) + call.has_table;
+}
 
 constexpr std::int64_t low_precision_depth(const ConvolutionCall& call) {
   return call.window.size[0] * call.window.size[1] * call.window.size[2] * call.in_channels /
