@@ -32,6 +32,7 @@ constexpr WayRow kWays[] = {
     {detail::kBfloat16Words, "avx512bf16", false},
     {detail::kByteTiles, "amx-int8", true},
     {detail::kBfloat16Tiles, "amx-bf16", true},
+    {detail::kByteTables, "avx512vbmi", false},
 };
 
 // The kernel saves AMX's tiles for those processes only that asked for it. True if it does.

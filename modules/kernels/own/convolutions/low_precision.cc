@@ -430,6 +430,15 @@ class ByteRows {
 
   // The table's bytes at these places: words of two are chosen, and then one of both.
   TFAOT_INLINE __m512i looked_up(__m512i places) const {
+    if (has_byte_tables_) {
+      const auto both = [&](__m512i first, __m512i second) TFAOT_ALWAYS {
+        __m512i chosen = places;
+        asm("vpermi2b %2, %1, %0" : "+v"(chosen) : "v"(first), "v"(second));
+        return chosen;
+      };
+      return _mm512_mask_blend_epi8(_mm512_movepi8_mask(places), both(table_[0], table_[1]),
+                                    both(table_[2], table_[3]));
+    }
     const __m512i byte = _mm512_set1_epi16(0xFF);
     const __m512i even = looked_up_words(_mm512_and_si512(places, byte));
     const __m512i odd = looked_up_words(_mm512_srli_epi16(places, 8));
@@ -446,6 +455,7 @@ class ByteRows {
   }
 
   const LowProduct& p_;
+  const bool has_byte_tables_ = (tfaot_machine_ways & tfaot::detail::kByteTables) != 0;
   __m512i zero_, least_, most_, low_, table_[4];
   Floats first_low_, first_high_, scales_[3];
   SignedWords addend_zero_;
@@ -805,6 +815,12 @@ class WindowWriter {
 
 // ---- The call.
 
+TFAOT_INLINE bool are_zeros(const float* numbers, Int count) {
+  Int i = 0;
+  while (i < count && numbers[i] == 0) ++i;
+  return i == count;
+}
+
 // True if each line of a window is a piece of a line of the image.
 TFAOT_INLINE bool has_lines(const ConvolutionCall& c) {
   const Window& w = c.window;
@@ -979,6 +995,9 @@ extern "C" void TFAOT_KERNEL(low_precision)(void* out, const void** in) {
   const bool is_whole = call.input_type != kElementFloat32;
   const Int before_bias = low_precision_more_operands(call);
   const EpilogueOperands more = epilogue_of(c, in + before_bias);
+  // No result of bytes changes by a zero.
+  const bool has_bias = more.bias != nullptr && (call.result_type == kElementFloat32 ||
+                                                 !are_zeros(more.bias, c.out_channels));
   const bool adds_bytes = call.addend_type != kElementFloat32 && more.addends != nullptr;
   const LowProduct product = {
       &call,
@@ -986,7 +1005,7 @@ extern "C" void TFAOT_KERNEL(low_precision)(void* out, const void** in) {
       operand<unsigned char>(in, 2),
       is_whole ? operand<std::int32_t>(in, 3) : nullptr,
       is_whole ? operand(in, 4) : nullptr,
-      more.bias,
+      has_bias ? more.bias : nullptr,
       adds_bytes ? nullptr : more.addends,
       adds_bytes ? static_cast<Bytes>(static_cast<const void*>(more.addends)) : nullptr,
       adds_bytes ? operand(in, 5) : nullptr,

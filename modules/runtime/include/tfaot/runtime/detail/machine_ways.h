@@ -15,6 +15,7 @@ enum MachineWay : std::uint64_t {
   kBfloat16Words = 2,  // avx512bf16: words of bfloat16
   kByteTiles = 4,      // amx-int8: tiles of words of bytes
   kBfloat16Tiles = 8,  // amx-bf16: tiles of words of bfloat16
+  kByteTables = 16,    // avx512vbmi: bytes of a table
 };
 
 }  // namespace detail
