@@ -362,8 +362,8 @@ TFAOT_INLINE bool are_byte_rows(const LowProduct& p, Int column, int vectors) {
 
 // Whole columns of bytes, NP vectors of a row at a time: they are cut off and limited by
 // instructions for all of them, for which an int8 counts as 128 more. What all rows need is in
-// registers. kPlain: without addends and a table.
-template <bool kPlain, int NP>
+// registers.
+template <int NP>
 class ByteRows {
  public:
   explicit TFAOT_INLINE ByteRows(const LowProduct& p) : p_(p) {
@@ -412,8 +412,8 @@ class ByteRows {
   }
 
  private:
-  TFAOT_INLINE bool has_sum() const { return !kPlain && p_.added != nullptr; }
-  TFAOT_INLINE bool has_table() const { return !kPlain && p_.table != nullptr; }
+  TFAOT_INLINE bool has_sum() const { return p_.added != nullptr; }
+  TFAOT_INLINE bool has_table() const { return p_.table != nullptr; }
 
   // As sum_with(), of numbers within the range.
   TFAOT_INLINE Floats sum_of(Floats value, Bytes addends) const {
@@ -464,21 +464,30 @@ class ByteRows {
 template <int NP>
 TFAOT_ONE_COPY void store_rows(const LowProduct& p, const SignedWords* sums, Int row, Int rows,
                                Int column) {
-  const ByteRows<false, NP> bytes(p);
+  const ByteRows<NP> bytes(p);
   TFAOT_ROLLED_FOR (Int r = 0; r < rows; ++r) bytes.store(sums + r * NP, row + r, column);
 }
 #endif
 
-// Stores the results of a tile's sums.
-template <int MR, int NP, typename Sum>
+// Stores the results of sums in memory, [rows, NP].
+template <int NP, typename Sum>
+TFAOT_INLINE void finish_rows(const LowProduct& p, const Sum* sums, Int row, Int rows, Int column) {
+#if TFAOT_VECTOR_BYTES == 64 && defined(__x86_64__)
+  if constexpr (std::is_same_v<Sum, SignedWords>) {
+    if (are_byte_rows(p, column, NP)) return store_rows<NP>(p, sums, row, rows, column);
+  }
+#endif
+  finish(p, sums, NP, row, rows, column);
+}
+
+// Stores the results of a tile's sums. kInRegisters: of bytes, before the sums are written.
+template <bool kInRegisters, int MR, int NP, typename Sum>
 TFAOT_INLINE void finish_tile(const LowProduct& p, const Sum (&sums)[MR][NP], Int row, Int rows,
                               Int column) {
 #if TFAOT_VECTOR_BYTES == 64 && defined(__x86_64__)
-  constexpr bool kIsWhole = std::is_same_v<Sum, SignedWords>;
-  const bool are_bytes = kIsWhole && are_byte_rows(p, column, NP);
-  if constexpr (kIsWhole) {  // they are in registers
-    if (are_bytes && p.added == nullptr && p.table == nullptr) {
-      const ByteRows<true, NP> bytes(p);
+  if constexpr (kInRegisters) {
+    if (are_byte_rows(p, column, NP)) {
+      const ByteRows<NP> bytes(p);
       TFAOT_EACH (r, MR) {
         if (r < rows) bytes.store(sums[r], row + r, column);
       }
@@ -488,12 +497,7 @@ TFAOT_INLINE void finish_tile(const LowProduct& p, const Sum (&sums)[MR][NP], In
 #endif
   Sum copy[MR][NP];
   TFAOT_EACH (n, MR * NP) copy[n / NP][n % NP] = sums[n / NP][n % NP];
-#if TFAOT_VECTOR_BYTES == 64 && defined(__x86_64__)
-  if constexpr (kIsWhole) {
-    if (are_bytes) return store_rows<NP>(p, copy[0], row, rows, column);
-  }
-#endif
-  finish(p, copy[0], NP, row, rows, column);
+  finish_rows<NP>(p, copy[0], row, rows, column);
 }
 
 // ---- Tiles.
@@ -549,7 +553,9 @@ __attribute__((noinline)) void multiply_tile(const LowProduct& p,
     const int r = n / kVectors, v = n % kVectors;
     joined[r][v] = Way::sum(sums[r] + v / kVectorsPerPanel * Way::kSums, v % kVectorsPerPanel);
   }
-  finish_tile(p, joined, rows.at + i, smaller(MR, rows.count - i), panel * kPanelColumns<float>);
+  constexpr bool kInRegisters = std::is_same_v<typename Way::Sum, SignedWords> && Way::kSums == 1;
+  finish_tile<kInRegisters>(p, joined, rows.at + i, smaller(MR, rows.count - i),
+                            panel * kPanelColumns<float>);
 }
 
 // Multiplies the rows from i on that are left by tiles of MR rows, and the last ones by the
@@ -634,13 +640,7 @@ __attribute__((noinline)) void multiply_tiles(const LowProduct& p,
   for_each<kRowTiles * NP>([&](auto tile) TFAOT_ALWAYS {
     store_tile<tile>(&sums[tile / NP * kTileRows][tile % NP], sizeof sums[0]);
   });
-  const Int column = panel * kPanelColumns<float>;
-  if constexpr (std::is_same_v<typename Way::Sum, SignedWords>) {
-    if (are_byte_rows(p, column, NP)) {
-      return store_rows<NP>(p, sums[0], rows.at, rows.count, column);
-    }
-  }
-  finish(p, sums[0], NP, rows.at, rows.count, column);
+  finish_rows<NP>(p, sums[0], rows.at, rows.count, panel * kPanelColumns<float>);
 }
 
 // A row's sums have the same order in each of the shapes.
