@@ -153,6 +153,13 @@ std::vector<FreeSizesCase> nets_of_free_sizes() {
            operation_text("Where", "'is', 'twice', 'x'", "y"),
        {"n", 1, 64},
        false},
+      // As other exporters write it.
+      {"doubled_for_29_rows_of_an_initializer",
+       kSizeNodes + whole_numbers("special", {29}) +
+           operation_text("Equal", "'n', 'special'", "is") +
+           operation_text("Add", "'x', 'x'", "twice") +
+           operation_text("Where", "'is', 'twice', 'x'", "y"),
+       {"n", 1, 64}},
       {"weight_times_size",
        kSizeNodes + real_numbers("w", {16}) + operation_text("Cast", "'n'", "real", kToReal) +
            operation_text("Mul", "'w', 'real'", "v") + operation_text("Add", "'x', 'v'", "y"),

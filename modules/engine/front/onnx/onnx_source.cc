@@ -248,6 +248,10 @@ bool is_operator(const NodeProto& node, std::string_view name) {
   return node.op_type() == name && plain_domain(node.domain()).empty();
 }
 
+bool is_shape(const NodeProto& node) {
+  return is_operator(node, "Shape") || is_operator(node, "Size");
+}
+
 // Names of values, and those from which the data of each is computed, or the other way round.
 using DataFlow = std::map<std::string, Names>;
 
@@ -256,7 +260,7 @@ DataFlow data_sources(const NodeProtos& nodes) {
   DataFlow sources;
   for_each_node(nodes, [&](const NodeProto& node) {
     Names read(node.input().begin(), node.input().end());
-    if (is_operator(node, "Shape") || is_operator(node, "Size")) read.clear();
+    if (is_shape(node)) read.clear();
     for (const auto& attribute : node.attribute()) {
       const GraphProto& graph = attribute.g();
       read.merge(names_of(graph.output()));
@@ -302,13 +306,23 @@ absl::Span<const std::int64_t> sizes_of(const TensorProto& tensor) {
   return {tensor.dims().data(), static_cast<std::size_t>(tensor.dims_size())};
 }
 
+// What the shapes of tensors are read as.
+Names values_of_shapes(const NodeProtos& nodes) {
+  Names made;
+  for_each_node(nodes, [&](const NodeProto& node) {
+    if (is_shape(node)) made.insert(node.output().begin(), node.output().end());
+  });
+  return made;
+}
+
 // The names of values that must be known at compile time, in the graph and the graphs inside its
 // nodes.
 Names needed_values(const GraphProto& graph) {
   const DataFlow sources = data_sources(graph.node());
   Names inputs = names_of(graph.input());
   for (const auto& initializer : graph.initializer()) inputs.erase(initializer.name());
-  const Names varying = reached(reversed(sources), inputs);
+  const DataFlow users = reversed(sources);
+  const Names varying = reached(users, inputs);
   Names under_roots;
   for_each_node(graph.node(), [&](const NodeProto& node) {
     if (is_operator(node, "Sqrt")) under_roots.insert(node.input().begin(), node.input().end());
@@ -331,6 +345,18 @@ Names needed_values(const GraphProto& graph) {
     add(row->operands.settings, [&](const auto&) -> Names& { return settings; });
     add(row->operands.better_known,
         [&](const std::string& name) -> Names& { return varying.contains(name) ? better : known; });
+  });
+  // Whole numbers beside a size say what to do with it, as in n == 17.
+  const Names of_shapes = reached(users, values_of_shapes(graph.node()));
+  for_each_node(graph.node(), [&](const NodeProto& node) {
+    Names beside;
+    bool reads_size = false;
+    for (const std::string& name : node.input()) {
+      if (varying.contains(name)) continue;
+      beside.insert(name);
+      reads_size = reads_size || of_shapes.contains(name);
+    }
+    if (reads_size) better.merge(beside);
   });
   known = reached(sources, std::move(known));
   better = reached(sources, std::move(better));
