@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "compiler/hlo/match.h"
@@ -17,6 +19,7 @@
 #include "compiler/kernels/epilogue.h"
 #include "compiler/kernels/kernel_facts.h"
 #include "compiler/kernels/packing.h"
+#include "xla/literal_util.h"
 #include "xla/permutation_util.h"
 
 namespace tfaot::toolkit::engine {
@@ -278,7 +281,10 @@ ByteFunction function_of_bytes(HloInstruction& bytes) {
   if (last == nullptr || last->opcode() != kConvert) return {};
 
   constexpr std::int64_t kCount = UINT8_MAX + 1;
-  HloInstruction* const place = iota_next_to(&bytes, shape_of(xla::S32, {kCount}), 0);
+  std::vector<std::uint8_t> bits(kCount);  // a constant, which XLA folds as it does no iota
+  std::iota(bits.begin(), bits.end(), std::uint8_t{0});
+  HloInstruction* const place =
+      constant_next_to(&bytes, xla::LiteralUtil::CreateR1<std::uint8_t>(bits));
   std::map<const HloInstruction*, HloInstruction*> made = {
       {&bytes, convert(place, type_of(bytes))}};  // modulo 256
   const auto of_table = [&](const auto& self, HloInstruction* one) -> HloInstruction* {
