@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `tfaot validate --bits` with the real engine: a row of these models has the same bits in every
 // batch, thread and at every CPU level, and the same as on the machines that ran this test before.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <map>
@@ -16,15 +17,16 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-// Those that keep the promise; docs/reproducibility.md says which layers do not yet.
+// Models of all kinds of layers. Their hashes are in the repository.
 constexpr const char* kKeepTheirBits[] = {
-    "attention",     "convolution",        "convolutions",  "coupled_rows",
-    "dtypes",        "fixed_batch",        "frozen_graph",  "frozen_trained",
-    "gather_reduce", "half_floats",        "many_weights",  "masked_rows",
-    "masks",         "mixed_bfloat16",     "mixed_float16", "more_dtypes",
-    "pairs",         "pooled_activations", "pooling",       "products",
-    "ranks",         "resizing",           "row_lookups",   "signatures_norm",
-    "transforms"};
+    "activations",        "attention",        "convolution",     "convolutions",
+    "coupled_rows",       "dtypes",           "fixed_batch",     "folding",
+    "frozen_graph",       "frozen_trained",   "gather_reduce",   "half_floats",
+    "keras_export",       "many_weights",     "masked_rows",     "masks",
+    "mixed_bfloat16",     "mixed_float16",    "more_dtypes",     "pairs",
+    "pooled_activations", "pooling",          "products",        "ranks",
+    "recurrent",          "recurrent_layers", "recurrent_loops", "resizing",
+    "row_lookups",        "row_loops",        "signatures_norm", "transforms"};
 
 class BitsTest : public ToolTest {
  protected:
@@ -129,6 +131,66 @@ TEST_F(BitsTest, TheFirstOperationThatDiffersIsNamed) {
     EXPECT_THAT(one["origin"].get<std::string>(), HasSubstr("net/scaled"));
     EXPECT_EQ(one["shape"], json::parse("[4, 4]"));
     EXPECT_GT(one["unequal"], 0);
+  }
+}
+
+// From 1 to 2, in float32 as bytes.
+std::string some_numbers(std::size_t count) {
+  std::string text = "\"0x";
+  for (std::size_t i = 0; i < count; ++i) text += fmt::format("0000{:02x}3f", 128 + i * 37 % 128);
+  return text + '"';
+}
+
+// The points of all rows are multiplied at once. For a row alone, a transpose could move through
+// the reshape that joins them, and the next sum would add in another order than in a batch.
+std::string points_model(const std::string& type, const std::string& result) {
+  return "module {\n  func.func @main(%x: tensor<?x12x33xf32>) -> " + type + R"( {
+    %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x12x33xf32>) -> tensor<i32>
+    %points = stablehlo.constant dense<33> : tensor<i32>
+    %all = stablehlo.multiply %n, %points : tensor<i32>
+    %rows = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+    %joined = stablehlo.reshape %all : (tensor<i32>) -> tensor<1xi32>
+    %c12 = stablehlo.constant dense<12> : tensor<1xi32>
+    %c20 = stablehlo.constant dense<20> : tensor<1xi32>
+    %c33 = stablehlo.constant dense<33> : tensor<1xi32>
+    %c660 = stablehlo.constant dense<660> : tensor<1xi32>
+    %joined_sizes = stablehlo.concatenate %joined, %c12, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    %sizes = stablehlo.concatenate %rows, %c33, %c20, dim = 0 : (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<3xi32>
+    %flat_sizes = stablehlo.concatenate %rows, %c660, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %w = stablehlo.constant dense<)" +
+         some_numbers(12 * 20) + R"(> : tensor<12x20xf32>
+    %v = stablehlo.constant dense<)" +
+         some_numbers(660 * 7) + R"(> : tensor<660x7xf32>
+    %t = stablehlo.transpose %x, dims = [0, 2, 1] : (tensor<?x12x33xf32>) -> tensor<?x33x12xf32>
+    %p = stablehlo.dynamic_reshape %t, %joined_sizes : (tensor<?x33x12xf32>, tensor<2xi32>) -> tensor<?x12xf32>
+    %d = stablehlo.dot_general %p, %w, contracting_dims = [1] x [0] : (tensor<?x12xf32>, tensor<12x20xf32>) -> tensor<?x20xf32>
+    %e = stablehlo.abs %d : tensor<?x20xf32>
+    %y = stablehlo.dynamic_reshape %e, %sizes : (tensor<?x20xf32>, tensor<3xi32>) -> tensor<?x33x20xf32>
+    %flat = stablehlo.dynamic_reshape %y, %flat_sizes : (tensor<?x33x20xf32>, tensor<2xi32>) -> tensor<?x660xf32>
+    %z = stablehlo.)" +
+         result + "\n    return %z : " + type + "\n  }\n}\n";
+}
+
+TEST_F(BitsTest, SumsOverPointsHaveOneOrder) {
+  const auto sum = [](const std::string& axis, const std::string& type) {
+    return points_model(type, "reduce(%y init: %zero) applies stablehlo.add across dimensions = [" +
+                                  axis + "] : (tensor<?x33x20xf32>, tensor<f32>) -> " + type);
+  };
+  const std::map<std::string, std::string> models = {
+      {"of_points", sum("1", "tensor<?x20xf32>")},
+      {"of_channels", sum("2", "tensor<?x33xf32>")},
+      {"of_all", sum("1, 2", "tensor<?xf32>")},
+      {"weighted", points_model("tensor<?x7xf32>",
+                                "dot_general %flat, %v, contracting_dims = [1] x [0] : "
+                                "(tensor<?x660xf32>, tensor<660x7xf32>) -> tensor<?x7xf32>")}};
+  for (const auto& [name, text] : models) {
+    ASSERT_TRUE(files_.replace_atomically(root_ / (name + ".mlir"), text));
+    done({"compile", name + ".mlir", "-o", name, "--batch-sizes", "1,3", "-q"});
+    const json found = json::parse(
+        tool({"validate", name, "--bits", "--json", "-q"}).standard_output, nullptr, false);
+    ASSERT_TRUE(found.is_object()) << name;
+    EXPECT_EQ(found["passed"], true) << name << found["differences"];
   }
 }
 

@@ -22,8 +22,8 @@ namespace {
 constexpr std::size_t kRows = 17;  // no model is compiled for it, so sizes are composed
 
 // Models that get ordinary numbers alone. A loop may wait for each number to become small, and the
-// branch of a tf.cond() is that of all rows. TensorFlow's top_k takes NaN by its sign.
-constexpr std::string_view kOrdinary[] = {"loops", "branches", "row_lookups"};
+// branch of a tf.cond() is that of all rows.
+constexpr std::string_view kOrdinary[] = {"loops", "branches"};
 
 struct Tensor {
   std::string name;

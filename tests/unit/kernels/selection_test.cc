@@ -26,16 +26,14 @@ using kernels::TopKCall;
 class Selection : public EveryLevel {};
 INSTANTIATE_TEST_SUITE_P(Levels, Selection, ::testing::ValuesIn(all_levels()), name_of_level);
 
-// The order as abi.h has it, in the language of numbers. NaNs of one sign are equal here.
+// The order as abi.h has it, in the language of numbers.
 template <typename T>
 bool is_less(T a, T b, bool is_total) {
-  if (!is_total) return a < b || (!std::isnan(a) && std::isnan(b));
-  const auto group = [](T x) { return !std::isnan(x) ? 0 : std::signbit(x) ? -1 : 1; };
-  if (group(a) != 0 || group(b) != 0) return group(a) < group(b);
-  return a < b || (a == b && std::signbit(a) && !std::signbit(b));
+  return a < b || (!std::isnan(a) && std::isnan(b)) ||
+         (is_total && a == b && std::signbit(a) && !std::signbit(b));
 }
 
-// Few values, so that many are equal, and all kinds of numbers. All NaNs of a sign are the same.
+// Few values, so that many are equal, and all kinds of numbers.
 template <typename T>
 T random_element(Random& random, Int values) {
   using Limits = std::numeric_limits<T>;

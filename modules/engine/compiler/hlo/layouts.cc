@@ -371,9 +371,29 @@ class Sinking {
                      result_order);
   }
 
+  // True if a batch of one row is joined with a dimension that does not follow it in x. More rows
+  // could not be joined there, and a row alone must not get other layouts than they: kernels add in
+  // an order that depends on layouts.
+  static bool joins_apart(const HloInstruction& operation, const Dimensions& order,
+                          const xla::Shape& x) {
+    const auto sizes = operation.operand(0)->shape().dimensions();
+    const auto first = std::ranges::find_if(sizes, [](std::int64_t size) { return size != 1; });
+    if (first == sizes.begin() || first == sizes.end() || operation.shape().rank() == 0 ||
+        size_of(operation, 0) == 1) {
+      return false;
+    }
+    const std::int64_t batch = order.front();
+    const std::int64_t next = entry(order, first - sizes.begin());
+    const auto between = [&](std::int64_t d) {
+      return batch < d && d < next && entry(x.dimensions(), d) > 1;
+    };
+    return next < batch || std::ranges::any_of(order, between);
+  }
+
   // The dimensions of a group must be contiguous; otherwise a transpose stays before the reshape.
   static HloInstruction* sunk_reshape(HloInstruction& operation, const Dimensions& order,
                                       HloInstruction* x) {
+    if (joins_apart(operation, order, x->shape())) return nullptr;
     const std::vector<ReshapeGroup> groups = groups_of(operation);
     Dimensions places;  // by group: where its first dimension lies
     for (const ReshapeGroup& group : groups) {

@@ -15,10 +15,9 @@ constexpr Int kKeyLanes = kLanes<Element>;
 template <bool kIsTotal, typename K, typename X>
 TFAOT_INLINE K key_of(const X& x, Key flip) {
   auto key = read_as<K>(&x);
-  if constexpr (!kIsTotal) {
-    const K magnitude = key & kLargestKey;
-    key = magnitude > kInfinityKey ? K{} + kLargestKey : magnitude == 0 ? K{} : key;
-  }
+  const K magnitude = key & kLargestKey;
+  if constexpr (!kIsTotal) key = magnitude == 0 ? K{} : key;
+  key = magnitude > kInfinityKey ? K{} + kLargestKey : key;
   return ordered(key) ^ flip;
 }
 

@@ -794,7 +794,7 @@ constexpr std::int64_t forest_scratch_bytes(const ForestCall& call, std::int64_t
 enum TopKOrder : std::int64_t {
   kTopKAscending = 0,  // -0 and +0 are equal; all NaNs are equal, and larger than all numbers
   kTopKDescending = 1,
-  kTopKTotalOrder = 2,  // -NaN, ..., -0, +0, ..., +NaN instead, by the bits
+  kTopKTotalOrder = 2,  // -0 is smaller than +0
 };
 
 // tfaot_top_k: the first `count` elements of each row, in order, and their places in the row; equal
