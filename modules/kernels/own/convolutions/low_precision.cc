@@ -815,10 +815,11 @@ class WindowWriter {
 
 // ---- The call.
 
+// False for -0, too. Without an early end, so by whole vectors.
 TFAOT_INLINE bool are_zeros(const float* numbers, Int count) {
-  Int i = 0;
-  while (i < count && numbers[i] == 0) ++i;
-  return i == count;
+  std::uint32_t bits = 0;
+  for (Int i = 0; i < count; ++i) bits |= read_as<std::uint32_t>(numbers + i);
+  return bits == 0;
 }
 
 // True if each line of a window is a piece of a line of the image.
