@@ -114,9 +114,9 @@ class FreeSizesOptimizer {
 
   Result<OptimizedModel> run() {
     Status done = add_pieces(whole_);
-    if (!done && has_other_operations_ && !options_.keeps_loops) {
+    if (!done && !options_.follows_sizes) {
       // Loops of the model may have been written out, of so many turns.
-      options_.keeps_loops = true;
+      options_.follows_sizes = true;
       pieces_.clear();
       done = add_pieces(whole_);
     }
@@ -330,7 +330,7 @@ class FreeSizesOptimizer {
     has_lowered_ = false;
     std::vector<Tried> tried;
     std::string difference = "there are too few sizes to tell";
-    bool has_others = false;
+    bool& has_others = has_other_forms_ = false;
     for (const Dimensions& sizes : points) {
       const Result<LoweredModel> lowering = lower(sizes);
       has_lowered_ = lowering.has_value();
@@ -362,12 +362,15 @@ class FreeSizesOptimizer {
       samples_.push_back({sizes, std::move(optimized)});
       has_samples_ = samples_.size() == wanted;
       if (!has_samples_) continue;
-      if (range == SampleSide::kWithin || simplified_.have_rules()) return {};
+      if (range == SampleSide::kWithin) return {};
+      const bool is_all = bits == 0 || have_all_parities(tried);
+      if (is_all && simplified_.have_rules() && optimized_.have_constants()) return {};
       break;
     }
     if (bits > 0 && has_others) {
       const Parity parity = parity_of_forms(tried);
-      if (parity.is_certain) modulus_ = parity.modulus;
+      if (parity.is_certain || (has_samples_ && !have_all_parities(tried)))
+        modulus_ = parity.modulus;
       likely_ = parity.modulus;
     }
     // Forms of even and odd sizes tell, and numbers may follow more bits.
@@ -375,12 +378,11 @@ class FreeSizesOptimizer {
     if (!modulus_ && may_tell && bits < SizePolynomial::kMostBits && range != SampleSide::kWithin) {
       return take_samples(range, bits + 1);
     }
-    if (has_samples_ && !has_others) {
+    if (has_samples_ && !modulus_ && (!has_others || simplified_.have_rules())) {
       modulus_ = modulus_of_numbers();
       TFAOT_TRY(sized_model(part_, samples_, bits));  // says which number has no rule
       return {};
     }
-    has_other_operations_ = true;
     return fail(
         Error("the model has other operations at other sizes of its free dimensions: " + difference)
             .note("give these dimensions fixed sizes: model.dimensions"));
@@ -398,6 +400,19 @@ class FreeSizesOptimizer {
     TFAOT_ASSIGN(Module second, make_module(optimized.ToProto()));
     tried.push_back({counts, std::move(first), std::move(second)});
     return {};
+  }
+
+  // Whether the samples have odd and even counts as all that were tried. Where both counts are
+  // even, say, a U-Net pads nothing: what follows a product of bits is not known there.
+  bool have_all_parities(const std::vector<Tried>& tried) const {
+    const auto are_alike = [](const Dimensions& a, const Dimensions& b) {
+      return std::ranges::equal(
+          a, b, [](std::int64_t one, std::int64_t other) { return (one - other) % 2 == 0; });
+    };
+    return std::ranges::all_of(tried, [&](const Tried& one) {
+      return std::ranges::any_of(
+          samples_, [&](const SizeSample& sample) { return are_alike(one.counts, sample.sizes); });
+    });
   }
 
   // The dimension whose odd and even counts have the most different forms.
@@ -431,11 +446,9 @@ class FreeSizesOptimizer {
 
   // Of a number that follows no polynomial.
   std::optional<Modulus> modulus_of_numbers() {
-    const auto quotient = simplified_.quotient();
-    if (!quotient) return std::nullopt;
-    std::int64_t step = 2;
-    while (quotient->divisor % step != 0) ++step;
-    return within_most_steps({quotient->dimension, step});
+    const auto found = simplified_.step_of_numbers();
+    if (!found) return std::nullopt;
+    return within_most_steps({found->dimension, found->step});
   }
 
   // Whether odd and even counts are different, or every third one is.
@@ -541,10 +554,33 @@ class FreeSizesOptimizer {
         if (other) return other;
       }
     }
+    for (const Dimensions& sizes : parities()) {
+      TFAOT_ASSIGN(other, check_at(sizes, 0));
+      if (other) return other;
+    }
     // After them: a border of one dimension is found along it.
     TFAOT_ASSIGN(other, check_at(smallest, 0));
     if (other) return other;
     return check_optimized(largest);
+  }
+
+  // Odd and even sizes of each dimension beside those of all others, if the model tells them apart.
+  std::vector<Dimensions> parities() const {
+    constexpr std::size_t kMostDimensions = 4;
+    const bool tells =
+        own_.size() > 1 && own_.size() <= kMostDimensions && (bits_ > 0 || has_other_forms_);
+    std::vector<Dimensions> points;
+    for (std::size_t odd = 0; tells && odd < std::size_t{1} << own_.size(); ++odd) {
+      Dimensions& point = points.emplace_back();
+      for (std::size_t d = 0; d < own_.size(); ++d) {
+        const FreeDimension& one = own_[d];
+        std::int64_t size = one.smallest + (one.largest - one.smallest) / 3;
+        while (size % 2 != static_cast<std::int64_t>(odd >> d & 1) || place_among(point, size) >= 0)
+          ++size;
+        point.push_back(std::min(size, one.largest));
+      }
+    }
+    return points;
   }
 
   // The optimizer, too, computes tables, whose elements may stop to follow the sizes.
@@ -581,8 +617,9 @@ class FreeSizesOptimizer {
       }
     }
     const FreeDimension& whole = whole_[dimension];
+    // The next size may be one of another part.
     return std::move(error).note(fmt::format("the smallest size that works is {0}: {1}={0}..{2}",
-                                             size_of(part_[dimension], possible), whole.name,
+                                             size_of(part_[dimension], impossible) + 1, whole.name,
                                              whole.largest));
   }
 
@@ -633,13 +670,13 @@ class FreeSizesOptimizer {
   std::optional<Modulus> modulus_;          // of the samples: where they are of different models
   std::vector<SizePiece> pieces_;
   LoweringOptions options_;
-  bool has_other_operations_ = false;  // at some sizes, so that there were no samples
-  Choices choices_;                    // of the samples
+  Choices choices_;  // of the samples
   std::vector<SizeSample> samples_;
-  bool has_samples_ = false;   // enough of one form
-  int bits_ = 0;               // of the sizes, that numbers of the samples may follow
-  SampledNumbers simplified_;  // of the samples
-  SampledNumbers optimized_;   // of the same
+  bool has_samples_ = false;      // enough of one form
+  bool has_other_forms_ = false;  // at sizes between those of the samples
+  int bits_ = 0;                  // of the sizes, that numbers of the samples may follow
+  SampledNumbers simplified_;     // of the samples
+  SampledNumbers optimized_;      // of the same
 };
 
 }  // namespace

@@ -43,7 +43,18 @@ std::string at_size(std::string text, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) {
     for (std::int64_t j = 0; j < i; ++j) places.push_back(i * n + j);
   }
-  return replace_all(text, "{places}", fmt::format("{{{}}}", fmt::join(places, ", ")));
+  // "{counts}": of elements in windows of three that end with the tensor. "{next}": the next place.
+  std::vector<std::int64_t> counts;
+  std::vector<std::int64_t> next;
+  for (std::int64_t i = 0; i < n; ++i) {
+    counts.push_back(i == 0 || i == n - 1 ? 2 : 3);
+    next.push_back(std::min(i + 1, n - 1));
+  }
+  for (const auto& [name, list] : {std::pair("{places}", &places), std::pair("{counts}", &counts),
+                                   std::pair("{next}", &next)}) {
+    text = replace_all(text, name, fmt::format("{{{}}}", fmt::join(*list, ", ")));
+  }
+  return text;
 }
 
 struct SizedCase {
@@ -93,6 +104,11 @@ const SizedCase kCases[] = {
     {"chooses", R"(ENTRY e { x = f32[{n},3] parameter(0) v = f32[{n}] parameter(1)
       b = f32[{n},3] broadcast(v), dimensions={0} p = pred[{n},3] compare(x, b), direction=LT
       y = f32[{n},3] select(p, x, b) ROOT t = (f32[{n},3]) tuple(y) })"},
+    {"ends_of_tables", R"(ENTRY e { x = f32[{n},2] parameter(0) c = f32[{n}] constant({counts})
+      b = f32[{n},2] broadcast(c), dimensions={0} d = f32[{n},2] divide(x, b)
+      i = s32[{n}] constant({next}) f = f32[{n}] convert(i)
+      e = f32[{n},2] broadcast(f), dimensions={0} y = f32[{n},2] add(d, e)
+      ROOT t = (f32[{n},2]) tuple(y) })"},
     {"fixed_results", R"(ENTRY e { x = f32[1,{n},4] parameter(0)
       y = f32[1,1,3] slice(x), slice={[0:1], [0:1], [1:4]} z = f32[1,1,3] tanh(y)
       ROOT t = (f32[1,1,3]) tuple(z) })"},

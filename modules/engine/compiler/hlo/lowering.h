@@ -59,8 +59,9 @@ struct LoweringOptions {
   // Keep inputs and outputs unchanged: the computation has one row, the whole tensor.
   bool fixed_shapes = false;
   bool any_opset = false;  // of an ONNX model: newer ones than are known, too
-  // ONNX loops of few turns are not written out: their number may follow a free size.
-  bool keeps_loops = false;
+  // ONNX operators become forms whose numbers may follow a free size: loops of few turns are not
+  // written out, and a resize is no product with a matrix.
+  bool follows_sizes = false;
 };
 
 // A weight as the model stores it. Reading may take long, so it is done when needed.

@@ -156,11 +156,11 @@ std::int64_t elements_before(absl::Span<const std::int64_t> sizes, std::int64_t 
 }
 
 // Adds the call and returns its result of the dimensions `result`. If another call made the operand
-// for this one alone, along a neighbouring dimension, both become one call. `model` is replaced by
-// it.
-HloInstruction* add_resize(Resizing resizing, const Dimensions& result,
-                           const HloInstruction& model) {
-  resizing = joined_with_before(std::move(resizing));
+// for this one alone, along a neighbouring dimension, both become one call, if it `joins`. `model`
+// is replaced by it.
+HloInstruction* add_resize(Resizing resizing, const Dimensions& result, const HloInstruction& model,
+                           bool joins = true) {
+  if (joins) resizing = joined_with_before(std::move(resizing));
   kernels::ResizeCall call{};
   call.batch = resizing.batch;
   call.channels = resizing.channels;
@@ -386,12 +386,12 @@ bool is_worth_it(const SparseProduct& one) {
          (is_interpolation || stride_along(one.x->shape(), one.axis) > 1);
 }
 
-HloInstruction* resize_along(const SparseProduct& one, const HloInstruction& model) {
+HloInstruction* resize_along(const SparseProduct& one, const HloInstruction& model, bool joins) {
   Dimensions sizes = dimensions_of(*one.x);
   const Resizing resizing{one.x, elements_before(sizes, one.axis), one.neighbours, chosen(1, {0}),
                           stride_along(one.x->shape(), one.axis)};
   entry(sizes, one.axis) = one.neighbours.out();
-  return add_resize(resizing, sizes, model);
+  return add_resize(resizing, sizes, model, joins);
 }
 
 // For each result, the weights of all elements. `depth`: the dimension that is summed.
@@ -525,7 +525,9 @@ Status replace_resizes(HloInstruction& operation, PassContext& context) {
                            found->neighbours.count, tuned().resize_most_neighbours));
   }
   if (!found || !is_worth_it(*found)) return {};
-  return replace(operation, found->in_place_of(operation, resize_along(*found, operation)));
+  // The words of a call of two free sizes follow neither from the start nor from the end.
+  const bool joins = context.choices.smallest_free_size == 0;
+  return replace(operation, found->in_place_of(operation, resize_along(*found, operation, joins)));
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -102,6 +102,7 @@ class SizeFits {
 
   void add_point(std::vector<std::int64_t> point) { points_.push_back(std::move(point)); }
   const std::vector<std::vector<std::int64_t>>& points() const { return points_; }
+  int bits() const { return bits_; }
   // Of one value at all points that have one, that number; else as SizePolynomial::through(), and
   // nothing if too few points have one.
   std::optional<SizePolynomial> through(const SizeValues& values);

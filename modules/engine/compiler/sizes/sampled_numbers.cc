@@ -4,12 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <utility>
 
 #include "xla/literal.h"
-#include "xla/primitive_util.h"
 #include "xla/service/hlo_verifier.h"
 
 namespace tfaot::toolkit::engine {
@@ -81,19 +79,6 @@ std::vector<std::size_t> sources_of(const HloInstruction& one, const FormPlaces&
   return sources;
 }
 
-bool is_whole_type(xla::PrimitiveType type) {
-  return type == xla::PRED || xla::primitive_util::IsIntegralType(type);
-}
-
-std::int64_t whole_at(const xla::Literal& literal, absl::Span<const std::int64_t> index) {
-  if (literal.shape().element_type() == xla::PRED) return literal.Get<bool>(index) ? 1 : 0;
-  return literal.GetIntegralAsS64(index).value_or(0);
-}
-
-bool is_element_of(const xla::Literal& literal, absl::Span<const std::int64_t> index) {
-  return std::ranges::equal(index, literal.shape().dimensions(), std::ranges::less());
-}
-
 // The shapes of computations follow those of their instructions.
 void set_program_shapes(xla::HloModuleProto& module) {
   for (auto& computation : *module.mutable_computations()) {
@@ -159,25 +144,13 @@ bool have_same_form(const xla::HloModule& a, const xla::HloModule& b, std::strin
   return false;
 }
 
-bool is_inverse(double number) { return std::abs(number) < 1; }
-
-std::int64_t whole_of(double number, bool inverse) {
-  const double whole = inverse ? 1 / number : number;
-  return std::isfinite(whole) && std::abs(whole) < 1e15 ? std::llround(whole) : 0;
-}
-
-bool rounds_to(double number, std::int64_t whole, bool inverse, xla::PrimitiveType type) {
-  const double exact = inverse ? 1 / static_cast<double>(whole) : static_cast<double>(whole);
-  return type == xla::F32 ? static_cast<float>(exact) == static_cast<float>(number)
-                          : exact == number;
-}
-
 void SampledNumbers::add(const Dimensions& sizes, std::unique_ptr<xla::HloModule> module) {
   fits_.add_point(sizes);
   orders_.push_back(instructions_of(*module));
   auto& numbers = numbers_.emplace_back();
   for (const HloInstruction* one : orders_.back()) numbers.push_back(numbers_in(*one));
   modules_.push_back(std::move(module));
+  tables_.clear();
 }
 
 std::optional<SizePolynomial> SampledNumbers::number(std::size_t place, std::size_t k) {
@@ -195,79 +168,79 @@ bool SampledNumbers::have_rules() {
   return true;
 }
 
-std::optional<SizeQuotient> SampledNumbers::quotient() {
+bool SampledNumbers::have_constants() {
+  for (std::size_t i = 0; i < orders_.front().size(); ++i) {
+    if (orders_.front()[i]->opcode() == kConstant && !table(i).has_rules()) return false;
+  }
+  return true;
+}
+
+std::optional<SampledNumbers::Step> SampledNumbers::step_of_numbers() {
   for (std::size_t i = 0; i < orders_.front().size(); ++i) {
     for (std::size_t k = 0; k < numbers_.front()[i].size(); ++k) {
       if (number(i, k)) continue;
       Dimensions values;
       for (const auto& sample : numbers_) values.push_back(sample[i].at(k));
-      if (auto found = quotient_through(fits_.points(), values)) return found;
+      const auto found = quotient_through(fits_.points(), values);
+      if (!found) continue;
+      std::int64_t step = 2;
+      while (found->divisor % step != 0) ++step;
+      return Step{found->dimension, step};
+    }
+    const bool is_constant = orders_.front()[i]->opcode() == kConstant;
+    if (!is_constant || table(i).has_rules()) continue;
+    if (const auto found = step_of(i)) return found;
+  }
+  return std::nullopt;
+}
+
+// A constant follows sizes that are so far from each other.
+std::optional<SampledNumbers::Step> SampledNumbers::step_of(std::size_t place) const {
+  constexpr std::size_t kFew = 3;
+  for (std::size_t d = 0; d < fits_.points().front().size(); ++d) {
+    for (const std::int64_t step : {2, 3, 5, 7}) {
+      SizeFits fits(fits_.bits());
+      std::vector<const xla::Literal*> samples;
+      for (std::size_t i = 0; i < orders_.size(); ++i) {
+        if ((fits_.points()[i][d] - fits_.points().front()[d]) % step != 0) continue;
+        fits.add_point(fits_.points()[i]);
+        samples.push_back(&constant(i, place));
+      }
+      if (samples.size() <= kFew || samples.size() == orders_.size()) continue;
+      if (SizedTable(std::move(samples), fits).has_rules()) return Step{d, step};
     }
   }
   return std::nullopt;
 }
 
-bool SampledNumbers::is_same_constant(std::size_t place) {
-  const auto [known, is_new] = same_constants_.try_emplace(place, true);
-  for (std::size_t i = 1; is_new && known->second && i < orders_.size(); ++i) {
-    known->second = constant(i, place) == constant(0, place);
-  }
-  return known->second;
-}
-
-std::optional<SampledNumbers::Element> SampledNumbers::element(
-    std::size_t place, absl::Span<const std::int64_t> index) {
-  const xla::Literal& first = constant(0, place);
-  const auto type = first.shape().element_type();
-  const bool is_whole = is_whole_type(type);
-  const auto real = [&](const xla::Literal& literal) {
-    return literal.GetAsDouble(index).value_or(0);
-  };
-  Element made{.is_same = true};
-  if (!is_whole) made.inverse = is_inverse(real(first));
-  SizeValues values;
-  for (std::size_t i = 0; i < orders_.size(); ++i) {
-    const xla::Literal& sample = constant(i, place);
-    values.emplace_back();
-    if (!is_element_of(sample, index)) continue;
-    values.back() = is_whole ? whole_at(sample, index) : whole_of(real(sample), made.inverse);
-    made.is_same =
-        made.is_same && (is_whole ? values.back() == values.front()
-                                  : sample.GetAsString(index) == first.GetAsString(index));
-  }
-  if (made.is_same) return made;
-  const auto fit = fits_.through(values);
-  if (!fit) return std::nullopt;
-  for (std::size_t i = 0; i < orders_.size() && !is_whole; ++i) {
-    const bool is_it = !values[i] || rounds_to(real(constant(i, place)), fit->at(fits_.points()[i]),
-                                               made.inverse, type);
-    if (!is_it) return std::nullopt;
-  }
-  made.whole = *fit;
-  return made;
+SizedTable& SampledNumbers::table(std::size_t place) {
+  const auto known = tables_.find(place);
+  if (known != tables_.end()) return known->second;
+  std::vector<const xla::Literal*> samples;
+  for (const auto& order : orders_) samples.push_back(&order[place]->literal());
+  return tables_.try_emplace(place, std::move(samples), fits_).first->second;
 }
 
 // Of a large constant, some of the elements.
 bool SampledNumbers::has_elements(std::size_t place, const Dimensions& sizes,
                                   const xla::Literal& actual) {
   constexpr std::int64_t kMostElements = 4096;
-  const xla::Literal& first = constant(0, place);
-  if (is_same_constant(place)) return actual == first;
-  // Code has the tables of the first sample.
-  if (!std::ranges::equal(actual.shape().dimensions(), first.shape().dimensions(),
-                          std::ranges::less_equal())) {
-    return false;
-  }
-  const std::int64_t step = xla::ShapeUtil::ElementsIn(actual.shape()) / kMostElements + 1;
+  SizedTable& table = this->table(place);
+  const xla::Literal& first = table.first();
+  if (table.is_same()) return actual == first;
+  const xla::Shape& shape = actual.shape();
+  if (!table.has_places(shape.dimensions())) return false;
+  const std::int64_t step = xla::ShapeUtil::ElementsIn(shape) / kMostElements + 1;
   std::int64_t next = 0;
   bool is_same = true;
-  xla::ShapeUtil::ForEachIndex(actual.shape(), [&](absl::Span<const std::int64_t> index) {
+  xla::ShapeUtil::ForEachIndex(shape, [&](absl::Span<const std::int64_t> index) {
     if (next++ % step != 0) return true;
-    const auto rule = element(place, index);
+    const Dimensions at = table.place(index, shape.dimensions());
+    const auto rule = table.element(at);
     if (!rule) return true;
     if (rule->is_same) {
-      is_same = actual.GetAsString(index) == first.GetAsString(index);
-    } else if (is_whole_type(actual.shape().element_type())) {
+      is_same = actual.GetAsString(index) == first.GetAsString(table.index_in_first(at));
+    } else if (is_whole_type(shape.element_type())) {
       is_same = whole_at(actual, index) == rule->whole.at(sizes);
     } else {
       const double number = actual.GetAsDouble(index).value_or(0);
@@ -304,17 +277,19 @@ SampledNumbers::Difference SampledNumbers::difference(const Dimensions& sizes,
 
 Result<xla::Literal> SampledNumbers::constant_at(std::size_t place, const xla::Shape& shape,
                                                  const Dimensions& sizes) {
-  const xla::Literal& first = constant(0, place);
-  if (is_same_constant(place) || !shape.IsArray()) return first.Clone();
-  const std::string name = operation_of_layer(*orders_.front()[place]);
+  SizedTable& table = this->table(place);
+  if (table.is_same() || !shape.IsArray()) return table.first().Clone();
+  const Error no_rule(operation_of_layer(*orders_.front()[place]) + " has elements without a rule");
+  if (!table.has_places(shape.dimensions())) return fail(no_rule);
   xla::Literal made(shape);
   Status done;
   xla::ShapeUtil::ForEachIndex(shape, [&](absl::Span<const std::int64_t> index) {
-    const auto rule = is_element_of(first, index) ? element(place, index) : std::nullopt;
+    const Dimensions at = table.place(index, shape.dimensions());
+    const auto rule = table.element(at);
     if (!rule) {
-      done = fail(Error(name + " has elements without a rule"));
+      done = fail(no_rule);
     } else if (rule->is_same) {
-      made.CopyElementFrom(first, index, index);
+      made.CopyElementFrom(table.first(), table.index_in_first(at), index);
     } else if (shape.element_type() == xla::PRED) {
       made.Set<bool>(index, rule->whole.at(sizes) != 0);
     } else if (is_whole_type(shape.element_type())) {

@@ -3,6 +3,7 @@
 // windows and the elements of constants. All other parts of it are its form. Used by one thread.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "compiler/hlo/hlo.h"
 #include "compiler/sizes/polynomial.h"
+#include "compiler/sizes/sized_table.h"
 
 namespace tfaot::toolkit::engine {
 
@@ -23,13 +25,6 @@ std::vector<std::int64_t> numbers_in(const HloInstruction& one);
 // differs.
 bool have_same_form(const xla::HloModule& a, const xla::HloModule& b, std::string& why_not);
 
-// A whole number, or the inverse of one, by which a real constant follows sizes. `inverse`: the
-// same for all samples of a constant.
-bool is_inverse(double number);
-std::int64_t whole_of(double number, bool inverse);
-// True if `number` is that, rounded to the type.
-bool rounds_to(double number, std::int64_t whole, bool inverse, xla::PrimitiveType type);
-
 // The rule of a module's numbers, from modules at some sizes.
 class SampledNumbers {
  public:
@@ -41,10 +36,16 @@ class SampledNumbers {
   // REQUIRES, as for all below: there is a module.
   const xla::HloModule& first() const { return *modules_.front(); }
 
-  // Whether all numbers have one.
+  // Whether all numbers have one, apart from elements of constants.
   bool have_rules();
-  // The first number without a rule that is a rounded quotient.
-  std::optional<SizeQuotient> quotient();
+  // Whether the elements of all constants have one.
+  bool have_constants();
+  // By which step of a dimension the first number without a rule goes, or a constant.
+  struct Step {
+    std::size_t dimension = 0;
+    std::int64_t step = 1;
+  };
+  std::optional<Step> step_of_numbers();
 
   struct Difference {
     std::string what{};    // empty: nothing
@@ -57,18 +58,12 @@ class SampledNumbers {
   Result<std::unique_ptr<xla::HloModule>> module_at(const Dimensions& sizes);
 
  private:
-  struct Element {
-    bool is_same = false;  // as in the first module
-    bool inverse = false;
-    SizePolynomial whole{};
-  };
+  std::optional<SizePolynomial> number(std::size_t place, std::size_t k);
   const xla::Literal& constant(std::size_t sample, std::size_t place) const {
     return orders_[sample][place]->literal();
   }
-  std::optional<SizePolynomial> number(std::size_t place, std::size_t k);
-  // Nothing: it follows no rule.
-  std::optional<Element> element(std::size_t place, absl::Span<const std::int64_t> index);
-  bool is_same_constant(std::size_t place);
+  SizedTable& table(std::size_t place);
+  std::optional<Step> step_of(std::size_t place) const;
   bool has_elements(std::size_t place, const Dimensions& sizes, const xla::Literal& actual);
   Result<xla::Literal> constant_at(std::size_t place, const xla::Shape& shape,
                                    const Dimensions& sizes);
@@ -76,8 +71,8 @@ class SampledNumbers {
   std::vector<std::unique_ptr<xla::HloModule>> modules_;
   std::vector<std::vector<HloInstruction*>> orders_;
   std::vector<std::vector<std::vector<std::int64_t>>> numbers_;  // of each module's instructions
-  std::map<std::size_t, bool> same_constants_;                   // by place in the orders
   SizeFits fits_;
+  std::map<std::size_t, SizedTable> tables_;  // of constants, by place in the orders
 };
 
 }  // namespace tfaot::toolkit::engine

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <utility>
 
 #include "compiler/hlo/match.h"
 #include "compiler/kernels/kernel_call.h"
 #include "compiler/sizes/sampled_numbers.h"
+#include "compiler/sizes/sized_table.h"
 #include "compiler/sizes/strided_loop.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_instructions.h"
@@ -794,80 +796,116 @@ class SizedModule {
     return add_loop(loop, result, *numbers_);
   }
 
-  // A constant tensor of which each element is a polynomial of the sizes, such as the places of all
-  // pairs in a matrix. The elements are those at the largest sizes; smaller ones use some of them.
+  // A constant tensor that follows the sizes, such as the places of all pairs in a matrix. Elements
+  // that count from the end of a dimension are written over what lies there.
   Status take_table(const HloInstruction& one, const Sizes& sizes) {
-    const bool is_whole = xla::primitive_util::IsIntegralType(type_of(one));
-    std::map<SizePolynomial::Powers, std::vector<std::int64_t>> columns;
-    const xla::Shape& shape = one.shape();
-    std::int64_t place = 0;
+    std::vector<const xla::Literal*> samples;
+    for (std::size_t i = 0; i < samples_.size(); ++i) {
+      samples.push_back(&at_sample(one, i).literal());
+    }
+    SizedTable table(std::move(samples), fits_);
+    HloInstruction* result = unwritten(one, sizes);
+    std::vector<std::vector<bool>> parts = {{}};
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      std::vector<std::vector<bool>> longer;
+      for (const bool is_end : {false, true}) {
+        if (is_end && table.at_end()[d] == 0) continue;
+        for (const auto& part : parts) {
+          longer.push_back(part);
+          longer.back().push_back(is_end);
+        }
+      }
+      parts = std::move(longer);
+    }
+    for (const auto& is_end : parts) {
+      TFAOT_ASSIGN(result, with_part_of(table, is_end, one, sizes, result));
+    }
+    made_[&one] = {result, true};
+    return {};
+  }
+
+  // Those elements of the table that are at the end of these dimensions.
+  Result<HloInstruction*> with_part_of(SizedTable& table, const std::vector<bool>& is_end,
+                                       const HloInstruction& one, const Sizes& sizes,
+                                       HloInstruction* result) {
+    xla::Shape shape = one.shape();
+    StridedLoop loop{.sizes = sizes};
+    const LoopIndices indices = own_indices(sizes.size());
+    LoopIndices in_result = indices;
+    for (std::size_t d = 0; d < sizes.size(); ++d) {
+      if (!is_end[d]) continue;
+      loop.keeps_others = true;
+      loop.sizes[d] = table.at_end()[d];
+      in_result[d].offset = sizes[d] + SizePolynomial(-table.at_end()[d]);
+      shape.set_dimensions(static_cast<int>(d), table.at_end()[d]);
+    }
+    std::vector<SizePolynomial> wholes;
+    xla::Literal same = xla::Literal::CreateFromShape(shape);
     Status done;
     xla::ShapeUtil::ForEachIndex(shape, [&](absl::Span<const std::int64_t> index) {
-      const auto at = element_at(one, index, is_whole);
-      if (!at || at->divisor() != 1) {
+      Dimensions at(index.begin(), index.end());
+      for (std::size_t d = 0; d < at.size(); ++d) at[d] -= is_end[d] ? table.at_end()[d] : 0;
+      const auto element = table.element(at);
+      if (!element || (!element->is_same && element->inverse)) {
         done = fail(
             no_free_size(one, "reads a constant whose numbers are no polynomials of the sizes"));
         return false;
       }
-      for (const auto& [powers, factor] : at->terms()) {
-        auto& column = columns.try_emplace(powers, elements_of(one), 0).first->second;
-        engine::entry(column, place) = factor;
-      }
-      ++place;
+      if (element->is_same) same.CopyElementFrom(table.first(), table.index_in_first(at), index);
+      wholes.push_back(element->whole);
       return true;
     });
     TFAOT_TRY(std::move(done));
-    TFAOT_ASSIGN(made_[&one].value, table_loop(one, sizes, columns, is_whole));
-    made_[&one].is_flat = true;
-    return {};
+    add_table(std::move(same), wholes, place_of(indices, row_major_strides(shape), sizes.size()),
+              loop);
+    loop.place = place_of(in_result, row_major_strides(sizes), sizes.size());
+    return add_loop(loop, result, *numbers_);
   }
 
-  // Nothing if the element is no polynomial, or for real numbers if it is not always the same.
-  std::optional<SizePolynomial> element_at(const HloInstruction& one,
-                                           absl::Span<const std::int64_t> index, bool is_whole) {
-    SizeValues values;
-    for (std::size_t i = 0; i < samples_.size(); ++i) {
-      const HloInstruction& sample = at_sample(one, i);
-      values.emplace_back();
-      if (!std::ranges::equal(index, sample.shape().dimensions(), std::ranges::less())) continue;
-      if (is_whole) {
-        values.back() = sample.literal().GetIntegralAsS64(index).value_or(0);
-      } else {
-        const bool is_same =
-            sample.literal().GetAsString(index) == one.literal().GetAsString(index);
-        if (!is_same) return std::nullopt;
-        values.back() = xla::IndexUtil::MultidimensionalIndexToLinearIndex(one.shape(), index);
+  // Adds the sum of a constant's element and the polynomial for it.
+  void add_table(xla::Literal constant, const std::vector<SizePolynomial>& wholes,
+                 const Place& in_table, StridedLoop& loop) {
+    HloInstruction* const whole =
+        computation_->AddInstruction(HloInstruction::CreateConstant(std::move(constant)));
+    const std::size_t sum = added(
+        {.tensor = reshape(whole, {elements_of(*whole)}), .place = in_table, .is_whole = true},
+        loop);
+    std::int64_t divisor = 1;
+    for (const SizePolynomial& one : wholes) divisor = std::lcm(divisor, one.divisor());
+    std::map<SizePolynomial::Powers, std::vector<std::int64_t>> columns;
+    for (std::size_t i = 0; i < wholes.size(); ++i) {
+      for (const auto& [powers, factor] : wholes[i].terms()) {
+        auto& column = columns.try_emplace(powers, wholes.size(), 0).first->second;
+        column[i] = factor * (divisor / wholes[i].divisor());
       }
     }
-    return fits_.through(values);
-  }
-
-  // The table as it lies at the actual sizes.
-  Result<HloInstruction*> table_loop(
-      const HloInstruction& one, const Sizes& sizes,
-      const std::map<SizePolynomial::Powers, std::vector<std::int64_t>>& columns, bool is_whole) {
-    if (!is_whole) return start_of(one, sizes, computation_->AddInstruction(one.Clone()));
-    HloInstruction* const result = unwritten(one, sizes);
-    StridedLoop loop{.sizes = sizes};
-    const LoopIndices indices = own_indices(sizes.size());
-    const Place in_table = place_of(indices, row_major_strides(one.shape()), sizes.size());
-    std::optional<std::size_t> sum;
+    HloInstruction* const like = scalar_next_to(anchor_, xla::S64, 0);
+    std::optional<std::size_t> terms;
     for (const auto& [powers, column] : columns) {
-      HloInstruction* const table = convert(words_next_to(anchor_, column), type_of(one));
-      std::size_t term = added({.tensor = table, .place = in_table, .is_whole = true}, loop);
+      std::size_t term = added(
+          {.tensor = words_next_to(anchor_, column), .place = in_table, .is_whole = true}, loop);
       if (!powers.empty()) {
-        HloInstruction* const scalar = convert(numbers_->product(powers), type_of(one));
-        const std::size_t factor =
-            added({.tensor = reshape(scalar, {1}), .place = {0, Sizes(sizes.size(), 0)}}, loop);
-        term = added({.operation = binary(kMultiply, scalar, scalar), .operands = {term, factor}},
+        term = added({.operation = binary(kMultiply, like, like),
+                      .operands = {term, add_scalar(numbers_->product(powers), loop)}},
                      loop);
       }
-      HloInstruction* const like = scalar_next_to(anchor_, type_of(one), 0);
-      sum = !sum ? term
-                 : added({.operation = binary(kAdd, like, like), .operands = {*sum, term}}, loop);
+      terms =
+          !terms ? term
+                 : added({.operation = binary(kAdd, like, like), .operands = {*terms, term}}, loop);
     }
-    loop.place = place_of(indices, row_major_strides(sizes), sizes.size());
-    return add_loop(loop, result, *numbers_);
+    if (!terms) return;
+    if (divisor > 1) {
+      const std::size_t by = add_scalar(number_next_to(anchor_, divisor), loop);
+      terms = added({.operation = binary(kDivide, like, like), .operands = {*terms, by}}, loop);
+    }
+    HloInstruction* const converted = convert(like, type_of(*whole));
+    terms = added({.operation = converted, .operands = {*terms}}, loop);
+    added({.operation = binary(kAdd, converted, converted), .operands = {sum, *terms}}, loop);
+  }
+
+  // The same in all turns.
+  static std::size_t add_scalar(HloInstruction* scalar, StridedLoop& loop) {
+    return added({.tensor = reshape(scalar, {1}), .place = {0, Sizes(loop.sizes.size(), 0)}}, loop);
   }
 
   // Words of a call, or a number.

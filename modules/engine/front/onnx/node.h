@@ -57,7 +57,7 @@ struct GraphOutcome {
 };
 // State that all scopes of one lowering share.
 struct LoweringState {
-  bool keeps_loops = false;                      // those of few turns, too
+  bool follows_sizes = false;                    // as LoweringOptions say
   std::int64_t nodes = 0;                        // that were lowered
   std::map<std::string, GraphOutcome> outcomes;  // by graph and inputs, in bytes
 };

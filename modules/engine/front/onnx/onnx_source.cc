@@ -789,7 +789,7 @@ class OnnxLowering final : public SignatureLowering {
   OnnxLowering(const OnnxModel& model, const std::vector<ModelTensor>& inputs,
                const std::vector<ModelTensor>& outputs, const LoweringOptions& options)
       : SignatureLowering(inputs, outputs, options.fixed_shapes),
-        keeps_loops_(options.keeps_loops),
+        follows_sizes_(options.follows_sizes),
         model_(model),
         opsets_(opsets_of(model.proto.opset_import())) {}
 
@@ -821,7 +821,7 @@ class OnnxLowering final : public SignatureLowering {
                                    std::vector<MadeWeight>* unknown) const {
     xla::XlaBuilder builder(fmt::format("tfaot_bs{}", batch_size));
     OnnxScope scope(model_, opsets_, builder);
-    scope.state().keeps_loops = keeps_loops_;
+    scope.state().follows_sizes = follows_sizes_;
     TFAOT_ASSIGN(const auto parameters, add_parameters(scope, batch_size));
     scope.keep_by([&](const std::string& name, const xla::Literal& value) {
       // Branches and steps may make different values of the same name.
@@ -886,7 +886,7 @@ class OnnxLowering final : public SignatureLowering {
                     .about(word_of(ProblemKind::kDtype), {output.name}));
   }
 
-  const bool keeps_loops_;
+  const bool follows_sizes_;
   const OnnxModel& model_;
   Opsets opsets_;
   std::vector<MadeWeight> made_;  // the last of the weights

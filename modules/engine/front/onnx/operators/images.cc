@@ -546,8 +546,8 @@ XlaOp multiply_along(const Node& node, XlaOp x, const ResizedAxis& axis,
 // True if a kernel replaces a product along the axis (compiler/kernels/resize_calls.cc).
 bool has_resize_kernel(const Node& node, XlaOp x, const ResizedAxis& axis) {
   const Dimensions sizes = node.sizes_of(x);
-  return has_kernels(node.type_of(x)) && axis.axis > 0 && axis.axis + 1 < std::ssize(sizes) &&
-         sizes.back() > 1;
+  return !node.scope().state().follows_sizes && has_kernels(node.type_of(x)) && axis.axis > 0 &&
+         axis.axis + 1 < std::ssize(sizes) && sizes.back() > 1;
 }
 
 XlaOp resize_by_weights(const Node& node, XlaOp x, const ResizedAxis& axis,

@@ -283,7 +283,7 @@ class OnnxLoop {
   void lower() {
     if (start_ == false) most_ = 0;
     const bool can_end = most_ && start_;
-    const bool keeps_loop = node_.scope().state().keeps_loops;
+    const bool keeps_loop = node_.scope().state().follows_sizes;
     if (can_end && ((!keeps_loop && in_line(kMostNodesInLine)) || *most_ == 0)) {
       if (write_out(*most_ == 0 ? 1 : kMostNodesInLine)) return;
     }
@@ -1126,7 +1126,7 @@ std::vector<XlaOp> run_loop(const Node& node, LoopLength length, std::vector<Xla
   xla::XlaBuilder& builder = is_elsewhere ? *state.front().builder() : node.builder();
   const auto number = [&](std::int64_t i) { return xla::ConstantR0<std::int64_t>(&builder, i); };
   const bool is_short = length.count && *length.count <= kMostStepsInLine;
-  if (is_short && !length.by_state && !length.is_while && !node.scope().state().keeps_loops) {
+  if (is_short && !length.by_state && !length.is_while && !node.scope().state().follows_sizes) {
     for (std::int64_t i = 0; i < *length.count; ++i) {
       state = step({builder, number(i), state, fixed});
     }
