@@ -15,6 +15,7 @@
 #include "compiler/sizes/sampled_numbers.h"
 #include "compiler/sizes/sized_table.h"
 #include "compiler/sizes/strided_loop.h"
+#include "tfaot/base/text.h"
 #include "xla/hlo/ir/hlo_casting_utils.h"
 #include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/index_util.h"
