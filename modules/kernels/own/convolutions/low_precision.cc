@@ -259,9 +259,24 @@ TFAOT_INLINE Floats sum_with(const LowProduct& p, Floats steps, SignedWords adde
   return (steps * p.scales[0] + added * p.scales[1]) / p.scales[2];
 }
 
+// The last bytes of words.
+TFAOT_INLINE auto last_bytes(SignedWords words) {
+#if defined(__SSE2__) && TFAOT_VECTOR_BYTES < 64
+  // g++ would take the numbers out one by one.
+  constexpr int kHalf = TFAOT_VECTOR_BYTES / 32;  // of a vector of two
+  __m128i parts[2];
+  words &= 0xFF;
+  __builtin_memcpy(parts, &words, sizeof words);
+  const __m128i pairs = _mm_packs_epi32(parts[0], parts[kHalf]);
+  const __m128i bytes = _mm_packus_epi16(pairs, pairs);
+  return read_as<typename VecOf<std::int8_t, TFAOT_VECTOR_BYTES / 4>::Type>(&bytes);
+#else
+  return __builtin_convertvector(words, typename VecOf<std::int8_t, TFAOT_VECTOR_BYTES / 4>::Type);
+#endif
+}
+
 TFAOT_INLINE void store_bytes(unsigned char* to, SignedWords words, Int count) {
-  const auto bytes =
-      __builtin_convertvector(words, typename VecOf<std::int8_t, TFAOT_VECTOR_BYTES / 4>::Type);
+  const auto bytes = last_bytes(words);
   if (count == kLanes<float>) {
     __builtin_memcpy(to, &bytes, sizeof bytes);
   } else {
@@ -293,6 +308,7 @@ TFAOT_INLINE void finish_columns(const LowProduct& p, const Sum* sums, Int step,
   const Floats offset = is_whole ? load_of(p.offset) : Floats{};
   const Floats scale = is_whole ? load_of(p.scale) : Floats{};
   const Floats bias = p.bias != nullptr ? load_of(p.bias) : Floats{};
+  const WholeRange range = range_of(call);  // read once, as the bytes that are stored may be any
   for (Int r = 0; r < rows; ++r, sums += step) {
     const Int at = (row + r) * p.c_row + column;
     Floats value;
@@ -303,7 +319,7 @@ TFAOT_INLINE void finish_columns(const LowProduct& p, const Sum* sums, Int step,
     }
     auto* const bytes = static_cast<unsigned char*>(p.c) + at;
     if constexpr (kPlain) {
-      store_bytes(bytes, rounded(range_of(call), value + bias), kLanes<float>);
+      store_bytes(bytes, rounded(range, value + bias), kLanes<float>);
       continue;
     }
     if (p.bias != nullptr) value += bias;
@@ -313,7 +329,7 @@ TFAOT_INLINE void finish_columns(const LowProduct& p, const Sum* sums, Int step,
       store_some(static_cast<float*>(p.c) + at, value, count);
       continue;
     }
-    SignedWords whole = rounded(range_of(call), value);
+    SignedWords whole = rounded(range, value);
     if (p.added != nullptr) {
       const auto zero = static_cast<std::int32_t>(call.zero_point);
       const Floats steps = __builtin_convertvector(whole - zero, Floats);
@@ -677,6 +693,14 @@ void multiply_rows_by_tiles(const LowProduct& p, const LeftRows<typename Way::Nu
 
 // ---- Windows.
 
+// True if the positions of windows are the pixels.
+TFAOT_INLINE bool is_of_rows(const Window& w) {
+  for (int d = 0; d < kSpatial; ++d) {
+    if (w.size[d] > 1 || w.in[d] != w.out[d] || w.stride[d] > 1 || w.pad_low[d] != 0) return false;
+  }
+  return true;
+}
+
 // Writes the numbers of windows, position by position, in order: padding is written by whole
 // vectors, and what lies behind it later.
 template <typename Way>
@@ -741,6 +765,9 @@ class WindowWriter {
 
   // Positions from `row` of all images on.
   TFAOT_ONE_COPY void write(Number* to, Int row, Int count, Int group) const {
+    if (call_.groups == 1 && step_ == channels_ && is_of_rows(w_)) {
+      return Way::write(to, images_ + row * channels_, count * channels_, flip_);
+    }
     Int place[kSpatial];
     for (int d = kSpatial - 1; d >= 0; --d) {
       place[d] = row % w_.out[d];
@@ -846,12 +873,6 @@ TFAOT_INLINE bool is_in_place(const LowPrecisionCall& call) {
     if (w.pad_low[d] > 0 || end - w.pad_low[d] >= w.in[d]) return false;
   }
   return true;
-}
-
-// True if the positions of windows are the pixels.
-TFAOT_INLINE bool is_of_rows(const Window& w) {
-  return w.size[1] == 1 && w.size[2] == 1 && w.in[1] == w.out[1] && w.in[2] == w.out[2] &&
-         w.stride[1] == 1 && w.stride[2] == 1 && w.pad_low[1] == 0 && w.pad_low[2] == 0;
 }
 
 // Lines of results whose lines of the image fit into scratch memory, with what a last vector writes
