@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <set>
@@ -113,7 +114,8 @@ struct Operands {
         is_whole(call.input_type != kernels::kElementFloat32),
         input(c.batch * elements(c.window.in) * c.in_channels),
         bytes(is_whole ? input.size() : 0),
-        packed(c.groups * kernels::panel_count(c.out_channels / c.groups, 4) *
+        is_one(kernels::is_of_channels(call)),
+        packed((is_one ? 1 : c.groups) * kernels::panel_count(columns(), 4) *
                    kernels::low_precision_words(call) * 64,
                64),
         bias(c.out_channels),
@@ -152,21 +154,33 @@ struct Operands {
     pack_filter(call);
   }
 
+  // Of a part of the packed filter.
+  Int columns() const { return is_one ? c.out_channels : c.out_channels / c.groups; }
+
   // The filter's number for a step of the depth and a column of a group.
   float weight(Int step, Int column) const {
     return filter[static_cast<std::size_t>(step * c.out_channels + column)];
   }
 
+  // The step that is number l of the words; -1: it is none.
+  Int step_of(Int l) const {
+    const Int lines = c.window.size[1], line_columns = c.window.size[2];
+    if (!is_one) return l < kernels::low_precision_depth(c) ? l : -1;
+    const Int word = l / 4, line = word / line_columns * 4 + l % 4;
+    return line < lines ? line * line_columns + word % line_columns : -1;
+  }
+
   void pack_filter(const LowPrecisionCall& call) {
-    const Int depth = kernels::low_precision_depth(c), width = c.out_channels / c.groups;
+    const Int width = columns();
     const Int numbers = kernels::low_precision_numbers(call);
     std::uint8_t* to = packed.data();
-    for (Int group = 0; group < c.groups; ++group) {
+    for (Int group = 0; group < (is_one ? 1 : c.groups); ++group) {
       for (Int panel = 0; panel < kernels::panel_count(width, 4); ++panel) {
         for (Int word = 0; word < kernels::low_precision_words(call); ++word) {
           for (Int j = panel * 16; j < panel * 16 + 16; ++j) {
             for (Int l = word * numbers; l < (word + 1) * numbers; ++l) {
-              const float number = l < depth && j < width ? weight(l, group * width + j) : 0;
+              const Int step = step_of(l);
+              const float number = step >= 0 && j < width ? weight(step, group * width + j) : 0;
               if (is_whole) {
                 *to++ = static_cast<std::uint8_t>(static_cast<std::int8_t>(number));
               } else {
@@ -185,7 +199,9 @@ struct Operands {
   const ConvolutionCall& c;
   bool is_whole;
   Tensor<float> input;
-  Tensor<std::uint8_t> bytes, packed;
+  Tensor<std::uint8_t> bytes;
+  bool is_one;  // part of the packed filter, for all channels
+  Tensor<std::uint8_t> packed;
   Tensor<float> bias, scale, addends;
   Tensor<std::uint8_t> byte_addends, table;
   Tensor<float> scales;
@@ -336,6 +352,40 @@ TEST_P(LowPrecision, MultipliesBytesExactly) {
       check<float>(kernel, random_call(type, kernels::kElementFloat32, random), random);
       check<std::uint8_t>(kernel, random_call(type, kernels::kElementUint8, random), random);
       check<std::int8_t>(kernel, random_call(type, kernels::kElementInt8, random), random);
+    }
+  });
+}
+
+// Also long lines, more of them than are in memory at a time, and images in pieces.
+TEST_P(LowPrecision, ConvolvesChannelsByThemselves) {
+  by_every_way([&](Kernel kernel) {
+    Random random(6);
+    const auto call_of = [&](Int type, Int result_type) {
+      LowPrecisionCall call = random_call(type, result_type, random);
+      ConvolutionCall& c = call.convolution;
+      c.in_channels = c.groups = c.out_channels;
+      return call;
+    };
+    for (int i = 0; i < 12 && !HasFailure(); ++i) {
+      const Int type = random.one_in(2) ? kernels::kElementUint8 : kernels::kElementInt8;
+      check<float>(kernel, call_of(type, kernels::kElementFloat32), random);
+      check<std::uint8_t>(kernel, call_of(type, kernels::kElementUint8), random);
+      check<std::int8_t>(kernel, call_of(type, kernels::kElementInt8), random);
+    }
+    for (const auto& [lines, columns, channels] :
+         std::vector<std::array<Int, 3>>{{9, 30, 17}, {40, 21, 96}, {7, 7, 33}, {5, 5, 64}}) {
+      LowPrecisionCall call = call_of(kernels::kElementInt8, kernels::kElementUint8);
+      ConvolutionCall& c = call.convolution;
+      c.batch = 2;
+      c.in_channels = c.out_channels = c.groups = channels;
+      for (const Int stride : {1, 2}) {
+        const Int size = stride == 1 ? 3 : 5, half = size / 2;
+        c.window = {{1, lines, columns}, {1, (lines - 1) / stride + 1, (columns - 1) / stride + 1},
+                    {1, size, size},     {1, stride, stride},
+                    {0, half, half},     {0, half, half},
+                    {1, 1, 1},           {1, 1, 1}};
+        check<std::uint8_t>(kernel, call, random, -1, true);
+      }
     }
   });
 }

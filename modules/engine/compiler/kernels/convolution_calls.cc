@@ -360,6 +360,11 @@ struct LowPrecisionFacts : ConvolutionFacts {
                         addends == 0 ? 0 : addends + operands_before_bias(one));
   }
   static double cycles(const Call& call, const HloInstruction& one, const ProgramSpeed& speed) {
+    if (is_depthwise(call)) {
+      constexpr double kNumbers = 4;  // of a word
+      return call_cycles(one, speed) + speed.slide(std::ceil(taps_of(call.window) / kNumbers),
+                                                   kNumbers * first_result_bytes(one));
+    }
     const double depth = taps_of(call.window) * static_cast<double>(call.in_channels);
     const ProductSize size{call.batch * product(call.window.out), call.out_channels / call.groups,
                            static_cast<std::int64_t>(std::ceil(depth)), sizeof(float)};

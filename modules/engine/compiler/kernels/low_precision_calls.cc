@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <vector>
@@ -340,26 +341,47 @@ WholeProduct product_of_rows(const MatrixProduct& dot, HloInstruction* left,
   return made;
 }
 
+// The call of a convolution of whole numbers, so far that the kernel's form follows from it.
+kernels::LowPrecisionCall bytes_call(const HloInstruction& convolution) {
+  return {.convolution = convolution_call(convolution), .input_type = kernels::kElementUint8};
+}
+
+// Words of four lines of a column, in order [lines, columns], as one matrix.
+HloInstruction* channel_words(HloInstruction* filter, const kernels::ConvolutionCall& call) {
+  constexpr std::int64_t kLines = 4;
+  const std::int64_t columns = call.window.size[2], channels = call.out_channels;
+  HloInstruction* const lines = pad_end(reshape(filter, {call.window.size[1], columns, channels}),
+                                        0, (call.window.size[1] + kLines - 1) / kLines * kLines);
+  const std::int64_t words = size_of(*lines, 0) / kLines;
+  HloInstruction* const turned =
+      transpose(reshape(lines, {words, kLines, columns, channels}), {0, 2, 1, 3});
+  return reshape(turned, {1, words * columns * kLines, channels});
+}
+
 WholeProduct product_of_images(const HloInstruction& convolution, HloInstruction* input,
                                HloInstruction* filter) {
   WholeProduct made;
   made.call = convolution_call(convolution);
   made.input = transpose(input, input_order(convolution));
-  made.matrices = filter_matrices(plain_filter(filter, convolution), made.call);
+  HloInstruction* const plain = plain_filter(filter, convolution);
+  made.matrices = kernels::is_of_channels(bytes_call(convolution))
+                      ? channel_words(plain, made.call)
+                      : filter_matrices(plain, made.call);
   made.order = output_order(convolution);
   made.sizes = picked(convolution.shape().dimensions(), made.order);
   return made;
 }
 
-// True if the kernel does it, and not one for single channels.
+// True if the kernel does it, and not one for small groups.
 bool is_for_whole_numbers(const HloInstruction& convolution) {
   const auto spatial = convolution.window().dimensions_size();
   if (convolution.batch_group_count() != 1 || spatial < 1 || spatial > kernels::kSpatial) {
     return false;
   }
-  const kernels::ConvolutionCall call = convolution_call(convolution);
-  return !has_base_dilation(call.window) && met_taps(call.window) > 0 && !is_depthwise(call) &&
-         !is_of_groups(call);
+  const kernels::LowPrecisionCall whole = bytes_call(convolution);
+  const kernels::ConvolutionCall& call = whole.convolution;
+  return !has_base_dilation(call.window) && met_taps(call.window) > 0 && !is_of_groups(call) &&
+         (!is_depthwise(call) || kernels::is_of_channels(whole));
 }
 
 // ---- Numbers of columns, which folding computes from the weights.
@@ -368,12 +390,16 @@ HloInstruction* of_columns(const Scale& scale, std::int64_t columns) {
   return scale.dimension == kSpread ? broadcast(scale.numbers, {columns}, {}) : scale.numbers;
 }
 
-// What a column's sum of whole numbers is moved by, for the zero point of the left side.
-HloInstruction* zero_point_sums(HloInstruction* matrices, std::int64_t zero) {
+// What a column's sum of whole numbers is moved by, for the zero point of the left side, a
+// scalar of S32.
+HloInstruction* zero_point_sums(HloInstruction* matrices, HloInstruction* zero,
+                                kernels::ElementType type) {
+  constexpr std::int64_t kMiddleOfInt8 = 128;
+  if (type == kernels::kElementInt8) zero = binary(kAdd, zero, fill_like(zero, kMiddleOfInt8));
   HloInstruction* const wide = convert(matrices, xla::S32);
   HloInstruction* const sums = reduce(wide, scalar_next_to(wide, xla::S32, 0), {1}, kAdd);
   HloInstruction* const columns = reshape(sums, {elements_of(*sums)});
-  return binary(kMultiply, columns, fill_like(columns, static_cast<double>(-zero)));
+  return binary(kMultiply, columns, broadcast(negate(zero), {elements_of(*sums)}, {}));
 }
 
 // A bias of whole numbers: those that are in steps of `scale`, as quantisers write them, and what
@@ -397,17 +423,125 @@ kernels::ElementType type_of_bytes(const HloInstruction& bytes) {
   return type_of(bytes) == xla::S8 ? kernels::kElementInt8 : kernels::kElementUint8;
 }
 
-// Limits a quantised result by the relu before it; false: the largest number is not known.
-bool limit(const Epilogue& epilogue, const Quantization& result, kernels::LowPrecisionCall& call) {
+// What limits real numbers before they are quantised.
+struct Limits {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  HloInstruction* last = nullptr;
+};
+
+Limits limits_of(const Epilogue& epilogue) {
+  Limits limits{.last = epilogue.last};
+  double low = 0, high = 0;
+  HloInstruction* const next = only_user(*epilogue.last);
+  if (next != nullptr &&
+      xla::Match(next, m::Clamp(number(&low), same_as(epilogue.last), number(&high))) &&
+      low < high) {
+    limits = {low, high, next};
+  }
+  if (epilogue.relu) limits.low = std::max(limits.low, 0.0);
+  if (epilogue.six) limits.high = std::min(limits.high, 6.0);
+  return limits;
+}
+
+// Limits a quantised result as the real numbers are; false: their steps are not known.
+bool limit(const Limits& limits, const Quantization& result, kernels::LowPrecisionCall& call) {
   call.zero_point = result.zero;
-  call.least = epilogue.relu ? std::max(result.least, result.zero) : result.least;
+  call.least = result.least;
   call.most = result.most;
-  if (!epilogue.six) return true;
   const auto scale = number_of(*result.scale);
-  if (!scale) return false;
-  const float six = 6 / static_cast<float>(*scale);
-  call.most = std::min<std::int64_t>(call.most, std::llround(std::nearbyint(six)) + result.zero);
+  for (const double bound : {limits.low, limits.high}) {
+    if (std::isinf(bound)) continue;
+    if (bound != 0 && !scale) return false;
+    const double steps =
+        bound == 0 ? 0 : std::nearbyint(static_cast<float>(bound) / static_cast<float>(*scale));
+    const double most = std::clamp(steps + static_cast<double>(result.zero),
+                                   static_cast<double>(call.least), static_cast<double>(call.most));
+    (bound == limits.low ? call.least : call.most) = std::llround(most);
+  }
   return true;
+}
+
+HloInstruction* whole_call(HloInstruction& one, const WholeProduct& product,
+                           const kernels::LowPrecisionCall& call, const Instructions& numbers,
+                           const Epilogue& epilogue, xla::PrimitiveType type) {
+  KernelCall made{
+      Kernel::kLowPrecision,
+      as_words(call),
+      {product.input, pack_words(product.matrices, xla::S8, kernels::low_precision_numbers(call))},
+      product.sizes};
+  made.operands.insert(made.operands.end(), numbers.begin(), numbers.end());
+  made.type = type;
+  epilogue.add_operands(made.operands);
+  return transpose(add_kernel_call(made, one), xla::InversePermutation(product.order));
+}
+
+// Sums of more may be larger than 32 bits.
+constexpr std::int64_t kMostTerms = INT32_MAX / (UINT8_MAX * -INT8_MIN);
+
+// ---- Products of integers, as MatMulInteger has them: multiply_exactly() widens their numbers.
+
+// Bytes, less a number.
+struct Integers {
+  Dequantized bytes;
+  HloInstruction* point = nullptr;  // a scalar; null: 0
+};
+
+std::optional<Integers> integers(HloInstruction* value) {
+  Integers made;
+  for (;;) {
+    HloInstruction* const under = value->operand_count() > 0 ? value->mutable_operand(0) : nullptr;
+    if (is_move(*value) && value->opcode() != kPad) {
+      made.bytes.moves.push_back(value);
+    } else if (value->opcode() == kConvert) {
+      made.bytes.whole = under;
+      if (is_of_bytes(made.bytes)) return made;
+      if (type_of(*under) != xla::S32) return {};
+    } else if (value->opcode() == kSubtract && made.point == nullptr) {
+      const auto point = scale_of(value->mutable_operand(1));
+      if (!point || point->dimension != kSpread) return {};
+      made.point = point->numbers;
+    } else {
+      return {};
+    }
+    value = under;
+  }
+}
+
+// The product as float32, times a scale.
+struct ScaledIntegers {
+  HloInstruction* product;
+  Scale scale;
+};
+
+std::optional<ScaledIntegers> scaled_integers(const HloInstruction& sums) {
+  HloInstruction* user = only_user(sums);
+  while (user != nullptr && user->opcode() == kConvert && type_of(*user) == xla::S32) {
+    user = only_user(*user);
+  }
+  if (user == nullptr || user->opcode() != kConvert || !is_float32(*user)) return {};
+  HloInstruction* const multiplied = only_user(*user);
+  HloInstruction* const factor =
+      multiplied == nullptr ? nullptr : other_operand(*multiplied, kMultiply, user);
+  const auto scale = factor == nullptr ? std::nullopt : scale_of(factor);
+  return scale ? std::optional(ScaledIntegers{multiplied, *scale}) : std::nullopt;
+}
+
+// The images with their padding, which the window then has no more.
+HloInstruction* padded_by(HloInstruction* images, HloInstruction* with, kernels::Window& w) {
+  xla::PaddingConfig padding = xla::MakeNoPaddingConfig(images->shape().rank());
+  Dimensions sizes = dimensions_of(*images);
+  bool is_padded = false;
+  for (int at = static_cast<int>(sizes.size()) - 2, d = kernels::kSpatial - 1; at > 0; --at, --d) {
+    is_padded |= w.pad_low[d] != 0 || w.pad_high[d] != 0;
+    padding.mutable_dimensions(at)->set_edge_padding_low(w.pad_low[d]);
+    padding.mutable_dimensions(at)->set_edge_padding_high(w.pad_high[d]);
+    sizes[static_cast<std::size_t>(at)] = w.in[d] += w.pad_low[d] + w.pad_high[d];
+    w.pad_low[d] = w.pad_high[d] = 0;
+  }
+  if (!is_padded) return images;
+  return add_next_to(
+      images, HloInstruction::CreatePad(shape_of(type_of(*images), sizes), images, with, padding));
 }
 
 }  // namespace
@@ -430,14 +564,13 @@ Status replace_whole_product(HloInstruction& one, PassContext& context) {
   };
   const auto dot = matrix_product(one);
   if (one.opcode() == kDot ? !dot : !is_for_whole_numbers(one)) {
-    return refused("it is no product with one matrix, or convolves single channels");
+    return refused("it is no product with one matrix, or convolves small groups");
   }
   const std::int64_t columns_along = column_dimension(one);
   if (left->scale.dimension != kSpread ||
       (right->scale.dimension != kSpread && right->scale.dimension != columns_along)) {
     return refused("its scales are along dimensions that are summed over");
   }
-  constexpr std::int64_t kMostTerms = INT32_MAX / (UINT8_MAX * -INT8_MIN);
   if (elements_of(*one.operand(1)) / size_of(*one.operand(1), columns_along) > kMostTerms) {
     return refused("its sums may be larger than 32 bits");
   }
@@ -457,16 +590,16 @@ Status replace_whole_product(HloInstruction& one, PassContext& context) {
   Epilogue epilogue;
   epilogue.last = &one;
   if (is_in_order) epilogue = find_epilogue(one, columns, {}, values);
-  auto quantized = is_in_order ? quantization_of(*epilogue.last) : std::nullopt;
-  if (quantized && !limit(epilogue, *quantized, call)) quantized.reset();
+  const Limits limits = limits_of(epilogue);
+  auto quantized = is_in_order ? quantization_of(*limits.last) : std::nullopt;
+  if (quantized && !limit(limits, *quantized, call)) quantized.reset();
   if (!quantized && is_in_order) epilogue = find_epilogue(one, columns, {.sum = true}, values);
 
   HloInstruction* scale =
       binary(kMultiply, of_columns(left->scale, columns), of_columns(right->scale, columns));
-  constexpr std::int64_t kMiddleOfInt8 = 128;
-  HloInstruction* offset =
-      zero_point_sums(product.matrices,
-                      left->zero + (call.input_type == kernels::kElementInt8 ? kMiddleOfInt8 : 0));
+  HloInstruction* offset = zero_point_sums(
+      product.matrices, scalar_next_to(product.matrices, xla::S32, static_cast<double>(left->zero)),
+      static_cast<kernels::ElementType>(call.input_type));
   if (epilogue.bias != nullptr) {
     const auto bias = dequantized(epilogue.bias);
     if (bias && bias->zero == 0 && type_of(*bias->whole) == xla::S32) {
@@ -508,18 +641,56 @@ Status replace_whole_product(HloInstruction& one, PassContext& context) {
     call.result_type = type_of_bytes(*last);
   }
   call.convolution.epilogue = epilogue.word();
-  KernelCall made{
-      Kernel::kLowPrecision,
-      as_words(call),
-      {product.input, pack_words(product.matrices, xla::S8, kernels::low_precision_numbers(call)),
-       offset, scale},
-      product.sizes};
-  made.operands.insert(made.operands.end(), more.begin(), more.end());
-  made.type = type_of(*last);
-  epilogue.add_operands(made.operands);
-  HloInstruction* const result =
-      transpose(add_kernel_call(made, one), xla::InversePermutation(product.order));
-  return replace(*last, result);
+  more.insert(more.begin(), {offset, scale});
+  return replace(*last, whole_call(one, product, call, more, epilogue, type_of(*last)));
+}
+
+Status replace_integer_product(HloInstruction& one, PassContext& context) {
+  if ((one.opcode() != kDot && one.opcode() != kConvolution) || type_of(one) != xla::F64 ||
+      elements_of(one) == 0 || context.values().is_known(&one)) {
+    return {};
+  }
+  const auto left = integers(one.mutable_operand(0));
+  const auto right = integers(one.mutable_operand(1));
+  if (!left || !right || !context.values().is_known(right->bytes.whole)) return {};
+  const auto scaled = scaled_integers(one);
+  const auto dot = matrix_product(one);
+  const std::int64_t columns_along = column_dimension(one);
+  Dequantized weights = right->bytes;
+  if (right->point != nullptr) {
+    const auto zero = number_of(*right->point);
+    weights.zero = zero ? static_cast<std::int64_t>(*zero) : -1;
+  }
+  if (!scaled || (one.opcode() == kDot ? !dot : !is_for_whole_numbers(one)) ||
+      elements_of(*one.operand(1)) / size_of(*one.operand(1), columns_along) > kMostTerms) {
+    return {};
+  }
+  HloInstruction* const signed_weights = whole_weights(weights);
+  if (signed_weights == nullptr) return {};
+
+  HloInstruction* const bytes = moved(left->bytes);
+  HloInstruction* const zero =
+      left->point == nullptr ? scalar_next_to(&one, xla::S32, 0) : convert(left->point, xla::S32);
+  WholeProduct product = dot ? product_of_rows(*dot, bytes, signed_weights, dimensions_of(one))
+                             : product_of_images(one, bytes, signed_weights);
+  if (!std::ranges::is_sorted(product.order)) return {};
+  const std::int64_t columns = product.call.out_channels;
+  if (scaled->scale.dimension != kSpread && scaled->scale.dimension != one.shape().rank() - 1) {
+    return {};
+  }
+  kernels::LowPrecisionCall call{};
+  call.input_type = type_of_bytes(*bytes);
+  if (!dot) {
+    product.input = padded_by(product.input, convert(zero, type_of(*bytes)), product.call.window);
+  }
+  call.convolution = product.call;
+  const Epilogue epilogue =
+      find_epilogue(*scaled->product, columns, {.sum = true}, context.values());
+  call.convolution.epilogue = epilogue.word();
+  HloInstruction* const offset = zero_point_sums(product.matrices, zero, type_of_bytes(*bytes));
+  return replace(*epilogue.last,
+                 whole_call(one, product, call, {offset, of_columns(scaled->scale, columns)},
+                            epilogue, xla::F32));
 }
 
 }  // namespace tfaot::toolkit::engine

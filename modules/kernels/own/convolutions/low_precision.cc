@@ -54,12 +54,22 @@ TFAOT_INLINE Bits32 round_to_bfloat16(Bits32 bits) {
 }
 
 // ---- Ways to multiply. A way says what numbers of a row are written as (Number, by write()), and
-// how a word of each row is multiplied with those of panels (add_word()): kSums vectors hold the
-// sums of a panel's columns, which sum() joins. A tile has kRows rows and kPanels panels.
+// how a word of each row is multiplied with those of panels (add_word()), or words of channels with
+// those of a panel (add_words()): kSums vectors hold the sums of a panel's columns, which sum()
+// joins. A tile has kRows rows and kPanels panels.
 
 struct Whole {
   using Input = unsigned char;
   static constexpr int kSteps = 4;
+};
+
+// As they are, for channels.
+struct AsBytes : Whole {
+  using Number = unsigned char;
+
+  static TFAOT_INLINE void write(Number* to, const Input* from, Int count, unsigned char flip) {
+    in_pieces<TFAOT_VECTOR_BYTES>(to, from, count, [&](auto v) TFAOT_ALWAYS { return v ^ flip; });
+  }
 };
 
 // Of 16 bits, on every machine.
@@ -87,6 +97,17 @@ struct ByPairs : Whole {
     TFAOT_EACH (i, kAll) {
       const Halves right = widen_part(b + i / kSums * panel_bytes, i % kSums);
       TFAOT_EACH (r, kRows) sums[r][i] += multiply_pairs(right, left[r]);
+    }
+  }
+  // Of four bytes, the first and the third, and the others.
+  static TFAOT_INLINE void add_words(SignedWords* sums, int step, int rows, Bytes b, const Bytes* a,
+                                     Int at) {
+    const auto right = read_as<Halves>(b);
+    const Halves odd = right >> 8, even = right << 8 >> 8;
+    TFAOT_EACH (r, rows) {
+      const auto left = read_as<Vec<std::uint16_t>>(a[r] + at);
+      sums[r * step] +=
+          multiply_pairs(even, Halves(left & 0xFF)) + multiply_pairs(odd, Halves(left >> 8));
     }
   }
   static TFAOT_INLINE SignedWords sum(const Sum* sums, int v) {
@@ -208,6 +229,13 @@ struct ByWords : AsWords<Operands> {
       TFAOT_EACH (i, kAll) AsWords<Operands>::add(sums[r][i], left, right[i]);
     }
   }
+  static TFAOT_INLINE void add_words(Sum* sums, int step, int rows, Bytes b, const Bytes* a,
+                                     Int at) {
+    const auto right = read_as<__m512i>(b);
+    TFAOT_EACH (r, rows) {
+      AsWords<Operands>::add(sums[r * step], read_as<__m512i>(a[r] + at), right);
+    }
+  }
   static TFAOT_INLINE Sum sum(const Sum* sums, int v) { return sums[v]; }
 };
 
@@ -259,9 +287,24 @@ TFAOT_INLINE Floats sum_with(const LowProduct& p, Floats steps, SignedWords adde
   return (steps * p.scales[0] + added * p.scales[1]) / p.scales[2];
 }
 
+// The last bytes of words.
+TFAOT_INLINE auto last_bytes(SignedWords words) {
+#if defined(__SSE2__) && TFAOT_VECTOR_BYTES < 64
+  // g++ would take the numbers out one by one.
+  constexpr int kHalf = TFAOT_VECTOR_BYTES / 32;  // of a vector of two
+  __m128i parts[2];
+  words &= 0xFF;
+  __builtin_memcpy(parts, &words, sizeof words);
+  const __m128i pairs = _mm_packs_epi32(parts[0], parts[kHalf]);
+  const __m128i bytes = _mm_packus_epi16(pairs, pairs);
+  return read_as<typename VecOf<std::int8_t, TFAOT_VECTOR_BYTES / 4>::Type>(&bytes);
+#else
+  return __builtin_convertvector(words, typename VecOf<std::int8_t, TFAOT_VECTOR_BYTES / 4>::Type);
+#endif
+}
+
 TFAOT_INLINE void store_bytes(unsigned char* to, SignedWords words, Int count) {
-  const auto bytes =
-      __builtin_convertvector(words, typename VecOf<std::int8_t, TFAOT_VECTOR_BYTES / 4>::Type);
+  const auto bytes = last_bytes(words);
   if (count == kLanes<float>) {
     __builtin_memcpy(to, &bytes, sizeof bytes);
   } else {
@@ -293,6 +336,7 @@ TFAOT_INLINE void finish_columns(const LowProduct& p, const Sum* sums, Int step,
   const Floats offset = is_whole ? load_of(p.offset) : Floats{};
   const Floats scale = is_whole ? load_of(p.scale) : Floats{};
   const Floats bias = p.bias != nullptr ? load_of(p.bias) : Floats{};
+  const WholeRange range = range_of(call);  // read once, as the bytes that are stored may be any
   for (Int r = 0; r < rows; ++r, sums += step) {
     const Int at = (row + r) * p.c_row + column;
     Floats value;
@@ -303,7 +347,7 @@ TFAOT_INLINE void finish_columns(const LowProduct& p, const Sum* sums, Int step,
     }
     auto* const bytes = static_cast<unsigned char*>(p.c) + at;
     if constexpr (kPlain) {
-      store_bytes(bytes, rounded(range_of(call), value + bias), kLanes<float>);
+      store_bytes(bytes, rounded(range, value + bias), kLanes<float>);
       continue;
     }
     if (p.bias != nullptr) value += bias;
@@ -313,7 +357,7 @@ TFAOT_INLINE void finish_columns(const LowProduct& p, const Sum* sums, Int step,
       store_some(static_cast<float*>(p.c) + at, value, count);
       continue;
     }
-    SignedWords whole = rounded(range_of(call), value);
+    SignedWords whole = rounded(range, value);
     if (p.added != nullptr) {
       const auto zero = static_cast<std::int32_t>(call.zero_point);
       const Floats steps = __builtin_convertvector(whole - zero, Floats);
@@ -677,6 +721,14 @@ void multiply_rows_by_tiles(const LowProduct& p, const LeftRows<typename Way::Nu
 
 // ---- Windows.
 
+// True if the positions of windows are the pixels.
+TFAOT_INLINE bool is_of_rows(const Window& w) {
+  for (int d = 0; d < kSpatial; ++d) {
+    if (w.size[d] > 1 || w.in[d] != w.out[d] || w.stride[d] > 1 || w.pad_low[d] != 0) return false;
+  }
+  return true;
+}
+
 // Writes the numbers of windows, position by position, in order: padding is written by whole
 // vectors, and what lies behind it later.
 template <typename Way>
@@ -710,8 +762,8 @@ class WindowWriter {
         continue;
       }
       const Int in = w_.in[2] * channels_, low = w_.pad_low[2] * channels_;
-      const Int skipped = larger(0, -low), start = larger(0, low);
-      const Int count = smaller(in - skipped, numbers - start);
+      const Int skipped = larger(0, -low), start = smaller(larger(0, low), numbers);
+      const Int count = larger(0, smaller(in - skipped, numbers - start));
       fill(to, start, padding_);
       Way::write(to + start, images_ + (image * w_.in[1] + line) * in + skipped, count, flip_);
       fill(to + start + count, numbers - start - count, padding_);
@@ -736,11 +788,13 @@ class WindowWriter {
       }
     }
   }
-  // The numbers of a line that the windows of a line of results meet.
-  Int band_line() const { return ((w_.out[2] - 1) * w_.stride[2] + w_.size[2]) * channels_; }
+  Int band_line() const { return line_numbers(call_); }
 
   // Positions from `row` of all images on.
   TFAOT_ONE_COPY void write(Number* to, Int row, Int count, Int group) const {
+    if (call_.groups == 1 && step_ == channels_ && is_of_rows(w_)) {
+      return Way::write(to, images_ + row * channels_, count * channels_, flip_);
+    }
     Int place[kSpatial];
     for (int d = kSpatial - 1; d >= 0; --d) {
       place[d] = row % w_.out[d];
@@ -849,12 +903,6 @@ TFAOT_INLINE bool is_in_place(const LowPrecisionCall& call) {
   return true;
 }
 
-// True if the positions of windows are the pixels.
-TFAOT_INLINE bool is_of_rows(const Window& w) {
-  return w.size[1] == 1 && w.size[2] == 1 && w.in[1] == w.out[1] && w.in[2] == w.out[2] &&
-         w.stride[1] == 1 && w.stride[2] == 1 && w.pad_low[1] == 0 && w.pad_low[2] == 0;
-}
-
 // Lines of results whose lines of the image fit into scratch memory, with what a last vector writes
 // beyond them.
 template <typename Way>
@@ -864,10 +912,96 @@ TFAOT_INLINE Int lines_at_once(const Window& w, Int bytes, Int band_line) {
   return room < of_window ? 0 : smaller(w.out[1], (room - of_window) / w.stride[1] + 1);
 }
 
-// The lines of the image that some lines of results meet.
-TFAOT_INLINE Int met_lines(const Window& w, Int lines) {
-  return (lines - 1) * w.stride[1] + (w.size[1] - 1) * w.window_dilation[1] + 1;
+// ---- Channels that are convolved by themselves.
+
+// Pieces of kBytes of two vectors by turns, from piece kFirst of each on.
+template <int kBytes, int kFirst>
+struct ByTurns {
+  static constexpr int at(int l) {
+    const int piece = l / kBytes;
+    return (kFirst + piece / 2) * kBytes + l % kBytes + piece % 2 * 16;
+  }
+};
+
+// Writes the words of four lines: the bytes that are above each other.
+TFAOT_INLINE void write_words(unsigned char* to, Bytes const (&lines)[4], Int count) {
+  using Sixteen = VecOf<unsigned char, 16>::Type;
+  const auto store_sixteen = [](unsigned char* at, Sixteen v)
+                                 TFAOT_ALWAYS { __builtin_memcpy(at, &v, sizeof v); };
+  for (Int i = 0; i < count; i += 16, to += 64) {
+    Sixteen line[4], pairs[4];
+    TFAOT_EACH (l, 4) line[l] = read_as<Sixteen>(lines[l] + i);
+    TFAOT_EACH (l, 2) {
+      pairs[2 * l] = shuffle<ByTurns<1, 0>>(line[2 * l], line[2 * l + 1]);
+      pairs[2 * l + 1] = shuffle<ByTurns<1, 8>>(line[2 * l], line[2 * l + 1]);
+    }
+    TFAOT_EACH (h, 2) {
+      store_sixteen(to + 32 * h, shuffle<ByTurns<2, 0>>(pairs[h], pairs[2 + h]));
+      store_sixteen(to + 32 * h + 16, shuffle<ByTurns<2, 4>>(pairs[h], pairs[2 + h]));
+    }
+  }
 }
+
+// The words that the windows of a line of results meet. Steps are in bytes.
+struct LineWords {
+  Bytes first;
+  Int step, column_step, columns, line_step, lines;
+  Int at, count;  // the first result's number, and how many there are
+};
+
+// Results i to i + MR, fewer of which may count, of the channels of NP panels.
+template <typename Way, int MR, int NP>
+__attribute__((noinline)) void convolve_some(const LowProduct& p, const LineWords& words, Int i,
+                                             Int panel) {
+  constexpr int kVectors = NP * kVectorsPerPanel;
+  const Int panel_bytes = p.words * kPanelBytes;
+  SignedWords sums[MR][kVectors] = {};
+  Bytes a[MR], b = p.panels + panel * panel_bytes;
+  TFAOT_EACH (r, MR) {
+    a[r] = words.first + smaller(i + r, words.count - 1) * words.step + panel * kPanelBytes;
+  }
+  for (Int line = 0; line < words.lines; ++line) {
+    Int at = line * words.line_step;
+    for (Int column = 0; column < words.columns; ++column) {
+      TFAOT_EACH (v, kVectors) {
+        constexpr Int kBytes = TFAOT_VECTOR_BYTES;
+        Way::add_words(&sums[0][v], kVectors, MR,
+                       b + v / kVectorsPerPanel * panel_bytes + v % kVectorsPerPanel * kBytes, a,
+                       at + v * kBytes);
+      }
+      at += words.column_step;
+      b += kPanelBytes;
+    }
+  }
+  SignedWords all[MR][kVectors];  // in memory, which the sums are not
+  TFAOT_EACH (n, MR * kVectors) all[n / kVectors][n % kVectors] = sums[n / kVectors][n % kVectors];
+  finish_rows<kVectors>(p, all[0], words.at + i, smaller(MR, words.count - i),
+                        panel * kPanelColumns<float>);
+}
+
+// By NP panels at a time, while there are so many.
+template <typename Way, int NP>
+TFAOT_INLINE Int convolve_panels(const LowProduct& p, const LineWords& words, Int panel) {
+  constexpr int kMost = (NP > 2 ? 16 : 8) / NP / kVectorsPerPanel, kFew = (kMost + 1) / 2;
+  for (; (panel + NP - 1) * kPanelColumns<float> < p.columns; panel += NP) {
+    Int i = 0;
+    for (; words.count - i > kFew; i += kMost) convolve_some<Way, kMost, NP>(p, words, i, panel);
+    if (i < words.count) convolve_some<Way, kFew, NP>(p, words, i, panel);
+  }
+  return panel;
+}
+
+template <typename Way>
+TFAOT_ONE_COPY void convolve_line(const LowProduct& p, const LineWords& words) {
+  Int panel = 0;
+  if constexpr (kVectorsPerPanel == 1) {
+    panel = convolve_panels<Way, 4>(p, words, panel);
+    panel = convolve_panels<Way, 2>(p, words, panel);
+  }
+  convolve_panels<Way, 1>(p, words, panel);
+}
+
+// ---- All images.
 
 template <typename Way>
 TFAOT_ONE_COPY void convolve(const LowProduct& product, const EpilogueOperands& more,
@@ -901,6 +1035,33 @@ TFAOT_ONE_COPY void convolve(const LowProduct& product, const EpilogueOperands& 
       finish_rows(at, count * w.out[2]);
     });
   };
+  if constexpr (std::is_base_of_v<Whole, Way> && !kByTiles<Way>) {
+    if (is_of_channels(call)) {
+      LowPrecisionCall all = call;
+      all.convolution.groups = 1;
+      const WindowWriter<AsBytes> bytes(all, images);
+      const Int line = bytes.band_line(), words = line_words_bytes(call);
+      const Int pixel = 4 * c.in_channels;
+      const Int lines = lines_at_once<AsBytes>(w, low_precision_scratch_bytes(call) - words, line);
+      return share_lines(lines, [&](Element* memory, Int image, Int first, Int count, Int at) {
+        auto* const to = static_cast<unsigned char*>(static_cast<void*>(memory));
+        unsigned char* const band = to + words;
+        bytes.write_band(band, image, first * w.stride[1] - w.pad_low[1], met_lines(w, count));
+        for (Int i = 0; i < count; ++i, at += w.out[2]) {
+          for (Int j = 0; j < w.size[1]; j += 4) {
+            Bytes four[4];
+            TFAOT_EACH (l, 4) {
+              const Int tap = smaller(j + l, w.size[1] - 1);
+              four[l] = band + (i * w.stride[1] + tap * w.window_dilation[1]) * line;
+            }
+            write_words(to + j * line, four, line);
+          }
+          convolve_line<Way>(product, {to, w.stride[2] * pixel, w.window_dilation[2] * pixel,
+                                       w.size[2], 4 * line, ceil_div(w.size[1], 4), at, w.out[2]});
+        }
+      });
+    }
+  }
   if constexpr (!kByTiles<Way>) {
     const bool in_place = has_whole_lines<Way>(c) && is_in_place<Way>(call);
     if (in_place && is_of_rows(w)) {
@@ -1012,7 +1173,7 @@ extern "C" void TFAOT_KERNEL(low_precision)(void* out, const void** in) {
       adds_bytes ? operand(in, 5) : nullptr,
       call.has_table != 0 ? operand<unsigned char>(in, 2 + before_bias) : nullptr,
       static_cast<void* const*>(out)[0],
-      c.out_channels / c.groups,
+      is_of_channels(call) ? c.out_channels : c.out_channels / c.groups,
       c.out_channels,
       rectifier_of(c.epilogue)};
   Element* const scratch = result(out, 1);
@@ -1021,7 +1182,7 @@ extern "C" void TFAOT_KERNEL(low_precision)(void* out, const void** in) {
   // Sums of whole numbers are exact, so a few rows need no tiles.
   constexpr Int kFewRows = 4;
   const Int rows = more.rows * c.window.out[0] * c.window.out[1] * c.window.out[2];
-  if (is_whole && has(tfaot::detail::kByteTiles) && rows > kFewRows) {
+  if (is_whole && has(tfaot::detail::kByteTiles) && rows > kFewRows && !is_of_channels(call)) {
     return convolve<ByTiles<Whole>>(product, more, in[1], scratch);
   }
   if (!is_whole && has(tfaot::detail::kBfloat16Tiles)) {

@@ -1169,7 +1169,7 @@ std::vector<OnnxOperator> image_operators() {
       {"CausalConvWithState", 27, lower_causal_convolution},
       {"Col2Im", 18, lower_col2im, {.known = {1, 2}}},
       {"Conv", 1, lower_conv},
-      {"ConvInteger", 10, lower_conv_integer},
+      {"ConvInteger", 10, lower_conv_integer, {.settings = {2, 3}}},
       {"ConvTranspose", 1, lower_conv_transpose},
       {"DeformConv", 19, lower_deform_conv},
       {"GlobalAveragePool", 1, lower_global_average_pool},

@@ -79,7 +79,9 @@ void lower_dynamic_quantize_linear(Node& node) {
   };
   const XlaOp least = extreme(xla::CreateScalarMinComputation);
   const XlaOp range = extreme(xla::CreateScalarMaxComputation) - least;
-  const XlaOp scale = xla::Select(range == zero, like(x, 1), range) / most;
+  // In a form that XLA's simplifier does not turn into a product with a rounded inverse.
+  const XlaOp divisor = xla::Clamp(most, range, most);
+  const XlaOp scale = xla::Select(range == zero, like(x, 1), range) / divisor;
   const XlaOp point = cast(xla::RoundToEven(xla::Clamp(zero, -least / scale, most)), xla::U8);
   node.set(0, saturated(node, x / scale, point));
   node.set(1, scale);
@@ -308,7 +310,7 @@ void lower_bipolar_quant(Node& node) {
 XlaOp without_zero_point(const Node& node, int operand, int zero,
                          std::optional<std::int64_t> axis) {
   const XlaOp values = cast(node.operand(operand), xla::S32);
-  if (!node.has(zero)) return values;
+  if (zero_point_of(node, zero) == 0) return values;
   const XlaOp points = cast(node.operand(zero), xla::S32);
   if (product(node.sizes(zero)) == 1) return values - xla::Reshape(points, {});
   if (!axis) node.refuse("has several zero points for one tensor");
@@ -350,14 +352,14 @@ std::vector<OnnxOperator> quantized_operators() {
   std::vector<OnnxOperator> rows = {
       {"DequantizeLinear", 10, lower_dequantize_linear, {.settings = {2}}},
       {"DynamicQuantizeLinear", 11, lower_dynamic_quantize_linear},
-      {"MatMulInteger", 10, lower_matmul_integer},
+      {"MatMulInteger", 10, lower_matmul_integer, {.settings = {2, 3}}},
       {"QLinearMatMul", 10, lower_qlinear_matmul, {.settings = {2, 5, 7}}},
       {"QuantizeLinear", 10, lower_quantize_linear, {.settings = {2}}},
   };
   std::vector<OnnxOperator> microsoft = {
       {"DynamicQuantizeLSTM", 1, lower_dynamic_quantize_lstm},
-      {"DynamicQuantizeMatMul", 1, lower_dynamic_quantize_matmul},
-      {"MatMulIntegerToFloat", 1, lower_matmul_integer_to_float},
+      {"DynamicQuantizeMatMul", 1, lower_dynamic_quantize_matmul, {.settings = {3}}},
+      {"MatMulIntegerToFloat", 1, lower_matmul_integer_to_float, {.settings = {4, 5}}},
       {"QGemm", 1, lower_qgemm, {.settings = {2, 5, 8}}},
   };
   for (const ByFloats& form : kByFloats) {

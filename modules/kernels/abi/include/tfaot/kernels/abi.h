@@ -493,6 +493,10 @@ enum ElementType : std::int64_t { kElementFloat32 = 0, kElementUint8 = 1, kEleme
 // zero point of x). bfloat16: x is rounded to it, to nearest, ties to even; each product is exact,
 // the sums are float32, and their order depends on the depth and the machine alone; padding is 0.
 //
+// Channels of whole numbers that are convolved by themselves (is_of_channels()) have one filter
+// [panels, words, panel columns, 4] for all: a word has four neighbouring lines of a column of the
+// window, the last lines padded with zeros, and words are in the order [lines, columns].
+//
 // After it, as there: the bias, addends (of float32), a relu, a function and the number of rows.
 // Results are float32, or, with another result_type, the whole number nearest to the value, ties to
 // even, plus zero_point, at least `least` and at most `most`; such calls have no function. Base
@@ -523,6 +527,15 @@ constexpr std::int64_t low_precision_more_operands(const LowPrecisionCall& call)
   return 2 + (call.addend_type != kElementFloat32 ? 1 : 0) + call.has_table;
 }
 
+// True if each channel is convolved by itself, in one or two dimensions.
+constexpr bool is_of_channels(const LowPrecisionCall& call) {
+  const ConvolutionCall& c = call.convolution;
+  const Window& w = c.window;
+  return call.input_type != kElementFloat32 && c.groups == c.in_channels &&
+         c.groups == c.out_channels && w.in[0] == 1 && w.out[0] == 1 && w.size[0] == 1 &&
+         w.pad_low[0] == 0;
+}
+
 constexpr std::int64_t low_precision_depth(const ConvolutionCall& call) {
   return call.window.size[0] * call.window.size[1] * call.window.size[2] * call.in_channels /
          call.groups;
@@ -533,6 +546,8 @@ constexpr std::int64_t low_precision_numbers(const LowPrecisionCall& call) {
 }
 constexpr std::int64_t low_precision_words(const LowPrecisionCall& call) {
   const std::int64_t numbers = low_precision_numbers(call);
+  const Window& w = call.convolution.window;
+  if (is_of_channels(call)) return (w.size[1] + numbers - 1) / numbers * w.size[2];
   return (low_precision_depth(call.convolution) + numbers - 1) / numbers;
 }
 // Positions of windows whose numbers are in memory at a time, each widened to at most twice its
@@ -544,7 +559,30 @@ constexpr std::int64_t low_precision_rows_at_once(const LowPrecisionCall& call) 
   return RowBlock{kCacheBytes, low_precision_words(call) * 8 + kPanelBytes, kUnit}.of(
       (rows + kUnit - 1) / kUnit * kUnit);
 }
+// Of calls of channels: the numbers of a line that the windows of a line of results meet, the words
+// of such lines, and the lines that some lines of results meet.
+constexpr std::int64_t line_numbers(const ConvolutionCall& call) {
+  const Window& w = call.window;
+  const std::int64_t columns =
+      (w.out[2] - 1) * w.stride[2] + (w.size[2] - 1) * w.window_dilation[2] + 1;
+  return columns * call.in_channels;
+}
+constexpr std::int64_t line_words_bytes(const LowPrecisionCall& call) {
+  return (call.convolution.window.size[1] + 3) / 4 * 4 * line_numbers(call.convolution) +
+         kPanelBytes;
+}
+constexpr std::int64_t met_lines(const Window& w, std::int64_t lines) {
+  return (lines - 1) * w.stride[1] + (w.size[1] - 1) * w.window_dilation[1] + 1;
+}
 constexpr std::int64_t low_precision_scratch_bytes(const LowPrecisionCall& call) {
+  if (is_of_channels(call)) {
+    constexpr std::int64_t kCacheBytes = 64 << 10;
+    const Window& w = call.convolution.window;
+    const std::int64_t line = line_numbers(call.convolution), least = met_lines(w, 1) * line;
+    const std::int64_t all = met_lines(w, w.out[1]) * line;
+    const std::int64_t some = all < kCacheBytes ? all : kCacheBytes;
+    return line_words_bytes(call) + (some > least ? some : least) + 3 * kPanelBytes;
+  }
   return low_precision_rows_at_once(call) * (low_precision_words(call) * 8 + kPanelBytes) +
          kPanelBytes;
 }
