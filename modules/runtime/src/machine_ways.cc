@@ -28,10 +28,8 @@ struct WayRow {
   bool needs_tiles;
 };
 constexpr WayRow kWays[] = {
-    {detail::kByteWords, "avx512vnni", false},
-    {detail::kBfloat16Words, "avx512bf16", false},
-    {detail::kByteTiles, "amx-int8", true},
-    {detail::kBfloat16Tiles, "amx-bf16", true},
+    {detail::kByteWords, "avx512vnni", false},  {detail::kBfloat16Words, "avx512bf16", false},
+    {detail::kByteTiles, "amx-int8", true},     {detail::kBfloat16Tiles, "amx-bf16", true},
     {detail::kByteTables, "avx512vbmi", false},
 };
 
