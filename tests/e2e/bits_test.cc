@@ -91,6 +91,13 @@ TEST_F(BitsTest, AreRecorded) {
   EXPECT_THAT(done({"info", "net"}), HasSubstr("a row has the same bits in batches of 1 to 64"));
 }
 
+// A sum over the batch chooses a branch, with the same choice in all trial runs.
+TEST_F(BitsTest, OfRowsThatMayMixAreNotPromised) {
+  EXPECT_THAT(
+      done({"check", config("branches"), "-q"}),
+      HasSubstr("same bits  a row in any batch and thread, unless rows mix (see the warnings)"));
+}
+
 // Code for each size has its number of rows in it. The number of a row says nothing.
 constexpr const char* kScaledByRows = R"(module {
   func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
