@@ -267,7 +267,7 @@ class Sinking {
 
   // True if a sum of its rows would become one of rows_within().
   bool puts_rows_first(const HloInstruction& transpose) const {
-    return rows_ > 1 && size_of(transpose, 0) == rows_ &&
+    return rows_ > 1 && elements_of(transpose) > rows_ && size_of(transpose, 0) == rows_ &&
            is_within(transpose.operand(0)->shape(), transpose.dimensions(0)) &&
            absl::c_any_of(transpose.users(), [&](const auto* user) {
              return user->opcode() == kReduce && is_float32(*user) && elements_of(*user) == rows_ &&
