@@ -36,6 +36,15 @@ class BitsTest : public ToolTest {
     EXPECT_TRUE(result.ok()) << name << "\n" << result.standard_error << result.standard_output;
     return json::parse(result.standard_output, nullptr, false);
   }
+
+  void expect_same_bits(const std::string& name, const std::string& text) {
+    ASSERT_TRUE(files_.replace_atomically(root_ / (name + ".mlir"), text));
+    done({"compile", name + ".mlir", "-o", name, "--batch-sizes", "1,3", "-q"});
+    const json found = json::parse(
+        tool({"validate", name, "--bits", "--json", "-q"}).standard_output, nullptr, false);
+    ASSERT_TRUE(found.is_object()) << name;
+    EXPECT_EQ(found["passed"], true) << name << found["differences"];
+  }
 };
 
 // A line of the file: "frozen_graph x86-64-v3 <sha256>".
@@ -80,6 +89,13 @@ TEST_F(BitsTest, AreRecorded) {
   done({"compile", "-c", config("frozen_graph"), "-o", "net", "-q"});
   done({"validate", "net", "--bits", "--record", "-q"});
   EXPECT_THAT(done({"info", "net"}), HasSubstr("a row has the same bits in batches of 1 to 64"));
+}
+
+// A sum over the batch chooses a branch, with the same choice in all trial runs.
+TEST_F(BitsTest, OfRowsThatMayMixAreNotPromised) {
+  EXPECT_THAT(
+      done({"check", config("branches"), "-q"}),
+      HasSubstr("same bits  a row in any batch and thread, unless rows mix (see the warnings)"));
 }
 
 // Code for each size has its number of rows in it. The number of a row says nothing.
@@ -184,14 +200,96 @@ TEST_F(BitsTest, SumsOverPointsHaveOneOrder) {
       {"weighted", points_model("tensor<?x7xf32>",
                                 "dot_general %flat, %v, contracting_dims = [1] x [0] : "
                                 "(tensor<?x660xf32>, tensor<660x7xf32>) -> tensor<?x7xf32>")}};
-  for (const auto& [name, text] : models) {
-    ASSERT_TRUE(files_.replace_atomically(root_ / (name + ".mlir"), text));
-    done({"compile", name + ".mlir", "-o", name, "--batch-sizes", "1,3", "-q"});
-    const json found = json::parse(
-        tool({"validate", name, "--bits", "--json", "-q"}).standard_output, nullptr, false);
-    ASSERT_TRUE(found.is_object()) << name;
-    EXPECT_EQ(found["passed"], true) << name << found["differences"];
+  for (const auto& [name, text] : models) expect_same_bits(name, text);
+}
+
+// Scores of each step of each row, [41, rows]: for a row alone, they are the numbers of one row.
+std::string steps_model(const std::string& type, const std::string& result) {
+  return "module {\n  func.func @main(%x: tensor<?x41x8xf32>) -> " + type + R"( {
+    %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x41x8xf32>) -> tensor<i32>
+    %rows = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+    %c41 = stablehlo.constant dense<41> : tensor<1xi32>
+    %sizes = stablehlo.concatenate %c41, %rows, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %least = stablehlo.constant dense<0xFF800000> : tensor<f32>
+    %w = stablehlo.constant dense<)" +
+         some_numbers(8 * 16) + R"(> : tensor<8x16xf32>
+    %v = stablehlo.constant dense<)" +
+         some_numbers(16) + R"(> : tensor<16x1xf32>
+    %t = stablehlo.transpose %x, dims = [1, 0, 2] : (tensor<?x41x8xf32>) -> tensor<41x?x8xf32>
+    %d = stablehlo.dot_general %t, %w, contracting_dims = [2] x [0] : (tensor<41x?x8xf32>, tensor<8x16xf32>) -> tensor<41x?x16xf32>
+    %e = stablehlo.tanh %d : tensor<41x?x16xf32>
+    %f = stablehlo.dot_general %e, %v, contracting_dims = [2] x [0] : (tensor<41x?x16xf32>, tensor<16x1xf32>) -> tensor<41x?x1xf32>
+    %y = stablehlo.dynamic_reshape %f, %sizes : (tensor<41x?x1xf32>, tensor<2xi32>) -> tensor<41x?xf32>
+)" + result +
+         "    return %z : " + type + "\n  }\n}\n";
+}
+
+TEST_F(BitsTest, SumsOverStepsHaveOneOrder) {
+  expect_same_bits("sum", steps_model("tensor<?xf32>", R"(
+    %z = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<41x?xf32>, tensor<f32>) -> tensor<?xf32>
+)"));
+  expect_same_bits("softmax", steps_model("tensor<?x41xf32>", R"(
+    %peak = stablehlo.reduce(%y init: %least) applies stablehlo.maximum across dimensions = [0] : (tensor<41x?xf32>, tensor<f32>) -> tensor<?xf32>
+    %peaks = stablehlo.dynamic_broadcast_in_dim %peak, %sizes, dims = [1] : (tensor<?xf32>, tensor<2xi32>) -> tensor<41x?xf32>
+    %less = stablehlo.subtract %y, %peaks : tensor<41x?xf32>
+    %exp = stablehlo.exponential %less : tensor<41x?xf32>
+    %sum = stablehlo.reduce(%exp init: %zero) applies stablehlo.add across dimensions = [0] : (tensor<41x?xf32>, tensor<f32>) -> tensor<?xf32>
+    %sums = stablehlo.dynamic_broadcast_in_dim %sum, %sizes, dims = [1] : (tensor<?xf32>, tensor<2xi32>) -> tensor<41x?xf32>
+    %weights = stablehlo.divide %exp, %sums : tensor<41x?xf32>
+    %z = stablehlo.transpose %weights, dims = [1, 0] : (tensor<41x?xf32>) -> tensor<?x41xf32>
+)"));
+}
+
+// Neighbours of 26 points with 21 channels first, taken from the points of all rows. For a row
+// alone, the transpose that puts points first could move after what takes them.
+TEST_F(BitsTest, ProductsOfNeighboursHaveOneOrder) {
+  expect_same_bits("neighbours", R"(module {
+  func.func @main(%x: tensor<?x21x26xf32>, %i: tensor<?x26x4xi32>) -> tensor<?x1664xf32> {
+    %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x21x26xf32>) -> tensor<i32>
+    %c26 = stablehlo.constant dense<26> : tensor<i32>
+    %c104 = stablehlo.constant dense<104> : tensor<i32>
+    %all = stablehlo.multiply %n, %c26 : tensor<i32>
+    %pairs = stablehlo.multiply %n, %c104 : tensor<i32>
+    %rows1 = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+    %all1 = stablehlo.reshape %all : (tensor<i32>) -> tensor<1xi32>
+    %pairs1 = stablehlo.reshape %pairs : (tensor<i32>) -> tensor<1xi32>
+    %s4 = stablehlo.constant dense<4> : tensor<1xi32>
+    %s21 = stablehlo.constant dense<21> : tensor<1xi32>
+    %s26 = stablehlo.constant dense<26> : tensor<1xi32>
+    %s1664 = stablehlo.constant dense<1664> : tensor<1xi32>
+    %points = stablehlo.concatenate %all1, %s21, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    %places = stablehlo.concatenate %rows1, %s26, %s4, dim = 0 : (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<3xi32>
+    %repeated = stablehlo.concatenate %rows1, %s26, %s4, %s21, dim = 0 : (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<4xi32>
+    %channels = stablehlo.concatenate %rows1, %s21, %s26, %s4, dim = 0 : (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<4xi32>
+    %result = stablehlo.concatenate %rows1, %s1664, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    %w = stablehlo.constant dense<)" +
+                                     some_numbers(42 * 16) +
+                                     R"(> : tensor<42x16xf32>
+    %squares = stablehlo.multiply %x, %x : tensor<?x21x26xf32>
+    %t = stablehlo.transpose %squares, dims = [0, 2, 1] : (tensor<?x21x26xf32>) -> tensor<?x26x21xf32>
+    %f = stablehlo.dynamic_reshape %t, %points : (tensor<?x26x21xf32>, tensor<2xi32>) -> tensor<?x21xf32>
+    %first = stablehlo.constant dense<0> : tensor<i32>
+    %last = stablehlo.constant dense<25> : tensor<i32>
+    %place = stablehlo.clamp %first, %i, %last : (tensor<i32>, tensor<?x26x4xi32>, tensor<i32>) -> tensor<?x26x4xi32>
+    %row = stablehlo.dynamic_iota %places, dim = 0 : (tensor<3xi32>) -> tensor<?x26x4xi32>
+    %step = stablehlo.dynamic_broadcast_in_dim %c26, %places, dims = [] : (tensor<i32>, tensor<3xi32>) -> tensor<?x26x4xi32>
+    %start = stablehlo.multiply %row, %step : tensor<?x26x4xi32>
+    %from = stablehlo.add %place, %start : tensor<?x26x4xi32>
+    %index = stablehlo.dynamic_reshape %from, %pairs1 : (tensor<?x26x4xi32>, tensor<1xi32>) -> tensor<?xi32>
+    %other = "stablehlo.gather"(%f, %index) {dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 21>} : (tensor<?x21xf32>, tensor<?xi32>) -> tensor<?x21xf32>
+    %others = stablehlo.dynamic_reshape %other, %repeated : (tensor<?x21xf32>, tensor<4xi32>) -> tensor<?x26x4x21xf32>
+    %there = stablehlo.transpose %others, dims = [0, 3, 1, 2] : (tensor<?x26x4x21xf32>) -> tensor<?x21x26x4xf32>
+    %own = stablehlo.dynamic_broadcast_in_dim %squares, %channels, dims = [0, 1, 2] : (tensor<?x21x26xf32>, tensor<4xi32>) -> tensor<?x21x26x4xf32>
+    %difference = stablehlo.subtract %there, %own : tensor<?x21x26x4xf32>
+    %both = stablehlo.concatenate %own, %difference, dim = 1 : (tensor<?x21x26x4xf32>, tensor<?x21x26x4xf32>) -> tensor<?x42x26x4xf32>
+    %last4 = stablehlo.transpose %both, dims = [0, 2, 3, 1] : (tensor<?x42x26x4xf32>) -> tensor<?x26x4x42xf32>
+    %d = stablehlo.dot_general %last4, %w, contracting_dims = [3] x [0] : (tensor<?x26x4x42xf32>, tensor<42x16xf32>) -> tensor<?x26x4x16xf32>
+    %e = stablehlo.abs %d : tensor<?x26x4x16xf32>
+    %y = stablehlo.dynamic_reshape %e, %result : (tensor<?x26x4x16xf32>, tensor<2xi32>) -> tensor<?x1664xf32>
+    return %y : tensor<?x1664xf32>
   }
+})");
 }
 
 // The compiler runs a model whose rows it cannot prove to be alone. LLVM takes its options from the

@@ -183,6 +183,10 @@ std::string same_bits_text(const SignatureCheck& check) {
   if (!check.compiles) return "";
   std::string text = check.rows == RowsMode::kAlone ? "a row in any batch and thread"
                                                     : "a batch in any number of threads";
+  // Rows may mix that are taken to be alone: only a warning says so.
+  if (check.rows == RowsMode::kAlone && !check.warnings.empty()) {
+    text += ", unless rows mix (see the warnings)";
+  }
   text += check.compute == ComputeType::kFloat32 ? ", on any machine"
                                                  : ", on machines with the same instructions";
   for (const auto& group : same_bit_levels(check)) {

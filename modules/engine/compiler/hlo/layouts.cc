@@ -22,12 +22,41 @@ namespace {
 enum class ProductSides { kStay, kMaySwap };
 
 struct TransposeCost {
-  std::int64_t bytes = 0;  // that are moved
+  std::int64_t sums_within = 0;  // see rows_within()
+  std::int64_t bytes = 0;        // that are moved
   // Transposes right after a convolution, which keep its kernel from adding a bias.
   std::int64_t after_convolutions = 0;
 
   auto operator<=>(const TransposeCost& other) const = default;  // NOLINT(modernize-use-nullptr)
 };
+
+// Of the batch. The inputs come first, and rows are their first dimension.
+std::int64_t rows_of(const xla::HloModule& module) {
+  const xla::HloComputation& entry = *module.entry_computation();
+  if (entry.num_parameters() == 0) return 1;
+  const HloInstruction& input = *entry.parameter_instruction(0);
+  return input.shape().IsArray() && input.shape().rank() > 0 ? size_of(input, 0) : 1;
+}
+
+// True if elements before this dimension lie between its own.
+bool is_within(const xla::Shape& shape, std::int64_t dimension) {
+  return product(shape.dimensions().subspan(0, static_cast<std::size_t>(dimension))) > 1;
+}
+
+// The dimension of the batch if the operation leaves one number for each row, and rows lie side by
+// side, as [steps, rows]. A row alone has its numbers one after the other, which are added in
+// another order than by a loop over steps.
+std::optional<std::int64_t> rows_within(const HloInstruction& reduce, std::int64_t rows) {
+  if (reduce.opcode() != kReduce || !is_float32(reduce) || rows == 1 ||
+      elements_of(reduce) != rows) {
+    return {};
+  }
+  const xla::Shape& terms = reduce.operand(0)->shape();
+  for (const std::int64_t d : other_dimensions(terms.rank(), reduce.dimensions())) {
+    if (terms.dimensions(static_cast<int>(d)) == rows && is_within(terms, d)) return d;
+  }
+  return {};
+}
 
 // A product with a weight reads a transposed left side by its strides.
 bool is_read_by_strides(const HloInstruction& transpose, const WeightValues& values) {
@@ -42,8 +71,10 @@ bool is_read_by_strides(const HloInstruction& transpose, const WeightValues& val
 TransposeCost cost_of_transposes(const xla::HloModule& module, std::int64_t first_weight,
                                  bool reads_strides) {
   const WeightValues values(module, first_weight);
+  const std::int64_t rows = rows_of(module);
   TransposeCost cost;
   for (const HloInstruction* one : instructions_of(module)) {
+    if (rows_within(*one, rows) && !values.is_known(one)) ++cost.sums_within;
     if (one->opcode() != kTranspose || values.is_known(one) ||
         !moves_elements(one->operand(0)->shape(), one->dimensions()) ||
         (reads_strides && is_read_by_strides(*one, values))) {
@@ -179,6 +210,19 @@ HloInstruction* transpose_all(HloInstruction* operand, Dimensions order) {
   return transpose(operand, order);
 }
 
+// The same for what is repeated. A row alone is transposed before it loses its batch: then all that
+// needs it in this order shares one tensor, as in a batch.
+HloInstruction* transpose_source(HloInstruction* source, const Dimensions& order) {
+  const auto sizes = source->shape().dimensions();
+  const bool loses_batch =
+      source->opcode() == kReshape &&
+      absl::c_equal(source->operand(0)->shape().dimensions(), engine::joined({{1}, sizes}));
+  if (!loses_batch) return transpose_all(source, order);
+  Dimensions with_batch = {0};
+  for (const std::int64_t d : order) with_batch.push_back(d + 1);
+  return reshape(transpose_all(source->mutable_operand(0), with_batch), picked(sizes, order));
+}
+
 // Operations, such as a scale and a shift of statistics.
 constexpr int kMostCheap = 4;
 
@@ -186,9 +230,13 @@ constexpr int kMostCheap = 4;
 class Sinking {
  public:
   Sinking(xla::HloModule& module, std::int64_t first_weight, ProductSides sides)
-      : module_(module), values_(module, first_weight), sides_(sides) {}
+      : module_(module), values_(module, first_weight), sides_(sides), rows_(rows_of(module)) {}
 
   Status run() {
+    for (HloInstruction* one : instructions_of(module_)) {
+      const auto rows = rows_within(*one, rows_);
+      if (rows && !is_known(one)) TFAOT_TRY(put_rows_first(*one, *rows));
+    }
     for (HloInstruction* one : instructions_of(module_)) {
       if (!is_known(one) && elements_of(*one) > 0) TFAOT_TRY(replace(*one, sunk(*one)));
     }
@@ -200,7 +248,31 @@ class Sinking {
     return known_.count(instruction) > 0 || values_.is_known(instruction);
   }
   bool is_moving(const HloInstruction* operand) const {
-    return operand->opcode() == kTranspose && !is_known(operand);
+    return operand->opcode() == kTranspose && !is_known(operand) && !puts_rows_first(*operand);
+  }
+
+  // Sums the value with rows first. All else that uses it, such as a softmax, gets it back from
+  // there, so that it can have these rows in their order, too.
+  Status put_rows_first(HloInstruction& reduce, std::int64_t rows) const {
+    HloInstruction* const value = reduce.mutable_operand(0);
+    if (is_moving(value)) return {};
+    const Instructions users(value->users().begin(), value->users().end());
+    const Dimensions order =
+        engine::joined({{rows}, other_dimensions(value->shape().rank(), {rows})});
+    const Dimensions back = xla::InversePermutation(order);
+    HloInstruction* const turned = transpose(value, order);
+    TFAOT_TRY(checked(value->ReplaceUsesWith(users, transpose(turned, back))));
+    return replace(reduce, sunk_reduce(reduce, back, turned));
+  }
+
+  // True if a sum of its rows would become one of rows_within().
+  bool puts_rows_first(const HloInstruction& transpose) const {
+    return rows_ > 1 && elements_of(transpose) > rows_ && size_of(transpose, 0) == rows_ &&
+           is_within(transpose.operand(0)->shape(), transpose.dimensions(0)) &&
+           absl::c_any_of(transpose.users(), [&](const auto* user) {
+             return user->opcode() == kReduce && is_float32(*user) && elements_of(*user) == rows_ &&
+                    !absl::c_linear_search(user->dimensions(), 0);
+           });
   }
 
   // The same as the operation, with the transpose of its operand after it; null: nothing changes.
@@ -270,7 +342,7 @@ class Sinking {
 
   HloInstruction* joined(HloInstruction& operation) {
     HloInstruction* operand = operation.mutable_operand(0);
-    if (operand->opcode() == kTranspose) {
+    if (operand->opcode() == kTranspose && !puts_rows_first(*operand)) {
       return transpose_all(operand, order_of(operation));
     }
     const Dimensions back = xla::InversePermutation(operation.dimensions());
@@ -354,7 +426,7 @@ class Sinking {
     const Dimensions sorting = sorting_order(places);
     HloInstruction* source = value.mutable_operand(0);
     const bool known = is_known(source);
-    if (!std::ranges::is_sorted(sorting)) source = transpose_all(source, sorting);
+    if (!std::ranges::is_sorted(sorting)) source = transpose_source(source, sorting);
     if (known) known_.insert(source);
     std::ranges::sort(places);
     return broadcast(source, xla::PermuteInverse(value.shape().dimensions(), order), places);
@@ -461,6 +533,7 @@ class Sinking {
   xla::HloModule& module_;
   WeightValues values_;
   ProductSides sides_;
+  std::int64_t rows_;
   std::set<const HloInstruction*> known_;  // made here
 };
 
@@ -469,7 +542,7 @@ class Sinking {
 Status settle(xla::HloModule& module, std::int64_t first_weight, ProductSides sides) {
   const bool reads_strides = sides == ProductSides::kMaySwap;
   const TransposeCost before = cost_of_transposes(module, first_weight, reads_strides);
-  if (before.bytes == 0) return {};
+  if (before == TransposeCost()) return {};
   const auto trial = module.Clone("");
   TFAOT_TRY(Sinking(*trial, first_weight, sides).run());
   TFAOT_TRY(remove_dead_code(*trial));
