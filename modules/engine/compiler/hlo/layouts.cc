@@ -470,12 +470,12 @@ class Sinking {
     Dimensions places;  // by group: where its first dimension lies
     for (const ReshapeGroup& group : groups) {
       std::int64_t first = std::ssize(order);
+      std::int64_t first_of_one = first;  // a batch of one row lies where a larger one does
       for (const std::int64_t d : group.from) {
-        if (size_of(*operation.operand(0), d) > 1) {
-          first = std::min(first, entry(order, d));
-        }
+        std::int64_t& found = size_of(*operation.operand(0), d) > 1 ? first : first_of_one;
+        found = std::min(found, entry(order, d));
       }
-      places.push_back(first);
+      places.push_back(first < std::ssize(order) ? first : first_of_one);
     }
     Dimensions together;  // of x
     Dimensions sizes;

@@ -903,6 +903,11 @@ TFAOT_INLINE bool is_in_place(const LowPrecisionCall& call) {
   return true;
 }
 
+// One function of this file, or g++ would make one that other files see.
+__attribute__((flatten)) TFAOT_ONE_COPY Int scratch_bytes(const LowPrecisionCall& call) {
+  return low_precision_scratch_bytes(call);
+}
+
 // Lines of results whose lines of the image fit into scratch memory, with what a last vector writes
 // beyond them.
 template <typename Way>
@@ -1042,7 +1047,7 @@ TFAOT_ONE_COPY void convolve(const LowProduct& product, const EpilogueOperands& 
       const WindowWriter<AsBytes> bytes(all, images);
       const Int line = bytes.band_line(), words = line_words_bytes(call);
       const Int pixel = 4 * c.in_channels;
-      const Int lines = lines_at_once<AsBytes>(w, low_precision_scratch_bytes(call) - words, line);
+      const Int lines = lines_at_once<AsBytes>(w, scratch_bytes(call) - words, line);
       return share_lines(lines, [&](Element* memory, Int image, Int first, Int count, Int at) {
         auto* const to = static_cast<unsigned char*>(static_cast<void*>(memory));
         unsigned char* const band = to + words;
@@ -1076,9 +1081,8 @@ TFAOT_ONE_COPY void convolve(const LowProduct& product, const EpilogueOperands& 
       });
     }
     const Int line_numbers = in_place ? w.in[2] * c.in_channels : writer.band_line();
-    const Int lines = in_place
-                          ? w.out[1]
-                          : lines_at_once<Way>(w, low_precision_scratch_bytes(call), line_numbers);
+    const Int lines =
+        in_place ? w.out[1] : lines_at_once<Way>(w, scratch_bytes(call), line_numbers);
     // A window of one number is written once in either way.
     if (has_whole_lines<Way>(c) && lines > 0 && (in_place || w.size[1] * w.size[2] > 1)) {
       return share_lines(lines, [&](Element* memory, Int image, Int line, Int count, Int at) {
@@ -1113,7 +1117,7 @@ TFAOT_ONE_COPY void convolve(const LowProduct& product, const EpilogueOperands& 
   };
   if constexpr (kHasHalf<Way>) {
     // Written from a band in the other half of the memory, without a look at the borders.
-    const Int half = low_precision_scratch_bytes(call) / 2 / kPanelBytes * kPanelBytes;
+    const Int half = scratch_bytes(call) / 2 / kPanelBytes * kPanelBytes;
     const Int lines = lines_at_once<Way>(w, half, writer.band_line());
     if (has_lines(c) && lines > 0 && w.size[1] * w.size[2] > 1) {
       return share_lines(lines, [&](Element* memory, Int image, Int line, Int count, Int at) {
