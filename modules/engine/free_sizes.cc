@@ -369,8 +369,9 @@ class FreeSizesOptimizer {
     }
     if (bits > 0 && has_others) {
       const Parity parity = parity_of_forms(tried);
-      if (parity.is_certain || (has_samples_ && !have_all_parities(tried)))
+      if (parity.is_certain || (has_samples_ && !have_all_parities(tried))) {
         modulus_ = parity.modulus;
+      }
       likely_ = parity.modulus;
     }
     // Forms of even and odd sizes tell, and numbers may follow more bits.

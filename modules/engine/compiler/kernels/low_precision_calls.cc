@@ -450,16 +450,17 @@ bool limit(const Limits& limits, const Quantization& result, kernels::LowPrecisi
   call.least = result.least;
   call.most = result.most;
   const auto scale = number_of(*result.scale);
-  for (const double bound : {limits.low, limits.high}) {
-    if (std::isinf(bound)) continue;
+  const auto set = [&](std::int64_t& limited, double bound) {
+    if (std::isinf(bound)) return true;
     if (bound != 0 && !scale) return false;
     const double steps =
         bound == 0 ? 0 : std::nearbyint(static_cast<float>(bound) / static_cast<float>(*scale));
-    const double most = std::clamp(steps + static_cast<double>(result.zero),
-                                   static_cast<double>(call.least), static_cast<double>(call.most));
-    (bound == limits.low ? call.least : call.most) = std::llround(most);
-  }
-  return true;
+    limited = std::llround(std::clamp(steps + static_cast<double>(result.zero),
+                                      static_cast<double>(result.least),
+                                      static_cast<double>(result.most)));
+    return true;
+  };
+  return set(call.least, limits.low) && set(call.most, limits.high);
 }
 
 HloInstruction* whole_call(HloInstruction& one, const WholeProduct& product,

@@ -991,18 +991,24 @@ class SizedModule {
     return {};
   }
 
-  // The bytes of a call's scratch memory at any sizes. It is tried: as kernels take rows in blocks,
-  // it may be larger at smaller sizes. `part`: its shape in a sample.
+  // The bytes of a call's scratch memory at any sizes. `part`: its shape in a sample.
   template <typename Part>
   std::int64_t most_scratch(const HloInstruction& call, Part part) const {
-    constexpr std::int64_t kMostTried = 1 << 15;
+    if (const auto most = most_tried_scratch(call)) return *most;
     std::int64_t most = 0;
     for (std::size_t s = 0; s < samples_.size(); ++s) {
       const std::int64_t own = product(part(at_sample(call, s)).dimensions());
       most = std::max(most, scratch_at_largest(own, fits_.points()[s]));
     }
+    return most;
+  }
+
+  // The most at any of the sizes that the call's words follow: as kernels take rows in blocks, it
+  // may be larger at smaller sizes. Nothing if these are too many, or the words are not known.
+  std::optional<std::int64_t> most_tried_scratch(const HloInstruction& call) const {
+    constexpr std::int64_t kMostTried = 1 << 15;
     const auto words = words_.find(call.operand(0));
-    if (words == words_.end()) return most;
+    if (words == words_.end()) return std::nullopt;
     Dimensions counts(largest_.size(), 1);  // how many sizes there are, where its words follow them
     for (const SizePolynomial& word : words->second) {
       for (const auto& [powers, factor] : word.terms()) {
@@ -1012,9 +1018,10 @@ class SizedModule {
         }
       }
     }
-    if (product(counts) > kMostTried) return most;
-    most = 0;
-    for (std::int64_t i = 0; i < product(counts); ++i) {
+    const std::int64_t count = product(counts);
+    if (count > kMostTried) return std::nullopt;
+    std::int64_t most = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
       Dimensions sizes = largest_;  // and smaller ones
       for (std::int64_t rest = i, d = 0; d < std::ssize(sizes); ++d) {
         entry(sizes, d) -= rest % entry(counts, d);
