@@ -9,6 +9,13 @@
 #include "tfaot/kernels/levels.def"
 #include "tfaot/runtime/detail/cpu_features.h"
 
+#ifdef TFAOT_TEST_WATCHED
+#include "tests/support/watched_kernels.h"
+#define TFAOT_TESTED(symbol) tfaot_test::watch<&symbol>(#symbol, runs_here(*next))
+#else
+#define TFAOT_TESTED(symbol) &symbol
+#endif
+
 #define TFAOT_NO_ROW(...)
 #define TFAOT_ASKED(feature) feature " "
 #define TFAOT_IMPLIED(feature) feature " "
@@ -43,6 +50,10 @@ struct Level {
   Kernels f32 = {}, f64 = {};
 };
 
+inline bool runs_here(const Level& level) {
+  return missing_features(level.features.c_str(), detect_cpu_features()).empty();
+}
+
 inline std::vector<Level> make_levels() {
   std::vector<Level> levels;
   std::string needed;
@@ -53,9 +64,9 @@ inline std::vector<Level> make_levels() {
   levels.push_back({name, needed});
   TFAOT_LEVELS_HERE(TFAOT_ADD_LEVEL, TFAOT_ADD, )
 #define TFAOT_ROW_f32(kernel, level, suffix, ...) \
-  next++->f32.kernel = &tfaot_##kernel##_f32_##suffix;
+  next->f32.kernel = TFAOT_TESTED(tfaot_##kernel##_f32_##suffix), ++next;
 #define TFAOT_ROW_f64(kernel, level, suffix, ...) \
-  next++->f64.kernel = &tfaot_##kernel##_f64_##suffix;
+  next->f64.kernel = TFAOT_TESTED(tfaot_##kernel##_f64_##suffix), ++next;
 #define TFAOT_ROWS(type, kernel) \
   next = levels.data();          \
   TFAOT_LEVELS_HERE(TFAOT_ROW_##type, TFAOT_NO_ROW, kernel)
@@ -69,10 +80,6 @@ inline std::vector<Level> make_levels() {
 inline const std::vector<Level>& all_levels() {
   static const std::vector<Level> levels = make_levels();
   return levels;
-}
-
-inline bool runs_here(const Level& level) {
-  return missing_features(level.features.c_str(), detect_cpu_features()).empty();
 }
 
 }  // namespace tfaot::kernels_test
