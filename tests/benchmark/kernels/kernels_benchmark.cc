@@ -104,7 +104,11 @@ void measure_low_precision(const Level& level, const std::string& name, double o
                            const kernels::ConvolutionCall& convolution) {
   for (const Int type : {kernels::kElementFloat32, kernels::kElementUint8}) {
     const bool is_whole = type != kernels::kElementFloat32;
-    kernels::LowPrecisionCall c = {convolution, type, type, 0, 0, 0, 255};
+    kernels::LowPrecisionCall c = {};
+    c.convolution = convolution;
+    c.input_type = c.result_type = type;
+    c.most = 255;
+    c.addend_type = kernels::kElementFloat32;
     const Int pixels =
         c.convolution.batch * c.convolution.window.in[1] * c.convolution.window.in[2];
     const Int points =
