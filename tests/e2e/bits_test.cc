@@ -247,6 +247,26 @@ TEST_F(BitsTest, SumsOverStepsHaveOneOrder) {
 )"));
 }
 
+// Scores of three heads, [heads, steps, rows], of which the products with weights make rows last.
+TEST_F(BitsTest, SumsOverStepsOfHeadsHaveOneOrder) {
+  expect_same_bits("heads", R"(module {
+  func.func @main(%x: tensor<?x41x8xf32>) -> tensor<?x3xf32> {
+    %zero = stablehlo.constant dense<0.0> : tensor<f32>
+    %w = stablehlo.constant dense<)" +
+                                some_numbers(8 * 16) + R"(> : tensor<8x16xf32>
+    %v = stablehlo.constant dense<)" +
+                                some_numbers(3 * 16) + R"(> : tensor<3x16xf32>
+    %d = stablehlo.dot_general %x, %w, contracting_dims = [2] x [0] : (tensor<?x41x8xf32>, tensor<8x16xf32>) -> tensor<?x41x16xf32>
+    %e = stablehlo.tanh %d : tensor<?x41x16xf32>
+    %t = stablehlo.transpose %e, dims = [1, 0, 2] : (tensor<?x41x16xf32>) -> tensor<41x?x16xf32>
+    %y = stablehlo.dot_general %v, %t, contracting_dims = [1] x [2] : (tensor<3x16xf32>, tensor<41x?x16xf32>) -> tensor<3x41x?xf32>
+    %s = stablehlo.reduce(%y init: %zero) applies stablehlo.add across dimensions = [1] : (tensor<3x41x?xf32>, tensor<f32>) -> tensor<3x?xf32>
+    %z = stablehlo.transpose %s, dims = [1, 0] : (tensor<3x?xf32>) -> tensor<?x3xf32>
+    return %z : tensor<?x3xf32>
+  }
+})");
+}
+
 // Neighbours of 26 points with 21 channels first, taken from the points of all rows. For a row
 // alone, the transpose that puts points first could move after what takes them.
 TEST_F(BitsTest, ProductsOfNeighboursHaveOneOrder) {

@@ -43,17 +43,74 @@ bool is_within(const xla::Shape& shape, std::int64_t dimension) {
   return product(shape.dimensions().subspan(0, static_cast<std::size_t>(dimension))) > 1;
 }
 
-// The dimension of the batch if the operation leaves one number for each row, and rows lie side by
-// side, as [steps, rows]. A row alone has its numbers one after the other, which are added in
-// another order than by a loop over steps.
-std::optional<std::int64_t> rows_within(const HloInstruction& reduce, std::int64_t rows) {
-  if (reduce.opcode() != kReduce || !is_float32(reduce) || rows == 1 ||
-      elements_of(reduce) != rows) {
+// True if a sum over these dimensions of the terms adds what lies together in a row alone, while
+// the rows of a batch lie side by side in dimension d: as [steps, rows] or [heads, steps, rows].
+bool lies_within(const xla::Shape& terms, std::int64_t d, absl::Span<const std::int64_t> summed) {
+  return is_within(terms, d) &&
+         absl::c_all_of(other_dimensions(terms.rank(), summed), [&](const std::int64_t other) {
+           return other == d || terms.dimensions(static_cast<int>(other)) == 1 ||
+                  (other < d && absl::c_all_of(summed, [&](auto one) { return other < one; }));
+         });
+}
+
+// True if the dimension is the first one of an input, followed through operations that keep it.
+bool is_of_batch(const HloInstruction& value, std::int64_t d, const WeightValues& values) {
+  if (values.is_known(&value)) return false;
+  const auto goes_on = [&](std::int64_t operand, std::int64_t dimension) {
+    return is_of_batch(*value.operand(operand), dimension, values);
+  };
+  switch (value.opcode()) {
+    case kParameter:
+      return d == 0;
+    case kTranspose:
+      return goes_on(0, value.dimensions(d));
+    case kReduce:
+      return goes_on(
+          0, entry(other_dimensions(value.operand(0)->shape().rank(), value.dimensions()), d));
+    case kReshape:
+      return absl::c_any_of(groups_of(value), [&](const ReshapeGroup& group) {
+        return absl::c_linear_search(group.to, d) &&
+               absl::c_any_of(group.from, [&](const std::int64_t from) {
+                 return size_of(*value.operand(0), from) == size_of(value, d) && goes_on(0, from);
+               });
+      });
+    case kDot: {
+      const xla::DotDimensionNumbers& numbers = value.dot_dimension_numbers();
+      const auto& batch = numbers.lhs_batch_dimensions();
+      const Dimensions left = engine::joined(
+          {batch, other_dimensions(value.operand(0)->shape().rank(),
+                                   engine::joined({batch, numbers.lhs_contracting_dimensions()}))});
+      const Dimensions right = other_dimensions(
+          value.operand(1)->shape().rank(),
+          engine::joined({numbers.rhs_batch_dimensions(), numbers.rhs_contracting_dimensions()}));
+      if (d < std::ssize(left)) return goes_on(0, entry(left, d));
+      return goes_on(1, entry(right, d - std::ssize(left)));
+    }
+    default:
+      break;
+  }
+  if (!value.IsElementwise()) return false;
+  const auto found = absl::c_find_if(value.operands(), [&](const auto* operand) {
+    return operand->shape().rank() == value.shape().rank() && operand->opcode() != kBroadcast &&
+           !values.is_known(operand);
+  });
+  return found != value.operands().end() && is_of_batch(**found, d, values);
+}
+
+// The dimension of the batch if rows lie side by side in what the operation sums. A row alone has
+// its numbers one after the other, which are added in another order than by a loop over steps.
+std::optional<std::int64_t> rows_within(const HloInstruction& reduce, std::int64_t rows,
+                                        const WeightValues& values) {
+  if (reduce.opcode() != kReduce || !is_float32(reduce) || rows == 1 || values.is_known(&reduce)) {
     return {};
   }
   const xla::Shape& terms = reduce.operand(0)->shape();
   for (const std::int64_t d : other_dimensions(terms.rank(), reduce.dimensions())) {
-    if (terms.dimensions(static_cast<int>(d)) == rows && is_within(terms, d)) return d;
+    if (terms.dimensions(static_cast<int>(d)) == rows &&
+        lies_within(terms, d, reduce.dimensions()) &&
+        (elements_of(reduce) == rows || is_of_batch(*reduce.operand(0), d, values))) {
+      return d;
+    }
   }
   return {};
 }
@@ -74,7 +131,7 @@ TransposeCost cost_of_transposes(const xla::HloModule& module, std::int64_t firs
   const std::int64_t rows = rows_of(module);
   TransposeCost cost;
   for (const HloInstruction* one : instructions_of(module)) {
-    if (rows_within(*one, rows) && !values.is_known(one)) ++cost.sums_within;
+    if (rows_within(*one, rows, values)) ++cost.sums_within;
     if (one->opcode() != kTranspose || values.is_known(one) ||
         !moves_elements(one->operand(0)->shape(), one->dimensions()) ||
         (reads_strides && is_read_by_strides(*one, values))) {
@@ -234,8 +291,8 @@ class Sinking {
 
   Status run() {
     for (HloInstruction* one : instructions_of(module_)) {
-      const auto rows = rows_within(*one, rows_);
-      if (rows && !is_known(one)) TFAOT_TRY(put_rows_first(*one, *rows));
+      const auto rows = rows_within(*one, rows_, values_);
+      if (rows) TFAOT_TRY(put_rows_first(*one, *rows));
     }
     for (HloInstruction* one : instructions_of(module_)) {
       if (!is_known(one) && elements_of(*one) > 0) TFAOT_TRY(replace(*one, sunk(*one)));
@@ -268,10 +325,12 @@ class Sinking {
   // True if a sum of its rows would become one of rows_within().
   bool puts_rows_first(const HloInstruction& transpose) const {
     return rows_ > 1 && elements_of(transpose) > rows_ && size_of(transpose, 0) == rows_ &&
-           is_within(transpose.operand(0)->shape(), transpose.dimensions(0)) &&
            absl::c_any_of(transpose.users(), [&](const auto* user) {
-             return user->opcode() == kReduce && is_float32(*user) && elements_of(*user) == rows_ &&
-                    !absl::c_linear_search(user->dimensions(), 0);
+             return user->opcode() == kReduce && is_float32(*user) &&
+                    !absl::c_linear_search(user->dimensions(), 0) &&
+                    lies_within(transpose.operand(0)->shape(), transpose.dimensions(0),
+                                picked(order_of(transpose), user->dimensions())) &&
+                    (elements_of(*user) == rows_ || is_of_batch(transpose, 0, values_));
            });
   }
 
