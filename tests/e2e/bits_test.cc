@@ -267,12 +267,13 @@ TEST_F(BitsTest, SumsOverStepsOfHeadsHaveOneOrder) {
 })");
 }
 
-// Neighbours of 26 points with 21 channels first, taken from the points of all rows. For a row
-// alone, the transpose that puts points first could move after what takes them.
-TEST_F(BitsTest, ProductsOfNeighboursHaveOneOrder) {
-  expect_same_bits("neighbours", R"(module {
-  func.func @main(%x: tensor<?x21x26xf32>, %i: tensor<?x26x4xi32>) -> tensor<?x1664xf32> {
-    %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x21x26xf32>) -> tensor<i32>
+// Products of 26 points and their neighbours, taken from the points of all rows. squares: of the
+// input, [rows, 21, 26]; there: the neighbours' at %index, [rows, 21, 26, 4].
+std::string neighbours_model(const std::string& input, const std::string& squares,
+                             const std::string& there) {
+  return "module {\n  func.func @main(%x: " + input +
+         R"(, %i: tensor<?x26x4xi32>) -> tensor<?x1664xf32> {
+    %n = stablehlo.get_dimension_size %i, dim = 0 : (tensor<?x26x4xi32>) -> tensor<i32>
     %c26 = stablehlo.constant dense<26> : tensor<i32>
     %c104 = stablehlo.constant dense<104> : tensor<i32>
     %all = stablehlo.multiply %n, %c26 : tensor<i32>
@@ -284,18 +285,18 @@ TEST_F(BitsTest, ProductsOfNeighboursHaveOneOrder) {
     %s21 = stablehlo.constant dense<21> : tensor<1xi32>
     %s26 = stablehlo.constant dense<26> : tensor<1xi32>
     %s1664 = stablehlo.constant dense<1664> : tensor<1xi32>
+    %of_channels = stablehlo.concatenate %s21, %all1, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    %channels_first = stablehlo.concatenate %s21, %rows1, %s26, %s4, dim = 0 : (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<4xi32>
     %points = stablehlo.concatenate %all1, %s21, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
     %places = stablehlo.concatenate %rows1, %s26, %s4, dim = 0 : (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<3xi32>
     %repeated = stablehlo.concatenate %rows1, %s26, %s4, %s21, dim = 0 : (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<4xi32>
     %channels = stablehlo.concatenate %rows1, %s21, %s26, %s4, dim = 0 : (tensor<1xi32>, tensor<1xi32>, tensor<1xi32>, tensor<1xi32>) -> tensor<4xi32>
     %result = stablehlo.concatenate %rows1, %s1664, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
     %w = stablehlo.constant dense<)" +
-                                     some_numbers(42 * 16) +
-                                     R"(> : tensor<42x16xf32>
-    %squares = stablehlo.multiply %x, %x : tensor<?x21x26xf32>
-    %t = stablehlo.transpose %squares, dims = [0, 2, 1] : (tensor<?x21x26xf32>) -> tensor<?x26x21xf32>
-    %f = stablehlo.dynamic_reshape %t, %points : (tensor<?x26x21xf32>, tensor<2xi32>) -> tensor<?x21xf32>
-    %first = stablehlo.constant dense<0> : tensor<i32>
+         some_numbers(42 * 16) +
+         R"(> : tensor<42x16xf32>
+)" + squares +
+         R"(    %first = stablehlo.constant dense<0> : tensor<i32>
     %last = stablehlo.constant dense<25> : tensor<i32>
     %place = stablehlo.clamp %first, %i, %last : (tensor<i32>, tensor<?x26x4xi32>, tensor<i32>) -> tensor<?x26x4xi32>
     %row = stablehlo.dynamic_iota %places, dim = 0 : (tensor<3xi32>) -> tensor<?x26x4xi32>
@@ -303,10 +304,8 @@ TEST_F(BitsTest, ProductsOfNeighboursHaveOneOrder) {
     %start = stablehlo.multiply %row, %step : tensor<?x26x4xi32>
     %from = stablehlo.add %place, %start : tensor<?x26x4xi32>
     %index = stablehlo.dynamic_reshape %from, %pairs1 : (tensor<?x26x4xi32>, tensor<1xi32>) -> tensor<?xi32>
-    %other = "stablehlo.gather"(%f, %index) {dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 21>} : (tensor<?x21xf32>, tensor<?xi32>) -> tensor<?x21xf32>
-    %others = stablehlo.dynamic_reshape %other, %repeated : (tensor<?x21xf32>, tensor<4xi32>) -> tensor<?x26x4x21xf32>
-    %there = stablehlo.transpose %others, dims = [0, 3, 1, 2] : (tensor<?x26x4x21xf32>) -> tensor<?x21x26x4xf32>
-    %own = stablehlo.dynamic_broadcast_in_dim %squares, %channels, dims = [0, 1, 2] : (tensor<?x21x26xf32>, tensor<4xi32>) -> tensor<?x21x26x4xf32>
+)" + there +
+         R"(    %own = stablehlo.dynamic_broadcast_in_dim %squares, %channels, dims = [0, 1, 2] : (tensor<?x21x26xf32>, tensor<4xi32>) -> tensor<?x21x26x4xf32>
     %difference = stablehlo.subtract %there, %own : tensor<?x21x26x4xf32>
     %both = stablehlo.concatenate %own, %difference, dim = 1 : (tensor<?x21x26x4xf32>, tensor<?x21x26x4xf32>) -> tensor<?x42x26x4xf32>
     %last4 = stablehlo.transpose %both, dims = [0, 2, 3, 1] : (tensor<?x42x26x4xf32>) -> tensor<?x26x4x42xf32>
@@ -315,7 +314,36 @@ TEST_F(BitsTest, ProductsOfNeighboursHaveOneOrder) {
     %y = stablehlo.dynamic_reshape %e, %result : (tensor<?x26x4x16xf32>, tensor<2xi32>) -> tensor<?x1664xf32>
     return %y : tensor<?x1664xf32>
   }
-})");
+})";
+}
+
+// For a row alone, the transpose that puts points first could move after what takes them.
+TEST_F(BitsTest, ProductsOfNeighboursHaveOneOrder) {
+  expect_same_bits("neighbours", neighbours_model("tensor<?x21x26xf32>", R"(
+    %squares = stablehlo.multiply %x, %x : tensor<?x21x26xf32>
+    %t = stablehlo.transpose %squares, dims = [0, 2, 1] : (tensor<?x21x26xf32>) -> tensor<?x26x21xf32>
+    %f = stablehlo.dynamic_reshape %t, %points : (tensor<?x26x21xf32>, tensor<2xi32>) -> tensor<?x21xf32>
+)",
+                                                  R"(
+    %other = "stablehlo.gather"(%f, %index) {dimension_numbers = #stablehlo.gather<offset_dims = [1], collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1, 21>} : (tensor<?x21xf32>, tensor<?xi32>) -> tensor<?x21xf32>
+    %others = stablehlo.dynamic_reshape %other, %repeated : (tensor<?x21xf32>, tensor<4xi32>) -> tensor<?x26x4x21xf32>
+    %there = stablehlo.transpose %others, dims = [0, 3, 1, 2] : (tensor<?x26x4x21xf32>) -> tensor<?x21x26x4xf32>
+)"));
+}
+
+// A row alone loses its batch here by a reshape that tells not with which dimension it was joined.
+TEST_F(BitsTest, ProductsOfNeighboursByChannelsHaveOneOrder) {
+  expect_same_bits("by_channels", neighbours_model("tensor<?x26x21xf32>", R"(
+    %s = stablehlo.multiply %x, %x : tensor<?x26x21xf32>
+    %squares = stablehlo.transpose %s, dims = [0, 2, 1] : (tensor<?x26x21xf32>) -> tensor<?x21x26xf32>
+    %t = stablehlo.transpose %squares, dims = [1, 0, 2] : (tensor<?x21x26xf32>) -> tensor<21x?x26xf32>
+    %f = stablehlo.dynamic_reshape %t, %of_channels : (tensor<21x?x26xf32>, tensor<2xi32>) -> tensor<21x?xf32>
+)",
+                                                   R"(
+    %other = "stablehlo.gather"(%f, %index) {dimension_numbers = #stablehlo.gather<offset_dims = [0], collapsed_slice_dims = [1], start_index_map = [1], index_vector_dim = 1>, slice_sizes = array<i64: 21, 1>} : (tensor<21x?xf32>, tensor<?xi32>) -> tensor<21x?xf32>
+    %others = stablehlo.dynamic_reshape %other, %channels_first : (tensor<21x?xf32>, tensor<4xi32>) -> tensor<21x?x26x4xf32>
+    %there = stablehlo.transpose %others, dims = [1, 0, 2, 3] : (tensor<21x?x26x4xf32>) -> tensor<?x21x26x4xf32>
+)"));
 }
 
 // The compiler runs a model whose rows it cannot prove to be alone. LLVM takes its options from the

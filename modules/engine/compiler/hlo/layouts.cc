@@ -502,19 +502,34 @@ class Sinking {
                      result_order);
   }
 
+  // The dimension of the result that a reshape joins a batch of one row with: the first one, or
+  // that along which elements of all rows are taken.
+  static std::int64_t joined_with_batch(const HloInstruction& reshape) {
+    for (const HloInstruction* user : reshape.users()) {
+      if (user->opcode() != kGather || user->operand(0) != &reshape) continue;
+      const auto& taken = user->gather_dimension_numbers().start_index_map();
+      if (taken.size() == 1) return taken[0];
+    }
+    return 0;
+  }
+
   // True if a batch of one row is joined with a dimension that does not follow it in x. More rows
   // could not be joined there, and a row alone must not get other layouts than they: kernels add in
   // an order that depends on layouts.
   static bool joins_apart(const HloInstruction& operation, const Dimensions& order,
                           const xla::Shape& x) {
-    const auto sizes = operation.operand(0)->shape().dimensions();
-    const auto first = std::ranges::find_if(sizes, [](std::int64_t size) { return size != 1; });
-    if (first == sizes.begin() || first == sizes.end() || operation.shape().rank() == 0 ||
-        size_of(operation, 0) == 1) {
+    const HloInstruction& before = *operation.operand(0);
+    if (operation.shape().rank() == 0 || size_of(operation, 0) == 1 || size_of(before, 0) != 1) {
       return false;
     }
     const std::int64_t batch = order.front();
-    const std::int64_t next = entry(order, first - sizes.begin());
+    std::int64_t next = batch;
+    for (const ReshapeGroup& group : groups_of(operation)) {
+      if (!absl::c_linear_search(group.to, joined_with_batch(operation))) continue;
+      const auto first =
+          absl::c_find_if(group.from, [&](std::int64_t d) { return size_of(before, d) != 1; });
+      if (first != group.from.end()) next = entry(order, *first);
+    }
     const auto between = [&](std::int64_t d) {
       return batch < d && d < next && entry(x.dimensions(), d) > 1;
     };
