@@ -267,17 +267,21 @@ HloInstruction* transpose_all(HloInstruction* operand, Dimensions order) {
   return transpose(operand, order);
 }
 
+// True if the value is that of a row alone without its batch.
+bool loses_batch(const HloInstruction& value) {
+  return value.opcode() == kReshape &&
+         absl::c_equal(value.operand(0)->shape().dimensions(),
+                       engine::joined({{1}, value.shape().dimensions()}));
+}
+
 // The same for what is repeated. A row alone is transposed before it loses its batch: then all that
 // needs it in this order shares one tensor, as in a batch.
 HloInstruction* transpose_source(HloInstruction* source, const Dimensions& order) {
-  const auto sizes = source->shape().dimensions();
-  const bool loses_batch =
-      source->opcode() == kReshape &&
-      absl::c_equal(source->operand(0)->shape().dimensions(), engine::joined({{1}, sizes}));
-  if (!loses_batch) return transpose_all(source, order);
+  if (!loses_batch(*source)) return transpose_all(source, order);
   Dimensions with_batch = {0};
   for (const std::int64_t d : order) with_batch.push_back(d + 1);
-  return reshape(transpose_all(source->mutable_operand(0), with_batch), picked(sizes, order));
+  return reshape(transpose_all(source->mutable_operand(0), with_batch),
+                 picked(source->shape().dimensions(), order));
 }
 
 // Operations, such as a scale and a shift of statistics.
@@ -293,6 +297,7 @@ class Sinking {
     for (HloInstruction* one : instructions_of(module_)) {
       const auto rows = rows_within(*one, rows_, values_);
       if (rows) TFAOT_TRY(put_rows_first(*one, *rows));
+      if (one->opcode() == kGather && !is_known(one)) TFAOT_TRY(put_points_first(*one));
     }
     for (HloInstruction* one : instructions_of(module_)) {
       if (!is_known(one) && elements_of(*one) > 0) TFAOT_TRY(replace(*one, sunk(*one)));
@@ -320,6 +325,19 @@ class Sinking {
     HloInstruction* const turned = transpose(value, order);
     TFAOT_TRY(checked(value->ReplaceUsesWith(users, transpose(turned, back))));
     return replace(reduce, sunk_reduce(reduce, back, turned));
+  }
+
+  // The points of all rows lie together where elements are taken from them, so they are put before
+  // channels. A row alone could leave them where they are, but then its products with weights could
+  // not be made before elements are taken.
+  Status put_points_first(HloInstruction& gather) const {
+    HloInstruction* const source = gather.mutable_operand(0);
+    const auto& taken = gather.gather_dimension_numbers().start_index_map();
+    if (taken.size() != 1 || taken[0] == 0 || !loses_batch(*source)) return {};
+    const Dimensions order =
+        engine::joined({{taken[0]}, other_dimensions(source->shape().rank(), {taken[0]})});
+    return replace(gather, gather_of_untransposed(gather, xla::InversePermutation(order),
+                                                  transpose_source(source, order)));
   }
 
   // True if a sum of its rows would become one of rows_within().
