@@ -36,7 +36,8 @@ struct Positions {
   const Element* filter;
   Element* out;
   Int result, other_result;
-  Int begin = 0, end = 0;  // of the columns from `in` on that are in the image; for Edged alone
+  // For Edged alone: the columns from `in` on that are in the image, and those of a step.
+  Int begin = 0, end = 0, columns = 0;
 };
 
 // The work of a tile on one vector of channels. kPart: only `count` of them are read and written.
@@ -85,19 +86,14 @@ struct Tile {
   const Taps& taps;
   const Positions& at;
   Int channel, count;
-  Int apart = kLanes<Element>;  // from one vector to the next, of several
 };
 
 // The forms of tiles: P positions by a vector. kMost: the most positions.
 
-// Forms whose columns are all in the image.
-struct InImage {
-  static TFAOT_INLINE void move_on(Positions& /*at*/, Int /*positions*/) {}
-};
-
-// Any filter.
-struct AnyFilter : InImage {
-  static constexpr int kMost = 8;
+// Any taps, with a filter of each channel or none.
+template <int kMostPositions>
+struct AnyTaps {
+  static constexpr int kMost = kMostPositions;
 
   template <int P, typename Op, bool kPart>
   static TFAOT_INLINE void slide(const Tile<Op, kPart>& tile) {
@@ -106,9 +102,13 @@ struct AnyFilter : InImage {
     tile.each_line([&](const Element* in, const Element* weights) TFAOT_ALWAYS {
       const Taps& taps = tile.taps;
       for (Int k = 0; k < taps.count[2]; ++k, in += taps.step[2], weights += taps.filter_step[2]) {
-        const Vec<Element> weight = tile.read(weights);
-        TFAOT_EACH (r, P) {
-          sums[r] = Op::step(sums[r], tile.read(in + r * tile.at.step), weight);
+        if constexpr (Op::kFilter == Filter::kNone) {
+          TFAOT_EACH (r, P) sums[r] = Op::step(sums[r], tile.read(in + r * tile.at.step));
+        } else {
+          const Vec<Element> weight = tile.read(weights);
+          TFAOT_EACH (r, P) {
+            sums[r] = Op::step(sums[r], tile.read(in + r * tile.at.step), weight);
+          }
         }
       }
     });
@@ -119,7 +119,7 @@ struct AnyFilter : InImage {
 // No filter: KW taps in a row, with neighbouring positions kStride taps apart, fewer than KW.
 // Columns of the windows are joined first, once for all windows that have them.
 template <int KW, int kStride>
-struct Overlapping : InImage {
+struct Overlapping {
   static constexpr int kMost = TFAOT_VECTOR_REGISTERS == 32 ? 8 : 4;
 
   template <int P, typename Op, bool kPart>
@@ -137,38 +137,6 @@ struct Overlapping : InImage {
       TFAOT_FOR (int k = 1; k < KW; ++k) sum = Op::join(sum, columns[r * kStride + k]);
       tile.write(sum, r);
     }
-  }
-};
-
-// The same for windows that do not overlap, by NV vectors. kSize: they have kSize by kSize taps; 0:
-// any.
-template <int kSize>
-struct Apart : InImage {
-  template <int P, int NV = 1, typename Op, bool kPart>
-  static TFAOT_INLINE void slide(const Tile<Op, kPart>& tile) {
-    typename Op::State sums[P][NV];
-    const auto vector = [&](int v) TFAOT_ALWAYS {
-      return Tile<Op, kPart>{tile.op, tile.taps, tile.at, tile.channel + v * tile.apart,
-                             tile.count};
-    };
-    TFAOT_EACH (i, P * NV) sums[i / NV][i % NV] = vector(i % NV).start();
-    const auto tap = [&](const Element* in) TFAOT_ALWAYS {
-      TFAOT_EACH (i, P * NV) {
-        const Element* const from = in + i / NV * tile.at.step + i % NV * tile.apart;
-        sums[i / NV][i % NV] = Op::step(sums[i / NV][i % NV], tile.read(from));
-      }
-    };
-    if constexpr (kSize != 0) {
-      const Element* const in = tile.at.in + tile.channel;
-      TFAOT_EACH (i, kSize * kSize) {
-        tap(in + i / kSize * tile.taps.step[1] + i % kSize * tile.taps.step[2]);
-      }
-    } else {
-      tile.each_line([&](const Element* in, const Element*) TFAOT_ALWAYS {
-        for (Int k = 0; k < tile.taps.count[2]; ++k, in += tile.taps.step[2]) tap(in);
-      });
-    }
-    TFAOT_EACH (i, P * NV) vector(i % NV).write(sums[i / NV][i % NV], i / NV);
   }
 };
 
@@ -196,7 +164,8 @@ TFAOT_INLINE void slide_some(const Op& op, const Taps& taps, Positions& at, Int&
     }
     at.in += P * at.step;
     at.out += P * at.result;
-    Form::move_on(at, P);
+    at.begin -= P * at.columns;
+    at.end -= P * at.columns;
   }
 }
 
@@ -207,7 +176,7 @@ __attribute__((noinline)) void slide_all(const Op op, const Taps& all_taps,
                                          const Positions& positions, Int count, Channels channels) {
   const Taps taps = all_taps;
   Positions at = positions;
-  constexpr int kMost = Form::kMost;
+  constexpr int kMost = TFAOT_IS_F32 ? Form::kMost : 2;  // float64 is seldom worth more code
   slide_some<Form, kMost, false>(op, taps, at, count, channels);
   if constexpr (kMost > 4) slide_some<Form, 4, false>(op, taps, at, count, channels);
   slide_some<Form, 2, false>(op, taps, at, count, channels);
@@ -225,44 +194,6 @@ __attribute__((noinline)) void slide_part(const Op op, const Taps& all_taps,
   slide_some<Form, 1, true>(op, taps, at, count, channels);
 }
 
-// One position by NV vectors at a time, then by fewer, but at least two; returns the next channel.
-template <typename Form, int NV, typename Op>
-TFAOT_INLINE Int slide_vectors(const Op& op, const Taps& taps, const Positions& at, Int c,
-                               Int end) {
-  constexpr Int kWidth = kLanes<Element>;
-  for (; c + NV * kWidth <= end; c += NV * kWidth) {
-    Form::template slide<1, NV>(Tile<Op, false>{op, taps, at, c, kWidth});
-  }
-  if constexpr (NV > 2) return slide_vectors<Form, NV / 2>(op, taps, at, c, end);
-  return c;
-}
-
-// Windows that do not overlap: several positions of few channels, or one of many. Many channels of
-// a pixel at a time, as the next pixel may be far away.
-template <typename Form, typename Op>
-__attribute__((noinline)) void slide_apart(const Op op, const Taps& all_taps,
-                                           const Positions& positions, Int count,
-                                           Channels channels) {
-  constexpr Int kWidth = kLanes<Element>;
-  constexpr int kVectors = TFAOT_VECTOR_REGISTERS / 2 / Op::kResults;
-  constexpr Int kFew = 4;
-  const Taps taps = all_taps;
-  Positions at = positions;
-  if (count >= kFew && channels.end - channels.begin < kFew * kWidth) {
-    slide_some<Form, kFew, false>(op, taps, at, count, channels);
-    return slide_some<Form, 1, false>(op, taps, at, count, channels);
-  }
-  for (; count > 0; --count, at.in += at.step, at.out += at.result) {
-    const Int c = slide_vectors<Form, kVectors>(op, taps, at, channels.begin, channels.end);
-    const Int rest = channels.end - c;
-    if (rest > kWidth) {
-      Form::template slide<1, 2>(Tile<Op, false>{op, taps, at, c, kWidth, rest - kWidth});
-    } else if (rest > 0) {
-      Form::template slide<1, 1>(Tile<Op, false>{op, taps, at, channels.end - kWidth, kWidth});
-    }
-  }
-}
-
 // Tiles for groups of channels: a channel of each group's input is spread over the lanes of that
 // group's results, then the next one.
 
@@ -275,7 +206,7 @@ struct GroupLanes {
 // Groups of I channels of the input and O of the result, any filter. An operation has filter_row:
 // elements from one channel of a group's input to the next.
 template <int I, int O>
-struct GroupsFilter : InImage {
+struct GroupsFilter {
   static constexpr int kWidth = kLanes<Element>;
   static constexpr bool kIsOneGroup = O >= kWidth;  // for a vector of results
   static constexpr int kMost = TFAOT_VECTOR_REGISTERS == 32 ? 8 : kIsOneGroup ? 4 : 6;
@@ -410,7 +341,7 @@ inline Int channels_of_block(const Window& w, Int channels) {
 // zero, at most kBeside on each side, so no other column is checked.
 template <int KW, int kStride>
 struct Edged {
-  static constexpr int kMost = TFAOT_IS_F32 ? 8 : 4;  // float64 is seldom worth more code
+  static constexpr int kMost = 8;
   static constexpr int kBeside = KW / 2;
 
   template <int P, typename Op, bool kPart>
@@ -441,11 +372,33 @@ struct Edged {
     });
     tile.write(sums);
   }
-  static TFAOT_INLINE void move_on(Positions& at, Int positions) {
-    at.begin -= positions * kStride;
-    at.end -= positions * kStride;
-  }
 };
+
+// True if tiles of the form Edged take the windows of a row: their middles are in the image.
+inline bool are_edged(const Window& w) {
+  const Int width = w.size[2], stride = w.stride[2], dilation = w.window_dilation[2];
+  const bool has_form = stride == 1 ? width == 3 || width == 5 || width == 7
+                                    : stride == 2 && dilation == 1 && (width == 3 || width == 5);
+  const Int first = width / 2 * dilation - w.pad_low[2];
+  return has_form && w.pad_low[2] >= 0 && first >= 0 && first + (w.out[2] - 1) * stride < w.in[2];
+}
+
+// Fewer channels do not share columns. As a form may have an order of its own, which one is taken
+// must not depend on the CPU level.
+constexpr Int kFewestShared = kPanelColumns<Element>;
+
+template <typename Op>
+void slide_edged(const Op& op, const Taps& taps, const Positions& at, Int count,
+                 const Channels& channels) {
+  const bool is_one = at.columns == 1;
+  if (taps.count[2] == 3) {
+    if (is_one) return slide_all<Edged<3, 1>>(op, taps, at, count, channels);
+    return slide_all<Edged<3, 2>>(op, taps, at, count, channels);
+  }
+  if (taps.count[2] == 7) return slide_all<Edged<7, 1>>(op, taps, at, count, channels);
+  if (is_one) return slide_all<Edged<5, 1>>(op, taps, at, count, channels);
+  slide_all<Edged<5, 2>>(op, taps, at, count, channels);
+}
 
 // A length dealt in turn to phases: the first ones may get one more.
 struct Dealt {
@@ -459,57 +412,20 @@ struct Dealt {
   Int each, rest;
 };
 
-// The windows of a row by phases: every n-th position if taps are n apart, so that their windows
-// share columns. The columns from `begin` to `end` of each phase are in the image.
-struct RowPhases {
-  explicit RowPhases(const Window& w)
-      : count(w.stride[2] == 1 ? w.window_dilation[2] : 1),
-        positions(w.out[2], count),
-        begin(larger(0, w.pad_low[2]), count),
-        end(w.in[2] + w.pad_low[2], count) {}
-
-  // True if the form Edged takes them.
-  bool are_edged(const Window& w) const {
-    const Int width = w.size[2], stride = w.stride[2];
-    const bool has_form = stride == 1 ? width == 3 || width == 5 || width == 7
-                                      : stride == 2 && (width == 3 || width == 5);
-    const Int after =
-        (positions.each - 1) * stride + width - end.each + (positions.rest > end.rest ? 1 : 0);
-    return has_form && count == w.window_dilation[2] && w.pad_low[2] >= 0 &&
-           begin.to(0) <= width / 2 && after <= width / 2;
-  }
-
-  Int count;
-  Dealt positions, begin, end;
-};
-
-// Fewer channels do not share columns. As a form may have an order of its own, which one is taken
-// must not depend on the CPU level.
-constexpr Int kFewestShared = kPanelColumns<Element>;
-
-// `count` positions, which are `stride` taps apart.
-template <typename Op>
-void slide_edged(const Op& op, const Taps& taps, const Positions& at, Int count,
-                 const Channels& channels, Int stride) {
-  if (taps.count[2] == 3) {
-    if (stride == 1) return slide_all<Edged<3, 1>>(op, taps, at, count, channels);
-    return slide_all<Edged<3, 2>>(op, taps, at, count, channels);
-  }
-  if (taps.count[2] == 7) return slide_all<Edged<7, 1>>(op, taps, at, count, channels);
-  if (stride == 1) return slide_all<Edged<5, 1>>(op, taps, at, count, channels);
-  slide_all<Edged<5, 2>>(op, taps, at, count, channels);
-}
-
-// One row. at: the first column of the image, the first result, and their steps.
+// One row. at: the first column of the image, the first result, and their steps. If taps are n
+// apart, the windows of every n-th position share columns.
 template <typename Op>
 void slide_edged_row(const Op& op, const Taps& taps, const Positions& at, const Window& w,
-                     const RowPhases& phases, const Channels& channels) {
-  for (Int i = 0; i < smaller(phases.count, w.out[2]); ++i) {
+                     const Channels& channels) {
+  const Int phases = w.window_dilation[2], stride = w.stride[2];
+  const Dealt positions(w.out[2], phases), begin(w.pad_low[2], phases);
+  const Dealt end(w.in[2] + w.pad_low[2], phases);
+  for (Int i = 0; i < smaller(phases, w.out[2]); ++i) {
     slide_edged(op, taps,
-                {at.in + (i - w.pad_low[2]) * at.step, phases.count * w.stride[2] * at.step,
-                 at.filter, at.out + i * at.result, phases.count * at.result, at.other_result,
-                 phases.begin.to(i), phases.end.to(i)},
-                phases.positions.to(i), channels, w.stride[2]);
+                {at.in + (i - w.pad_low[2]) * at.step, phases * stride * at.step, at.filter,
+                 at.out + i * at.result, phases * at.result, at.other_result, begin.to(i),
+                 end.to(i), stride},
+                positions.to(i), channels);
   }
 }
 
@@ -536,23 +452,31 @@ void slide_groups(const Op& op, const Taps& taps, const Positions& at, Int count
 template <typename Op>
 void slide_pool(const Op& op, const Taps& taps, const Positions& at, Int count,
                 const Channels& channels) {
-  if (channels.end - channels.begin < kLanes<Element>) {
-    return slide_part<Apart<0>>(op, taps, at, count, channels);
+  const Int width = channels.end - channels.begin;
+  if (width >= kFewestShared) {
+    const Int size = taps.count[2];
+    if (at.step == taps.step[2]) {
+      if (size == 2) return slide_all<Overlapping<2, 1>>(op, taps, at, count, channels);
+      if (size == 3) return slide_all<Overlapping<3, 1>>(op, taps, at, count, channels);
+    }
+    if (at.step == 2 * taps.step[2] && size == 3) {
+      return slide_all<Overlapping<3, 2>>(op, taps, at, count, channels);
+    }
   }
-  const Int width = taps.count[2];
-  if (channels.end - channels.begin < kFewestShared) {
-    return slide_apart<Apart<0>>(op, taps, at, count, channels);
+  using Any = AnyTaps<8 / Op::kResults>;
+  constexpr Int kWidth = kLanes<Element>, kFew = 4, kFar = 4096 / sizeof(Element);
+  const Int vectors = width / kWidth;
+  const bool is_far = vectors >= kFew && at.step >= kFar;
+  if (vectors < 2 || (count >= kFew && !is_far)) {
+    return slide_filter<Any>(op, taps, at, count, channels);
   }
-  if (at.step == taps.step[2]) {
-    if (width == 2) return slide_all<Overlapping<2, 1>>(op, taps, at, count, channels);
-    if (width == 3) return slide_all<Overlapping<3, 1>>(op, taps, at, count, channels);
+  // Many channels of a pixel at a time, as the next pixel is far away.
+  Positions one = {at.in, kWidth, at.filter, at.out, kWidth, at.other_result};
+  for (; count > 0; --count, one.in += at.step, one.out += at.result) {
+    slide_all<Any>(op, taps, one, vectors, {channels.begin, channels.begin + kWidth});
+    if (width % kWidth == 0) continue;
+    slide_all<Any>(op, taps, one, 1, {channels.end - kWidth, channels.end});
   }
-  if (at.step == 2 * taps.step[2] && width == 3) {
-    return slide_all<Overlapping<3, 2>>(op, taps, at, count, channels);
-  }
-  const bool is_two_by_two = taps.count[0] == 1 && taps.count[1] == 2 && width == 2;
-  if (is_two_by_two) return slide_apart<Apart<2>>(op, taps, at, count, channels);
-  slide_apart<Apart<0>>(op, taps, at, count, channels);
 }
 
 template <typename Op>
@@ -561,7 +485,7 @@ TFAOT_INLINE void slide_row(const Op& op, const Taps& taps, const Positions& at,
   if constexpr (Op::kFilter == Filter::kOfGroups) {
     slide_groups(op, taps, at, count, channels);
   } else if constexpr (Op::kFilter == Filter::kOfChannels) {
-    slide_filter<AnyFilter>(op, taps, at, count, channels);
+    slide_filter<AnyTaps<8>>(op, taps, at, count, channels);
   } else {
     slide_pool(op, taps, at, count, channels);
   }
@@ -579,9 +503,8 @@ class Slide {
         channels_(channels.out),
         filter_(filter),
         other_result_(other_result),
-        phases_(window),
         is_edged_(Op::kFilter == Filter::kOfChannels && channels.out >= kFewestShared &&
-                  phases_.are_edged(window)) {
+                  are_edged(window)) {
     Int step = channels.in;
     for (int d = kSpatial; d-- > 0;) {
       in_step_[d] = step;
@@ -633,9 +556,8 @@ class Slide {
     if constexpr (Op::kFilter == Filter::kOfChannels) {
       if (is_edged_) {
         taps_.count[2] = w_.size[2];
-        return slide_edged_row(op_, taps_,
-                               {in, in_step_[2], filter, out, out_step_[2], other_result_}, w_,
-                               phases_, block_);
+        return slide_edged_row(
+            op_, taps_, {in, in_step_[2], filter, out, out_step_[2], other_result_}, w_, block_);
       }
     }
     if (all) edge(in, filter, out, 0, columns.begin);
@@ -691,7 +613,6 @@ class Slide {
   Channels block_;
   const Element* filter_;
   Int other_result_;
-  RowPhases phases_;
   bool is_edged_;
   Int in_step_[kSpatial], out_step_[kSpatial];
   Taps taps_;
