@@ -97,9 +97,6 @@ part = mp.ln(2) / 128 * mpf("1.001")
 comment("(exp(r) - 1 - r) / r^2 and (2^r - 1) / r for |r| <= log(2) / 128 and 1 / 128; the latter for floats.")
 array("kExp", fit(series(lambda k: 1 / mp.factorial(k + 2)), -part, part, 5))
 array("kExp2", fit(series(lambda k: mp.ln(2) ** (k + 1) / mp.factorial(k + 1)), -mpf(1) / 127, mpf(1) / 127, 3))
-comment("2^(i / 64), each as the sum of two numbers.")
-lines.append("struct ExpStep {\n  double high, low;\n};")
-lines.append("constexpr ExpStep kExpSteps[] = {" + ", ".join(f"{{{text(a)}, {text(b)}}}" for a, b in (pair(mpf(2) ** (mpf(i) / 64)) for i in range(64))) + "};")
 comment("log(2) / 64. The first part times 2^17 is exact.")
 parts("kLn2Part", mp.ln(2) / 64, 35)
 comment("The first part times 2^11 is exact.")
@@ -111,23 +108,6 @@ comment("(log(1 + t) - t + t^2 / 2) / t^3 for |t| <= 2^-7.")
 array("kLog1p", fit(series(lambda k: (-1) ** k / mpf(k + 3), 60), -mpf(2) ** -7, mpf(2) ** -7, 6))
 comment("The same for floats.")
 array("kLog1pOfFloat", fit(series(lambda k: (-1) ** k / mpf(k + 3), 60), -mpf(2) ** -7, mpf(2) ** -7, 3))
-comment("For m of 0.6875 to 1.375, by the first seven bits of its fraction: a number of few bits near 1 / m,")
-lines.append("// and the logarithm of the number's inverse: a multiple of 2^-42, so that it can be added to n log(2)")
-lines.append("// exactly, and the rest.")
-lines.append("struct LogStep {\n  double inverse, high, low;\n};")
-steps = []
-for i in range(128):
-    # The bits above 0.6875, in steps of 2^-7 of the binade that they are in.
-    place = 0b0110000 + i
-    left = (1 + mpf(place % 128) / 128) / (2 if place < 128 else 1)
-    middle = left + mpf(2) ** -8 / (2 if place < 128 else 1)
-    inverse = mp.nint(1 / middle * 512) / 512
-    if i in (79, 80):  # beside 1
-        inverse = mpf(1)
-    value = -mp.log(inverse)
-    high = mp.nint(value * mpf(2) ** 42) / mpf(2) ** 42
-    steps.append(f"{{{text(inverse)}, {text(high)}, {text(value - high)}}}")
-lines.append("constexpr LogStep kLogSteps[] = {" + ", ".join(steps) + "};")
 quarter = (mp.pi / 4 * mpf("1.0001")) ** 2
 comment("(sin(r) - r) / r^3 and (cos(r) - 1 + r^2 / 2) / r^4 as functions of r^2, for |r| <= pi / 4.")
 

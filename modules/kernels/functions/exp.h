@@ -2,6 +2,7 @@
 #pragma once
 
 #include "parts.h"
+#include "tables.h"
 
 namespace {
 
