@@ -5,8 +5,6 @@
 
 namespace {
 
-__extension__ using Wide = unsigned __int128;
-
 // |x| = number * 2^exponent, with the highest bit of the number at bit 124: of 53 bits, or of 106.
 struct Aligned {
   Wide number;

@@ -11,6 +11,9 @@
 
 namespace {
 
+__extension__ using Wide = unsigned __int128;
+__extension__ using SignedWide = __int128;
+
 constexpr double kInfinity = __builtin_inf();
 constexpr double kNan = __builtin_nan("");  // CPUs make NaNs of either sign; x + x is quiet
 

@@ -4,9 +4,6 @@
 
 namespace {
 
-__extension__ using Wide = unsigned __int128;
-__extension__ using SignedWide = __int128;
-
 // x = quadrant * pi / 2 + rest, where the quadrant counts modulo 4.
 struct Angle {
   std::uint64_t quadrant;

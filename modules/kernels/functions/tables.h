@@ -3,12 +3,10 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
+
+#include "parts.h"
 
 namespace {
-
-__extension__ using Fixed = __int128;
-__extension__ using Unsigned = unsigned __int128;
 
 // 2^(i / 64), each as the sum of two numbers.
 struct ExpStep {
@@ -23,31 +21,31 @@ struct LogStep {
 };
 
 // x * y, all of them times 2^126. REQUIRES: x, y < 2.
-constexpr Unsigned product_of_fixed(Unsigned x, Unsigned y) {
-  const Unsigned x_high = x >> 64, x_low = x & UINT64_MAX, y_high = y >> 64, y_low = y & UINT64_MAX;
+constexpr Wide product_of_fixed(Wide x, Wide y) {
+  const Wide x_high = x >> 64, x_low = x & UINT64_MAX, y_high = y >> 64, y_low = y & UINT64_MAX;
   return (x_high * y_high << 2) + (x_high * y_low >> 62) + (x_low * y_high >> 62);
 }
 
 constexpr std::array<ExpStep, 64> exp_steps() {
   std::array<ExpStep, 64> table = {};
-  constexpr Unsigned kLn2 = Unsigned{0x2C5C85FDF473DE6AU} << 64 | 0xF278ECE600FCBDABU;
+  constexpr Wide kWideLn2 = Wide{0x2C5C85FDF473DE6AU} << 64 | 0xF278ECE600FCBDABU;
   for (unsigned i = 0; i < 64; ++i) {
-    Unsigned power = 0, term = Unsigned{1} << 126;
+    Wide power = 0, term = Wide{1} << 126;
     for (unsigned k = 1; term != 0; ++k) {
       power += term;
-      term = product_of_fixed(term, kLn2 / 64 * i) / k;
+      term = product_of_fixed(term, kWideLn2 / 64 * i) / k;
     }
     const auto high = static_cast<double>(power);
-    const auto rest = static_cast<Fixed>(power - static_cast<Unsigned>(high));
+    const auto rest = static_cast<SignedWide>(power - static_cast<Wide>(high));
     table[i] = {high * 0x1p-126, static_cast<double>(rest) * 0x1p-126};
   }
   return table;
 }
 
 // log(512 / n) times 2^119: 2 atanh((512 - n) / (512 + n)).
-constexpr Fixed log_of_inverse(int n) {
-  Fixed sum = 0;
-  Fixed term = (Fixed{1} << 119) * (512 - n) / (512 + n);
+constexpr SignedWide log_of_inverse(int n) {
+  SignedWide sum = 0;
+  SignedWide term = (SignedWide{1} << 119) * (512 - n) / (512 + n);
   for (int k = 1; term != 0; k += 2) {
     sum += 2 * term / k;
     term = term * (512 - n) / (512 + n) * (512 - n) / (512 + n);
@@ -61,10 +59,10 @@ constexpr std::array<LogStep, 128> log_steps() {
     // The middle of m's interval times 512, and the number near its inverse times that.
     const int middle = static_cast<int>(i < 80 ? 2 * i + 353 : 4 * i + 194);
     const int n = i == 79 || i == 80 ? 512 : ((1 << 19) + middle) / (2 * middle);  // beside 1: 1
-    const Fixed log = log_of_inverse(n);
-    const Fixed high = (log + (Fixed{1} << 76)) >> 77;
+    const SignedWide log = log_of_inverse(n);
+    const SignedWide high = (log + (SignedWide{1} << 76)) >> 77;
     table[i] = {n / 512.0, static_cast<double>(high) * 0x1p-42,
-                static_cast<double>(log - (high * (Fixed{1} << 77))) * 0x1p-119};
+                static_cast<double>(log - (high * (SignedWide{1} << 77))) * 0x1p-119};
   }
   return table;
 }
