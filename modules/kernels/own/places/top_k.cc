@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_top_k of abi.h. An element becomes an integer, its key, so that smaller keys come
 // first. Of few elements, the place of each is the number of those before it: vectors count them,
-// without a branch that depends on values. A few of many elements are found by letting only those
-// pass that come before the last one kept; otherwise the keys are sorted by their bytes.
+// without a branch that depends on values. Of many, those kept so far are a heap.
 #include "simd/kernel.h"
 #include "simd/transpose.h"
 
@@ -103,48 +102,41 @@ class FirstInLanes {
 
 #endif
 
-constexpr Int kMostCounted = 12 * kKeyLanes;  // above, sorting by bytes is faster
-constexpr Int kMostKept = kMostCounted / 3;   // of more elements than can be counted at once
+constexpr Int kMostCounted = 16 * kKeyLanes;  // above, a heap is faster
 
-// Some elements of a row, equal ones in the row's order. There is room for whole vectors.
-struct Some {
-  Key keys[kMostCounted + kKeyLanes];
-  Key places[kMostCounted + kKeyLanes];
-  Int size;
-
-  Some() : size(0) {}  // the arrays stay as they are
-
-  // before[i]: the number of elements that come before element i.
-  void count_before(Key* before) const {
-    for (Int begin = 0; begin < size; begin += kKeyLanes) {
-      const Keys own = load(keys + begin);
-      const Int end = smaller(begin + kKeyLanes, size);
-      Keys count = {};
-      Keys more = {};
-      for (Int j = 0; j < begin; ++j) more -= own < Keys{} + keys[j];
-      count = count + static_cast<Key>(begin) - more;  // those before it that are not larger
-      for (Int j = begin; j < end; ++j) {
-        const Keys one = Keys{} + keys[j];  // equal keys in lanes after its own come after it
-        count -= (one < own) | ((one == own) & lanes_after(j - begin));
-      }
-      for (Int j = end; j < size; ++j) count -= Keys{} + keys[j] < own;
-      __builtin_memcpy(before + begin, &count, sizeof count);
+// before[i]: the number of elements that come before element i, of `size` ones. Equal ones stay in
+// the row's order. There is room for whole vectors.
+void count_before(Key* before, const Key* keys, Int size) {
+  for (Int begin = 0; begin < size; begin += kKeyLanes) {
+    const Keys own = load(keys + begin);
+    const Int end = smaller(begin + kKeyLanes, size);
+    Keys count = {};
+    Keys more = {};
+    for (Int j = 0; j < begin; ++j) more -= own < Keys{} + keys[j];
+    count = count + static_cast<Key>(begin) - more;  // those before it that are not larger
+    for (Int j = begin; j < end; ++j) {
+      const Keys one = Keys{} + keys[j];  // equal keys in lanes after its own come after it
+      count -= (one < own) | ((one == own) & lanes_after(j - begin));
     }
+    for (Int j = end; j < size; ++j) count -= Keys{} + keys[j] < own;
+    __builtin_memcpy(before + begin, &count, sizeof count);
   }
+}
 
-  void sort() {
-    Key before[kMostCounted + kKeyLanes];
-    Some sorted;
-    count_before(before);
-    for (Int i = 0; i < size; ++i) {
-      sorted.keys[before[i]] = keys[i];
-      sorted.places[before[i]] = places[i];
-    }
-    const auto bytes = static_cast<unsigned long>(size) * sizeof(Key);
-    __builtin_memcpy(keys, sorted.keys, bytes);
-    __builtin_memcpy(places, sorted.places, bytes);
+// A key and, in the lower half, its place: they are in the order of the result.
+__extension__ using Placed = std::conditional_t<TFAOT_IS_F32, std::int64_t, __int128>;
+constexpr int kKeyBits = 8 * sizeof(Key);
+
+// Moves `one` down from node `at` of a heap whose root is the last in order.
+TFAOT_INLINE void sift(Placed* heap, Int size, Int at, Placed one) {
+  for (Int child = 2 * at + 1; child < size; child = 2 * at + 1) {
+    if (child + 1 < size && heap[child] < heap[child + 1]) ++child;
+    if (heap[child] <= one) break;
+    heap[at] = heap[child];
+    at = child;
   }
-};
+  heap[at] = one;
+}
 
 class TopK {
  public:
@@ -170,15 +162,10 @@ class TopK {
 
   void row(Int row) const {
     const Element* const x = x_ + row * call_.size;
-    if (call_.count == 1) {
-      const Key place = place_of_first(x);
-      write(row, &place);
-    } else if (call_.size <= kMostCounted) {
+    if (call_.size <= kMostCounted && 4 * call_.count > call_.size) {
       write_counted(row, x);
-    } else if (call_.count <= kMostKept) {
-      write_few(row, x);
     } else {
-      write(row, sort_by_bytes(x));
+      write_from_heap(row, x);
     }
   }
 
@@ -192,92 +179,35 @@ class TopK {
     }
   }
 
-  void add(Some& some, const Element* x, Int begin, Int count) const {
-    make_keys(some.keys + some.size, x + begin, count, call_.order);
-    for (Int i = 0; i < count; ++i) some.places[some.size + i] = static_cast<Key>(begin + i);
-    some.size += count;
-  }
-
-  Key place_of_first(const Element* x) const {
-    make_keys(scratch_, x, call_.size, call_.order);
-    Key best = scratch_[0];
-    Key place = 0;
-    for (Int i = 1; i < call_.size; ++i) {
-      const Key key = scratch_[i];
-      place = key < best ? static_cast<Key>(i) : place;
-      best = key < best ? key : best;
-    }
-    return place;
-  }
-
   void write_counted(Int row, const Element* x) const {
-    Some all;
-    make_keys(all.keys, x, call_.size, call_.order);
-    all.size = call_.size;
+    Key keys[kMostCounted + kKeyLanes];
     Key before[kMostCounted + kKeyLanes];
-    all.count_before(before);
-    for (Int i = 0; i < call_.size; ++i) all.places[before[i]] = static_cast<Key>(i);
-    write(row, all.places);
+    Key places[kMostCounted];
+    make_keys(keys, x, call_.size, call_.order);
+    count_before(before, keys, call_.size);
+    for (Int i = 0; i < call_.size; ++i) places[before[i]] = static_cast<Key>(i);
+    write(row, places);
   }
 
-  // An element that is equal to the last one kept comes after it.
-  void write_few(Int row, const Element* x) const {
-    make_keys(scratch_, x, call_.size, call_.order);
-    Some some;
-    add(some, x, 0, kMostCounted);
-    Int i = kMostCounted;
-    for (;;) {
-      if (some.size - call_.count > (kMostCounted - call_.count) / 2 || i == call_.size) {
-        some.sort();
-        some.size = call_.count;
-      }
-      if (i == call_.size) break;
-      const Key last = some.keys[call_.count - 1];
-      const Int end = i + smaller(kMostCounted - some.size, call_.size - i);
-      for (; i < end; ++i) {
-        some.keys[some.size] = scratch_[i];
-        some.places[some.size] = static_cast<Key>(i);
-        some.size += scratch_[i] < last ? 1 : 0;
-      }
+  void write_from_heap(Int row, const Element* x) const {
+    const Int size = call_.size, count = call_.count;
+    Key* const keys = scratch_;
+    auto* const heap = reinterpret_cast<Placed*>(scratch_ + 2 * size);
+    const auto placed = [&](Int i) { return Placed{keys[i]} * (Placed{1} << kKeyBits) | i; };
+    make_keys(keys, x, size, call_.order);
+    for (Int i = 0; i < count; ++i) heap[i] = placed(i);
+    for (Int i = count / 2; i-- > 0;) sift(heap, count, i, heap[i]);
+    for (Int i = count; i < size; ++i) {
+      const Placed one = placed(i);
+      if (one < heap[0]) sift(heap, count, 0, one);
     }
-    write(row, some.places);
-  }
-
-  // Returns all places in order.
-  const Key* sort_by_bytes(const Element* x) const {
-    constexpr unsigned kValues = 256;
-    const Int size = call_.size;  // else it is read again after each number that is written
-    Key* keys[] = {scratch_, scratch_ + 2 * size};
-    Key* places[] = {keys[0] + size, keys[1] + size};
-    make_keys(keys[0], x, size, call_.order);
-    std::uint32_t start[sizeof(Key)][kValues] = {};
-    for (Int i = 0; i < size; ++i) {
-      keys[0][i] ^= kSmallestKey;  // as numbers without a sign, keys begin with it
-      places[0][i] = static_cast<Key>(i);
-      for (unsigned b = 0; b < sizeof(Key); ++b) ++start[b][byte_of(keys[0][i], b)];
+    for (Int last = count; --last > 0;) {
+      const Placed one = heap[last];
+      heap[last] = heap[0];
+      sift(heap, last, 0, one);
     }
-    int now = 0;  // which of the two hold the order by the bytes so far
-    for (unsigned b = 0; b < sizeof(Key); ++b) {
-      const Key* const from = keys[now];
-      if (start[b][byte_of(from[0], b)] == size) continue;  // the same in all keys
-      std::uint32_t sum = 0;
-      for (std::uint32_t& one : start[b]) {
-        const std::uint32_t count = one;
-        one = sum;
-        sum += count;
-      }
-      for (Int i = 0; i < size; ++i) {
-        const std::uint32_t to = start[b][byte_of(from[i], b)]++;
-        keys[1 - now][to] = from[i];
-        places[1 - now][to] = places[now][i];
-      }
-      now = 1 - now;
-    }
-    return places[now];
-  }
-
-  static unsigned byte_of(Key key, unsigned b) {
-    return static_cast<unsigned>(static_cast<Word>(key) >> (8 * b)) & 0xffU;
+    for (Int i = 0; i < count; ++i) keys[i] = static_cast<Key>(heap[i] & ~Word{0});
+    write(row, keys);
   }
 
   const TopKCall& call_;
