@@ -44,21 +44,6 @@ TFAOT_INLINE __m512i keys_of_features(const float* x, __mmask16 lanes, __mmask16
   return _mm512_mask_mov_epi32(_mm512_xor_si512(bits, turned), missing, largest);
 }
 
-// missing_first: the same keys with the smallest one for NaN; null: not wanted.
-TFAOT_INLINE void make_keys_of_vectors(const float* x, Int features, std::int32_t* keys,
-                                       std::int32_t* missing_first) {
-  for (Int i = 0; i < features; i += kTopLanes) {
-    const __mmask16 lanes = first_lanes(features - i);
-    __mmask16 missing = 0;
-    const __m512i some = keys_of_features(x + i, lanes, missing);
-    _mm512_mask_storeu_epi32(keys + i, lanes, some);
-    if (missing_first == nullptr) continue;
-    const __m512i smallest = _mm512_set1_epi32(static_cast<int>(0x80000000U));
-    _mm512_mask_storeu_epi32(missing_first + i, lanes,
-                             _mm512_mask_mov_epi32(some, missing, smallest));
-  }
-}
-
 // A row for the tops, with up to 16 * kVectors features.
 template <int kVectors>
 class TopRow {
@@ -269,9 +254,6 @@ class Forest {
     Key* const missing_first =
         call_.slots > 1 + call_.features ? keys + 1 + call_.features : nullptr;
     keys[0] = kSmallestKey;
-#if TFAOT_HAS_FOREST_TOPS
-    make_keys_of_vectors(x, call_.features, keys + 1, missing_first);
-#else
     for (Int i = 0; i < call_.features; ++i) {
       const auto bits = read_as<Key>(x + i);
       const bool is_missing = (bits & kLargestKey) > kInfinityKey;
@@ -279,7 +261,6 @@ class Forest {
       keys[1 + i] = is_missing ? kLargestKey : key;
       if (missing_first != nullptr) missing_first[i] = is_missing ? kSmallestKey : key;
     }
-#endif
   }
 
   // Walks through some trees of a block, kTrees at a time. start(r, tree): the node at which the
