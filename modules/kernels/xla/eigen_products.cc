@@ -252,27 +252,9 @@ TFAOT_MATMUL(F64, double)
 TFAOT_MATMUL(S32, std::uint32_t)
 TFAOT_MATMUL(U8, std::uint8_t)
 
-// The padding behind an image is what is left of the results' windows.
+// The padding behind an image is what is left of the results' windows. Two dimensions are three, of
+// which the first one is 1.
 #define TFAOT_CONVOLUTIONS(name, T)                                                                \
-  void __xla_cpu_runtime_EigenSingleThreadedConv2D##name(                                          \
-      const void* /*options*/, T* y, T* x, T* filter, Int images, Int in_0, Int in_1,              \
-      Int channels, Int size_0, Int size_1, Int group_channels, Int filters, Int out_0, Int out_1, \
-      Int stride_0, Int stride_1, Int padding_0, Int /*below*/, Int padding_1, Int /*right*/,      \
-      Int base_0, Int base_1, Int dilation_0, Int dilation_1, Int groups) {                        \
-    convolve({images,                                                                              \
-              channels,                                                                            \
-              group_channels,                                                                      \
-              filters,                                                                             \
-              groups,                                                                              \
-              {1, in_0, in_1},                                                                     \
-              {1, size_0, size_1},                                                                 \
-              {1, out_0, out_1},                                                                   \
-              {1, stride_0, stride_1},                                                             \
-              {0, padding_0, padding_1},                                                           \
-              {1, base_0, base_1},                                                                 \
-              {1, dilation_0, dilation_1}},                                                        \
-             x, filter, y);                                                                        \
-  }                                                                                                \
   void __xla_cpu_runtime_EigenSingleThreadedConv3D##name(                                          \
       const void* /*options*/, T* y, T* x, T* filter, Int images, Int in_0, Int in_1, Int in_2,    \
       Int channels, Int size_0, Int size_1, Int size_2, Int group_channels, Int filters,           \
@@ -292,6 +274,16 @@ TFAOT_MATMUL(U8, std::uint8_t)
               {base_0, base_1, base_2},                                                            \
               {dilation_0, dilation_1, dilation_2}},                                               \
              x, filter, y);                                                                        \
+  }                                                                                                \
+  void __xla_cpu_runtime_EigenSingleThreadedConv2D##name(                                          \
+      const void* options, T* y, T* x, T* filter, Int images, Int in_0, Int in_1, Int channels,    \
+      Int size_0, Int size_1, Int group_channels, Int filters, Int out_0, Int out_1, Int stride_0, \
+      Int stride_1, Int padding_0, Int below, Int padding_1, Int right, Int base_0, Int base_1,    \
+      Int dilation_0, Int dilation_1, Int groups) {                                                \
+    __xla_cpu_runtime_EigenSingleThreadedConv3D##name(                                             \
+        options, y, x, filter, images, 1, in_0, in_1, channels, 1, size_0, size_1, group_channels, \
+        filters, 1, out_0, out_1, 1, stride_0, stride_1, 0, 0, padding_0, below, padding_1, right, \
+        1, base_0, base_1, 1, dilation_0, dilation_1, groups);                                     \
   }
 TFAOT_CONVOLUTIONS(F16, std::uint16_t)
 TFAOT_CONVOLUTIONS(F32, float)

@@ -33,10 +33,7 @@ class SortedLine {
 
   void sort(std::int64_t length) {
     if (length <= kMostIndices) return sort_indices(static_cast<std::int32_t>(length));
-    for (std::int64_t begin = 0; begin < length; begin += kRun) {
-      insert_each(begin, std::min(begin + kRun, length));
-    }
-    for (std::int64_t run = kRun; run < length; run *= 2) {
+    for (std::int64_t run = 1; run < length; run *= 2) {
       for (std::int64_t begin = 0; begin + run < length; begin += 2 * run) {
         merge(begin, begin + run, std::min(begin + 2 * run, length));
       }
@@ -44,7 +41,6 @@ class SortedLine {
   }
 
  private:
-  static constexpr std::int64_t kRun = 16;            // elements that are sorted by inserting each
   static constexpr std::int64_t kMostIndices = 2048;  // of which there is room on the stack
 
   // Few elements: their indices are sorted, and each element moves once.
@@ -90,12 +86,6 @@ class SortedLine {
     for (std::int32_t array = 0; array < arrays_.count; ++array) {
       std::swap_ranges(element(array, a), element(array, a) + arrays_.sizes[array],
                        element(array, b));
-    }
-  }
-
-  void insert_each(std::int64_t begin, std::int64_t end) {
-    for (std::int64_t next = begin + 1; next < end; ++next) {
-      for (std::int64_t i = next; i > begin && is_less(i, i - 1); --i) swap(i, i - 1);
     }
   }
 
