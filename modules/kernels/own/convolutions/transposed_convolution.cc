@@ -5,46 +5,28 @@
 
 namespace {
 
-// Steps between results that are neighbours in the phase: images, planes and lines.
-struct ResultSteps {
-  Int step[kSpatial];
-};
-
-bool are_equally_far_apart(const Gemm& g, const ResultSteps& steps) {
-  Int lines = 1, between = 0;
-  for (int d = kSpatial; d-- > 0;) {
-    if (g.row_count[d] == 1) continue;
-    if (between == 0) between = steps.step[d];
-    if (steps.step[d] != lines * between) return false;
-    lines *= g.row_count[d];
+// Multiplies the lines of a plane at a time, or a long line. steps: between images, planes and
+// lines of the result.
+void multiply_lines(const Gemm& all, const Int (&steps)[kSpatial], Int groups) {
+  const bool has_lines = all.row_count[2] > 1 && all.row_count[3] <= kBlockRows;
+  const Int lines = has_lines ? 1 : all.row_count[2];
+  Gemm g = all;
+  g.row_count[0] = g.row_count[1] = 1;
+  if (has_lines) {
+    g.c_line = steps[2];
+  } else {
+    g.row_count[2] = 1;
   }
-  return lines == 1 || g.row_count[kSpatial] <= kBlockRows;
-}
-
-Int line_step(const Gemm& g, const ResultSteps& steps) {
-  for (int d = kSpatial; d-- > 0;) {
-    if (g.row_count[d] > 1) return steps.step[d];
-  }
-  return 0;
-}
-
-// Multiplies as many lines at a time as possible. The first D counts are 1.
-template <int D>
-void multiply_lines(Gemm g, const ResultSteps& steps, Int groups) {
-  if constexpr (D < kSpatial) {
-    if (!are_equally_far_apart(g, steps)) {
-      const Int count = g.row_count[D];
-      g.row_count[D] = 1;
-      for (Int i = 0; i < count; ++i) {
-        multiply_lines<D + 1>(g, steps, groups);
-        g.a += g.row_step[D];
-        g.c += steps.step[D];
-      }
-      return;
+  for (Int i = 0; i < all.row_count[0] * all.row_count[1] * lines; ++i) {
+    const Int at[] = {i / lines / all.row_count[1], i / lines % all.row_count[1], i % lines};
+    g.a = all.a;
+    g.c = all.c;
+    for (int d = 0; d < kSpatial; ++d) {
+      g.a += at[d] * all.row_step[d];
+      g.c += at[d] * steps[d];
     }
+    multiply_groups(g, groups);
   }
-  g.c_line = line_step(g, steps);
-  multiply_groups(g, groups);
 }
 
 class Phases {
@@ -73,7 +55,6 @@ class Phases {
       around.pad_high[d] = padding_[d].high;
     }
     const PaddedImage padded(around, call_.in_channels);
-    padded.clear(scratch);
     for (Int i = 0; i < more_.rows; ++i) {
       padded.fill(scratch, images + i * input_elements(call_.window, call_.in_channels));
       all_phases(scratch, 1, result_ + i * image_step_);
@@ -93,7 +74,7 @@ class Phases {
                 const Element* filter, Element* to) const {
     ConvolutionCall call = call_;
     call.window = window_of(phase, call_.window);
-    ResultSteps steps = {{image_step_, 0, 0}};
+    Int steps[kSpatial] = {image_step_, 0, 0};
     Int start = 0;
     bool is_empty = false;
     for (int d = 0; d < kSpatial; ++d) {
@@ -101,7 +82,7 @@ class Phases {
       start = start * size_[d] + padding_[d].low - p.pad_low;
       is_empty = is_empty || p.size == 0;
       to += p.first * pixel_step_[d];
-      if (d + 1 < kSpatial) steps.step[d + 1] = p.step * pixel_step_[d];
+      if (d + 1 < kSpatial) steps[d + 1] = p.step * pixel_step_[d];
     }
     Gemm g = product_of(call, size_, count);
     if (is_empty) {
@@ -113,7 +94,7 @@ class Phases {
     set_epilogue(g, call.epilogue, more_);
     g.c = to;
     g.c_row = phase[kSpatial - 1].step * pixel_step_[kSpatial - 1];
-    multiply_lines<0>(g, steps, call.groups);
+    multiply_lines(g, steps, call.groups);
     return call.groups * ceil_div(g.columns, kPanelColumns<Element>) * g.b_panel;
   }
 
