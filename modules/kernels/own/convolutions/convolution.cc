@@ -24,24 +24,16 @@ extern "C" void TFAOT_KERNEL(convolution)(void* out, const void** in) {
     g.a = images + start;
     return multiply_groups(g, call.groups);
   }
-  const auto convolve_copy = [&](Int image, Element* to) {
-    padded.fill(to, images + image * input_elements(w, call.in_channels));
-    const Int at = image * result_elements(w, call.out_channels);
-    Gemm of_image = g;
-    of_image.a = to + start;
-    of_image.c += at;
-    if (g.addends != nullptr) of_image.addends += at;
-    multiply_groups(of_image, call.groups);
-  };
-  if (more.tasks != nullptr && are_enough(more.rows, *more.tasks)) {
-    g.tasks = nullptr;
-    return share(*more.tasks, more.rows, [&](Int image, Int lane) {
-      Element* const to = scratch_of(*more.tasks, lane);
-      padded.clear(to);
-      convolve_copy(image, to);
-    });
-  }
-  Element* const scratch = result(out, 1);
-  padded.clear(scratch);
-  for (Int i = 0; i < more.rows; ++i) convolve_copy(i, scratch);
+  const bool are_shared = more.tasks != nullptr && are_enough(more.rows, *more.tasks);
+  if (are_shared) g.tasks = nullptr;
+  share_or_run(are_shared ? more.tasks : nullptr, more.rows, result(out, 1),
+               [&](Int image, Element* to) {
+                 padded.fill(to, images + image * input_elements(w, call.in_channels));
+                 const Int at = image * result_elements(w, call.out_channels);
+                 Gemm of_image = g;
+                 of_image.a = to + start;
+                 of_image.c += at;
+                 if (g.addends != nullptr) of_image.addends += at;
+                 multiply_groups(of_image, call.groups);
+               });
 }

@@ -63,37 +63,29 @@ class PaddedImage {
 
   Int size(int d) const { return size_[d]; }
 
-  // Clears all that fill() does not write.
-  void clear(Element* image) const {
-    const Int line = size_[2] * channels_;
+  // Copies an image, with zeros around it.
+  void fill(Element* image, const Element* from) const {
+    const Int before = low_[2] * channels_, line = window_.in[2] * channels_;
+    const Int all = size_[2] * channels_;
     for (Int i = 0; i < size_[0]; ++i) {
-      for (Int j = 0; j < size_[1]; ++j, image += line) {
+      for (Int j = 0; j < size_[1]; ++j, image += all) {
         if (!is_inside(0, i) || !is_inside(1, j)) {
-          clear(image, line);
+          clear(image, all);
           continue;
         }
-        const Int end = (low_[2] + window_.in[2]) * channels_;
-        clear(image, low_[2] * channels_);
-        clear(image + end, line - end);
-      }
-    }
-  }
-
-  // Copies an image, without its padding.
-  void fill(Element* image, const Element* from) const {
-    const Int line = window_.in[2] * channels_;
-    for (Int i = 0; i < window_.in[0]; ++i) {
-      for (Int j = 0; j < window_.in[1]; ++j, from += line) {
-        const Int row = (low_[0] + i) * size_[1] + low_[1] + j;
-        copy_elements(image + (row * size_[2] + low_[2]) * channels_, from, line);
+        clear(image, before);
+        copy_elements(image + before, from, line);
+        clear(image + before + line, all - before - line);
+        from += line;
       }
     }
   }
 
  private:
   bool is_inside(int d, Int at) const { return at >= low_[d] && at < low_[d] + window_.in[d]; }
-  static void clear(Element* from, Int elements) {
-    __builtin_memset(from, 0, static_cast<unsigned long>(elements) * sizeof(Element));
+  static void clear(Element* from, Int size) {
+    along_row<Element>(size,
+                       [&](Int j, Int count) { store_some(from + j, Vec<Element>{}, count); });
   }
 
   const Window& window_;

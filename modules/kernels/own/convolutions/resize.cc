@@ -5,26 +5,16 @@
 
 namespace {
 
-// to[x] = the sum of weights[k] * from[k * distance + x] over `taps` k. kTaps: as many, or 0.
-template <int kTaps>
-TFAOT_INLINE void add_taps(Element* to, const Element* from, Int distance, const Element* weights,
-                           Int taps, Int count) {
-  along_row<Element>(count, [&](Int x, Int lanes) {
-    Vec<Element> sum = load_some(from + x, lanes) * weights[0];
-    const auto add = [&](Int k) TFAOT_ALWAYS {
-      sum = multiply_add(load_some(from + k * distance + x, lanes), weights[k], sum);
-    };
-    TFAOT_FOR (Int k = 1; k < kTaps; ++k) add(k);
-    for (Int k = 1; kTaps == 0 && k < taps; ++k) add(k);
-    store_some(to + x, sum, lanes);
-  });
-}
-
+// to[x] = the sum of weights[k] * from[k * distance + x] over `taps` k.
 TFAOT_INLINE void add_up(Element* to, const Element* from, Int distance, const Element* weights,
                          Int taps, Int count) {
-  if (taps == 2) return add_taps<2>(to, from, distance, weights, taps, count);
-  if (taps == 3) return add_taps<3>(to, from, distance, weights, taps, count);
-  add_taps<0>(to, from, distance, weights, taps, count);
+  along_row<Element>(count, [&](Int x, Int lanes) {
+    Vec<Element> sum = load_some(from + x, lanes) * weights[0];
+    for (Int k = 1; k < taps; ++k) {
+      sum = multiply_add(load_some(from + k * distance + x, lanes), weights[k], sum);
+    }
+    store_some(to + x, sum, lanes);
+  });
 }
 
 // The sums along a dimension.

@@ -323,19 +323,6 @@ struct Whole {
   Int begin, end;
 };
 
-// If rows would leave the first-level cache before the next row's windows use them again, an image
-// is cut into blocks of as many channels as stay there.
-constexpr Int kFewestChannels = 128 / sizeof(Element);  // of a block: lines come in pairs
-inline Int channels_of_block(const Window& w, Int channels) {
-  constexpr Int kCache = 30000 / sizeof(Element);
-  const Int pixels = w.size[0] * w.size[1] * w.in[2];
-  if (w.size[1] <= w.stride[1] || pixels * channels <= kCache) return channels;
-  const Int fit = kCache / pixels;
-  if (fit < kFewestChannels) return channels;
-  const Int even = ceil_div(channels, ceil_div(channels, fit));
-  return ceil_div(even, kFewestChannels) * kFewestChannels;
-}
-
 // Form of tiles for a filter of KW taps in a row, with neighbouring positions kStride taps apart,
 // so that they share loads. Windows may reach beyond the row: columns outside the image count as
 // zero, at most kBeside on each side, so no other column is checked.
@@ -500,7 +487,7 @@ class Slide {
         const SlideSteps& steps, Int other_result)
       : op_(op),
         w_(window),
-        channels_(channels.out),
+        channels_({0, channels.out}),
         filter_(filter),
         other_result_(other_result),
         is_edged_(Op::kFilter == Filter::kOfChannels && channels.out >= kFewestShared &&
@@ -516,15 +503,6 @@ class Slide {
   }
 
   void image(const Element* in, Element* out) {
-    const Int block = channels_of_block(w_, channels_);
-    for (Int c = 0; c < channels_; c = block_.end) {
-      block_ = {c, channels_ - c < block + kFewestChannels ? channels_ : c + block};
-      block_of_image(in, out);
-    }
-  }
-
- private:
-  void block_of_image(const Element* in, Element* out) {
     const Whole rows(w_, 1);
     Whole columns(w_, 2);
     const bool by_columns = !is_edged_ && rows.end - rows.begin >= kFewestRows;
@@ -543,6 +521,7 @@ class Slide {
     }
   }
 
+ private:
   static constexpr Int kFewestRows = 4;  // for doing the edges of an image by columns
 
   // One row: the positions whose window is complete in the last dimension, and with `all` the
@@ -557,7 +536,7 @@ class Slide {
       if (is_edged_) {
         taps_.count[2] = w_.size[2];
         return slide_edged_row(
-            op_, taps_, {in, in_step_[2], filter, out, out_step_[2], other_result_}, w_, block_);
+            op_, taps_, {in, in_step_[2], filter, out, out_step_[2], other_result_}, w_, channels_);
       }
     }
     if (all) edge(in, filter, out, 0, columns.begin);
@@ -567,7 +546,7 @@ class Slide {
       slide_row(op_, taps_,
                 {in + at * in_step_[2], w_.stride[2] * in_step_[2], filter,
                  out + columns.begin * out_step_[2], out_step_[2], other_result_},
-                columns.end - columns.begin, block_);
+                columns.end - columns.begin, channels_);
     }
     if (all) edge(in, filter, out, columns.end, w_.out[2]);
   }
@@ -591,7 +570,7 @@ class Slide {
               {in + at * in_step_[1] + column.at * in_step_[2], w_.stride[1] * in_step_[1],
                filter + column.first * taps_.filter_step[2],
                out + rows.begin * out_step_[1] + k * out_step_[2], out_step_[1], other_result_},
-              rows.end - rows.begin, block_);
+              rows.end - rows.begin, channels_);
   }
 
   // Positions k to end of one row, whose windows are not complete.
@@ -603,14 +582,13 @@ class Slide {
                 {in + column.at * in_step_[2], w_.stride[2] * in_step_[2],
                  filter + column.first * taps_.filter_step[2], out + k * out_step_[2], out_step_[2],
                  other_result_},
-                1, block_);
+                1, channels_);
     }
   }
 
   const Op& op_;
   const Window& w_;
-  Int channels_;
-  Channels block_;
+  Channels channels_;
   const Element* filter_;
   Int other_result_;
   bool is_edged_;
@@ -684,25 +662,9 @@ struct OneResult {
   Vec<Element> finish(Vec<Element> sum, int /*result*/) const { return sum; }
 };
 
-// True if windows have one element along a dimension.
-inline bool is_apart(const Window& w, int d) {
-  return w.size[d] == 1 && w.stride[d] == 1 && w.pad_low[d] == 0 && w.in[d] == w.out[d];
-}
-
-// The rows of all images as those of one, if windows lie in rows: there are tiles of many of them.
-inline PoolCall joined(const PoolCall& call) {
-  PoolCall all = call;
-  Window& w = all.window;
-  if (is_apart(w, 0) && is_apart(w, 1)) {
-    w.in[1] = w.out[1] = call.batch * w.in[0] * w.in[1];
-    all.batch = w.in[0] = w.out[0] = 1;
-  }
-  return all;
-}
-
 template <typename Op>
 void pool(const Op& op, void* out, const void** in) {
-  const PoolCall call = joined(call_of<PoolCall>(in));
+  const auto& call = call_of<PoolCall>(in);
   const Window& w = call.window;
   const Element* image = operand(in, 1);
   auto* to = static_cast<Element*>(out);
