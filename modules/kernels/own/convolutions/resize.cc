@@ -24,20 +24,6 @@ struct Along {
   Int taps, out;
 
   bool is_copy(Int i) const { return taps == 1 && weights[i] == 1; }
-  bool is_as_before(Int i) const {
-    if (i == 0 || start[i] != start[i - 1]) return false;
-    for (Int k = 0; k < taps; ++k) {
-      if (weights[i * taps + k] != weights[(i - 1) * taps + k]) return false;
-    }
-    return true;
-  }
-  // Each result is the element at its own place.
-  bool is_identity(Int in) const {
-    for (Int i = 0; i < out; ++i) {
-      if (!is_copy(i) || start[i] != i) return false;
-    }
-    return out == in;
-  }
 };
 
 class Resize {
@@ -48,25 +34,18 @@ class Resize {
     rows_ = {start, weights, call.taps[0], call.out[0]};
     columns_ = {start + call.out[0], weights + call.out[0] * call.taps[0], call.taps[1],
                 call.out[1]};
-    keeps_columns_ = columns_.is_identity(call.in[1]);
     only_repeats_ = columns_.taps == 1;
     for (Int j = 0; j < columns_.out; ++j) only_repeats_ = only_repeats_ && columns_.is_copy(j);
   }
 
   void image(Element* to, const Element* from, Element* scratch) const {
     for (Int i = 0; i < call_.out[0]; ++i, to += out_line_) {
-      if (rows_.is_as_before(i)) {
-        __builtin_memcpy(to, to - out_line_,
-                         static_cast<unsigned long>(out_line_) * sizeof(Element));
-        continue;
-      }
       const Element* line = from + rows_.start[i] * line_;
       if (!rows_.is_copy(i)) {
-        Element* const sum = keeps_columns_ ? to : scratch;
-        add_up(sum, line, line_, rows_.weights + i * rows_.taps, rows_.taps, line_);
-        line = sum;
+        add_up(scratch, line, line_, rows_.weights + i * rows_.taps, rows_.taps, line_);
+        line = scratch;
       }
-      if (line != to) add_columns(to, line);
+      add_columns(to, line);
     }
   }
 
@@ -87,7 +66,7 @@ class Resize {
   const ResizeCall& call_;
   Int line_, out_line_;
   Along rows_, columns_;
-  bool keeps_columns_, only_repeats_;
+  bool only_repeats_;
 };
 
 }  // namespace
