@@ -112,39 +112,6 @@ struct Place {
   Int image, row, column;  // an image of the batch, or a plane of one
 };
 
-// Goes over the tiles of all images.
-class Walk {
- public:
-  // Tiles of `row_step` rows by `column_step` columns.
-  Walk(Int rows, Int columns, Int row_step, Int column_step)
-      : rows_(rows), columns_(columns), row_step_(row_step), column_step_(column_step) {}
-
-  // Goes to tile number `done`.
-  void seek(Int done) {
-    const Int in_row = ceil_div(columns_, column_step_);
-    const Int rows = ceil_div(rows_, row_step_);
-    at_ = {done / in_row / rows, done / in_row % rows * row_step_, done % in_row * column_step_};
-  }
-
-  TFAOT_INLINE Place next() {
-    const Place place = at_;
-    at_.column += column_step_;
-    if (at_.column >= columns_) {
-      at_.column = 0;
-      at_.row += row_step_;
-      if (at_.row >= rows_) {
-        at_.row = 0;
-        ++at_.image;
-      }
-    }
-    return place;
-  }
-
- private:
-  Int rows_, columns_, row_step_, column_step_;
-  Place at_ = {};
-};
-
 // Calls use(place, count) for each vector of a pixel's channels. The last vector begins earlier to
 // be whole, so use() must not read what it writes.
 template <typename Use>
@@ -253,10 +220,13 @@ class Convolution {
     });
   }
 
-  Walk walk_to(Int tile) const {
-    Walk walk(window_.out[row_], window_.out[column_], results_of(kRows), results_of(kColumns));
-    walk.seek(tile);
-    return walk;
+  TFAOT_INLINE Place place_of(Int tile) const {
+    constexpr int kRowStep = results_of(kRows), kColumnStep = results_of(kColumns);
+    const auto in_row = static_cast<unsigned>(ceil_div(window_.out[column_], kColumnStep));
+    const auto rows = static_cast<unsigned>(ceil_div(window_.out[row_], kRowStep));
+    const auto number = static_cast<unsigned>(tile);  // the CPU divides it faster
+    const unsigned row = number / in_row;
+    return {row / rows, Int{row % rows} * kRowStep, Int{number % in_row} * kColumnStep};
   }
 
   TFAOT_INLINE Steps steps_of(const Int (&size)[kSpatial], Int channels) const {
@@ -269,12 +239,10 @@ class Convolution {
     if (first == end) return;  // a lane that only multiplies must not write another one's zeros
     const Int zeros = winograd_row(winograd_);
     for (Int i = 0; i < zeros; i += kLanes<Element>) store(room.zeros + i, Floats{});
-    Walk walk = walk_to(block.first + first);
-    for (Int i = first; i < end; ++i) make_numbers(walk.next(), i, room);
+    for (Int i = first; i < end; ++i) make_numbers(place_of(block.first + i), i, room);
   }
   TFAOT_INLINE void make_results(const Block& block, Int first, Int end, const Room& room) const {
-    Walk walk = walk_to(block.first + first);
-    for (Int i = first; i < end; ++i) make_results(walk.next(), i, room);
+    for (Int i = first; i < end; ++i) make_results(place_of(block.first + i), i, room);
   }
 
   TFAOT_INLINE void make_numbers(Place place, Int tile, const Room& room) const {
