@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "absl/algorithm/container.h"
+#include "compiler/hlo/view.h"
 #include "tsl/platform/status.h"
 #include "xla/pjrt/transpose.h"
 #include "xla/primitive_util.h"
@@ -146,30 +147,13 @@ std::optional<xla::Literal> multiplied(const HloInstruction& one,
 constexpr std::int64_t kPieceBytes = 1 << 19;
 
 Value reshaped(const Value& value, const xla::Shape& shape) {
-  struct View {
+  struct Borrowed {
     Value owner;
     xla::BorrowingLiteral literal;
   };
-  const auto view =
-      std::make_shared<View>(View{value, {static_cast<const char*>(value->untyped_data()), shape}});
-  return {view, &view->literal};
-}
-
-// For dimension `dimension` after a reshape: the dimension before it from which it was split, as in
-// [a, b * c] for b of [a, b, c]. Nothing in other cases.
-std::optional<std::int64_t> split_dimension(const HloInstruction& reshape, std::int64_t dimension) {
-  const auto& from = reshape.operand(0)->shape();
-  const auto before =
-      product(reshape.shape().dimensions().first(static_cast<std::size_t>(dimension)));
-  std::int64_t ahead = 1;
-  for (int d = 0; d < from.rank(); ++d) {
-    if (ahead == before && from.dimensions(d) > 1) {
-      const bool is_multiple = from.dimensions(d) % size_of(reshape, dimension) == 0;
-      return is_multiple ? std::optional(d) : std::nullopt;
-    }
-    ahead *= from.dimensions(d);
-  }
-  return {};
+  const auto borrowed = std::make_shared<Borrowed>(
+      Borrowed{value, {static_cast<const char*>(value->untyped_data()), shape}});
+  return {borrowed, &borrowed->literal};
 }
 
 // By operand; nothing: the whole of it.
@@ -180,17 +164,20 @@ using Cuts = std::vector<std::optional<Cut>>;
 std::optional<Cuts> cuts_before(const HloInstruction& one, const Cut& cut) {
   const auto d = static_cast<int>(cut.dimension);
   switch (one.opcode()) {
-    case kTranspose:
-      return Cuts{Cut{one.dimensions(d), cut.start, cut.size}};
-    case kReshape: {
-      const auto from = split_dimension(one, d);
-      if (!from) return {};
-      const std::int64_t each = size_of(*one.operand(0), *from) / size_of(one, d);
-      return Cuts{Cut{*from, cut.start * each, cut.size * each}};
-    }
-    case kBroadcast: {
-      const std::int64_t found = place_among(one.dimensions(), d);
-      return found < 0 ? Cuts(1) : Cuts{Cut{found, cut.start, cut.size}};
+    case kBroadcast:
+    case kReshape:
+    case kTranspose: {
+      const Stride own = entry(view_of_operand(one)->strides, d);
+      if (own.step == 0) return Cuts(1);
+      // A dimension of the operand, or one that was split from it, as in [a, b * c] for b of
+      // [a, b, c].
+      const Strides operand = view_of(one.operands()[0]).strides;
+      const auto from = std::ranges::find_if(operand, [&](const Stride& whole) {
+        return whole.size > 1 && whole.size * whole.step == own.size * own.step;
+      });
+      if (from == operand.end() || own.step % from->step != 0) return {};
+      const std::int64_t each = own.step / from->step;
+      return Cuts{Cut{from - operand.begin(), cut.start * each, cut.size * each}};
     }
     default:
       if (!one.IsElementwise() || one.operand_count() == 0) return {};

@@ -145,28 +145,6 @@ TransposeCost cost_of_transposes(const xla::HloModule& module, std::int64_t firs
   return cost;
 }
 
-// The transpose that is the left side, perhaps with dimensions joined, and its dimension that is
-// summed over.
-struct TransposedSide {
-  HloInstruction* transpose = nullptr;
-  std::int64_t depth = 0;
-};
-
-TransposedSide transposed_side(HloInstruction& dot) {
-  HloInstruction* const left = dot.mutable_operand(0);
-  const std::int64_t depth = dot.dot_dimension_numbers().lhs_contracting_dimensions(0);
-  if (left->opcode() == kTranspose) return {left, depth};
-  if (left->opcode() != kReshape || left->operand(0)->opcode() != kTranspose) {
-    return {};
-  }
-  for (const ReshapeGroup& group : groups_of(*left)) {
-    if (group.to == Dimensions{depth} && group.from.size() == 1) {
-      return {left->mutable_operand(0), group.from[0]};
-    }
-  }
-  return {};
-}
-
 bool is_plain(const HloInstruction& dot) {
   return matrix_product(dot) && std::ranges::all_of(dot.operands(), [&](const auto* operand) {
            return type_of(*operand) == type_of(dot);
@@ -182,13 +160,21 @@ bool is_plain(const HloInstruction& dot) {
 // transpose that makes the depth the last dimension, or the columns would be too few.
 HloInstruction* swapped_product(HloInstruction& dot) {
   if (!is_plain(dot)) return nullptr;
-  const TransposedSide side = transposed_side(dot);
-  if (side.transpose == nullptr) return nullptr;
-  HloInstruction* const x = side.transpose->mutable_operand(0);
-  const Dimensions order = order_of(*side.transpose);
+  HloInstruction* const left = dot.mutable_operand(0);
+  View side{
+      left,
+      {entry(view_of(left).strides, dot.dot_dimension_numbers().lhs_contracting_dimensions(0))}};
+  if (left->opcode() == kReshape) side = *side.before();
+  if (side.tensor->opcode() != kTranspose) return nullptr;
+  const Dimensions order = order_of(*side.tensor);
+  const auto before = side.before();
+  if (!before) return nullptr;
+  HloInstruction* const x = before->tensor;
   const Dimensions sizes = dimensions_of(*x);
-  const std::int64_t depth = entry(order, side.depth);  // of x: before it is the batch
-  const std::int64_t columns = stride_along(x->shape(), depth);
+  const Strides all = view_of(x).strides;
+  const std::int64_t depth = std::ranges::find(all, before->strides.front()) - all.begin();
+  if (depth == std::ssize(all)) return nullptr;
+  const std::int64_t columns = before->strides.front().step;  // before the depth is the batch
   if (columns < tuned().layouts_fewest_swapped_columns) return nullptr;
 
   const std::int64_t weight_depth = dot.dot_dimension_numbers().rhs_contracting_dimensions(0);
@@ -210,7 +196,7 @@ HloInstruction* swapped_product(HloInstruction& dot) {
                             shape_of(type_of(dot), result_sizes),
                             depth == 0 ? weight : broadcast(weight, left_sizes, {depth, depth + 1}),
                             x, numbers, dot.precision_config()));
-  const Dimensions back = joined({without(order, side.depth), {depth}});
+  const Dimensions back = joined({without(order, place_among(order, depth)), {depth}});
   return reshape(transpose(swapped, back), dot.shape().dimensions());
 }
 

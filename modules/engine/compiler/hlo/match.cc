@@ -35,7 +35,7 @@ std::optional<double> number_in(const HloInstruction& value, int steps) {
   return opcode == kAdd ? *number + *other : *number * *other;
 }
 
-bool is_view(const HloInstruction& value) {
+bool is_reshape(const HloInstruction& value) {
   return value.opcode() == kReshape || value.opcode() == kBitcast;
 }
 
@@ -85,12 +85,12 @@ HloInstruction* squared(const HloInstruction& value) {
 }
 
 HloInstruction* before_reshapes(HloInstruction* value) {
-  while (is_view(*value)) value = value->mutable_operand(0);
+  while (is_reshape(*value)) value = value->mutable_operand(0);
   return value;
 }
 
 const HloInstruction* before_reshapes(const HloInstruction* value) {
-  while (is_view(*value)) value = value->operand(0);
+  while (is_reshape(*value)) value = value->operand(0);
   return value;
 }
 
@@ -106,7 +106,7 @@ std::optional<Dimensions> before_reshape(const HloInstruction& value) {
 }
 
 HloInstruction* before_own_reshapes(HloInstruction* value) {
-  while (is_view(*value) && value->user_count() == 1) value = value->mutable_operand(0);
+  while (is_reshape(*value) && value->user_count() == 1) value = value->mutable_operand(0);
   return value;
 }
 
@@ -124,7 +124,7 @@ HloInstruction* only_result(const HloInstruction& call) {
 HloInstruction* after_reshapes(HloInstruction* value) {
   for (;;) {
     HloInstruction* const user = only_user(*value);
-    if (user == nullptr || !is_view(*user)) return value;
+    if (user == nullptr || !is_reshape(*user)) return value;
     value = user;
   }
 }
@@ -216,43 +216,6 @@ std::int64_t first_column_dimension(const xla::Shape& shape, std::int64_t column
   std::int64_t dimension = shape.rank();
   while (dimension > 0 && size < columns) size *= entry(shape.dimensions(), --dimension);
   return size == columns ? dimension : -1;
-}
-
-std::vector<SpreadStep> merged_steps(const std::vector<SpreadStep>& steps) {
-  std::vector<SpreadStep> merged;
-  for (const SpreadStep& step : steps) {
-    if (step.size == 1) continue;
-    if (!merged.empty() && merged.back().stride == step.stride * step.size) {
-      merged.back() = {merged.back().size * step.size, step.stride};
-    } else {
-      merged.push_back(step);
-    }
-  }
-  return merged;
-}
-
-std::vector<SpreadStep> steps_of(const HloInstruction& broadcast) {
-  std::vector<SpreadStep> steps;
-  for (const auto size : broadcast.shape().dimensions()) steps.push_back({size, 0});
-  for (std::int64_t i = 0; i < std::ssize(broadcast.dimensions()); ++i) {
-    entry(steps, broadcast.dimensions(i)).stride = stride_along(broadcast.operand(0)->shape(), i);
-  }
-  return merged_steps(steps);
-}
-
-std::vector<SpreadStep> steps_over_terms(const HloInstruction& sum) {
-  std::vector<SpreadStep> steps;
-  for (const auto size : sum.operand(0)->shape().dimensions()) steps.push_back({size, 0});
-  const Dimensions kept = other_dimensions(std::ssize(steps), sum.dimensions());
-  for (std::int64_t i = 0; i < std::ssize(kept); ++i) {
-    entry(steps, entry(kept, i)).stride = stride_along(sum.shape(), i);
-  }
-  return merged_steps(steps);
-}
-
-HloInstruction* spread_operand(HloInstruction& value, const std::vector<SpreadStep>& steps) {
-  const bool is_same = value.opcode() == kBroadcast && steps_of(value) == merged_steps(steps);
-  return is_same ? value.mutable_operand(0) : nullptr;
 }
 
 HloInstruction* column_values(HloInstruction* value, const xla::Shape& shape,

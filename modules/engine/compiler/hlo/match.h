@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "compiler/hlo/hlo.h"
+#include "compiler/hlo/view.h"
 #include "compiler/hlo/weight_values.h"
 #include "xla/service/pattern_matcher.h"
 
@@ -119,19 +120,6 @@ struct MatrixProduct {
   bool sums_last() const { return left_depth == left->shape().rank() - 1; }
 };
 std::optional<MatrixProduct> matrix_product(const HloInstruction& dot);
-
-// A dimension of a broadcast, and how far a step along it goes in the operand's memory.
-struct SpreadStep {
-  std::int64_t size, stride;
-  bool operator==(const SpreadStep& other) const = default;
-};
-// Merges dimensions that are contiguous in the operand, and leaves out those of size 1.
-std::vector<SpreadStep> merged_steps(const std::vector<SpreadStep>& steps);
-// The operand of a broadcast that has these steps; null: it spreads in another way, or is none.
-HloInstruction* spread_operand(HloInstruction& value, const std::vector<SpreadStep>& steps);
-std::vector<SpreadStep> steps_of(const HloInstruction& broadcast);
-// Those of a broadcast of a sum's results, each to all of its terms.
-std::vector<SpreadStep> steps_over_terms(const HloInstruction& sum);
 
 // Numbers that are added to, or multiplied with, a tensor of this shape, whose last dimensions are
 // `columns` columns: as [columns] if all rows get the same, else null.

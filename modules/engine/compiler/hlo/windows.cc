@@ -161,15 +161,6 @@ class SplitConvolution {
 
 // ---- Windows of scatters.
 
-// The dimension of a reshape's operand that is this one of its result; -1: it joins several.
-std::int64_t dimension_before(const HloInstruction& reshape, std::int64_t d) {
-  for (const auto& [from, to] : xla::ShapeUtil::DimensionsUnmodifiedByReshape(
-           reshape.operand(0)->shape(), reshape.shape())) {
-    if (to == d) return from;
-  }
-  return -1;
-}
-
 // How a value changes along one of its dimensions.
 enum class Change { kNone, kCounts, kOther };  // kCounts: it is the index
 
@@ -180,13 +171,14 @@ Change change_along(const HloInstruction& value, std::int64_t d) {
       const auto counted = xla::Cast<xla::HloIotaInstruction>(&value)->iota_dimension();
       return counted == d ? Change::kCounts : Change::kNone;
     }
-    case kBroadcast: {
-      const std::int64_t before = place_among(value.dimensions(), d);
-      return before < 0 ? Change::kNone : change_along(*value.operand(0), before);
-    }
+    case kBroadcast:
     case kReshape: {
-      const std::int64_t before = dimension_before(value, d);
-      return before < 0 ? Change::kOther : change_along(*value.operand(0), before);
+      const Stride own = entry(view_of_operand(value)->strides, d);
+      if (own.step == 0) return Change::kNone;
+      const Strides before = view_of(value.operands()[0]).strides;
+      const auto same = std::ranges::find(before, own);
+      return same == before.end() ? Change::kOther
+                                  : change_along(*value.operand(0), same - before.begin());
     }
     case kConvert:
       return change_along(*value.operand(0), d);

@@ -48,51 +48,28 @@ HloInstruction* plain_product_call(HloInstruction& value) {
   return is_plain ? made : nullptr;
 }
 
-// The places of one side's matrices on two levels of a batch.
-struct BatchLevels {
-  std::int64_t count;  // of the inner level
-  std::int64_t outer, inner;
+// The matrices of a product's sides and of its result, as [outer, inner, rows, columns] with two
+// levels of the batch.
+struct ProductViews {
+  std::int64_t inner;
+  View lhs, rhs, result;
 };
 
-// The same matrices with another number of them on the inner level, if there is such a form.
-std::optional<BatchLevels> with_inner(const BatchLevels& levels, std::int64_t count,
-                                      std::int64_t batch) {
-  if (levels.count == count) return levels;
-  if (levels.count != 1 && levels.count != batch && levels.outer != levels.count * levels.inner) {
-    return {};
-  }
-  const std::int64_t each = levels.count == 1 ? levels.outer : levels.inner;
-  return BatchLevels{count, count * each, each};
-}
-
-// The levels of a product's sides and of its result.
-struct ProductLevels {
-  std::int64_t count;
-  BatchLevels lhs, rhs, result;
-  std::int64_t result_row;
-};
-
-ProductLevels levels_of(const MatMulCall& call) {
-  const std::int64_t matrix = call.rows * call.columns;
-  if ((call.epilogue & kernels::kEpiloguePlaced) == 0) {
-    return {1,
-            {1, call.lhs_batch_stride, 0},
-            {1, call.rhs_batch_stride, 0},
-            {1, matrix, 0},
-            call.columns};
-  }
-  const std::int64_t count = call.inner_batch;
-  return {count,
-          {count, call.lhs_batch_stride, call.lhs_inner_stride},
-          {count, call.rhs_batch_stride, call.rhs_inner_stride},
-          {count, call.result_batch_stride, call.result_inner_stride},
-          call.result_row_stride};
-}
-
-// True if matrices of that many elements are contiguous.
-bool is_dense(const BatchLevels& levels, std::int64_t matrix, std::int64_t batch) {
-  const auto one = with_inner(levels, 1, batch);
-  return batch == 1 || (one && one->outer == matrix);
+ProductViews views_of(const MatMulCall& call) {
+  const bool is_placed = (call.epilogue & kernels::kEpiloguePlaced) != 0;
+  const std::int64_t inner = is_placed ? call.inner_batch : 1;
+  const auto view = [&](std::int64_t outer_step, std::int64_t inner_step, const Stride& rows,
+                        const Stride& columns) {
+    return View{nullptr, {{call.batch / inner, outer_step}, {inner, inner_step}, rows, columns}};
+  };
+  return {inner,
+          view(call.lhs_batch_stride, call.lhs_inner_stride, {call.rows, call.lhs_row_stride},
+               {call.depth, call.lhs_depth_stride}),
+          view(call.rhs_batch_stride, call.rhs_inner_stride, {call.depth, call.rhs_depth_stride},
+               {call.columns, call.rhs_column_stride}),
+          view(is_placed ? call.result_batch_stride : call.rows * call.columns,
+               call.result_inner_stride,
+               {call.rows, is_placed ? call.result_row_stride : call.columns}, {call.columns, 1})};
 }
 
 // The fields of both products and the softmax between them; nothing if they do not fit together.
@@ -100,26 +77,22 @@ std::optional<kernels::AttentionCall> attention_of(const MatMulCall& scores,
                                                    const kernels::SoftmaxCall& softmax,
                                                    const MatMulCall& sums) {
   const std::int64_t batch = sums.batch;
-  const std::int64_t matrix = sums.rows * sums.depth;
   if (scores.batch != batch || scores.rows != sums.rows || scores.columns != sums.depth ||
       softmax.columns != sums.depth || softmax.rows != batch * sums.rows) {
     return {};
   }
-  const ProductLevels first = levels_of(scores);
-  const ProductLevels second = levels_of(sums);
-  if (first.result_row != scores.columns || !is_dense(first.result, matrix, batch) ||
-      sums.lhs_row_stride != sums.depth || sums.lhs_depth_stride != 1 ||
-      !is_dense(second.lhs, matrix, batch)) {
-    return {};
-  }
-  for (const std::int64_t count : {second.count, first.count}) {
-    const auto queries = with_inner(first.lhs, count, batch);
-    const auto keys = with_inner(first.rhs, count, batch);
-    const auto values = with_inner(second.rhs, count, batch);
-    const auto result = with_inner(second.result, count, batch);
+  const ProductViews first = views_of(scores), second = views_of(sums);
+  // The scores lie in order.
+  if (step_of(first.result.strides) != 1 || step_of(second.lhs.strides) != 1) return {};
+  for (const std::int64_t count : {second.inner, first.inner}) {
+    const auto with_inner = [&](const View& view) {
+      return view.reshaped({batch / count, count, view.strides[2].size, view.strides[3].size});
+    };
+    const auto queries = with_inner(first.lhs), keys = with_inner(first.rhs);
+    const auto values = with_inner(second.rhs), result = with_inner(second.result);
     if (!queries || !keys || !values || !result) continue;
-    const auto places = [](const BatchLevels& levels, std::int64_t row, std::int64_t column) {
-      return MatrixPlaces{levels.outer, levels.inner, row, column};
+    const auto places = [](const Strides& steps, std::size_t row, std::size_t column) {
+      return MatrixPlaces{steps[0].step, steps[1].step, steps[row].step, steps[column].step};
     };
     return kernels::AttentionCall{batch,
                                   count,
@@ -128,10 +101,10 @@ std::optional<kernels::AttentionCall> attention_of(const MatMulCall& scores,
                                   scores.depth,
                                   sums.columns,
                                   softmax.scale,
-                                  places(*queries, scores.lhs_row_stride, scores.lhs_depth_stride),
-                                  places(*keys, scores.rhs_column_stride, scores.rhs_depth_stride),
-                                  places(*values, sums.rhs_depth_stride, sums.rhs_column_stride),
-                                  places(*result, second.result_row, 1)};
+                                  places(queries->strides, 2, 3),
+                                  places(keys->strides, 3, 2),
+                                  places(values->strides, 2, 3),
+                                  places(result->strides, 2, 3)};
   }
   return {};
 }

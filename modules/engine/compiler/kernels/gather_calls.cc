@@ -38,49 +38,20 @@ bool keeps_place(const HloInstruction& convert) {
   return !narrows && place_type(from) != kernels::kPlacesInOrder;
 }
 
-// The elements of a row of the operand that a slice takes, if its outer dimensions, `count`
-// elements, are whole and it cuts only one dimension. Nothing for other slices.
-struct CutRow {
-  std::int64_t first, operand_elements;
-};
-std::optional<CutRow> cut_row(const HloInstruction& slice, std::int64_t count) {
-  const auto sizes = slice.operand(0)->shape().dimensions();
-  const auto rank = std::ssize(sizes);
-  std::int64_t rows = 1;
-  std::int64_t d = 0;
-  const auto size = [&](std::int64_t at) { return entry(sizes, at); };
-  const auto is_whole = [&](std::int64_t at) { return size_of(slice, at) == size(at); };
-  while (d < rank && rows < count) {
-    if (!is_whole(d)) return std::nullopt;
-    rows *= size(d++);
+// An instruction as `count` rows, one after the other at the same distance. Reshapes and slices
+// before it are left out if the tensor has as many rows.
+View view_of_rows(HloInstruction* instruction, std::int64_t count) {
+  const std::int64_t elements = elements_of(*instruction) / count;
+  View rows{instruction, {{count, elements}, {elements, 1}}};
+  while (rows.tensor->opcode() == kReshape || rows.tensor->opcode() == kSlice) {
+    auto before = rows.before();
+    if (!before || (elements > 1 && before->strides[1].step != 1)) break;
+    const std::int64_t all = elements_of(*before->tensor);
+    if (count == 1) before->strides[0].step = all;
+    if (count * before->strides[0].step != all) break;
+    rows = *before;
   }
-  while (d < rank && is_whole(d) && size(d) == 1) ++d;
-  if (rows != count || d == rank || slice.slice_strides(d) != 1) return std::nullopt;
-  std::int64_t inner = 1;
-  for (std::int64_t after = d + 1; after < rank; ++after) {
-    if (!is_whole(after)) return std::nullopt;
-    inner *= size(after);
-  }
-  return CutRow{slice.slice_starts(d) * inner, size(d) * inner};
-}
-
-// An instruction as `count` rows: row r begins at element at + r * step of `base`.
-struct StridedRows {
-  HloInstruction* base;
-  std::int64_t at, step;
-};
-StridedRows strided_rows(HloInstruction* instruction, std::int64_t count) {
-  StridedRows rows = {instruction, 0, elements_of(*instruction) / count};
-  while (true) {
-    if (rows.base->opcode() == kReshape) {
-      rows.base = rows.base->mutable_operand(0);
-      continue;
-    }
-    if (rows.base->opcode() != kSlice) return rows;
-    const auto cut = cut_row(*rows.base, count);
-    if (!cut) return rows;
-    rows = {rows.base->mutable_operand(0), rows.at + cut->first, cut->operand_elements};
-  }
+  return rows;
 }
 
 // A part of the rows of a gather: each takes a row of a tensor, by its number or in order.
@@ -92,10 +63,10 @@ struct GatheredPart {
 
 // Row i takes row i of `x`, which has as many.
 GatheredPart part_in_order(HloInstruction* x, std::int64_t rows) {
-  const StridedRows strided = strided_rows(x, rows);
-  GatheredPart part{strided.base};
-  part.of.x_at = strided.at;
-  part.of.x_step = strided.step;
+  const View view = view_of_rows(x, rows);
+  GatheredPart part{view.tensor};
+  part.of.x_at = view.offset;
+  part.of.x_step = view.strides[0].step;
   part.of.x_rows = rows;
   part.of.elements = elements_of(*x) / rows;
   return part;
@@ -133,13 +104,13 @@ GatheredPart part_by_places(HloInstruction* x, HloInstruction* places, std::int6
       break;
     }
   }
-  const StridedRows strided = strided_rows(places, rows);
-  GatheredPart part{x, strided.base};
+  const View view = view_of_rows(places, rows);
+  GatheredPart part{x, view.tensor};
   part.of.x_step = part.of.elements = elements;
   part.of.x_rows = elements_of(*x) / elements;
-  part.of.place_type = place_type(type_of(*strided.base));
-  part.of.place_at = strided.at;
-  part.of.place_step = strided.step;
+  part.of.place_type = place_type(type_of(*view.tensor));
+  part.of.place_at = view.offset;
+  part.of.place_step = view.strides[0].step;
   return part;
 }
 
@@ -399,11 +370,11 @@ bool is_gather_of_rows(const HloInstruction& term) {
 std::optional<GatheredPart> part_of_broadcast(HloInstruction& broadcast) {
   if (broadcast.opcode() != kBroadcast || broadcast.operand(0)->shape().rank() == 0) return {};
   HloInstruction* const x = broadcast.mutable_operand(0);
-  std::vector<SpreadStep> steps = steps_of(broadcast);
-  const auto take = [&steps](std::int64_t stride) -> std::int64_t {
-    if (steps.empty() || steps.back().stride != stride) return 1;
-    const std::int64_t size = steps.back().size;
-    steps.pop_back();
+  Strides strides = strides_of(broadcast);
+  const auto take = [&strides](std::int64_t step) -> std::int64_t {
+    if (strides.empty() || strides.back().step != step) return 1;
+    const std::int64_t size = strides.back().size;
+    strides.pop_back();
     return size;
   };
   GatheredPart part{x};
@@ -416,7 +387,7 @@ std::optional<GatheredPart> part_of_broadcast(HloInstruction& broadcast) {
   of.place_at = line == of.elements ? take(of.elements) : line / of.elements;
   of.places = take(0);
   take(of.place_at * of.elements);  // blocks
-  return steps.empty() && line % of.elements == 0 ? std::optional(part) : std::nullopt;
+  return strides.empty() && line % of.elements == 0 ? std::optional(part) : std::nullopt;
 }
 
 // The parts of a sum of rows, in its order; none: there is no gather among them, or XLA adds them
@@ -483,16 +454,18 @@ bool is_of_same_loop(const HloInstruction& value) {
 }
 
 // The terms that pairs read of each point, as they lie in memory.
-StridedRows points_of(HloInstruction* value) {
-  return strided_rows(value, elements_of(*value) / value->shape().dimensions().back());
+View points_of(HloInstruction* value) {
+  return view_of_rows(value, elements_of(*value) / value->shape().dimensions().back());
+}
+bool are_far_apart(const View& points) {
+  return points.strides[0].step >= tuned().short_sums_fewest_far_apart;
 }
 
 // True if they are copied first, to be contiguous.
 bool is_gathered(HloInstruction* value, std::int64_t sums) {
-  const StridedRows points = points_of(value);
-  return sums >= tuned().short_sums_fewest_gathered &&
-         points.step >= tuned().short_sums_fewest_far_apart &&
-         points.step > value->shape().dimensions().back() && !points.base->IsElementwise();
+  const View points = points_of(value);
+  return sums >= tuned().short_sums_fewest_gathered && are_far_apart(points) &&
+         points.strides[0].step > points.strides[1].size && !points.tensor->IsElementwise();
 }
 
 using GatheredPoints = std::map<HloInstruction*, HloInstruction*>;
@@ -597,8 +570,7 @@ bool has_short_sums(HloInstruction& reduce) {
   take_points(reduce.mutable_operand(0), points);
   // Terms that lie far apart, also after a copy of what can be gathered.
   const auto is_scattered = [&](HloInstruction* one) {
-    return points_of(one).step >= tuned().short_sums_fewest_far_apart &&
-           !is_gathered(one, elements_of(reduce));
+    return are_far_apart(points_of(one)) && !is_gathered(one, elements_of(reduce));
   };
   if (points.empty() ||
       (terms > tuned().short_sums_most_scattered &&

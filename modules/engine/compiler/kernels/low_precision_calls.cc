@@ -71,28 +71,12 @@ struct Dequantized {
 // The same scales in the result of a move; false: they are not along one dimension there.
 bool follow(Scale& scale, const HloInstruction& move) {
   if (scale.dimension == kSpread) return true;
-  const std::int64_t d = scale.dimension;
-  switch (move.opcode()) {
-    case kTranspose:
-      scale.dimension = place_among(move.dimensions(), d);
-      return true;
-    case kReshape:
-      for (const ReshapeGroup& group : groups_of(move)) {
-        if (place_among(group.from, d) < 0) continue;
-        const std::int64_t size = size_of(*move.operand(0), d);
-        const auto same = std::ranges::find_if(
-            group.to, [&](std::int64_t to) { return size_of(move, to) == size; });
-        if (same == group.to.end() ||
-            product(picked(move.shape().dimensions(), group.to)) != size) {
-          return false;
-        }
-        scale.dimension = *same;
-        return true;
-      }
-      return false;
-    default:
-      return false;
-  }
+  if (!xla::HloPredicateIsOp<kReshape, kTranspose>(&move)) return false;
+  const Strides before = view_of(move.operands()[0]).strides;
+  const Strides after = view_of_operand(move)->strides;
+  const auto same = std::ranges::find(after, entry(before, scale.dimension));
+  scale.dimension = same - after.begin();
+  return same != after.end();
 }
 
 // True if it moves elements, or adds real zeros.

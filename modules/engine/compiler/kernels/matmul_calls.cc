@@ -11,152 +11,91 @@
 #include "compiler/kernels/epilogue.h"
 #include "compiler/kernels/kernel_facts.h"
 #include "compiler/kernels/packing.h"
+#include "xla/permutation_util.h"
 
 namespace tfaot::toolkit::engine {
 
 namespace {
 
-// A dimension that is broadcast is none of a tensor's.
-static_assert(kSpread == -1);
-
 // ---- Strides of a product's operands in memory, through transposes and broadcasts before it:
 // kernels take these instead of a copy.
-
-// A dimension of a tensor, or kSpread, and its size in the product.
-struct Extent {
-  std::int64_t dimension, size;
-};
-using Extents = std::vector<Extent>;
-
-std::int64_t extent_of(absl::Span<const Extent> extents) {
-  std::int64_t size = 1;
-  for (const Extent& one : extents) size *= one.size;
-  return size;
-}
 
 // One operand of a product, or its result: the dimensions of `tensor` in the product's order.
 struct Side {
   HloInstruction* tensor = nullptr;
-  Extents batch = {}, free = {}, depth = {};
+  Strides batch = {}, free = {}, depth = {};
 };
 
-struct Strides {
+struct SideSteps {
   std::int64_t batch, inner, free, depth;
 };
 
 Side side_of(HloInstruction* tensor, absl::Span<const std::int64_t> batch,
              absl::Span<const std::int64_t> depth) {
-  const auto extents = [tensor](absl::Span<const std::int64_t> dimensions) {
-    Extents made;
-    for (const auto d : dimensions) made.push_back({d, size_of(*tensor, d)});
-    return made;
-  };
+  const Strides all = view_of(tensor).strides;
   const auto free = other_dimensions(tensor->shape().rank(), joined({batch, depth}));
-  return {tensor, extents(batch), extents(free), extents(depth)};
+  return {tensor, picked(all, batch), picked(all, free), picked(all, depth)};
 }
 
-// Replaces each dimension that is not broadcast.
-template <typename Map>
-void map_dimensions(Side& side, Map map) {
-  for (Extents* list : {&side.batch, &side.free, &side.depth}) {
-    for (Extent& one : *list) {
-      if (one.dimension != kSpread) one.dimension = map(one.dimension);
-    }
+// The same product with the operand of the side's tensor.
+Side before_tensor(Side side) {
+  for (Strides* list : {&side.batch, &side.free, &side.depth}) {
+    *list = View{side.tensor, *list}.before()->strides;
   }
-}
-
-// The same product with the operand of its tensor, whose dimension for d is before(d).
-template <typename Before>
-Side before_tensor(Side side, Before before) {
-  map_dimensions(side, before);
   side.tensor = side.tensor->mutable_operand(0);
   return side;
 }
 
 // The same product, but with the operand of a transpose or broadcast.
 Side look_through(Side side) {
-  for (;;) {
-    const HloInstruction& tensor = *side.tensor;
-    if (tensor.opcode() == kTranspose) {
-      side = before_tensor(side, [&](std::int64_t d) { return tensor.dimensions(d); });
-    } else if (tensor.opcode() == kBroadcast) {
-      side =
-          before_tensor(side, [&](std::int64_t d) { return place_among(tensor.dimensions(), d); });
-    } else {
-      return side;
-    }
-  }
+  while (xla::HloPredicateIsOp<kBroadcast, kTranspose>(side.tensor)) side = before_tensor(side);
+  return side;
 }
 
 // Also with that of a reshape as before_reshape() takes, if there is a transpose before it. Its
 // dimensions of size 1 may be in none of the lists then.
 Side look_through_reshapes(Side side) {
-  while (true) {
-    const auto map = before_reshape(*side.tensor);
-    if (!map || side.tensor->operand(0)->opcode() != kTranspose) return side;
-    side = look_through(before_tensor(side, [&map](std::int64_t d) { return entry(*map, d); }));
+  while (before_reshape(*side.tensor) && side.tensor->operand(0)->opcode() == kTranspose) {
+    side = look_through(before_tensor(side));
   }
-}
-
-// The stride of a list of dimensions taken as one; nothing if they have no common stride.
-std::optional<std::int64_t> stride_of(const Side& side, absl::Span<const Extent> list) {
-  std::optional<std::int64_t> stride;
-  std::int64_t length = 1;
-  for (auto one = list.rbegin(); one != list.rend(); ++one) {
-    if (one->size == 1) continue;
-    const std::int64_t step =
-        one->dimension == kSpread ? 0 : stride_along(side.tensor->shape(), one->dimension);
-    if (stride && step != *stride * length) return {};
-    if (!stride) stride = step;
-    length *= one->size;
-  }
-  return stride.value_or(0);
+  return side;
 }
 
 // With the first `outer` dimensions of the batch on a level of their own; 0: there is one level.
-std::optional<Strides> strides_of(const Side& side, std::size_t outer = 0) {
-  const absl::Span<const Extent> batch = side.batch;
-  const auto inner = stride_of(side, batch.subspan(outer));
-  const auto first = stride_of(side, batch.first(outer));
-  const auto free = stride_of(side, side.free);
-  const auto depth = stride_of(side, side.depth);
+std::optional<SideSteps> steps_of(const Side& side, std::size_t outer = 0) {
+  const absl::Span<const Stride> batch = side.batch;
+  const auto inner = step_of(batch.subspan(outer));
+  const auto first = step_of(batch.first(outer));
+  const auto free = step_of(side.free);
+  const auto depth = step_of(side.depth);
   if (!inner || !first || !free || !depth) return {};
-  return outer == 0 ? Strides{*inner, 0, *free, *depth} : Strides{*first, *inner, *free, *depth};
+  return outer == 0 ? SideSteps{*inner, 0, *free, *depth}
+                    : SideSteps{*first, *inner, *free, *depth};
 }
 
 // The order of the depth is free: both sides use the order of one side's memory.
 void order_depth(Side& by, Side& other) {
-  Dimensions places;
-  for (const Extent& one : by.depth) places.push_back(one.dimension);
-  const Dimensions order = sorting_order(places);
-  for (Side* side : {&by, &other}) {
-    Extents depth;
-    for (const auto i : order) depth.push_back(entry(side->depth, i));
-    side->depth = depth;
-  }
+  Dimensions order = counted(std::ssize(by.depth));
+  std::ranges::stable_sort(order, std::greater(), [&](auto d) { return entry(by.depth, d).step; });
+  for (Side* side : {&by, &other}) side->depth = picked(side->depth, order);
 }
 
 // The tensor written out as [batch, free, depth] or, with depth_first, [batch, depth, free]. If all
 // matrices of a batch are the same, it stays one matrix.
 Side written_out(Side side, bool depth_first) {
-  Dimensions kept;       // dimensions of the tensor
-  Dimensions sizes;      // of the result
-  Dimensions positions;  // of the kept ones in the result
-  const bool one_matrix = stride_of(side, side.batch) == 0;
-  for (Extents* list : {&side.batch, depth_first ? &side.depth : &side.free,
-                        depth_first ? &side.free : &side.depth}) {
-    for (Extent& one : *list) {
-      const std::int64_t from = one.dimension;
-      if (from == kSpread && list == &side.batch && one_matrix) continue;
-      one.dimension = std::ssize(sizes);
-      sizes.push_back(one.size);
-      if (from == kSpread) continue;
-      kept.push_back(from);
-      positions.push_back(one.dimension);
-    }
-  }
-  side.tensor = transpose(side.tensor, kept);
-  if (kept.size() != sizes.size()) side.tensor = broadcast(side.tensor, sizes, positions);
+  Strides& rows = depth_first ? side.depth : side.free;
+  Strides& columns = depth_first ? side.free : side.depth;
+  Strides batch = side.batch;
+  if (step_of(batch) == 0) std::erase_if(batch, [](const Stride& one) { return one.step == 0; });
+  Strides all = batch;
+  for (const Strides* list : {&rows, &columns}) all.insert(all.end(), list->begin(), list->end());
+  side.tensor = copied({side.tensor, all});
+  const Strides made = view_of(side.tensor).strides;
+  const auto first_column = made.end() - std::ssize(columns);
+  const auto first_row = first_column - std::ssize(rows);
+  if (batch.size() == side.batch.size()) side.batch = {made.begin(), first_row};
+  rows = {first_row, first_column};
+  columns = {first_column, made.end()};
   return side;
 }
 
@@ -168,9 +107,9 @@ bool split_batch(Side& side, Side& other) {
     Side split = side;
     split.batch.assign(side.free.begin(), side.free.begin() + count);
     split.free.assign(side.free.begin() + count, side.free.end());
-    if (!strides_of(split)) continue;
+    if (!steps_of(split)) continue;
     side = split;
-    for (const Extent& one : side.batch) other.batch.push_back({kSpread, one.size});
+    for (const Stride& one : side.batch) other.batch.push_back({one.size, 0});
     return true;
   }
   return false;
@@ -244,11 +183,11 @@ KernelCall narrow_product(const kernels::MatMulCall& call, HloInstruction* lhs,
 // True if a side can be packed: its matrix is known ahead and the same for all batches, and no
 // dimension of it is broadcast.
 bool can_be_packed(const Side& side, const WeightValues& values) {
-  const auto is_spread = [](const Extents& list) {
-    return std::ranges::find(list, kSpread, &Extent::dimension) != list.end();
+  const auto is_spread = [](const Strides& list) {
+    return std::ranges::find(list, 0, &Stride::step) != list.end();
   };
-  return values.is_known(side.tensor) && stride_of(side, side.batch) == 0 &&
-         !is_spread(side.depth) && !is_spread(side.free);
+  return values.is_known(side.tensor) && step_of(side.batch) == 0 && !is_spread(side.depth) &&
+         !is_spread(side.free);
 }
 
 struct Product {
@@ -265,35 +204,27 @@ struct Product {
 
 // The transpose that is the only user of a dot, as one side of it: where its batch, its rows and
 // its columns lie there. No tensor if there is none.
-Side transposed_result(HloInstruction& dot, const Side& lhs, const Side& rhs) {
-  Side result{&dot, lhs.batch, lhs.free, rhs.free};
-  std::int64_t next = 0;
-  map_dimensions(result, [&](std::int64_t /*of_side*/) { return next++; });
-  const auto follow = [&](absl::Span<const std::int64_t> map) {  // by dimension of the user
-    map_dimensions(result, [&](std::int64_t d) { return place_among(map, d); });
-  };
-  while (HloInstruction* const user = only_user(*result.tensor)) {
-    result.tensor = user;
-    if (user->opcode() == kTranspose) {
-      follow(user->dimensions());
-      return result;
-    }
-    const auto map = before_reshape(*user);
-    if (!map) break;
-    follow(*map);
-  }
-  return {};
+Side transposed_result(const HloInstruction& dot, const Side& lhs) {
+  HloInstruction* last = only_user(dot);
+  while (last != nullptr && before_reshape(*last)) last = only_user(*last);
+  if (last == nullptr || last->opcode() != kTranspose) return {};
+  const Strides before = picked(view_of(last).strides, xla::InversePermutation(last->dimensions()));
+  const auto view = View{last, before}.reshaped(dot.shape().dimensions());
+  if (!view) return {};
+  const auto rows = view->strides.begin() + std::ssize(lhs.batch);
+  const auto columns = rows + std::ssize(lhs.free);
+  return {last, {view->strides.begin(), rows}, {rows, columns}, {columns, view->strides.end()}};
 }
 
 // Looks for levels of the batch that need no transpose of either side, nor of the result.
 bool find_levels(Product& product, const Side& result) {
   if (product.lhs.batch.empty()) return false;
   for (std::size_t outer = 0; outer < product.lhs.batch.size(); ++outer) {
-    if (!strides_of(product.lhs, outer) || !strides_of(product.rhs, outer)) continue;
+    if (!steps_of(product.lhs, outer) || !steps_of(product.rhs, outer)) continue;
     if (result.tensor != nullptr) {
-      const auto strides = strides_of(result, outer);
-      const bool is_line = extent_of(result.depth) == 1 || (strides && strides->depth == 1);
-      if (!strides || !is_line) continue;
+      const auto steps = steps_of(result, outer);
+      const bool is_line = elements_of(result.depth) == 1 || (steps && steps->depth == 1);
+      if (!steps || !is_line) continue;
     }
     product.outer = outer;
     product.result = result;
@@ -329,7 +260,7 @@ Product arrange(Side lhs, Side rhs, const Side& result, bool prefer_turned,
   }
   if (product.is_packed) {
     order_depth(lhs, rhs);
-    if (!strides_of(lhs)) product.lhs_is_split = split_batch(lhs, rhs);
+    if (!steps_of(lhs)) product.lhs_is_split = split_batch(lhs, rhs);
     rhs = written_out(rhs, true);
   } else {
     product.lhs = look_through_reshapes(lhs);
@@ -340,14 +271,14 @@ Product arrange(Side lhs, Side rhs, const Side& result, bool prefer_turned,
       return product;
     }
     if (find_levels(product, {})) return product;
-    const bool is_one = lhs.batch.empty() && strides_of(product.lhs) && strides_of(product.rhs);
+    const bool is_one = lhs.batch.empty() && steps_of(product.lhs) && steps_of(product.rhs);
     if (is_one) return product;
     order_depth(rhs, lhs);
-    if (!strides_of(lhs)) product.lhs_is_split = split_batch(lhs, rhs);
-    if (!strides_of(rhs)) product.rhs_is_split = split_batch(rhs, lhs);
-    if (!strides_of(rhs)) rhs = written_out(rhs, true);
+    if (!steps_of(lhs)) product.lhs_is_split = split_batch(lhs, rhs);
+    if (!steps_of(rhs)) product.rhs_is_split = split_batch(rhs, lhs);
+    if (!steps_of(rhs)) rhs = written_out(rhs, true);
   }
-  if (!strides_of(lhs)) lhs = written_out(lhs, false);
+  if (!steps_of(lhs)) lhs = written_out(lhs, false);
   product.lhs = lhs;
   product.rhs = rhs;
   return product;
@@ -357,34 +288,34 @@ Product arrange(Side lhs, Side rhs, const Side& result, bool prefer_turned,
 void place(kernels::MatMulCall& call, const Product& product) {
   const auto inner = absl::MakeConstSpan(product.lhs.batch).subspan(product.outer);
   call.epilogue = kernels::kEpiloguePlaced;
-  call.inner_batch = product.outer == 0 ? 1 : extent_of(inner);
-  call.lhs_inner_stride = strides_of(product.lhs, product.outer)->inner;
-  call.rhs_inner_stride = strides_of(product.rhs, product.outer)->inner;
+  call.inner_batch = product.outer == 0 ? 1 : elements_of(inner);
   call.result_row_stride = call.columns;
   call.result_inner_stride = call.rows * call.columns;
   call.result_batch_stride = call.inner_batch * call.result_inner_stride;
   if (product.result.tensor == nullptr) return;
-  const Strides result = *strides_of(product.result, product.outer);
+  const SideSteps result = *steps_of(product.result, product.outer);
   call.result_row_stride = result.free;
   call.result_inner_stride = result.inner;
   call.result_batch_stride = result.batch;
 }
 
 kernels::MatMulCall fields_of(const Product& product) {
-  const Strides lhs = *strides_of(product.lhs, product.outer);
-  const Strides rhs = *strides_of(product.rhs, product.outer);
+  const SideSteps lhs = *steps_of(product.lhs, product.outer);
+  const SideSteps rhs = *steps_of(product.rhs, product.outer);
   kernels::MatMulCall call{};
-  call.batch = extent_of(product.lhs.batch);
-  call.rows = extent_of(product.lhs.free);
-  call.columns = extent_of(product.rhs.free);
-  call.depth = extent_of(product.lhs.depth);
+  call.batch = elements_of(product.lhs.batch);
+  call.rows = elements_of(product.lhs.free);
+  call.columns = elements_of(product.rhs.free);
+  call.depth = elements_of(product.lhs.depth);
   call.lhs_batch_stride = lhs.batch;
+  call.lhs_inner_stride = lhs.inner;
   call.lhs_row_stride = lhs.free;
   call.lhs_depth_stride = lhs.depth;
   if (product.is_packed) {
     call.rhs_packed = 1;
   } else {
     call.rhs_batch_stride = rhs.batch;
+    call.rhs_inner_stride = rhs.inner;
     call.rhs_depth_stride = rhs.depth;
     call.rhs_column_stride = rhs.free;
   }
@@ -410,8 +341,8 @@ struct ResultForm {
 
 ResultForm result_form(const Product& product) {
   ResultForm form;
-  for (const Extents* list : {&product.lhs.batch, &product.lhs.free, &product.rhs.free}) {
-    for (const Extent& one : *list) form.sizes.push_back(one.size);
+  for (const Strides* list : {&product.lhs.batch, &product.lhs.free, &product.rhs.free}) {
+    for (const Stride& one : *list) form.sizes.push_back(one.size);
   }
   const auto batch = counted(std::ssize(product.lhs.batch));
   const auto rows = counted(std::ssize(product.lhs.free), std::ssize(batch));
@@ -436,7 +367,7 @@ HloInstruction* in_call_order(HloInstruction& dot, const ResultForm& form) {
 
 // Turning costs a transpose of the result, unless the result is a vector or is transposed anyway.
 bool is_cheap_to_turn(const HloInstruction& dot, const Side& lhs, const Side& rhs) {
-  return extent_of(lhs.free) == 1 || extent_of(rhs.free) == 1 ||
+  return elements_of(lhs.free) == 1 || elements_of(rhs.free) == 1 ||
          (dot.user_count() == 1 && dot.users().front()->opcode() == kTranspose);
 }
 
@@ -511,7 +442,7 @@ Status replace_dot(HloInstruction& dot, PassContext& context) {
   const bool may_be_bfloat16 =
       is_for_bfloat16(*left_tensor, context) || is_for_bfloat16(*look_through(rhs).tensor, context);
   // Whether a row is rounded must not depend on the others, so then a weight is always right.
-  Product product = arrange(lhs, rhs, transposed_result(dot, lhs, rhs),
+  Product product = arrange(lhs, rhs, transposed_result(dot, lhs),
                             may_be_bfloat16 || is_cheap_to_turn(dot, lhs, rhs), values);
   kernels::MatMulCall call = fields_of(product);
   bool is_bfloat16 = may_be_bfloat16 && product.is_packed;

@@ -94,7 +94,7 @@ std::optional<Difference> difference_of(HloInstruction& one) {
     HloInstruction* const value = before_reshapes(spread->mutable_operand(0));
     const Mean mean = mean_of(value);
     if (mean.of != nullptr && before_reshapes(mean.of) == before_reshapes(one.operand(i)) &&
-        type_of(*mean.of) == type_of(one) && steps_of(*spread) == steps_over_terms(*mean.sum)) {
+        type_of(*mean.of) == type_of(one) && strides_of(*spread) == strides_over_terms(*mean.sum)) {
       return Difference{value, i == 1};
     }
   }

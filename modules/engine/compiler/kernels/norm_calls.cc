@@ -45,21 +45,21 @@ class NormAxes {
   // The axes of a broadcast of a tensor with the axes `from`; nothing: it spreads in another way.
   std::optional<Kept> spread(const HloInstruction& broadcast, Kept from) const {
     if (broadcast.opcode() != kBroadcast) return {};
-    const std::vector<SpreadStep> steps = steps_of(broadcast);
+    const Strides strides = strides_of(broadcast);
     for (unsigned long bits = 0; bits <= all().to_ulong(); ++bits) {
       const Kept to(bits);
       if (without_single(to) != to || (from & to) != from ||
           elements(to) != elements_of(broadcast)) {
         continue;
       }
-      std::vector<SpreadStep> wanted;
-      std::int64_t stride = 1;
+      Strides wanted;
+      std::int64_t step = 1;
       for (std::size_t i = sizes_.size(); i-- > 0;) {
-        if (to[i]) wanted.push_back({sizes_[i], from[i] ? stride : 0});
-        if (from[i]) stride *= sizes_[i];
+        if (to[i]) wanted.push_back({sizes_[i], from[i] ? step : 0});
+        if (from[i]) step *= sizes_[i];
       }
       std::ranges::reverse(wanted);
-      if (merged_steps(wanted) == steps) return to;
+      if (merged(wanted) == strides) return to;
     }
     return {};
   }
@@ -86,11 +86,11 @@ std::optional<NormMean> norm_mean(HloInstruction* value) {
   if (mean.of == nullptr || !is_for_kernels(*mean.sum)) return {};
   std::array<std::int64_t, 4> sizes = {1, 1, 1, 1};
   std::size_t at = NormAxes::kImages;
-  for (const SpreadStep& step : steps_over_terms(*mean.sum)) {
+  for (const Stride& stride : strides_over_terms(*mean.sum)) {
     // Points and channels are reduced.
-    if ((at % 2 != 0) != (step.stride == 0)) ++at;
+    if ((at % 2 != 0) != (stride.step == 0)) ++at;
     if (at >= sizes.size()) return {};
-    sizes[at] = step.size;
+    sizes[at] = stride.size;
   }
   // Dimensions reduced at the end are channels.
   if (at == NormAxes::kPoints) std::swap(sizes[NormAxes::kPoints], sizes[NormAxes::kChannels]);
@@ -200,7 +200,7 @@ Variance variance_of(HloInstruction* value) {
   if (is_difference) {
     mean = squared(*before_reshapes(value->mutable_operand(1)));
   } else if (xla::Match(root, m::Subtract(m::Op(&x), m::Op(&mean)))) {
-    mean = spread_operand(*before_reshapes(mean), steps_over_terms(*outer->sum));
+    mean = spread_operand(*before_reshapes(mean), strides_over_terms(*outer->sum));
   }
   return mean == nullptr ? Variance{} : variance_from(x, mean, outer->axes);
 }

@@ -356,34 +356,6 @@ class CellCall {
   HloInstruction* state_ = nullptr;
 };
 
-// Dimensions of a sequence [.., .., columns].
-struct SequenceView {
-  HloInstruction* tensor;
-  enum Role { kStep, kRow, kColumn };
-  std::array<std::int64_t, 3> dimensions;  // by role
-  std::array<std::int64_t, 3> starts = {};
-
-  // The same elements of an operand, if only their order or a part of them is taken.
-  bool look_through() {
-    if (tensor->opcode() == kTranspose && tensor->dimensions().back() == 2) {
-      for (auto& d : dimensions) d = tensor->dimensions(d);
-    } else if (tensor->opcode() == kSlice && std::ranges::count(tensor->slice_strides(), 1) == 3) {
-      for (std::size_t role = 0; role < 3; ++role) {
-        starts[role] += tensor->slice_starts(dimensions[role]);
-      }
-    } else {
-      return false;
-    }
-    tensor = tensor->mutable_operand(0);
-    return true;
-  }
-
-  std::int64_t stride(Role role) const { return stride_along(tensor->shape(), dimensions[role]); }
-  std::int64_t start() const {
-    return starts[kStep] * stride(kStep) + starts[kRow] * stride(kRow) + starts[kColumn];
-  }
-};
-
 // The value that a loop's last turn leaves in an element of its state. kOther: what is passed on,
 // or counts; a loop where that is used afterwards stays.
 enum class LastValue { kState, kMemory, kSequence, kOther };
@@ -541,18 +513,27 @@ class CellLoop {
     if (whole->shape().rank() == 2) {
       whole = reshape(whole, {in_->length, call_.rows, column_count(*whole)});
     }
-    SequenceView view{whole, {in_->dimension, 1 - in_->dimension, 2}};
-    while (view.look_through() || multiplies(view)) {
+    View view = view_of(whole);  // [steps, rows, columns]
+    if (in_->dimension == 1) std::swap(view.strides[0], view.strides[1]);
+    while (looks_through(view) || multiplies(view)) {
     }
-    call_.x_row = view.stride(SequenceView::kRow);
-    call_.x_step = in_->turn.step * view.stride(SequenceView::kStep);
-    call_.x_start = view.start() + in_->turn.first * view.stride(SequenceView::kStep);
+    call_.x_row = view.strides[1].step;
+    call_.x_step = in_->turn.step * view.strides[0].step;
+    call_.x_start = view.offset + in_->turn.first * view.strides[0].step;
     return view.tensor;
+  }
+
+  static bool looks_through(View& view) {
+    if (!xla::HloPredicateIsOp<kSlice, kTranspose>(view.tensor)) return false;
+    const auto before = view.before();
+    if (!before || before->strides[2].step != 1) return false;
+    view = *before;
+    return true;
   }
 
   // If the sequence is x W, the kernel can get x and multiply it itself, with the same bits: a row
   // must not depend on the number of rows. A product of few columns has another order of sums.
-  bool multiplies(SequenceView& view) {
+  bool multiplies(View& view) {
     HloInstruction& dot = *view.tensor;
     const auto found = matrix_product(dot);
     if (!may_multiply_ || !found || call_.rows < tuned().recurrent_fewest_rows_to_multiply ||
@@ -563,16 +544,20 @@ class CellLoop {
     }
     Instructions gates;
     const Kernel kernel = *called_kernel(*cell_);
+    const std::int64_t width = column_count(dot);
     for (std::int64_t gate = 0; gate < gates_of(kernel); ++gate) {
-      const GatePart columns{found->matrix,
-                             view.starts[SequenceView::kColumn] + call_.x_gate[gate]};
+      const GatePart columns{found->matrix, view.offset % width + call_.x_gate[gate]};
       gates.push_back(
           GateProduct{found->left, columns, found->matrix_depth == 1, {}}.matrix(call_.hidden));
     }
     input_weights_ = pack_gates(gates, panels_of(kernel));
     call_.features = size_of(*found->left, 2);
-    view.starts[SequenceView::kColumn] = 0;
-    view.tensor = found->left;
+    // Its rows are those of the product.
+    view = {found->left,
+            {{view.strides[0].size, view.strides[0].step / width * call_.features},
+             {view.strides[1].size, view.strides[1].step / width * call_.features},
+             {call_.features, 1}},
+            view.offset / width * call_.features};
     return true;
   }
 

@@ -39,7 +39,7 @@ std::optional<RowReduction> row_reduction(HloInstruction& reduce, HloOpcode opco
     return {};
   }
   const std::int64_t rows = elements_of(reduce), columns = count_of(reduce);
-  if (steps_over_terms(reduce) != merged_steps({{rows, 1}, {columns, 0}})) return {};
+  if (strides_over_terms(reduce) != merged({{rows, 1}, {columns, 0}})) return {};
   return RowReduction{reduce.mutable_operand(0), {rows, columns}};
 }
 
