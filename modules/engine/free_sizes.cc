@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <utility>
@@ -95,6 +98,15 @@ Result<std::set<std::int64_t>> compared_numbers(const LoweredModel& lowered) {
   return numbers.size() > kMost ? std::set<std::int64_t>() : numbers;
 }
 
+// The model at some sizes, and what is made of it.
+struct ModelAtSizes {
+  LoweredModel lowered;
+  SharedModule simple;
+  std::shared_ptr<const OptimizedModel> optimized = nullptr;  // where that was asked for
+  SharedModule module = nullptr;                              // the same, to read
+  std::int64_t smallest_free_size = 0;                        // that it was optimised for
+};
+
 // A size at which the model is another one.
 struct OtherModel {
   Dimensions sizes;
@@ -118,6 +130,7 @@ class FreeSizesOptimizer {
       // Loops of the model may have been written out, of so many turns.
       options_.follows_sizes = true;
       pieces_.clear();
+      kept_.clear();
       done = add_pieces(whole_);
     }
     TFAOT_TRY(std::move(done));
@@ -166,8 +179,8 @@ class FreeSizesOptimizer {
       if (!error || (is_better && side != SampleSide::kWithin)) error = done.error();
       had_lowered = has_lowered_;
       had_samples = had_samples || has_samples_;
-      if (other) modulus_ = modulus_at(*other);
-      if (modulus_) return add_residues(part, Modulus(*modulus_));
+      if (other) moduli_ = one_or_none(modulus_at(*other));
+      if (!moduli_.empty()) return add_residues(part, std::vector(moduli_));
       if (!likely) likely = likely_;
       if (other && !border) border = border_at(*other);
     }
@@ -176,7 +189,7 @@ class FreeSizesOptimizer {
     const std::ptrdiff_t before = std::ssize(pieces_);
     if (border && add_pieces(part, *border)) return {};
     pieces_.erase(pieces_.begin() + before, pieces_.end());
-    if (likely) return add_residues(part, *likely);
+    if (likely) return add_residues(part, {*likely});
     return fail(*std::move(error));
   }
 
@@ -202,8 +215,15 @@ class FreeSizesOptimizer {
     return add_pieces(upper);
   }
 
-  // A part for each remainder.
-  Status add_residues(const std::vector<FreeDimension>& part, const Modulus& modulus) {
+  static std::vector<Modulus> one_or_none(const std::optional<Modulus>& modulus) {
+    return modulus ? std::vector{*modulus} : std::vector<Modulus>();
+  }
+
+  // A part for each remainder, by all of these.
+  Status add_residues(const std::vector<FreeDimension>& part, std::vector<Modulus> moduli) {
+    if (moduli.empty()) return add_pieces(part);
+    const Modulus modulus = moduli.front();
+    moduli.erase(moduli.begin());
     for (std::int64_t i = 0; i < modulus.number; ++i) {
       std::vector<FreeDimension> residue = part;
       FreeDimension& one = residue[modulus.dimension];
@@ -211,7 +231,7 @@ class FreeSizesOptimizer {
       one.step *= modulus.number;
       if (one.smallest > one.largest) break;
       one.largest -= (one.largest - one.smallest) % one.step;
-      TFAOT_TRY(add_pieces(residue));
+      TFAOT_TRY(add_residues(residue, moduli));
     }
     return {};
   }
@@ -292,14 +312,39 @@ class FreeSizesOptimizer {
     return loaded.lowering->lower(request_.batch_size);
   }
 
+  // Parts of the range, and what is asked of one, have sizes in common.
+  Result<std::shared_ptr<ModelAtSizes>> model_at(const Dimensions& counts) {
+    constexpr std::size_t kMostKept = 64;
+    const Dimensions sizes = sizes_at(counts);
+    if (const auto known = kept_.find(sizes); known != kept_.end()) return known->second;
+    TFAOT_ASSIGN(LoweredModel lowered, lower(counts));
+    TFAOT_ASSIGN(SharedModule simple, simplified(lowered));
+    if (kept_.size() == kMostKept) kept_.clear();
+    return kept_[sizes] =
+               std::make_shared<ModelAtSizes>(ModelAtSizes{std::move(lowered), std::move(simple)});
+  }
+
   // With its calls inlined and what depends on constants alone computed.
-  Result<Module> simplified(const LoweredModel& lowered) const {
+  Result<SharedModule> simplified(const LoweredModel& lowered) const {
     TFAOT_ASSIGN(Module module, make_module(lowered.computation.proto()));
     TFAOT_TRY(inline_calls(*module));  // no kernel is chosen by an operation's name
     PassContext context{*module, std::ssize(lowered.inputs), request_.choices, &request_.weights};
     TFAOT_TRY(run_passes(context, "simplify"));
     TFAOT_TRY(fold_constants(*module));
-    return module;
+    return std::make_shared<const ReadModule>(std::move(module));
+  }
+
+  // By the choices of the samples.
+  Result<SharedModule> optimized(ModelAtSizes& model) const {
+    if (model.module && model.smallest_free_size == choices_.smallest_free_size) {
+      return model.module;
+    }
+    TFAOT_ASSIGN(OptimizedModel made,
+                 optimize(model.lowered, request_.weights, choices_, Traces::kNames));
+    TFAOT_ASSIGN(Module module, make_module(made.computation.proto()));
+    model.optimized = std::make_shared<const OptimizedModel>(std::move(made));
+    model.smallest_free_size = choices_.smallest_free_size;
+    return model.module = std::make_shared<const ReadModule>(std::move(module));
   }
 
   // Adds the piece, or says where the model is `other` than that of the samples.
@@ -325,41 +370,47 @@ class FreeSizesOptimizer {
     if (!points.empty()) choices_.smallest_free_size = smallest_of(points);
     bits_ = bits;
     forget_samples();
-    modulus_.reset();
+    moduli_.clear();
     likely_.reset();
     has_lowered_ = false;
     std::vector<Tried> tried;
     std::string difference = "there are too few sizes to tell";
     bool& has_others = has_other_forms_ = false;
-    for (const Dimensions& sizes : points) {
-      const Result<LoweredModel> lowering = lower(sizes);
-      has_lowered_ = lowering.has_value();
-      if (!lowering) {
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const Dimensions& sizes = points[i];
+      const auto made = model_at(sizes);
+      has_lowered_ = made.has_value();
+      if (!made) {
         const bool is_beyond = range == SampleSide::kAbove;
-        return fail(is_beyond ? lowering.error() : with_sizes(lowering.error(), sizes));
+        return fail(is_beyond ? made.error() : with_sizes(made.error(), sizes));
       }
-      const LoweredModel& lowered = *lowering;
-      TFAOT_ASSIGN(Module simple, simplified(lowered));
-      TFAOT_ASSIGN(OptimizedModel optimized,
-                   optimize(lowered, request_.weights, choices_, Traces::kNames));
-      TFAOT_ASSIGN(Module module, make_module(optimized.computation.proto()));
-      TFAOT_TRY(add_tried(sizes, *simple, *module, tried));
-      if (tried.size() == 1) {
-        TFAOT_ASSIGN(compared_, compared_numbers(lowered));
+      ModelAtSizes& model = **made;
+      if (i == 0) {
+        TFAOT_ASSIGN(compared_, compared_numbers(model.lowered));
       }
-      const bool is_another =
-          !samples_.empty() && (!have_same_form(optimized_.first(), *module, difference) ||
-                                !have_same_form(simplified_.first(), *simple, difference));
-      if (is_another && range == SampleSide::kBelow && samples_.size() == 1) {
+      const bool may_restart = range == SampleSide::kBelow && samples_.size() == 1;
+      bool is_another =
+          !samples_.empty() && !have_same_form(simplified_.first(), *model.simple, difference);
+      if (!is_another || may_restart || bits > 0) {
+        TFAOT_ASSIGN(const SharedModule module, optimized(model));
+        tried.push_back({sizes, model.simple, module});
+        is_another = !samples_.empty() &&
+                     (is_another || !have_same_form(optimized_.first(), *module, difference));
+      }
+      if (is_another && may_restart) {
         // The largest sizes may be equal to some number by chance.
         forget_samples();
       } else if (is_another) {
         has_others = true;
+        const bool is_lost = bits == 0 && samples_.size() + points.size() - i <= wanted;
+        if (is_lost || (bits > 0 && tried.size() % wanted == 0 && parity_of_forms(tried).is_sure)) {
+          break;
+        }
         continue;
       }
-      simplified_.add(sizes, std::move(simple));
-      optimized_.add(sizes, std::move(module));
-      samples_.push_back({sizes, std::move(optimized)});
+      simplified_.add(sizes, model.simple);
+      optimized_.add(sizes, model.module);
+      samples_.push_back({sizes, model.optimized});
       has_samples_ = samples_.size() == wanted;
       if (!has_samples_) continue;
       if (range == SampleSide::kWithin) return {};
@@ -369,18 +420,20 @@ class FreeSizesOptimizer {
     }
     if (bits > 0 && has_others) {
       const Parity parity = parity_of_forms(tried);
-      if (parity.is_certain || (has_samples_ && !have_all_parities(tried))) {
-        modulus_ = parity.modulus;
+      moduli_ = parity.certain;
+      likely_ = parity.likely;
+      if (moduli_.empty() && has_samples_ && !have_all_parities(tried)) {
+        moduli_ = one_or_none(likely_);
       }
-      likely_ = parity.modulus;
     }
     // Forms of even and odd sizes tell, and numbers may follow more bits.
     const bool may_tell = has_samples_ || (bits == 0 && has_others);
-    if (!modulus_ && may_tell && bits < SizePolynomial::kMostBits && range != SampleSide::kWithin) {
+    if (moduli_.empty() && may_tell && bits < SizePolynomial::kMostBits &&
+        range != SampleSide::kWithin) {
       return take_samples(range, bits + 1);
     }
-    if (has_samples_ && !modulus_ && (!has_others || simplified_.have_rules())) {
-      modulus_ = modulus_of_numbers();
+    if (has_samples_ && moduli_.empty() && (!has_others || simplified_.have_rules())) {
+      moduli_ = one_or_none(modulus_of_numbers());
       TFAOT_TRY(sized_model(part_, samples_, bits));  // says which number has no rule
       return {};
     }
@@ -392,16 +445,9 @@ class FreeSizesOptimizer {
   // The forms of a model at some sizes.
   struct Tried {
     Dimensions counts;
-    Module simple;
-    Module optimized;
+    SharedModule simple;
+    SharedModule optimized;
   };
-  static Status add_tried(const Dimensions& counts, const xla::HloModule& simple,
-                          const xla::HloModule& optimized, std::vector<Tried>& tried) {
-    TFAOT_ASSIGN(Module first, make_module(simple.ToProto()));
-    TFAOT_ASSIGN(Module second, make_module(optimized.ToProto()));
-    tried.push_back({counts, std::move(first), std::move(second)});
-    return {};
-  }
 
   // Whether the samples have odd and even counts as all that were tried. Where both counts are
   // even, say, a U-Net pads nothing: what follows a product of bits is not known there.
@@ -416,33 +462,46 @@ class FreeSizesOptimizer {
     });
   }
 
-  // The dimension whose odd and even counts have the most different forms.
+  // The dimensions whose odd and even counts have no form in common, and then those of which every
+  // second one of these has another form, too; and the one, if there are none, that has the most
+  // different ones.
   struct Parity {
-    std::optional<Modulus> modulus;
-    bool is_certain = false;  // they have none in common
+    std::vector<Modulus> certain;
+    std::optional<Modulus> likely;
+    bool is_sure = false;  // enough models of the same form were compared
   };
   Parity parity_of_forms(const std::vector<Tried>& tried) const {
+    constexpr std::size_t kEnough = 24;
     std::vector<std::int64_t> differ(own_.size());  // more pairs of other parity than of the same
-    std::vector<bool> have_none(own_.size(), true);
-    bool is_any_same = false;
+    std::vector<std::int64_t> common(own_.size(), 4);  // divisor of what is between the same forms
+    std::size_t same = 0;
     for (std::size_t i = 0; i < tried.size(); ++i) {
       for (std::size_t k = 0; k < i; ++k) {
         std::string ignored;
         const bool is_same = have_same_form(*tried[i].simple, *tried[k].simple, ignored) &&
                              have_same_form(*tried[i].optimized, *tried[k].optimized, ignored);
-        is_any_same = is_any_same || is_same;
+        if (is_same) ++same;
         for (std::size_t d = 0; d < own_.size(); ++d) {
-          const bool is_other_parity = (tried[i].counts[d] - tried[k].counts[d]) % 2 != 0;
-          if (is_same && is_other_parity) have_none[d] = false;
-          if (!is_same) differ[d] += is_other_parity ? 1 : -1;
+          const std::int64_t between = tried[i].counts[d] - tried[k].counts[d];
+          if (is_same) common[d] = std::gcd(common[d], between);
+          if (!is_same) differ[d] += between % 2 != 0 ? 1 : -1;
         }
       }
     }
-    if (!is_any_same) return {};
-    const auto certain = std::ranges::find(have_none, true);
-    const auto best = certain == have_none.end() ? std::ranges::max_element(differ) - differ.begin()
-                                                 : certain - have_none.begin();
-    return {within_most_steps({static_cast<std::size_t>(best), 2}), certain != have_none.end()};
+    Parity parity;
+    if (same == 0) return parity;
+    for (const std::int64_t number : {2, 4}) {
+      for (std::size_t d = 0; d < own_.size(); ++d) {
+        const bool is_one = own_[d].smallest < own_[d].largest && common[d] % number == 0 &&
+                            within_most_steps({d, number});
+        if (is_one && (parity.certain.empty() || same >= kEnough)) parity.certain.push_back({d, 2});
+      }
+    }
+    parity.is_sure = same >= kEnough && !parity.certain.empty();
+    const auto most = std::ranges::max_element(differ) - differ.begin();
+    parity.likely = parity.certain.empty() ? within_most_steps({static_cast<std::size_t>(most), 2})
+                                           : parity.certain.front();
+    return parity;
   }
 
   // Of a number that follows no polynomial.
@@ -499,15 +558,14 @@ class FreeSizesOptimizer {
   // From the model that the samples say; empty: none. Some operations are others at small sizes, as
   // a reshape in place of a broadcast: then what they compute is compared.
   Result<std::string> difference_at(const Dimensions& sizes) {
-    TFAOT_ASSIGN(const LoweredModel lowered, lower(sizes));
-    TFAOT_ASSIGN(const Module module, simplified(lowered));
-    const SampledNumbers::Difference found = simplified_.difference(sizes, *module);
+    TFAOT_ASSIGN(const auto model, model_at(sizes));
+    const SampledNumbers::Difference found = simplified_.difference(sizes, *model->simple);
     if (!found.is_form) return found.what;
     const auto made = simplified_.module_at(sizes);
     if (!made) return fmt::format("{} ({})", found.what, made.error().message());
-    const std::int64_t inputs = std::ssize(lowered.inputs);
-    std::string difference =
-        difference_of_values(*module, **made, inputs, [&](const HloInstruction& weight) {
+    const std::int64_t inputs = std::ssize(model->lowered.inputs);
+    std::string difference = difference_of_values(
+        *model->simple->module, **made, inputs, [&](const HloInstruction& weight) {
           return request_.weights.value(
               static_cast<std::size_t>(weight.parameter_number() - inputs));
         });
@@ -586,10 +644,8 @@ class FreeSizesOptimizer {
 
   // The optimizer, too, computes tables, whose elements may stop to follow the sizes.
   Result<std::optional<OtherModel>> check_optimized(const Dimensions& sizes) {
-    TFAOT_ASSIGN(const LoweredModel lowered, lower(sizes));
-    TFAOT_ASSIGN(const OptimizedModel optimized,
-                 optimize(lowered, request_.weights, choices_, Traces::kNames));
-    TFAOT_ASSIGN(const Module module, make_module(optimized.computation.proto()));
+    TFAOT_ASSIGN(const auto model, model_at(sizes));
+    TFAOT_ASSIGN(const SharedModule module, optimized(*model));
     const SampledNumbers::Difference found = optimized_.difference(sizes, *module);
     if (found.is_form || found.what.empty()) return std::optional<OtherModel>();
     return OtherModel{sizes, 0, found.what};
@@ -602,26 +658,29 @@ class FreeSizesOptimizer {
 
   // Says from where on the model can be lowered, such as the k of a TopK.
   Error with_smallest(Error error, Dimensions sizes, std::size_t dimension) const {
-    std::int64_t impossible = sizes[dimension];
-    std::int64_t possible = own_[dimension].largest;
+    const std::int64_t possible = own_[dimension].largest;
     const auto is_possible = [&](std::int64_t size) {
       sizes[dimension] = size;
       return lower(sizes).has_value();
     };
+    const std::int64_t impossible = sizes[dimension];
     if (!is_possible(possible)) return error;
-    while (possible - impossible > 1) {
-      const std::int64_t middle = (possible + impossible) / 2;
-      if (is_possible(middle)) {
-        possible = middle;
-      } else {
-        impossible = middle;
-      }
-    }
+    const std::int64_t smallest = last_like(possible, impossible, is_possible);
     const FreeDimension& whole = whole_[dimension];
     // The next size may be one of another part.
     return std::move(error).note(fmt::format("the smallest size that works is {0}: {1}={0}..{2}",
-                                             size_of(part_[dimension], impossible) + 1, whole.name,
-                                             whole.largest));
+                                             size_of(part_[dimension], smallest - 1) + 1,
+                                             whole.name, whole.largest));
+  }
+
+  // The last size from one that is so towards another one that is not.
+  template <typename Is>
+  static std::int64_t last_like(std::int64_t same, std::int64_t other, const Is& is_same) {
+    while (std::abs(same - other) > 1) {
+      const std::int64_t middle = (same + other) / 2;
+      (is_same(middle) ? same : other) = middle;
+    }
+    return same;
   }
 
   // `dimension`: the one of the size in question.
@@ -649,14 +708,10 @@ class FreeSizesOptimizer {
       const auto difference = difference_at(point);
       return difference && difference->empty();
     };
-    for (std::int64_t same : {own_[dimension].largest, own_[dimension].smallest}) {
-      std::int64_t other = outside;
-      if (same == other || !is_same_at(same)) continue;
-      while (std::abs(same - other) > 1) {
-        const std::int64_t middle = (same + other) / 2;
-        (is_same_at(middle) ? same : other) = middle;
-      }
-      return Border{dimension, std::max(same, other)};
+    for (const std::int64_t same : {own_[dimension].largest, own_[dimension].smallest}) {
+      if (same == outside || !is_same_at(same)) continue;
+      const std::int64_t last = last_like(same, outside, is_same_at);
+      return Border{dimension, last < outside ? last + 1 : last};
     }
     return std::nullopt;
   }
@@ -668,8 +723,9 @@ class FreeSizesOptimizer {
   std::set<std::int64_t> compared_;         // numbers in the model that sizes may be compared with
   bool has_lowered_ = false;                // at the last size that was tried
   std::optional<Modulus> likely_;           // of the samples: what may make them different models
-  std::optional<Modulus> modulus_;          // of the samples: where they are of different models
+  std::vector<Modulus> moduli_;             // of the samples: where they are of different models
   std::vector<SizePiece> pieces_;
+  std::map<Dimensions, std::shared_ptr<ModelAtSizes>> kept_;
   LoweringOptions options_;
   Choices choices_;  // of the samples
   std::vector<SizeSample> samples_;

@@ -7,6 +7,7 @@
 
 #include "compiler/sizes/joined_pieces.h"
 #include "compiler/sizes/polynomial.h"
+#include "compiler/sizes/same_values.h"
 #include "compiler/sizes/sample_sizes.h"
 #include "compiler/sizes/sampled_numbers.h"
 #include "tests/support/temporary_folder.h"
@@ -312,7 +313,8 @@ class SizedModel : public ::testing::TestWithParam<std::pair<SizedCase, const ch
     std::vector<SizeSample> samples;
     for (const Dimensions& sizes :
          sample_sizes(own, SampleSide::kAbove, points_to_fit(1, bits), bits)) {
-      samples.push_back({sizes, model_at(text, sizes.front())});
+      samples.push_back(
+          {sizes, std::make_shared<const OptimizedModel>(model_at(text, sizes.front()))});
     }
     RealFileSystem files;
     const TemporaryFolder folder;
@@ -368,13 +370,30 @@ INSTANTIATE_TEST_SUITE_P(All, SizedModel, ::testing::ValuesIn(all_cases()),
                          [](const auto& one) { return std::string(one.param.first.name); });
 
 TEST(SizedModelForm, OfOtherOperationsIsAnother) {
-  const auto a = parse_hlo("ENTRY e { x = f32[7] parameter(0) ROOT y = f32[7] negate(x) }");
-  const auto b = parse_hlo("ENTRY e { x = f32[9] parameter(0) ROOT y = f32[9] negate(x) }");
-  const auto c = parse_hlo("ENTRY e { x = f32[9] parameter(0) ROOT y = f32[9] abs(x) }");
+  const ReadModule a(parse_hlo("ENTRY e { x = f32[7] parameter(0) ROOT y = f32[7] negate(x) }"));
+  const ReadModule b(parse_hlo("ENTRY e { x = f32[9] parameter(0) ROOT y = f32[9] negate(x) }"));
+  const ReadModule c(parse_hlo("ENTRY e { x = f32[9] parameter(0) ROOT y = f32[9] abs(x) }"));
   std::string difference;
-  EXPECT_TRUE(have_same_form(*a, *b, difference));
-  EXPECT_FALSE(have_same_form(*a, *c, difference));
+  EXPECT_TRUE(have_same_form(a, b, difference));
+  EXPECT_FALSE(have_same_form(a, c, difference));
   EXPECT_EQ(difference, "negate and abs");
+}
+
+// The rule of a model of K = min(n, 54) cuts a tensor at n = 54, too: to compute it would take
+// long.
+TEST(SameValues, OfModulesThatAreAlikeAreNotComputed) {
+  const auto module = [](const std::string& y) {
+    return parse_hlo("ENTRY e { x = f32[54] parameter(0) w = f32[54] parameter(1) " + y +
+                     " z = f32[54] multiply(y, w) ROOT t = (f32[54]) tuple(z) }");
+  };
+  const auto actual = module("y = f32[54] negate(x)");
+  const auto cut = module("a = f32[54] negate(x) y = f32[54] slice(a), slice={[0:54]}");
+  const auto never = [](const HloInstruction&) -> Result<Value> {
+    return fail(Error("a weight was read"));
+  };
+  EXPECT_EQ(difference_of_values(*actual, *cut, 1, never), "");
+  EXPECT_EQ(difference_of_values(*actual, *module("y = f32[54] abs(x)"), 1, never),
+            "values that cannot be compared: a weight was read");
 }
 
 // As K = min(n, 7) does, and with a model of its own for no rows.

@@ -2,6 +2,7 @@
 #include "compiler/sizes/sampled_numbers.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -12,8 +13,6 @@
 
 namespace tfaot::toolkit::engine {
 namespace {
-
-using Order = std::vector<HloInstruction*>;
 
 // Replaces each number by visit(number).
 template <typename Visit>
@@ -50,21 +49,13 @@ void visit_numbers(xla::HloInstructionProto& proto, const Visit& visit) {
   }
 }
 
-// What two instructions of the same form have in common.
-std::string form_of(const HloInstruction& one) {
-  xla::HloInstructionProto proto = one.ToProto();
-  visit_numbers(proto, [](std::int64_t) { return std::int64_t{0}; });
-  proto.clear_name();
-  proto.clear_id();
-  proto.clear_metadata();
-  proto.clear_operand_ids();
-  proto.clear_called_computation_ids();
-  proto.clear_control_predecessor_ids();
-  proto.clear_operand_shapes_with_layout();
-  proto.clear_literal();
-  proto.clear_frontend_attributes();
-  proto.clear_statistics_viz();
-  return proto.SerializeAsString();
+// Without the elements of a constant.
+xla::HloInstructionProto proto_of(const HloInstruction& one) {
+  if (one.opcode() != kConstant) return one.ToProto();
+  xla::HloInstructionProto proto;
+  proto.set_opcode(std::string(xla::HloOpcodeString(kConstant)));
+  *proto.mutable_shape() = one.shape().ToProto();
+  return proto;
 }
 
 using FormPlaces = std::map<const HloInstruction*, std::size_t>;
@@ -77,6 +68,19 @@ std::vector<std::size_t> sources_of(const HloInstruction& one, const FormPlaces&
     sources.push_back(places.at(called->root_instruction()));
   }
   return sources;
+}
+
+// Leaves what two instructions of the same form have in common.
+void clear_all_but_form(xla::HloInstructionProto& proto) {
+  proto.clear_name();
+  proto.clear_id();
+  proto.clear_metadata();
+  proto.clear_operand_ids();
+  proto.clear_called_computation_ids();
+  proto.clear_control_predecessor_ids();
+  proto.clear_operand_shapes_with_layout();
+  proto.clear_frontend_attributes();
+  proto.clear_statistics_viz();
 }
 
 // The shapes of computations follow those of their instructions.
@@ -116,52 +120,51 @@ std::string operation_of_layer(const HloInstruction& one) {
   return fmt::format("{}{}", operation, layer.empty() ? "" : " of " + layer);
 }
 
-std::vector<std::int64_t> numbers_in(const HloInstruction& one) {
-  std::vector<std::int64_t> numbers;
-  xla::HloInstructionProto proto = one.ToProto();
-  visit_numbers(proto, [&](std::int64_t number) { return numbers.emplace_back(number); });
-  return numbers;
+ReadModule::ReadModule(std::unique_ptr<xla::HloModule> read)
+    : module(std::move(read)), order(instructions_of(*module)) {
+  FormPlaces places;
+  for (const HloInstruction* one : order) {
+    places.emplace(one, places.size());
+    xla::HloInstructionProto proto = proto_of(*one);
+    auto& own = numbers.emplace_back();
+    visit_numbers(proto, [&](std::int64_t number) {
+      own.push_back(number);
+      return std::int64_t{0};
+    });
+    clear_all_but_form(proto);
+    forms.push_back(fmt::format("{} of {}", proto.SerializeAsString(),
+                                fmt::join(sources_of(*one, places), ", ")));
+  }
 }
 
-bool have_same_form(const xla::HloModule& a, const xla::HloModule& b, std::string& why_not) {
-  const Order first = instructions_of(a);
-  const Order second = instructions_of(b);
-  FormPlaces first_places;
-  FormPlaces second_places;
-  for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
-    const HloInstruction& one = *first[i];
-    const HloInstruction& other = *second[i];
-    first_places.emplace(&one, i);
-    second_places.emplace(&other, i);
-    const bool is_same = form_of(one) == form_of(other) &&
-                         sources_of(one, first_places) == sources_of(other, second_places);
-    if (is_same) continue;
-    why_not = fmt::format("{} and {}", operation_of_layer(one), operation_of_layer(other));
-    return false;
+bool have_same_form(const ReadModule& a, const ReadModule& b, std::string& why_not) {
+  const auto [one, other] = std::ranges::mismatch(a.forms, b.forms);
+  if (one == a.forms.end() && other == b.forms.end()) return true;
+  if (one == a.forms.end() || other == b.forms.end()) {
+    why_not = fmt::format("{} and {} instructions", a.forms.size(), b.forms.size());
+  } else {
+    const auto place = static_cast<std::size_t>(one - a.forms.begin());
+    why_not = fmt::format("{} and {}", operation_of_layer(*a.order[place]),
+                          operation_of_layer(*b.order[place]));
   }
-  if (first.size() == second.size()) return true;
-  why_not = fmt::format("{} and {} instructions", first.size(), second.size());
   return false;
 }
 
-void SampledNumbers::add(const Dimensions& sizes, std::unique_ptr<xla::HloModule> module) {
+void SampledNumbers::add(const Dimensions& sizes, SharedModule module) {
   fits_.add_point(sizes);
-  orders_.push_back(instructions_of(*module));
-  auto& numbers = numbers_.emplace_back();
-  for (const HloInstruction* one : orders_.back()) numbers.push_back(numbers_in(*one));
   modules_.push_back(std::move(module));
   tables_.clear();
 }
 
 std::optional<SizePolynomial> SampledNumbers::number(std::size_t place, std::size_t k) {
   SizeValues values;
-  for (const auto& sample : numbers_) values.emplace_back(sample[place].at(k));
+  for (const SharedModule& sample : modules_) values.emplace_back(sample->numbers[place].at(k));
   return fits_.through(values);
 }
 
 bool SampledNumbers::have_rules() {
-  for (std::size_t i = 0; i < orders_.front().size(); ++i) {
-    for (std::size_t k = 0; k < numbers_.front()[i].size(); ++k) {
+  for (std::size_t i = 0; i < first().order.size(); ++i) {
+    for (std::size_t k = 0; k < first().numbers[i].size(); ++k) {
       if (!number(i, k)) return false;
     }
   }
@@ -169,25 +172,25 @@ bool SampledNumbers::have_rules() {
 }
 
 bool SampledNumbers::have_constants() {
-  for (std::size_t i = 0; i < orders_.front().size(); ++i) {
-    if (orders_.front()[i]->opcode() == kConstant && !table(i).has_rules()) return false;
+  for (std::size_t i = 0; i < first().order.size(); ++i) {
+    if (first().order[i]->opcode() == kConstant && !table(i).has_rules()) return false;
   }
   return true;
 }
 
 std::optional<SampledNumbers::Step> SampledNumbers::step_of_numbers() {
-  for (std::size_t i = 0; i < orders_.front().size(); ++i) {
-    for (std::size_t k = 0; k < numbers_.front()[i].size(); ++k) {
+  for (std::size_t i = 0; i < first().order.size(); ++i) {
+    for (std::size_t k = 0; k < first().numbers[i].size(); ++k) {
       if (number(i, k)) continue;
       Dimensions values;
-      for (const auto& sample : numbers_) values.push_back(sample[i].at(k));
+      for (const SharedModule& sample : modules_) values.push_back(sample->numbers[i].at(k));
       const auto found = quotient_through(fits_.points(), values);
       if (!found) continue;
       std::int64_t step = 2;
       while (found->divisor % step != 0) ++step;
       return Step{found->dimension, step};
     }
-    const bool is_constant = orders_.front()[i]->opcode() == kConstant;
+    const bool is_constant = first().order[i]->opcode() == kConstant;
     if (!is_constant || table(i).has_rules()) continue;
     if (const auto found = step_of(i)) return found;
   }
@@ -201,12 +204,12 @@ std::optional<SampledNumbers::Step> SampledNumbers::step_of(std::size_t place) c
     for (const std::int64_t step : {2, 3, 5, 7}) {
       SizeFits fits(fits_.bits());
       std::vector<const xla::Literal*> samples;
-      for (std::size_t i = 0; i < orders_.size(); ++i) {
+      for (std::size_t i = 0; i < modules_.size(); ++i) {
         if ((fits_.points()[i][d] - fits_.points().front()[d]) % step != 0) continue;
         fits.add_point(fits_.points()[i]);
         samples.push_back(&constant(i, place));
       }
-      if (samples.size() <= kFew || samples.size() == orders_.size()) continue;
+      if (samples.size() <= kFew || samples.size() == modules_.size()) continue;
       if (SizedTable(std::move(samples), fits).has_rules()) return Step{d, step};
     }
   }
@@ -217,7 +220,7 @@ SizedTable& SampledNumbers::table(std::size_t place) {
   const auto known = tables_.find(place);
   if (known != tables_.end()) return known->second;
   std::vector<const xla::Literal*> samples;
-  for (const auto& order : orders_) samples.push_back(&order[place]->literal());
+  for (std::size_t i = 0; i < modules_.size(); ++i) samples.push_back(&constant(i, place));
   return tables_.try_emplace(place, std::move(samples), fits_).first->second;
 }
 
@@ -252,18 +255,17 @@ bool SampledNumbers::has_elements(std::size_t place, const Dimensions& sizes,
 }
 
 SampledNumbers::Difference SampledNumbers::difference(const Dimensions& sizes,
-                                                      const xla::HloModule& module) {
+                                                      const ReadModule& module) {
   Difference found;
   found.is_form = !have_same_form(first(), module, found.what);
   if (found.is_form) return found;
-  const Order order = instructions_of(module);
+  const std::vector<HloInstruction*>& order = module.order;
   for (std::size_t i = 0; i < order.size(); ++i) {
     // A kernel's scratch memory follows no rule; its results have instructions of their own.
     const bool is_call = order[i]->opcode() == kCustomCall && order[i]->shape().IsTuple();
-    const std::vector<std::int64_t> numbers =
-        is_call ? std::vector<std::int64_t>() : numbers_in(*order[i]);
+    const std::vector<std::int64_t>& numbers = module.numbers[i];
     bool is_same = true;
-    for (std::size_t k = 0; is_same && k < numbers.size(); ++k) {
+    for (std::size_t k = 0; !is_call && is_same && k < numbers.size(); ++k) {
       const auto rule = number(i, k);
       is_same = !rule || rule->at(sizes) == numbers[k];
     }
@@ -279,7 +281,7 @@ Result<xla::Literal> SampledNumbers::constant_at(std::size_t place, const xla::S
                                                  const Dimensions& sizes) {
   SizedTable& table = this->table(place);
   if (table.is_same() || !shape.IsArray()) return table.first().Clone();
-  const Error no_rule(operation_of_layer(*orders_.front()[place]) + " has elements without a rule");
+  const Error no_rule(operation_of_layer(*first().order[place]) + " has elements without a rule");
   if (!table.has_places(shape.dimensions())) return fail(no_rule);
   xla::Literal made(shape);
   Status done;
@@ -305,13 +307,13 @@ Result<xla::Literal> SampledNumbers::constant_at(std::size_t place, const xla::S
 }
 
 Result<std::unique_ptr<xla::HloModule>> SampledNumbers::module_at(const Dimensions& sizes) {
-  xla::HloModuleProto proto = first().ToProto();
+  xla::HloModuleProto proto = first().module->ToProto();
   std::map<std::int64_t, std::size_t> places;  // by id
-  for (const HloInstruction* one : orders_.front()) places.emplace(one->unique_id(), places.size());
+  for (const HloInstruction* one : first().order) places.emplace(one->unique_id(), places.size());
   for (auto& computation : *proto.mutable_computations()) {
     for (auto& one : *computation.mutable_instructions()) {
       const std::size_t place = places.at(one.id());
-      const Error no_rule(operation_of_layer(*orders_.front()[place]) + " has numbers of no rule");
+      const Error no_rule(operation_of_layer(*first().order[place]) + " has numbers of no rule");
       const xla::PaddingConfig padding = one.padding_config();
       bool has_rule = true;
       std::size_t k = 0;

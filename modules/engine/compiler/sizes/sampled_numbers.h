@@ -18,12 +18,20 @@ namespace tfaot::toolkit::engine {
 // For people: "slice of net/first".
 std::string operation_of_layer(const HloInstruction& one);
 
-// Those of an instruction without the elements of a constant, in an order of its own.
-std::vector<std::int64_t> numbers_in(const HloInstruction& one);
+// A module whose instructions were read: operands and what is called come first.
+struct ReadModule {
+  explicit ReadModule(std::unique_ptr<xla::HloModule> read);
+
+  std::unique_ptr<xla::HloModule> module;
+  std::vector<HloInstruction*> order;
+  std::vector<std::string> forms;                  // of each instruction: all but its numbers
+  std::vector<std::vector<std::int64_t>> numbers;  // in an order of its own; no elements
+};
+using SharedModule = std::shared_ptr<const ReadModule>;
 
 // True if the two have the same instructions, apart from their numbers. `why_not` says what
 // differs.
-bool have_same_form(const xla::HloModule& a, const xla::HloModule& b, std::string& why_not);
+bool have_same_form(const ReadModule& a, const ReadModule& b, std::string& why_not);
 
 // The rule of a module's numbers, from modules at some sizes.
 class SampledNumbers {
@@ -32,9 +40,9 @@ class SampledNumbers {
   explicit SampledNumbers(int bits = 0) : fits_(bits) {}
 
   // REQUIRES: of the same form as the modules before.
-  void add(const Dimensions& sizes, std::unique_ptr<xla::HloModule> module);
+  void add(const Dimensions& sizes, SharedModule module);
   // REQUIRES, as for all below: there is a module.
-  const xla::HloModule& first() const { return *modules_.front(); }
+  const ReadModule& first() const { return *modules_.front(); }
 
   // Whether all numbers have one, apart from elements of constants.
   bool have_rules();
@@ -53,14 +61,14 @@ class SampledNumbers {
   };
   // Between the module at these sizes and what the rule says. Numbers that follow no rule are not
   // compared.
-  Difference difference(const Dimensions& sizes, const xla::HloModule& module);
+  Difference difference(const Dimensions& sizes, const ReadModule& module);
   // The module at these sizes by the rule. Error: a number has no rule, or the module is none.
   Result<std::unique_ptr<xla::HloModule>> module_at(const Dimensions& sizes);
 
  private:
   std::optional<SizePolynomial> number(std::size_t place, std::size_t k);
   const xla::Literal& constant(std::size_t sample, std::size_t place) const {
-    return orders_[sample][place]->literal();
+    return modules_[sample]->order[place]->literal();
   }
   SizedTable& table(std::size_t place);
   std::optional<Step> step_of(std::size_t place) const;
@@ -68,9 +76,7 @@ class SampledNumbers {
   Result<xla::Literal> constant_at(std::size_t place, const xla::Shape& shape,
                                    const Dimensions& sizes);
 
-  std::vector<std::unique_ptr<xla::HloModule>> modules_;
-  std::vector<std::vector<HloInstruction*>> orders_;
-  std::vector<std::vector<std::vector<std::int64_t>>> numbers_;  // of each module's instructions
+  std::vector<SharedModule> modules_;
   SizeFits fits_;
   std::map<std::size_t, SizedTable> tables_;  // of constants, by place in the orders
 };

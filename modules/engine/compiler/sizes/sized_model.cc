@@ -23,15 +23,6 @@
 namespace tfaot::toolkit::engine {
 namespace {
 
-using Order = std::vector<HloInstruction*>;
-using Places = std::map<const HloInstruction*, std::size_t>;
-
-Places places_in(const Order& order) {
-  Places places;
-  for (const auto* one : order) places.emplace(one, places.size());
-  return places;
-}
-
 // The layer of an instruction, or else of the nearest one that has a name: of what reads it first.
 std::string nearest_layer(const HloInstruction& one) {
   constexpr std::size_t kMostLooked = 64;
@@ -116,26 +107,25 @@ class SizedModule {
   Result<OptimizedModel> build() {
     TFAOT_TRY(read());
     TFAOT_TRY(begin());
-    TFAOT_TRY(take_all(*modules_.front()->entry_computation()));
+    TFAOT_TRY(take_all(*modules_.front().module->entry_computation()));
     return ended();
   }
 
  private:
   Status read() {
     for (const SizeSample& sample : samples_) {
-      TFAOT_ASSIGN(auto module, make_module(sample.model.computation.proto()));
-      orders_.push_back(instructions_of(*module));
-      modules_.push_back(std::move(module));
+      TFAOT_ASSIGN(auto module, make_module(sample.model->computation.proto()));
+      modules_.emplace_back(std::move(module));
       fits_.add_point(sample.sizes);
     }
-    places_ = places_in(orders_.front());
-    const HloInstruction& root = *modules_.front()->entry_computation()->root_instruction();
+    for (const auto* one : modules_.front().order) places_.emplace(one, places_.size());
+    const HloInstruction& root = *modules_.front().module->entry_computation()->root_instruction();
     for (std::size_t i = 0; i < outputs_.size(); ++i) {
       const HloInstruction* one = root.operand(static_cast<std::int64_t>(i));
       while (xla::HloPredicateIsOp<kReshape, kBitcast, kCopy>(one)) one = one->operand(0);
       wanted_[one] = product(outputs_[i].dimensions());
     }
-    for (const HloInstruction* one : orders_.front()) {
+    for (const HloInstruction* one : modules_.front().order) {
       if (one->opcode() == kWhile || one->opcode() == kConditional || calls_the_same(*one))
         continue;
       return fail(no_free_size(*one, "calls a function of other numbers at other sizes"));
@@ -156,10 +146,10 @@ class SizedModule {
 
   // The parameters, and the numbers of the sizes.
   Status begin() {
-    xla::HloModule& module = *modules_.front();
+    xla::HloModule& module = *modules_.front().module;
     xla::HloComputation::Builder builder("sized");
     const xla::HloComputation& entry = *module.entry_computation();
-    const auto inputs = std::ssize(samples_.front().model.inputs);
+    const auto inputs = std::ssize(samples_.front().model->inputs);
     HloInstruction* first = nullptr;
     for (const HloInstruction* one : entry.parameter_instructions()) {
       TFAOT_ASSIGN(const Sizes sizes, sizes_of(*one));
@@ -193,7 +183,7 @@ class SizedModule {
   }
 
   Result<OptimizedModel> ended() {
-    xla::HloModule& module = *modules_.front();
+    xla::HloModule& module = *modules_.front().module;
     const HloInstruction& root = *module.entry_computation()->root_instruction();
     Instructions outputs;
     std::vector<Sizes> output_sizes;
@@ -207,7 +197,7 @@ class SizedModule {
     module.ReplaceEntryComputation(computation_);
     TFAOT_TRY(checked(module.RemoveUnusedComputations()));
     module.mutable_config().SetDefaultComputationLayout(computation_->ComputeProgramShape());
-    const OptimizedModel& first = samples_.front().model;
+    const OptimizedModel& first = *samples_.front().model;
     OptimizedModel model{.inputs = sized(first.inputs, parameter_sizes_),
                          .outputs = sized(first.outputs, output_sizes),
                          .weights = weights_used(),
@@ -222,7 +212,7 @@ class SizedModule {
   }
 
   std::vector<std::size_t> weights_used() const {
-    std::vector<std::size_t> weights = samples_.front().model.weights;
+    std::vector<std::size_t> weights = samples_.front().model->weights;
     for (const auto& [place, weight] : weights_of_) weights.at(place) = weight;
     return weights;
   }
@@ -249,7 +239,7 @@ class SizedModule {
   }
 
   const HloInstruction& at_sample(const HloInstruction& one, std::size_t sample) const {
-    return *orders_[sample][places_.at(&one)];
+    return *modules_[sample].order[places_.at(&one)];
   }
 
   // The number of an instruction, by the sizes.
@@ -376,11 +366,10 @@ class SizedModule {
   }
 
   bool has_same_numbers(const HloInstruction& one) {
-    const std::vector<std::int64_t> first = numbers_in(one);
-    for (std::size_t i = 1; i < samples_.size(); ++i) {
-      if (numbers_in(at_sample(one, i)) != first) return false;
-    }
-    return true;
+    const std::size_t place = places_.at(&one);
+    return std::ranges::all_of(modules_, [&](const ReadModule& sample) {
+      return sample.numbers[place] == modules_.front().numbers[place];
+    });
   }
 
   Status take_all(const xla::HloComputation& computation) {
@@ -392,7 +381,7 @@ class SizedModule {
   }
 
   Status take(HloInstruction& one) {
-    if (&one == modules_.front()->entry_computation()->root_instruction()) return {};
+    if (&one == modules_.front().module->entry_computation()->root_instruction()) return {};
     if (one.opcode() == kConstant) return take_constant(one);
     if (one.opcode() == kTuple) return take_tuple(one);
     if (one.opcode() == kWhile && !is_same_at_all(one)) return take_while(one);
@@ -525,7 +514,7 @@ class SizedModule {
     xla::HloComputation::Builder builder(source.name());
     HloInstruction* const all =
         builder.AddInstruction(HloInstruction::CreateParameter(0, state, "state"));
-    Called outside{modules_.front()->AddEmbeddedComputation(builder.Build()),
+    Called outside{modules_.front().module->AddEmbeddedComputation(builder.Build()),
                    element_of(all, state.tuple_shapes_size() - 1)};
     outside.numbers.emplace(outside.sizes);
     const HloInstruction& parameter = *source.parameter_instruction(0);
@@ -679,7 +668,7 @@ class SizedModule {
     HloInstruction* const is_within =
         builder.AddInstruction(HloInstruction::CreateUnary(truth, kNot, first));
     add(is_within, kAnd, add(second, kOr, less));
-    return modules_.front()->AddEmbeddedComputation(builder.Build());
+    return modules_.front().module->AddEmbeddedComputation(builder.Build());
   }
 
   Status take_constant(const HloInstruction& one) {
@@ -700,11 +689,11 @@ class SizedModule {
 
   // It must be the same at all sizes.
   Status check_weight(const HloInstruction& one) const {
-    const OptimizedModel& first = samples_.front().model;
+    const OptimizedModel& first = *samples_.front().model;
     const auto place = static_cast<std::size_t>(one.parameter_number()) - first.inputs.size();
     if (place >= first.weights.size()) return {};  // the number of live rows
     for (const SizeSample& sample : samples_) {
-      if (sample.model.weights.at(place) == first.weights[place]) continue;
+      if (sample.model->weights.at(place) == first.weights[place]) continue;
       return fail(no_free_size(one, "reads a weight that is computed from the size"));
     }
     return {};
@@ -715,8 +704,8 @@ class SizedModule {
   // sample's sizes. The parameter becomes the whole weight.
   Result<xla::Shape> whole_weight(const HloInstruction& one) {
     const auto place =
-        static_cast<std::size_t>(one.parameter_number()) - samples_.front().model.inputs.size();
-    const std::size_t first = samples_.front().model.weights.at(place);
+        static_cast<std::size_t>(one.parameter_number()) - samples_.front().model->inputs.size();
+    const std::size_t first = samples_.front().model->weights.at(place);
     const auto& variables = weights_.origin(first).variables;
     if (variables.size() == 1) {
       if (const auto raw = weights_.raw_named(variables.front())) {
@@ -753,7 +742,7 @@ class SizedModule {
              size;
     };
     for (std::size_t i = 0; i < samples_.size(); ++i) {
-      TFAOT_ASSIGN(const std::string bytes, weights_.bytes(samples_[i].model.weights.at(place)));
+      TFAOT_ASSIGN(const std::string bytes, weights_.bytes(samples_[i].model->weights.at(place)));
       const xla::Shape& part = at_sample(one, i).shape();
       bool is_same =
           shape.rank() == part.rank() &&
@@ -1642,10 +1631,9 @@ class SizedModule {
   const std::vector<std::string>& names_;
   const Traces traces_;
   const int bits_;
-  std::map<std::size_t, std::size_t> weights_of_;  // whole ones, by place among the model's
-  std::vector<std::unique_ptr<xla::HloModule>> modules_;
-  std::vector<Order> orders_;  // the entry's instructions of each sample
-  Places places_;              // in the orders, of the first sample's instructions
+  std::map<std::size_t, std::size_t> weights_of_;        // whole ones, by place among the model's
+  std::vector<ReadModule> modules_;                      // of each sample
+  std::map<const HloInstruction*, std::size_t> places_;  // in their orders, of the first sample's
   SizeFits fits_;
   std::map<const HloInstruction*, std::vector<SizePolynomial>> words_;  // of constants
   std::vector<Sizes> parameter_sizes_;                                  // of the inputs

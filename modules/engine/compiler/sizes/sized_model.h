@@ -15,7 +15,7 @@ namespace tfaot::toolkit::engine {
 
 struct SizeSample {
   Dimensions sizes;  // of each free dimension
-  OptimizedModel model;
+  std::shared_ptr<const OptimizedModel> model;
 };
 
 struct SizedModelOptions {
