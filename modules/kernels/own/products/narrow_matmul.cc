@@ -79,7 +79,6 @@ struct NarrowProduct {
   Int c_row;  // from one row of c to the next
   float* scratch;
   Rectifier rectifier;
-  bool is_near;  // the weights are a small part of the second-level cache
 };
 
 constexpr Int kColumns = kPanelColumns<float>;
@@ -214,8 +213,7 @@ TFAOT_INLINE Int stream_blocks(const NarrowProduct& p, Int panel, Int panels) {
   return panel;
 }
 
-// Takes the panels nearly in memory order, each with all rows. A row alone waits for weights from
-// the third-level cache, so it takes these in memory order.
+// Takes the panels nearly in memory order, each with all rows.
 template <typename Narrow>
 void multiply_stream(const NarrowProduct& p) {
   if (is_narrow(p.call.columns)) {
@@ -224,11 +222,8 @@ void multiply_stream(const NarrowProduct& p) {
   }
   const Int panels = ceil_div(p.call.columns, kColumns);
   Int panel = 0;
-  if (p.call.rows == 1 && p.is_near) panel = stream_blocks<Narrow, kPanelsOfRow>(p, panel, panels);
-  if constexpr (kPanelsOfRows > 1) {
-    if (p.call.rows > 1 || p.is_near)
-      panel = stream_blocks<Narrow, kPanelsOfRows>(p, panel, panels);
-  }
+  if (p.call.rows == 1) panel = stream_blocks<Narrow, kPanelsOfRow>(p, panel, panels);
+  if constexpr (kPanelsOfRows > 1) panel = stream_blocks<Narrow, kPanelsOfRows>(p, panel, panels);
   stream_blocks<Narrow, 1>(p, panel, panels);
 }
 
@@ -483,7 +478,7 @@ bool multiply_shared(const NarrowProduct& p, tfaot::Tasks& tasks) {
     multiply<Narrow>({some, p.a, p.panels + panel * narrow_panel_bytes<Narrow>(call.depth),
                       p.scale != nullptr ? p.scale + column : nullptr,
                       p.bias != nullptr ? p.bias + column : nullptr, p.c + column, p.c_row,
-                      scratch_of(tasks, lane), p.rectifier, p.is_near});
+                      scratch_of(tasks, lane), p.rectifier});
   });
   return true;
 }
@@ -496,7 +491,6 @@ void multiply_by(const NarrowProduct& p, tfaot::Tasks* tasks) {
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(narrow_matmul)(void* out, const void** in) {
-  constexpr Int kNearBytes = 192 << 10;
   const auto& narrow = call_of<NarrowMatMulCall>(in);
   const MatMulCall& call = narrow.product;
   const bool is_scaled = narrow.rhs_type == kInt8;
@@ -515,8 +509,7 @@ extern "C" void TFAOT_KERNEL(narrow_matmul)(void* out, const void** in) {
                            result(out, 0),
                            call.columns,
                            result(out, 1),
-                           rectifier_of(call.epilogue),
-                           narrow_bytes(narrow.rhs_type) * call.columns * call.depth < kNearBytes};
+                           rectifier_of(call.epilogue)};
   switch (narrow.rhs_type) {
     case kBfloat16:
       return multiply_by<Bfloat16>(p, more.tasks);
