@@ -136,13 +136,14 @@ TFAOT_INLINE void multiply_few_rows(const PlainProduct& p,
   kMultiply[p.rows - 1](p);
 }
 
-// True for a product of one run, one block, and nothing to prefetch. It has code of its own, as
-// setting up what convolutions need takes as long as some products of small nets.
+// True for a product of one run, one block, and nothing to prefetch: so few rows read the right
+// side fast enough without. It has code of its own, as setting up what convolutions need takes as
+// long as some products of small nets.
 TFAOT_INLINE bool is_plain(const Gemm& g, Int rows) {
   return rows <= kBlockRows && rows == g.row_count[3] && g.c_line == 0 && taps_of(g) == 1 &&
          g.addends == nullptr && g.matrices == 0 &&
          (rows <= kDistantBlockRows || !has_distant_rows(g)) &&
-         !is_prefetched(vectors_of(g.columns) * g.run * TFAOT_VECTOR_BYTES);
+         (rows <= kFewRows || !is_prefetched(vectors_of(g.columns) * g.run * TFAOT_VECTOR_BYTES));
 }
 
 // Iterates over the indices of N nested loops, the last fastest, and keeps the offset.

@@ -43,8 +43,7 @@ void multiply_matrix(Gemm& g, const MatMulCall& call, const Element* rhs, Elemen
 bool is_row(const MatMulCall& call) {
   constexpr Int kOther = kEpilogueSum | kEpiloguePlaced | kEpilogueShared | kEpilogueRowBias;
   return call.rows == 1 && call.batch == 1 && call.rhs_packed != 0 && call.lhs_depth_stride == 1 &&
-         call.live_rows == 0 && (call.epilogue & kOther) == 0 &&
-         call.columns * call.depth * Int{sizeof(Element)} < kLeastPrefetched;
+         call.live_rows == 0 && (call.epilogue & kOther) == 0;
 }
 
 // Most products of small nets at batch size 1 take this path. Clearing a Gemm would take longer

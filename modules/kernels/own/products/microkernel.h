@@ -282,9 +282,12 @@ __attribute__((noinline)) void multiply_tiles_of(const Tiles<T>& t) {
 }
 
 constexpr int kTightSums = 16;  // fewer leave enough room
+// Others are seldom worth the code.
+template <typename T>
+constexpr bool kHasTightTiles = sizeof(T) == 4 && (TFAOT_VECTOR_BYTES > 16 || kMostPasses == 1);
 template <typename T, int MR, int NV, int kSums>
 void multiply_tiles(const Tiles<T>& t) {
-  constexpr bool kIsTight = MR * NV * kSums >= kTightSums;
+  constexpr bool kIsTight = kHasTightTiles<T> && MR * NV * kSums >= kTightSums;
   if (kIsTight && t.a_step == 1 && t.b_step == kPanelColumns<T>) {
     return multiply_tiles_of<T, MR, NV, kSums, kIsTight>(t);
   }
