@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot_narrow_matmul of abi.h. A few rows wait for their weights, so they take them as they are
-// stored, and widen them in registers. For many rows some panels are widened first.
+// tfaot_narrow_matmul of abi.h. Weights are read as they are stored, and widened in registers.
 #define TFAOT_ALL_OF_AVX512
 #include "products/gemm.h"
 #include "products/microkernel.h"
@@ -98,11 +97,11 @@ TFAOT_INLINE Int columns_of(Int columns, int v) {
   return smaller(kLanes<float>, columns - v * kLanes<float>);
 }
 
-// Calls use(block, row) for blocks of kMost rows while they last, then of half as many.
+// Calls use(block, row) for blocks of kMost rows while they last, then of 4, 2 and 1.
 template <int kMost, typename Use>
 TFAOT_INLINE void for_blocks(Int rows, const Use& use, Int done = 0) {
   for (; rows - done >= kMost; done += kMost) use(Number<kMost>(), done);
-  if constexpr (kMost > 1) for_blocks<kMost / 2>(rows, use, done);
+  if constexpr (kMost > 1) for_blocks<(kMost > 4 ? 4 : kMost / 2)>(rows, use, done);
 }
 
 // Stores `count` results of a row from its scaled sums. bias: null if the sums began with it.
@@ -116,9 +115,11 @@ TFAOT_INLINE void finish_sums(const NarrowProduct& p, const float* bias, Vec<flo
 // they have fewer bits themselves.
 template <typename Narrow>
 constexpr bool kRoundsRows = std::is_same_v<Narrow, Int8>;
+// Only rows in memory order are rounded.
+TFAOT_INLINE bool is_in_order(const NarrowProduct& p) { return p.call.lhs_depth_stride == 1; }
 
 // Rows whose sums fit into registers with the widened weights.
-constexpr int kMostNarrowRows = TFAOT_VECTOR_BYTES == 64       ? 4
+constexpr int kMostNarrowRows = TFAOT_VECTOR_BYTES == 64       ? 6
                                 : TFAOT_VECTOR_BYTES == 32     ? 2
                                 : TFAOT_VECTOR_REGISTERS == 16 ? 1
                                                                : 2;
@@ -129,14 +130,15 @@ template <typename Narrow, int MR, int NP, int kSums>
 __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_row, Int panel) {
   constexpr int kVectors = NP * kVectorsPerPanel;
   constexpr int kGroups = kSums > Narrow::kSteps ? kSums / Narrow::kSteps : 1;
-  const Int depth = p.call.depth;
+  const Int depth = p.call.depth, a_step = p.call.lhs_depth_stride;
   const Int panel_bytes = narrow_panel_bytes<Narrow>(depth);
   const unsigned char* b = p.panels + panel * panel_bytes;
   const float* a[MR];
   TFAOT_EACH (r, MR) a[r] = p.a + (first_row + r) * p.call.lhs_row_stride;
   Vec<float> sums[kSums][MR][kVectors] = {};
-  // As where the weights are widened first, for more rows.
-  if (!kRoundsRows<Narrow> && p.bias != nullptr) {
+  // A sum of rounded rows ends with it.
+  const bool begins_with_bias = !kRoundsRows<Narrow> || !is_in_order(p);
+  if (begins_with_bias && p.bias != nullptr) {
     TFAOT_EACH (v, kVectors) {
       const Int at = panel * kColumns + v * kLanes<float>;
       const Int count = columns_of(p.call.columns - panel * kColumns, v);
@@ -169,7 +171,7 @@ __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_r
       TFAOT_EACH (r, MR) {
         TFAOT_EACH (v, kVectors) {
           Vec<float>& sum = sums[(first + i) % kSums][r][v];
-          sum = multiply_add(right[v], a[r][k + i], sum);
+          sum = multiply_add(right[v], a[r][(k + i) * a_step], sum);
         }
       }
     }
@@ -194,8 +196,8 @@ __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_r
     const Int count = columns_of(p.call.columns - panel * kColumns, v);
     if (count <= 0) return;
     TFAOT_EACH (r, MR) {
-      finish_sums(p, kRoundsRows<Narrow> ? p.bias : nullptr, join_sums(sums, r, v), first_row + r,
-                  at, count);
+      finish_sums(p, begins_with_bias ? nullptr : p.bias, join_sums(sums, r, v), first_row + r, at,
+                  count);
     }
   }
 }
@@ -386,72 +388,17 @@ void multiply_by_rounding(const NarrowProduct& p) {
   }
 }
 
-// Widens a panel to float.
-template <typename Narrow>
-TFAOT_INLINE void widen_panel(const NarrowProduct& p, Int panel, float* to) {
-  const Int depth = p.call.depth;
-  const unsigned char* b = p.panels + panel * narrow_panel_bytes<Narrow>(depth);
-  float scale[kColumns];
-  for (Int j = 0; j < kColumns; ++j) {
-    const Int column = panel * kColumns + j;
-    scale[j] = p.scale == nullptr || column >= p.call.columns ? 1 : p.scale[column];
-  }
-  for (Int k = 0; k < depth; k += Narrow::kSteps, b += Narrow::kGroupBytes) {
-    const int steps = static_cast<int>(smaller(Narrow::kSteps, depth - k));
-    TFAOT_EACH (v, kVectorsPerPanel) {
-      const auto group = Narrow::load(b, v);
-      for (int i = 0; i < steps; ++i) {
-        store(to + (k + i) * kColumns + v * kLanes<float>,
-              Narrow::step(group, i) * load(scale + v * kLanes<float>));
-      }
-    }
-  }
-}
-
-template <typename Narrow>
-void multiply_widened(const NarrowProduct& p) {
-  const MatMulCall& call = p.call;
-  Gemm g = plain_product(call.rows, call.lhs_row_stride, call.depth);
-  g.a_step = call.lhs_depth_stride;
-  g.b = p.scratch;
-  g.c_row = p.c_row;
-  g.rectifier = p.rectifier;
-  g.narrow = is_narrow(call.columns);
-  const Int step = widened_panels(call) * kColumns;
-  for (Int column = 0; column < call.columns; column += step) {
-    g.columns = smaller(step, call.columns - column);
-    for (Int j = 0; j < g.columns; j += kColumns) {
-      widen_panel<Narrow>(p, (column + j) / kColumns, p.scratch + j * call.depth);
-    }
-    if (p.bias != nullptr) g.bias = p.bias + column;
-    for (Int b = 0; b < call.batch; ++b) {
-      g.a = p.a + b * call.lhs_batch_stride;
-      g.c = p.c + b * call.rows * p.c_row + column;
-      TFAOT_KERNEL(gemm)(&g);
-    }
-  }
-}
-
-// Multiplies all rows of one matrix, whose numbers lie in memory order.
-template <typename Narrow>
-TFAOT_INLINE void multiply_in_order(const NarrowProduct& p) {
-  if constexpr (kRoundsRows<Narrow>) {
-    multiply_by_rounding(p);
-  } else {
-    multiply_stream<Narrow>(p);
-  }
-}
-
 template <typename Narrow>
 TFAOT_ONE_COPY void multiply(const NarrowProduct& p) {
-  const bool in_order = kRoundsRows<Narrow> && p.call.lhs_depth_stride == 1;
-  if (!in_order && is_widened_first(p.call)) return multiply_widened<Narrow>(p);
-  if (p.call.batch == 1) return multiply_in_order<Narrow>(p);  // without a copy to wait for
+  NarrowProduct one = p;
   for (Int b = 0; b < p.call.batch; ++b) {
-    NarrowProduct one = p;
-    one.a += b * p.call.lhs_batch_stride;
-    one.c += b * p.call.rows * p.c_row;
-    multiply_in_order<Narrow>(one);
+    if (kRoundsRows<Narrow> && is_in_order(p)) {
+      multiply_by_rounding(one);
+    } else {
+      multiply_stream<Narrow>(one);
+    }
+    one.a += p.call.lhs_batch_stride;
+    one.c += p.call.rows * p.c_row;
   }
 }
 
