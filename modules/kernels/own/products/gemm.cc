@@ -7,13 +7,6 @@
 
 namespace {
 
-// Prefetches the addends of a tile into the first-level cache while the tile is computed.
-inline void prefetch_rows(const Element* from, Int row, Int rows, Int columns) {
-  for (Int r = 0; r < rows; ++r, from += row) {
-    for (Int j = 0; j < columns; j += kLanes<Element>) __builtin_prefetch(from + j);
-  }
-}
-
 // Adds in a pass of its own, while the results are in the first-level cache: in each kind of tile
 // it would be much code.
 inline void add_rows(Element* c, const Element* addends, Int row, Int rows, Int columns,
@@ -67,19 +60,6 @@ Cut quad_cut(Int rows) {
   const Int rest = rows % kQuadRows;
   return {rows / kQuadRows, rest / kRest, kQuadRows, kRest, static_cast<int>(rest % kRest)};
 }
-
-// True for short rows of a plain product that lie far apart, such as those of one head among many,
-// and compete for few sets of the first-level cache. Where the right side fits there, a few of them
-// are multiplied with all of it at once.
-TFAOT_INLINE bool has_distant_rows(const Gemm& g) {
-  constexpr Int kMostBytes = 1 << 15;
-  return g.a_step == 1 && g.row_step[3] > 2 * g.run && g.c_line == 0 && taps_of(g) == 1 &&
-         g.row_count[0] * g.row_count[1] * g.row_count[2] == 1 &&
-         g.run * g.columns * static_cast<Int>(sizeof(Element)) <= kMostBytes;
-}
-
-// In blocks of this many rows, distant rows stay in the first-level cache.
-constexpr Int kDistantBlockRows = Int{4} * kMaxRows;
 
 // Calls next(tiles, rows of each, whether they are quads) for the parts of a cut, in order.
 template <typename Next>
@@ -142,7 +122,6 @@ TFAOT_INLINE void multiply_few_rows(const PlainProduct& p,
 TFAOT_INLINE bool is_plain(const Gemm& g, Int rows) {
   return rows <= kBlockRows && rows == g.row_count[3] && g.c_line == 0 && taps_of(g) == 1 &&
          g.addends == nullptr && g.matrices == 0 &&
-         (rows <= kDistantBlockRows || !has_distant_rows(g)) &&
          (rows <= kFewRows || !is_prefetched(vectors_of(g.columns) * g.run * TFAOT_VECTOR_BYTES));
 }
 
@@ -278,7 +257,6 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
       }
       for (Int i = 0; i < count; ++i, t.rows += tile_rows, t.c += tile_rows * t.c_row) {
         const Element* const from = addends + (t.c - target.c);
-        prefetch_rows(from, t.c_row, tile_rows, columns);
         multiply_next(1);
         if (asks) t.ahead += ahead_of_tiles(1, t.b_panel, t.ahead_shift);
         add_rows(t.c, from, t.c_row, tile_rows, columns, target.rectifier);
@@ -360,9 +338,8 @@ struct Blocks {
 };
 
 Blocks blocks_of(const Gemm& g, Int rows) {
-  const Int most = has_distant_rows(g) ? kDistantBlockRows : kBlockRows;
-  const Int unit = g.row_count[3] <= most ? larger(1, g.row_count[3]) : 1;
-  return {rows, unit, rows <= most ? 1 : ceil_div(rows / unit, most / unit)};
+  const Int unit = g.row_count[3] <= kBlockRows ? larger(1, g.row_count[3]) : 1;
+  return {rows, unit, rows <= kBlockRows ? 1 : ceil_div(rows / unit, kBlockRows / unit)};
 }
 
 // A piece of a shared product: a block of rows times one of `parts` parts of the columns.
