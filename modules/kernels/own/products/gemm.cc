@@ -121,7 +121,7 @@ TFAOT_INLINE void multiply_few_rows(const PlainProduct& p,
 // long as some products of small nets.
 TFAOT_INLINE bool is_plain(const Gemm& g, Int rows) {
   return rows <= kBlockRows && rows == g.row_count[3] && g.c_line == 0 && taps_of(g) == 1 &&
-         g.addends == nullptr && g.matrices == 0 &&
+         g.addends == nullptr &&
          (rows <= kFewRows || !is_prefetched(vectors_of(g.columns) * g.run * TFAOT_VECTOR_BYTES));
 }
 
@@ -185,7 +185,6 @@ struct Target {
   bool narrow;
   bool first, last;  // first or last of the taps
   Rectifier rectifier;
-  Int matrices = 1;  // that are left, with this one
 };
 
 // A range of columns, in vectors. Tiles begin and end at its limits.
@@ -197,8 +196,8 @@ Int panels_of(Int vectors) { return ceil_div(vectors, kVectorsPerPanel); }
 
 // Sets up the prefetches of ahead_of().
 __attribute__((noinline)) void look_ahead(Tiles<Element>& t, Int panels, Int left, Int below,
-                                          Int bytes, bool is_many) {
-  const Ahead ahead = ahead_of<Element>(t.b_panel, panels, left, below, bytes, is_many);
+                                          Int bytes) {
+  const Ahead ahead = ahead_of<Element>(t.b_panel, panels, left, below, bytes);
   t.ahead = ahead.elements == 0 ? nullptr : t.b + ahead.elements;
   t.ahead_shift = ahead.shift;
 }
@@ -215,8 +214,7 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
   t.rectifier = target.last && addends == nullptr ? target.rectifier : Rectifier::kNone;
   t.c_row = target.c_row;
   t.last = kLanes<Element>;
-  const Int bytes =
-      target.matrices * (part.end - part.first) * t.tap_count * t.run * TFAOT_VECTOR_BYTES;
+  const Int bytes = (part.end - part.first) * t.tap_count * t.run * TFAOT_VECTOR_BYTES;
   const bool asks = is_prefetched(bytes);
   int take = 0;
   for (Int v = part.first; v < part.end; v += take) {
@@ -230,8 +228,7 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
     t.b = vector_at(b, t.b_panel, v);
     if (asks) {
       const Int below = lines * (cut.larger + cut.others + (cut.last_rows > 0 ? 1 : 0));
-      const Int left = panels_of(part.end - v) + (target.matrices - 1) * panels_of(vectors);
-      look_ahead(t, panels_of(take), left, below, bytes, target.matrices > 1);
+      look_ahead(t, panels_of(take), panels_of(part.end - v), below, bytes);
     }
     t.start = kZeros;
     if (target.first && target.bias != nullptr) t.start = target.bias + column;
@@ -273,21 +270,6 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
 // Rows that are cut into tiles together.
 Int line_of(const Gemm& g, Int rows) { return g.c_line != 0 ? g.row_count[3] : rows; }
 
-// Computes all of several products for some rows and columns. Their common setup is done once, as
-// it takes as long as a small product.
-void multiply_matrices(const Gemm& g, Tiles<Element> t, Target target, const Columns& part) {
-  Int offset = 0;
-  t.taps = &offset;
-  t.tap_count = 1;
-  target.last = true;
-  for (Int i = 0; i < g.matrices; ++i, offset += g.a_matrix) {
-    target.matrices = g.matrices - i;
-    multiply_block(t, 1, target, part);
-    t.b += g.b_matrix;
-    target.c += g.c_matrix;
-  }
-}
-
 // Computes all taps for some rows and columns.
 void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row, const Columns& part) {
   const Int taps = taps_of(g);
@@ -310,7 +292,6 @@ void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row, con
                    g.rectifier};
   t.taps = offsets;
   t.run = g.run;
-  if (g.matrices != 0) return multiply_matrices(g, t, target, part);
   for (Int first = 0; first < taps; first += t.tap_count) {
     t.tap_count = smaller(kMaxTaps, taps - first);
     tap.next(t.tap_count, [&](Int i, Int offset) { offsets[i] = offset; });
@@ -427,6 +408,17 @@ extern "C" void TFAOT_KERNEL(plain_product)(const void* product) {
 
 extern "C" void TFAOT_KERNEL(gemm)(const void* gemm) {
   const Gemm& g = *static_cast<const Gemm*>(gemm);
+  if (g.matrices > 0) {
+    Gemm one = g;
+    one.matrices = 0;
+    for (Int i = 0; i < g.matrices; ++i) {
+      TFAOT_KERNEL(gemm)(&one);
+      one.a += g.a_matrix;
+      one.b += g.b_matrix;
+      one.c += g.c_matrix;
+    }
+    return;
+  }
   const Int rows = g.row_count[0] * g.row_count[1] * g.row_count[2] * g.row_count[3];
   if (rows == 0) return;  // of a free size
   if (g.tasks != nullptr && multiply_shared(g, rows)) return;

@@ -98,16 +98,11 @@ struct Ahead {
 // For tiles of `panels` of the `left` panels, of b_panel elements each, of a right side of `bytes`.
 // In a column of `below` tiles only the first misses the cache, so each prefetches a part of the
 // next columns' panels. A single tile prefetches its own right side further down, if the whole is
-// too large for the second-level cache; so do several if two of their right sides are. is_many: the
-// right side is many small matrices, so a single tile prefetches that of the next one.
+// too large for the second-level cache; so do several if two of their right sides are.
 template <typename T>
-TFAOT_INLINE Ahead ahead_of(Int b_panel, Int panels, Int left, Int below, Int bytes, bool is_many) {
+TFAOT_INLINE Ahead ahead_of(Int b_panel, Int panels, Int left, Int below, Int bytes) {
   constexpr Int kSteps = 32;
   constexpr Int kLeastOfOne = 1 << 20, kMostOfMany = 384 << 10, kMostBelow = kPanelColumns<T>;
-  constexpr Int kMostOfNext = 32 << 10;
-  if (is_many && below == 1 && panels * b_panel * Int{sizeof(T)} <= kMostOfNext) {
-    return {panels * b_panel, 0};
-  }
   if (below == 1 || panels * b_panel * Int{sizeof(T)} > kMostOfMany) {
     return {bytes < kLeastOfOne ? 0 : kSteps * kPanelColumns<T>, 0};
   }
