@@ -243,17 +243,10 @@ constexpr int kMostRoundedRows = TFAOT_VECTOR_BYTES == 64                       
                                                                                             : 2;
 
 // The largest of a vector's lanes.
-TFAOT_INLINE std::int32_t largest_lane(SignedWords words) {
-#if TFAOT_VECTOR_BYTES == 64
-  using Eight = VecOf<std::int32_t, 32>::Type;
-  const auto low = Eight(_mm512_maskz_extracti32x8_epi32(0xFF, __m512i(words), 0));
-  const auto high = Eight(_mm512_maskz_extracti32x8_epi32(0xFF, __m512i(words), 1));
-  Eight largest = low > high ? low : high;
-#else
-  SignedWords largest = words;
-#endif
+TFAOT_INLINE std::int32_t largest_lane(SignedWords largest) {
   const auto meet = [&](auto other) TFAOT_ALWAYS { largest = other > largest ? other : largest; };
-  if constexpr (sizeof largest == 32) meet(shuffle<MovedLanes<4>>(largest, largest));
+  if constexpr (sizeof largest == 64) meet(shuffle<MovedLanes<8>>(largest, largest));
+  if constexpr (sizeof largest >= 32) meet(shuffle<MovedLanes<4>>(largest, largest));
   meet(shuffle<MovedLanes<2>>(largest, largest));
   meet(shuffle<MovedLanes<1>>(largest, largest));
   return largest[0];
@@ -270,19 +263,10 @@ TFAOT_INLINE std::int32_t largest_bits(const float* row, Int count) {
 }
 
 TFAOT_INLINE void round_vector(std::int16_t* to, Vec<float> v) {
-#if TFAOT_VECTOR_BYTES == 64
-  const __m256i halves =
-      _mm512_maskz_cvtepi32_epi16(0xFFFF, _mm512_maskz_cvtps_epi32(0xFFFF, __m512(v)));
-#elif TFAOT_VECTOR_BYTES == 32
-  const __m256i words = _mm256_cvtps_epi32(v);
-  const __m128i halves =
-      _mm_packs_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
-#else
   constexpr float kRounder = 12582912.0F;  // leaves whole numbers in the last bits
   const SignedWords words = SignedWords(v + kRounder) - SignedWords(Vec<float>{} + kRounder);
   const auto halves =
       __builtin_convertvector(words, VecOf<std::int16_t, TFAOT_VECTOR_BYTES / 2>::Type);
-#endif
   __builtin_memcpy(to, &halves, sizeof halves);
 }
 
