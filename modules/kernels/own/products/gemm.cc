@@ -192,16 +192,6 @@ struct Columns {
   Int first, end;
 };
 
-Int panels_of(Int vectors) { return ceil_div(vectors, kVectorsPerPanel); }
-
-// Sets up the prefetches of ahead_of().
-__attribute__((noinline)) void look_ahead(Tiles<Element>& t, Int panels, Int left, Int below,
-                                          Int bytes) {
-  const Ahead ahead = ahead_of<Element>(t.b_panel, panels, left, below, bytes);
-  t.ahead = ahead.elements == 0 ? nullptr : t.b + ahead.elements;
-  t.ahead_shift = ahead.shift;
-}
-
 // Computes all tiles for some lines of rows and some taps.
 void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Columns& part) {
   const Int rows = target.line;
@@ -215,7 +205,7 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
   t.c_row = target.c_row;
   t.last = kLanes<Element>;
   const Int bytes = (part.end - part.first) * t.tap_count * t.run * TFAOT_VECTOR_BYTES;
-  const bool asks = is_prefetched(bytes);
+  t.ahead = is_prefetched(bytes) ? kStepsAhead : 0;
   int take = 0;
   for (Int v = part.first; v < part.end; v += take) {
     take = next_vectors<Element>(even.rows, target.narrow, vectors - v);
@@ -226,10 +216,6 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
     const Int columns = smaller(target.columns - column, take * kLanes<Element>);
     t.last = columns - (take - 1) * kLanes<Element>;
     t.b = vector_at(b, t.b_panel, v);
-    if (asks) {
-      const Int below = lines * (cut.larger + cut.others + (cut.last_rows > 0 ? 1 : 0));
-      look_ahead(t, panels_of(take), panels_of(part.end - v), below, bytes);
-    }
     t.start = kZeros;
     if (target.first && target.bias != nullptr) t.start = target.bias + column;
     const auto next = [&](Int count, int tile_rows, bool quads) {
@@ -247,7 +233,6 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
       };
       if (addends == nullptr) {
         multiply_next(count);
-        if (asks) t.ahead += ahead_of_tiles(count, t.b_panel, t.ahead_shift);
         t.rows += count * tile_rows;
         t.c += count * tile_rows * t.c_row;
         return;
@@ -255,7 +240,6 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
       for (Int i = 0; i < count; ++i, t.rows += tile_rows, t.c += tile_rows * t.c_row) {
         const Element* const from = addends + (t.c - target.c);
         multiply_next(1);
-        if (asks) t.ahead += ahead_of_tiles(1, t.b_panel, t.ahead_shift);
         add_rows(t.c, from, t.c_row, tile_rows, columns, target.rectifier);
       }
     };
