@@ -425,7 +425,7 @@ class ByteRows {
       TFAOT_EACH (i, 3) scales_[i] = Floats{} + p.scales[i];
       addend_zero_ = SignedWords{} + static_cast<std::int32_t>(call.addend_zero_point);
     }
-    if (has_table()) {
+    if (has_table_) {
       TFAOT_EACH (i, 4) table_[i] = read_as<__m512i>(p.table + 64 * i);
     }
   }
@@ -451,13 +451,14 @@ class ByteRows {
     const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
     bytes = _mm512_maskz_permutexvar_epi32(0xFFFF, order, bytes);
     bytes = _mm512_xor_si512(bytes, low_);
-    if (has_table()) bytes = looked_up(bytes);
-    __builtin_memcpy(static_cast<unsigned char*>(p_.c) + at, &bytes, NP * kLanes<float>);
+    if (has_table_) bytes = looked_up(bytes);
+    auto* const to = static_cast<unsigned char*>(p_.c) + at;
+    __builtin_memcpy(to, &bytes, NP * kLanes<float>);
+    if (p_.table != nullptr && !has_table_) look_up(p_.table, to, NP * kLanes<float>);
   }
 
  private:
   TFAOT_INLINE bool has_sum() const { return p_.added != nullptr; }
-  TFAOT_INLINE bool has_table() const { return p_.table != nullptr; }
 
   // As sum_with(), of numbers within the range.
   TFAOT_INLINE Floats sum_of(Floats value, Bytes addends) const {
@@ -472,34 +473,20 @@ class ByteRows {
     return (value * scales_[0] + added * scales_[1]) / scales_[2];
   }
 
-  // The table's bytes at these places: words of two are chosen, and then one of both.
+  // The table's bytes at these places: of each half of the table, and then one of both.
   TFAOT_INLINE __m512i looked_up(__m512i places) const {
-    if (has_byte_tables_) {
-      const auto both = [&](__m512i first, __m512i second) TFAOT_ALWAYS {
-        __m512i chosen = places;
-        asm("vpermi2b %2, %1, %0" : "+v"(chosen) : "v"(first), "v"(second));
-        return chosen;
-      };
-      return _mm512_mask_blend_epi8(_mm512_movepi8_mask(places), both(table_[0], table_[1]),
-                                    both(table_[2], table_[3]));
-    }
-    const __m512i byte = _mm512_set1_epi16(0xFF);
-    const __m512i even = looked_up_words(_mm512_and_si512(places, byte));
-    const __m512i odd = looked_up_words(_mm512_srli_epi16(places, 8));
-    return _mm512_or_si512(_mm512_and_si512(even, byte), _mm512_slli_epi16(odd, 8));
-  }
-  TFAOT_INLINE __m512i looked_up_words(__m512i places) const {
-    const __m512i word = _mm512_srli_epi16(places, 1);
-    const __m512i both =
-        _mm512_mask_blend_epi16(_mm512_test_epi16_mask(places, _mm512_set1_epi16(0x80)),
-                                _mm512_permutex2var_epi16(table_[0], word, table_[1]),
-                                _mm512_permutex2var_epi16(table_[2], word, table_[3]));
-    const __m512i is_second = _mm512_and_si512(places, _mm512_set1_epi16(1));
-    return _mm512_srlv_epi16(both, _mm512_slli_epi16(is_second, 3));
+    const auto of_half = [&](__m512i first, __m512i second) TFAOT_ALWAYS {
+      __m512i chosen = places;
+      asm("vpermi2b %2, %1, %0" : "+v"(chosen) : "v"(first), "v"(second));
+      return chosen;
+    };
+    return _mm512_mask_blend_epi8(_mm512_movepi8_mask(places), of_half(table_[0], table_[1]),
+                                  of_half(table_[2], table_[3]));
   }
 
   const LowProduct& p_;
-  const bool has_byte_tables_ = (tfaot_machine_ways & tfaot::detail::kByteTables) != 0;
+  const bool has_table_ =
+      p_.table != nullptr && (tfaot_machine_ways & tfaot::detail::kByteTables) != 0;
   __m512i zero_, least_, most_, low_, table_[4];
   Floats first_low_, first_high_, scales_[3];
   SignedWords addend_zero_;

@@ -4,21 +4,15 @@
 
 namespace {
 
-// A long function has one copy, for whole vectors and for the last one of a row. kTwice: a copy for
-// each, which is faster, for short functions.
-template <typename Function, bool kTwice = false>
+// A function has one copy, for whole vectors and for the last one of a row.
+template <typename Function>
 __attribute__((noinline)) void apply(float* y, Int row, Int rows, Int columns,
                                      const ResultFunction& of) {
-  const Function function = {};
   const FunctionNumbers numbers(of);
   for (; rows > 0; --rows, y += row) {
-    const auto use = [&](Int j, Int count) {
-      store_some(y + j, function(load_some(y + j, count), numbers), count);
-    };
-    if constexpr (kTwice) {
-      along_row(columns, use);
-    } else {
-      for (Int j = 0; j < columns; j += kLanes<float>) use(j, smaller(kLanes<float>, columns - j));
+    for (Int j = 0; j < columns; j += kLanes<float>) {
+      const Int count = smaller(kLanes<float>, columns - j);
+      store_some(y + j, Function()(load_some(y + j, count), numbers), count);
     }
   }
 }
@@ -33,10 +27,10 @@ constexpr Apply kApply[] = {
     &apply<GeluOf<kGeluErf>>,
     &apply<GeluOf<kGeluTanh>>,
     &apply<SoftplusOf>,
-    &apply<LeakyOf, true>,
+    &apply<LeakyOf>,
     &apply<EluOf>,
-    &apply<HardSigmoidOf, true>,
-    &apply<HardSwishOf, true>,
+    &apply<HardSigmoidOf>,
+    &apply<HardSwishOf>,
 };
 static_assert(sizeof kApply / sizeof kApply[0] == kFunctionHardSwish + 1);
 

@@ -7,13 +7,6 @@
 
 namespace {
 
-// Prefetches the addends of a tile into the first-level cache while the tile is computed.
-inline void prefetch_rows(const Element* from, Int row, Int rows, Int columns) {
-  for (Int r = 0; r < rows; ++r, from += row) {
-    for (Int j = 0; j < columns; j += kLanes<Element>) __builtin_prefetch(from + j);
-  }
-}
-
 // Adds in a pass of its own, while the results are in the first-level cache: in each kind of tile
 // it would be much code.
 inline void add_rows(Element* c, const Element* addends, Int row, Int rows, Int columns,
@@ -67,19 +60,6 @@ Cut quad_cut(Int rows) {
   const Int rest = rows % kQuadRows;
   return {rows / kQuadRows, rest / kRest, kQuadRows, kRest, static_cast<int>(rest % kRest)};
 }
-
-// True for short rows of a plain product that lie far apart, such as those of one head among many,
-// and compete for few sets of the first-level cache. Where the right side fits there, a few of them
-// are multiplied with all of it at once.
-TFAOT_INLINE bool has_distant_rows(const Gemm& g) {
-  constexpr Int kMostBytes = 1 << 15;
-  return g.a_step == 1 && g.row_step[3] > 2 * g.run && g.c_line == 0 && taps_of(g) == 1 &&
-         g.row_count[0] * g.row_count[1] * g.row_count[2] == 1 &&
-         g.run * g.columns * static_cast<Int>(sizeof(Element)) <= kMostBytes;
-}
-
-// In blocks of this many rows, distant rows stay in the first-level cache.
-constexpr Int kDistantBlockRows = Int{4} * kMaxRows;
 
 // Calls next(tiles, rows of each, whether they are quads) for the parts of a cut, in order.
 template <typename Next>
@@ -136,13 +116,13 @@ TFAOT_INLINE void multiply_few_rows(const PlainProduct& p,
   kMultiply[p.rows - 1](p);
 }
 
-// True for a product of one run, one block, and nothing to prefetch. It has code of its own, as
-// setting up what convolutions need takes as long as some products of small nets.
+// True for a product of one run, one block, and nothing to prefetch: so few rows read the right
+// side fast enough without. It has code of its own, as setting up what convolutions need takes as
+// long as some products of small nets.
 TFAOT_INLINE bool is_plain(const Gemm& g, Int rows) {
   return rows <= kBlockRows && rows == g.row_count[3] && g.c_line == 0 && taps_of(g) == 1 &&
-         g.addends == nullptr && g.matrices == 0 &&
-         (rows <= kDistantBlockRows || !has_distant_rows(g)) &&
-         !is_prefetched(vectors_of(g.columns) * g.run * TFAOT_VECTOR_BYTES);
+         g.addends == nullptr &&
+         (rows <= kFewRows || !is_prefetched(vectors_of(g.columns) * g.run * TFAOT_VECTOR_BYTES));
 }
 
 // Iterates over the indices of N nested loops, the last fastest, and keeps the offset.
@@ -205,23 +185,12 @@ struct Target {
   bool narrow;
   bool first, last;  // first or last of the taps
   Rectifier rectifier;
-  Int matrices = 1;  // that are left, with this one
 };
 
 // A range of columns, in vectors. Tiles begin and end at its limits.
 struct Columns {
   Int first, end;
 };
-
-Int panels_of(Int vectors) { return ceil_div(vectors, kVectorsPerPanel); }
-
-// Sets up the prefetches of ahead_of().
-__attribute__((noinline)) void look_ahead(Tiles<Element>& t, Int panels, Int left, Int below,
-                                          Int bytes, bool is_many) {
-  const Ahead ahead = ahead_of<Element>(t.b_panel, panels, left, below, bytes, is_many);
-  t.ahead = ahead.elements == 0 ? nullptr : t.b + ahead.elements;
-  t.ahead_shift = ahead.shift;
-}
 
 // Computes all tiles for some lines of rows and some taps.
 void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Columns& part) {
@@ -235,9 +204,8 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
   t.rectifier = target.last && addends == nullptr ? target.rectifier : Rectifier::kNone;
   t.c_row = target.c_row;
   t.last = kLanes<Element>;
-  const Int bytes =
-      target.matrices * (part.end - part.first) * t.tap_count * t.run * TFAOT_VECTOR_BYTES;
-  const bool asks = is_prefetched(bytes);
+  const Int bytes = (part.end - part.first) * t.tap_count * t.run * TFAOT_VECTOR_BYTES;
+  t.ahead = is_prefetched(bytes) ? kStepsAhead : 0;
   int take = 0;
   for (Int v = part.first; v < part.end; v += take) {
     take = next_vectors<Element>(even.rows, target.narrow, vectors - v);
@@ -248,11 +216,6 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
     const Int columns = smaller(target.columns - column, take * kLanes<Element>);
     t.last = columns - (take - 1) * kLanes<Element>;
     t.b = vector_at(b, t.b_panel, v);
-    if (asks) {
-      const Int below = lines * (cut.larger + cut.others + (cut.last_rows > 0 ? 1 : 0));
-      const Int left = panels_of(part.end - v) + (target.matrices - 1) * panels_of(vectors);
-      look_ahead(t, panels_of(take), left, below, bytes, target.matrices > 1);
-    }
     t.start = kZeros;
     if (target.first && target.bias != nullptr) t.start = target.bias + column;
     const auto next = [&](Int count, int tile_rows, bool quads) {
@@ -270,16 +233,13 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
       };
       if (addends == nullptr) {
         multiply_next(count);
-        if (asks) t.ahead += ahead_of_tiles(count, t.b_panel, t.ahead_shift);
         t.rows += count * tile_rows;
         t.c += count * tile_rows * t.c_row;
         return;
       }
       for (Int i = 0; i < count; ++i, t.rows += tile_rows, t.c += tile_rows * t.c_row) {
         const Element* const from = addends + (t.c - target.c);
-        prefetch_rows(from, t.c_row, tile_rows, columns);
         multiply_next(1);
-        if (asks) t.ahead += ahead_of_tiles(1, t.b_panel, t.ahead_shift);
         add_rows(t.c, from, t.c_row, tile_rows, columns, target.rectifier);
       }
     };
@@ -293,21 +253,6 @@ void multiply_block(Tiles<Element> t, Int lines, const Target& target, const Col
 
 // Rows that are cut into tiles together.
 Int line_of(const Gemm& g, Int rows) { return g.c_line != 0 ? g.row_count[3] : rows; }
-
-// Computes all of several products for some rows and columns. Their common setup is done once, as
-// it takes as long as a small product.
-void multiply_matrices(const Gemm& g, Tiles<Element> t, Target target, const Columns& part) {
-  Int offset = 0;
-  t.taps = &offset;
-  t.tap_count = 1;
-  target.last = true;
-  for (Int i = 0; i < g.matrices; ++i, offset += g.a_matrix) {
-    target.matrices = g.matrices - i;
-    multiply_block(t, 1, target, part);
-    t.b += g.b_matrix;
-    target.c += g.c_matrix;
-  }
-}
 
 // Computes all taps for some rows and columns.
 void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row, const Columns& part) {
@@ -331,7 +276,6 @@ void multiply_taps(const Gemm& g, Tiles<Element> t, Int rows, Int first_row, con
                    g.rectifier};
   t.taps = offsets;
   t.run = g.run;
-  if (g.matrices != 0) return multiply_matrices(g, t, target, part);
   for (Int first = 0; first < taps; first += t.tap_count) {
     t.tap_count = smaller(kMaxTaps, taps - first);
     tap.next(t.tap_count, [&](Int i, Int offset) { offsets[i] = offset; });
@@ -359,9 +303,8 @@ struct Blocks {
 };
 
 Blocks blocks_of(const Gemm& g, Int rows) {
-  const Int most = has_distant_rows(g) ? kDistantBlockRows : kBlockRows;
-  const Int unit = g.row_count[3] <= most ? larger(1, g.row_count[3]) : 1;
-  return {rows, unit, rows <= most ? 1 : ceil_div(rows / unit, most / unit)};
+  const Int unit = g.row_count[3] <= kBlockRows ? larger(1, g.row_count[3]) : 1;
+  return {rows, unit, rows <= kBlockRows ? 1 : ceil_div(rows / unit, kBlockRows / unit)};
 }
 
 // A piece of a shared product: a block of rows times one of `parts` parts of the columns.
@@ -449,6 +392,17 @@ extern "C" void TFAOT_KERNEL(plain_product)(const void* product) {
 
 extern "C" void TFAOT_KERNEL(gemm)(const void* gemm) {
   const Gemm& g = *static_cast<const Gemm*>(gemm);
+  if (g.matrices > 0) {
+    Gemm one = g;
+    one.matrices = 0;
+    for (Int i = 0; i < g.matrices; ++i) {
+      TFAOT_KERNEL(gemm)(&one);
+      one.a += g.a_matrix;
+      one.b += g.b_matrix;
+      one.c += g.c_matrix;
+    }
+    return;
+  }
   const Int rows = g.row_count[0] * g.row_count[1] * g.row_count[2] * g.row_count[3];
   if (rows == 0) return;  // of a free size
   if (g.tasks != nullptr && multiply_shared(g, rows)) return;

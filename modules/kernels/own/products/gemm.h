@@ -43,9 +43,6 @@ TFAOT_INLINE PlainProduct packed_product(Int rows, const RowsOf<const Element>& 
           rectifier};
 }
 
-// Right sides from this size on are prefetched.
-constexpr Int kLeastPrefetched = 128 << 10;  // bytes
-
 // Row (r0, r1, r2, r3) of the left side begins at a + sum of r * row_step. Its tap (t0, t1, t2)
 // begins at sum of t * tap_step from there, and has `run` elements a_step apart. All steps are in
 // elements. With c_line, the lines of rows (r0, r1, r2) are equally far apart in c, and a

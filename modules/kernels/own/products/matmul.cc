@@ -40,25 +40,6 @@ void multiply_matrix(Gemm& g, const MatMulCall& call, const Element* rhs, Elemen
   multiply_panels(rest, scratch);
 }
 
-bool is_row(const MatMulCall& call) {
-  constexpr Int kOther = kEpilogueSum | kEpiloguePlaced | kEpilogueShared | kEpilogueRowBias;
-  return call.rows == 1 && call.batch == 1 && call.rhs_packed != 0 && call.lhs_depth_stride == 1 &&
-         call.live_rows == 0 && (call.epilogue & kOther) == 0 &&
-         call.columns * call.depth * Int{sizeof(Element)} < kLeastPrefetched;
-}
-
-// Most products of small nets at batch size 1 take this path. Clearing a Gemm would take longer
-// than some of them.
-void multiply_row(const MatMulCall& call, Element* c, const void** in) {
-  const void** more = in + 3;
-  const Element* const bias = bias_at(call.epilogue, more);
-  const PlainProduct product =
-      packed_product(1, {operand(in, 1), call.depth, call.depth}, operand(in, 2), bias,
-                     {c, call.columns, call.columns}, rectifier_of(call.epilogue));
-  TFAOT_KERNEL(plain_product)(&product);
-  activate({c, call.columns, 1, call.columns, function_at(call.epilogue, more)});
-}
-
 // b = outer * batch + inner; the strides are those of inner, and of outer in the result.
 struct InnerBatch {
   Int batch, lhs, rhs, result, outer_result;
@@ -131,6 +112,5 @@ void multiply(const MatMulCall& call, Element* c, const void** in, Element* scra
 
 extern "C" void TFAOT_KERNEL(matmul)(void* out, const void** in) {
   const auto& call = call_of<MatMulCall>(in);
-  if (is_row(call)) return multiply_row(call, result(out, 0), in);
   multiply(call, result(out, 0), in, result(out, 1));
 }

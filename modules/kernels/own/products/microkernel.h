@@ -77,48 +77,15 @@ TFAOT_INLINE void multiply_step(Vec<T> (&sums)[MR][NV], const T* const (&a)[MR],
   }
 }
 
-// Tiles prefetch the right side that comes next, so that reading it from a slower cache and
-// computing happen at the same time. Slower: prefetches of a single tile for the next columns, or
-// into the second-level cache alone.
+// Tiles prefetch their right side so many steps further on, so that reading it from a slower cache
+// and computing happen at the same time.
+constexpr Int kStepsAhead = 32;
 
 // True if a right side of this many bytes is worth prefetching: its parts do not stay in the
 // first-level cache, and it fits into the third.
 TFAOT_INLINE bool is_prefetched(Int bytes) {
-  constexpr Int kMost = 8 << 20;
-  return bytes >= kLeastPrefetched && bytes <= kMost;
-}
-
-// A tile prefetches `elements` beyond what it reads, in all its panels. With a shift it prefetches
-// that fraction of a panel's depth, and the tile below goes on from there.
-struct Ahead {
-  Int elements;  // 0: nothing is prefetched
-  int shift;
-};
-
-// For tiles of `panels` of the `left` panels, of b_panel elements each, of a right side of `bytes`.
-// In a column of `below` tiles only the first misses the cache, so each prefetches a part of the
-// next columns' panels. A single tile prefetches its own right side further down, if the whole is
-// too large for the second-level cache; so do several if two of their right sides are. is_many: the
-// right side is many small matrices, so a single tile prefetches that of the next one.
-template <typename T>
-TFAOT_INLINE Ahead ahead_of(Int b_panel, Int panels, Int left, Int below, Int bytes, bool is_many) {
-  constexpr Int kSteps = 32;
-  constexpr Int kLeastOfOne = 1 << 20, kMostOfMany = 384 << 10, kMostBelow = kPanelColumns<T>;
-  constexpr Int kMostOfNext = 32 << 10;
-  if (is_many && below == 1 && panels * b_panel * Int{sizeof(T)} <= kMostOfNext) {
-    return {panels * b_panel, 0};
-  }
-  if (below == 1 || panels * b_panel * Int{sizeof(T)} > kMostOfMany) {
-    return {bytes < kLeastOfOne ? 0 : kSteps * kPanelColumns<T>, 0};
-  }
-  if (below > kMostBelow || panels == left) return {0, 0};
-  const int shift = 32 - __builtin_clz(static_cast<unsigned>(below - 1));
-  return {smaller(panels, left - panels) * b_panel, shift};
-}
-
-// Elements that the prefetches of the tile `tiles` below the first one begin further on.
-TFAOT_INLINE Int ahead_of_tiles(Int tiles, Int b_panel, int shift) {
-  return shift == 0 ? 0 : (tiles * b_panel) >> shift;
+  constexpr Int kLeast = 128 << 10, kMost = 8 << 20;
+  return bytes >= kLeast && bytes <= kMost;
 }
 
 // Prefetches the cache lines of NV vectors of the right side.
@@ -144,8 +111,7 @@ struct Tiles {
   Int c_row;
   Int last;  // columns of the last vector
   Rectifier rectifier;
-  int ahead_shift;
-  const T* ahead;  // prefetched by tight tiles; null: nothing
+  Int ahead;  // steps that tight tiles prefetch further on; 0: nothing
 };
 static_assert(sizeof(Tiles<float>) <= 128, "larger ones are cleared and copied in slow ways");
 
@@ -190,14 +156,11 @@ TFAOT_INLINE void multiply_tile(const Tiles<T>& t, Int first) {
       const T* b = tap_b;
       Int k = *tap + pass * a_step, left = (t.run + kPasses - 1 - pass) / kPasses;
       if constexpr (kPlain) {
-        if (MR > 2 && __builtin_expect(t.ahead != nullptr, 0)) {
-          const T* ahead = t.ahead + ahead_of_tiles(first / MR, b_panel, t.ahead_shift) +
-                           ((b - t.b) >> t.ahead_shift);
-          const Int step = b_pass >> t.ahead_shift;
+        if (MR > 2 && __builtin_expect(t.ahead != 0, 0)) {
+          const Int ahead = t.ahead * b_step;
           for (; left >= kHeld; left -= kHeld) {
             TFAOT_EACH (s, kHeld) {
-              prefetch<T, NV>(ahead, b_panel);
-              ahead += step;
+              prefetch<T, NV>(b + ahead, b_panel);
               multiply_step(sums[s], a, k, b, b_panel);
               k += a_pass;
               b += b_pass;
@@ -282,9 +245,12 @@ __attribute__((noinline)) void multiply_tiles_of(const Tiles<T>& t) {
 }
 
 constexpr int kTightSums = 16;  // fewer leave enough room
+// Others are seldom worth the code.
+template <typename T>
+constexpr bool kHasTightTiles = sizeof(T) == 4 && (TFAOT_VECTOR_BYTES > 16 || kMostPasses == 1);
 template <typename T, int MR, int NV, int kSums>
 void multiply_tiles(const Tiles<T>& t) {
-  constexpr bool kIsTight = MR * NV * kSums >= kTightSums;
+  constexpr bool kIsTight = kHasTightTiles<T> && MR * NV * kSums >= kTightSums;
   if (kIsTight && t.a_step == 1 && t.b_step == kPanelColumns<T>) {
     return multiply_tiles_of<T, MR, NV, kSums, kIsTight>(t);
   }

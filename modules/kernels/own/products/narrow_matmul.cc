@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tfaot_narrow_matmul of abi.h. A few rows wait for their weights, so they take them as they are
-// stored, and widen them in registers. For many rows some panels are widened first.
+// tfaot_narrow_matmul of abi.h. Weights are read as they are stored, and widened in registers.
 #define TFAOT_ALL_OF_AVX512
 #include "products/gemm.h"
 #include "products/microkernel.h"
@@ -79,7 +78,6 @@ struct NarrowProduct {
   Int c_row;  // from one row of c to the next
   float* scratch;
   Rectifier rectifier;
-  bool is_near;  // the weights are a small part of the second-level cache
 };
 
 constexpr Int kColumns = kPanelColumns<float>;
@@ -99,11 +97,11 @@ TFAOT_INLINE Int columns_of(Int columns, int v) {
   return smaller(kLanes<float>, columns - v * kLanes<float>);
 }
 
-// Calls use(block, row) for blocks of kMost rows while they last, then of half as many.
+// Calls use(block, row) for blocks of kMost rows while they last, then of 4, 2 and 1.
 template <int kMost, typename Use>
 TFAOT_INLINE void for_blocks(Int rows, const Use& use, Int done = 0) {
   for (; rows - done >= kMost; done += kMost) use(Number<kMost>(), done);
-  if constexpr (kMost > 1) for_blocks<kMost / 2>(rows, use, done);
+  if constexpr (kMost > 1) for_blocks<(kMost > 4 ? 4 : kMost / 2)>(rows, use, done);
 }
 
 // Stores `count` results of a row from its scaled sums. bias: null if the sums began with it.
@@ -117,9 +115,11 @@ TFAOT_INLINE void finish_sums(const NarrowProduct& p, const float* bias, Vec<flo
 // they have fewer bits themselves.
 template <typename Narrow>
 constexpr bool kRoundsRows = std::is_same_v<Narrow, Int8>;
+// Only rows in memory order are rounded.
+TFAOT_INLINE bool is_in_order(const NarrowProduct& p) { return p.call.lhs_depth_stride == 1; }
 
 // Rows whose sums fit into registers with the widened weights.
-constexpr int kMostNarrowRows = TFAOT_VECTOR_BYTES == 64       ? 4
+constexpr int kMostNarrowRows = TFAOT_VECTOR_BYTES == 64       ? 6
                                 : TFAOT_VECTOR_BYTES == 32     ? 2
                                 : TFAOT_VECTOR_REGISTERS == 16 ? 1
                                                                : 2;
@@ -130,14 +130,15 @@ template <typename Narrow, int MR, int NP, int kSums>
 __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_row, Int panel) {
   constexpr int kVectors = NP * kVectorsPerPanel;
   constexpr int kGroups = kSums > Narrow::kSteps ? kSums / Narrow::kSteps : 1;
-  const Int depth = p.call.depth;
+  const Int depth = p.call.depth, a_step = p.call.lhs_depth_stride;
   const Int panel_bytes = narrow_panel_bytes<Narrow>(depth);
   const unsigned char* b = p.panels + panel * panel_bytes;
   const float* a[MR];
   TFAOT_EACH (r, MR) a[r] = p.a + (first_row + r) * p.call.lhs_row_stride;
   Vec<float> sums[kSums][MR][kVectors] = {};
-  // As where the weights are widened first, for more rows.
-  if (!kRoundsRows<Narrow> && p.bias != nullptr) {
+  // A sum of rounded rows ends with it.
+  const bool begins_with_bias = !kRoundsRows<Narrow> || !is_in_order(p);
+  if (begins_with_bias && p.bias != nullptr) {
     TFAOT_EACH (v, kVectors) {
       const Int at = panel * kColumns + v * kLanes<float>;
       const Int count = columns_of(p.call.columns - panel * kColumns, v);
@@ -170,7 +171,7 @@ __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_r
       TFAOT_EACH (r, MR) {
         TFAOT_EACH (v, kVectors) {
           Vec<float>& sum = sums[(first + i) % kSums][r][v];
-          sum = multiply_add(right[v], a[r][k + i], sum);
+          sum = multiply_add(right[v], a[r][(k + i) * a_step], sum);
         }
       }
     }
@@ -195,8 +196,8 @@ __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_r
     const Int count = columns_of(p.call.columns - panel * kColumns, v);
     if (count <= 0) return;
     TFAOT_EACH (r, MR) {
-      finish_sums(p, kRoundsRows<Narrow> ? p.bias : nullptr, join_sums(sums, r, v), first_row + r,
-                  at, count);
+      finish_sums(p, begins_with_bias ? nullptr : p.bias, join_sums(sums, r, v), first_row + r, at,
+                  count);
     }
   }
 }
@@ -214,8 +215,7 @@ TFAOT_INLINE Int stream_blocks(const NarrowProduct& p, Int panel, Int panels) {
   return panel;
 }
 
-// Takes the panels nearly in memory order, each with all rows. A row alone waits for weights from
-// the third-level cache, so it takes these in memory order.
+// Takes the panels nearly in memory order, each with all rows.
 template <typename Narrow>
 void multiply_stream(const NarrowProduct& p) {
   if (is_narrow(p.call.columns)) {
@@ -224,11 +224,8 @@ void multiply_stream(const NarrowProduct& p) {
   }
   const Int panels = ceil_div(p.call.columns, kColumns);
   Int panel = 0;
-  if (p.call.rows == 1 && p.is_near) panel = stream_blocks<Narrow, kPanelsOfRow>(p, panel, panels);
-  if constexpr (kPanelsOfRows > 1) {
-    if (p.call.rows > 1 || p.is_near)
-      panel = stream_blocks<Narrow, kPanelsOfRows>(p, panel, panels);
-  }
+  if (p.call.rows == 1) panel = stream_blocks<Narrow, kPanelsOfRow>(p, panel, panels);
+  if constexpr (kPanelsOfRows > 1) panel = stream_blocks<Narrow, kPanelsOfRows>(p, panel, panels);
   stream_blocks<Narrow, 1>(p, panel, panels);
 }
 
@@ -246,17 +243,10 @@ constexpr int kMostRoundedRows = TFAOT_VECTOR_BYTES == 64                       
                                                                                             : 2;
 
 // The largest of a vector's lanes.
-TFAOT_INLINE std::int32_t largest_lane(SignedWords words) {
-#if TFAOT_VECTOR_BYTES == 64
-  using Eight = VecOf<std::int32_t, 32>::Type;
-  const auto low = Eight(_mm512_maskz_extracti32x8_epi32(0xFF, __m512i(words), 0));
-  const auto high = Eight(_mm512_maskz_extracti32x8_epi32(0xFF, __m512i(words), 1));
-  Eight largest = low > high ? low : high;
-#else
-  SignedWords largest = words;
-#endif
+TFAOT_INLINE std::int32_t largest_lane(SignedWords largest) {
   const auto meet = [&](auto other) TFAOT_ALWAYS { largest = other > largest ? other : largest; };
-  if constexpr (sizeof largest == 32) meet(shuffle<MovedLanes<4>>(largest, largest));
+  if constexpr (sizeof largest == 64) meet(shuffle<MovedLanes<8>>(largest, largest));
+  if constexpr (sizeof largest >= 32) meet(shuffle<MovedLanes<4>>(largest, largest));
   meet(shuffle<MovedLanes<2>>(largest, largest));
   meet(shuffle<MovedLanes<1>>(largest, largest));
   return largest[0];
@@ -273,19 +263,10 @@ TFAOT_INLINE std::int32_t largest_bits(const float* row, Int count) {
 }
 
 TFAOT_INLINE void round_vector(std::int16_t* to, Vec<float> v) {
-#if TFAOT_VECTOR_BYTES == 64
-  const __m256i halves =
-      _mm512_maskz_cvtepi32_epi16(0xFFFF, _mm512_maskz_cvtps_epi32(0xFFFF, __m512(v)));
-#elif TFAOT_VECTOR_BYTES == 32
-  const __m256i words = _mm256_cvtps_epi32(v);
-  const __m128i halves =
-      _mm_packs_epi32(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1));
-#else
   constexpr float kRounder = 12582912.0F;  // leaves whole numbers in the last bits
   const SignedWords words = SignedWords(v + kRounder) - SignedWords(Vec<float>{} + kRounder);
   const auto halves =
       __builtin_convertvector(words, VecOf<std::int16_t, TFAOT_VECTOR_BYTES / 2>::Type);
-#endif
   __builtin_memcpy(to, &halves, sizeof halves);
 }
 
@@ -391,72 +372,17 @@ void multiply_by_rounding(const NarrowProduct& p) {
   }
 }
 
-// Widens a panel to float.
-template <typename Narrow>
-TFAOT_INLINE void widen_panel(const NarrowProduct& p, Int panel, float* to) {
-  const Int depth = p.call.depth;
-  const unsigned char* b = p.panels + panel * narrow_panel_bytes<Narrow>(depth);
-  float scale[kColumns];
-  for (Int j = 0; j < kColumns; ++j) {
-    const Int column = panel * kColumns + j;
-    scale[j] = p.scale == nullptr || column >= p.call.columns ? 1 : p.scale[column];
-  }
-  for (Int k = 0; k < depth; k += Narrow::kSteps, b += Narrow::kGroupBytes) {
-    const int steps = static_cast<int>(smaller(Narrow::kSteps, depth - k));
-    TFAOT_EACH (v, kVectorsPerPanel) {
-      const auto group = Narrow::load(b, v);
-      for (int i = 0; i < steps; ++i) {
-        store(to + (k + i) * kColumns + v * kLanes<float>,
-              Narrow::step(group, i) * load(scale + v * kLanes<float>));
-      }
-    }
-  }
-}
-
-template <typename Narrow>
-void multiply_widened(const NarrowProduct& p) {
-  const MatMulCall& call = p.call;
-  Gemm g = plain_product(call.rows, call.lhs_row_stride, call.depth);
-  g.a_step = call.lhs_depth_stride;
-  g.b = p.scratch;
-  g.c_row = p.c_row;
-  g.rectifier = p.rectifier;
-  g.narrow = is_narrow(call.columns);
-  const Int step = widened_panels(call) * kColumns;
-  for (Int column = 0; column < call.columns; column += step) {
-    g.columns = smaller(step, call.columns - column);
-    for (Int j = 0; j < g.columns; j += kColumns) {
-      widen_panel<Narrow>(p, (column + j) / kColumns, p.scratch + j * call.depth);
-    }
-    if (p.bias != nullptr) g.bias = p.bias + column;
-    for (Int b = 0; b < call.batch; ++b) {
-      g.a = p.a + b * call.lhs_batch_stride;
-      g.c = p.c + b * call.rows * p.c_row + column;
-      TFAOT_KERNEL(gemm)(&g);
-    }
-  }
-}
-
-// Multiplies all rows of one matrix, whose numbers lie in memory order.
-template <typename Narrow>
-TFAOT_INLINE void multiply_in_order(const NarrowProduct& p) {
-  if constexpr (kRoundsRows<Narrow>) {
-    multiply_by_rounding(p);
-  } else {
-    multiply_stream<Narrow>(p);
-  }
-}
-
 template <typename Narrow>
 TFAOT_ONE_COPY void multiply(const NarrowProduct& p) {
-  const bool in_order = kRoundsRows<Narrow> && p.call.lhs_depth_stride == 1;
-  if (!in_order && is_widened_first(p.call)) return multiply_widened<Narrow>(p);
-  if (p.call.batch == 1) return multiply_in_order<Narrow>(p);  // without a copy to wait for
+  NarrowProduct one = p;
   for (Int b = 0; b < p.call.batch; ++b) {
-    NarrowProduct one = p;
-    one.a += b * p.call.lhs_batch_stride;
-    one.c += b * p.call.rows * p.c_row;
-    multiply_in_order<Narrow>(one);
+    if (kRoundsRows<Narrow> && is_in_order(p)) {
+      multiply_by_rounding(one);
+    } else {
+      multiply_stream<Narrow>(one);
+    }
+    one.a += p.call.lhs_batch_stride;
+    one.c += p.call.rows * p.c_row;
   }
 }
 
@@ -483,7 +409,7 @@ bool multiply_shared(const NarrowProduct& p, tfaot::Tasks& tasks) {
     multiply<Narrow>({some, p.a, p.panels + panel * narrow_panel_bytes<Narrow>(call.depth),
                       p.scale != nullptr ? p.scale + column : nullptr,
                       p.bias != nullptr ? p.bias + column : nullptr, p.c + column, p.c_row,
-                      scratch_of(tasks, lane), p.rectifier, p.is_near});
+                      scratch_of(tasks, lane), p.rectifier});
   });
   return true;
 }
@@ -496,7 +422,6 @@ void multiply_by(const NarrowProduct& p, tfaot::Tasks* tasks) {
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(narrow_matmul)(void* out, const void** in) {
-  constexpr Int kNearBytes = 192 << 10;
   const auto& narrow = call_of<NarrowMatMulCall>(in);
   const MatMulCall& call = narrow.product;
   const bool is_scaled = narrow.rhs_type == kInt8;
@@ -515,8 +440,7 @@ extern "C" void TFAOT_KERNEL(narrow_matmul)(void* out, const void** in) {
                            result(out, 0),
                            call.columns,
                            result(out, 1),
-                           rectifier_of(call.epilogue),
-                           narrow_bytes(narrow.rhs_type) * call.columns * call.depth < kNearBytes};
+                           rectifier_of(call.epilogue)};
   switch (narrow.rhs_type) {
     case kBfloat16:
       return multiply_by<Bfloat16>(p, more.tasks);

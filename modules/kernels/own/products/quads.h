@@ -15,10 +15,15 @@ static_assert(kNarrowSums == 4 && kMostNarrowColumns == 2 * kQuadColumns);
 
 #define TFAOT_HAS_QUADS (TFAOT_HAS_MASKS && TFAOT_IS_F32)
 
+// The most groups of four steps that are arranged as quads at once, for all rows.
+constexpr Int kMostQuadSteps = 160;
+
 // True if quads are faster than tiles. They take the same sums in the same order.
 TFAOT_INLINE bool pays_for_quads(const Tiles<Element>& t, Int rows, Int columns) {
-  return TFAOT_HAS_QUADS && rows >= kQuadRows && is_narrow(columns) && t.row_start == nullptr &&
-         t.a_step == 1 && t.run % kNarrowSums == 0 && t.run >= (columns <= kQuadColumns ? 16 : 32);
+  return TFAOT_HAS_QUADS && rows >= 2 * kQuadRows && is_narrow(columns) && t.row_start == nullptr &&
+         t.a_step == 1 && t.run % kNarrowSums == 0 &&
+         t.run >= (columns <= kQuadColumns ? 16 : 32) &&
+         t.tap_count * t.run <= kMostQuadSteps * kQuadColumns;
 }
 
 #if TFAOT_HAS_QUADS
@@ -43,22 +48,6 @@ TFAOT_INLINE void arrange_quads(Floats (&quads)[NQ], const float* b, Int b_step)
   const Floats low = in_turn<1, 0>(rows[0], rows[1]), high = in_turn<1, 0>(rows[2], rows[3]);
   quads[0] = in_turn<2, 0>(low, high);
   if constexpr (NQ >= 2) quads[1] = in_turn<2, 8>(low, high);
-}
-
-// All steps of a panel as quads, arranged once for many rows.
-constexpr Int kMostQuadSteps = 128;
-template <int NQ>
-struct QuadPanel {
-  alignas(64) float quads[kMostQuadSteps][NQ][kLanes<float>];
-};
-
-template <int NQ>
-TFAOT_INLINE void arrange_panel(QuadPanel<NQ>& panel, const float* b, Int b_step, Int steps) {
-  for (Int i = 0; i < steps; ++i, b += kQuadColumns * b_step) {
-    Floats quads[NQ];
-    arrange_quads(quads, b, b_step);
-    TFAOT_EACH (q, NQ) store(panel.quads[i][q], quads[q]);
-  }
 }
 
 // Adds up each quarter of four rows' sums: each quarter of the result belongs to one row.
@@ -106,59 +95,39 @@ TFAOT_INLINE Floats start_of_quad(const Tiles<float>& t, int q) {
                                  16, 16);
 }
 
-// Computes MR rows of NQ quads; next_quads(quads) loads those of the next four steps.
-template <int MR, int NQ, typename NextQuads>
-TFAOT_INLINE void multiply_quad_tile(const Tiles<float>& t, Int tile, NextQuads next_quads) {
-  Floats sums[MR][NQ];
-  TFAOT_EACH (q, NQ) {
-    sums[0][q] = start_of_quad(t, q);
-    TFAOT_FOR (int r = 1; r < MR; ++r) sums[r][q] = sums[0][q];
-  }
-  const float* a[MR];
-  TFAOT_EACH (r, MR) a[r] = t.rows[tile * MR + r];
-  for (const Int *tap = t.taps, *end = tap + t.tap_count; tap != end; ++tap) {
-    Int k = *tap;
-    for (Int left = t.run; left > 0; left -= kQuadColumns, k += kQuadColumns) {
-      Floats quads[NQ];
-      next_quads(quads);
-      TFAOT_EACH (r, MR) {
-        const Floats fours = load_fours(a[r] + k);
-        TFAOT_EACH (q, NQ) sums[r][q] = multiply_add(quads[q], fours, sums[r][q]);
-      }
-    }
-  }
-  store_quad_sums<MR, NQ>(t, sums, t.c + tile * MR * t.c_row);
-}
-
-// REQUIRES: t.a_step is 1; MR and t.run are multiples of four; t.last columns are NQ quads.
-template <int MR, int NQ>
+// REQUIRES: t.last columns are NQ quads; pays_for_quads().
+template <int NQ>
 __attribute__((noinline)) void multiply_quad_tiles(const Tiles<float>& t) {
-  const Int steps = t.tap_count * t.run / kQuadColumns;
-  constexpr Int kFewSteps = 32;
-  if (steps <= (t.count > 2 ? kMostQuadSteps : t.count == 2 ? kFewSteps : 0)) {
-    QuadPanel<NQ> panel;
-    arrange_panel(panel, t.b, t.b_step, steps);
-    for (Int tile = 0; tile < t.count; ++tile) {
-      const float* from = &panel.quads[0][0][0];
-      multiply_quad_tile<MR, NQ>(t, tile, [&](Floats(&quads)[NQ]) {
-        TFAOT_FOR (int q = 0; q < NQ; ++q, from += kLanes<float>) quads[q] = load(from);
-      });
-    }
-    return;
+  constexpr int kRows = kQuadRows;
+  Floats panel[kMostQuadSteps][NQ];
+  for (Int i = 0; i < t.tap_count * t.run / kQuadColumns; ++i) {
+    arrange_quads(panel[i], t.b + i * kQuadColumns * t.b_step, t.b_step);
   }
   for (Int tile = 0; tile < t.count; ++tile) {
-    const float* b = t.b;
-    multiply_quad_tile<MR, NQ>(t, tile, [&](Floats(&quads)[NQ]) {
-      arrange_quads(quads, b, t.b_step);
-      b += kQuadColumns * t.b_step;
-    });
+    Floats sums[kRows][NQ];
+    TFAOT_EACH (q, NQ) {
+      sums[0][q] = start_of_quad(t, q);
+      TFAOT_FOR (int r = 1; r < kRows; ++r) sums[r][q] = sums[0][q];
+    }
+    const float* a[kRows];
+    TFAOT_EACH (r, kRows) a[r] = t.rows[tile * kRows + r];
+    const Floats* quads = panel[0];
+    for (const Int *tap = t.taps, *end = tap + t.tap_count; tap != end; ++tap) {
+      for (Int k = *tap; k < *tap + t.run; k += kQuadColumns, quads += NQ) {
+        TFAOT_EACH (r, kRows) {
+          const Floats fours = load_fours(a[r] + k);
+          TFAOT_EACH (q, NQ) sums[r][q] = multiply_add(quads[q], fours, sums[r][q]);
+        }
+      }
+    }
+    store_quad_sums(t, sums, t.c + tile * kRows * t.c_row);
   }
 }
 
 // REQUIRES: pays_for_quads()
 TFAOT_INLINE void multiply_quads(const Tiles<float>& t) {
-  if (t.last <= kQuadColumns) return multiply_quad_tiles<kQuadRows, 1>(t);
-  multiply_quad_tiles<kQuadRows, 2>(t);
+  if (t.last <= kQuadColumns) return multiply_quad_tiles<1>(t);
+  multiply_quad_tiles<2>(t);
 }
 
 #else

@@ -24,8 +24,8 @@
 
 namespace {
 
-// ---- Products: the vectors of weights of a block and the sums they belong to, the sums of a tile,
-// and those of two blocks with a row alone.
+// ---- Products: the vectors of weights of a block and the sums they belong to, and the sums of a
+// tile.
 
 constexpr Int kPanel = kPanelColumns<float>;
 
@@ -37,11 +37,15 @@ constexpr Int kSumsOfRow = Cell::kSums* kPanel;
 template <typename Cell>
 constexpr bool has_half_panels = Cell::kPanels == 1;
 
-// A step's vectors, kWide of each panel. kPairs: two gates share a vector, as half panels do where
-// a panel is one vector.
+// True if a row alone takes two whole blocks at a time: where a panel is one vector.
+constexpr bool kHasRowBlocks = kVectorsPerPanel == 1;
+
+// A step's vectors, kWide of each panel, or one of each panel of kWide blocks. kPairs: two gates
+// share a vector, as half panels do where a panel is one vector.
 template <typename Cell, bool kHalf, int kWide = 1,
           bool kPairs = kHalf&& has_half_panels<Cell>&& kVectorsPerPanel == 1>
 struct StepVectors {
+  static constexpr bool kOfBlocks = kHasRowBlocks && kWide > 1;
   static constexpr int kPart = kHalf && !has_half_panels<Cell> ? 2 : 1;
   static constexpr Int kColumns = kHalf && has_half_panels<Cell> ? kPanel / 2 : kPanel;
   static constexpr int kWeights = Cell::kGates / kPart * kWide;
@@ -53,9 +57,11 @@ struct StepVectors {
   static TFAOT_INLINE constexpr int sum_of(int i) {
     return Cell::sum_of(i / kWide, kOfState) * kWide + i % kWide;
   }
+  // next: the weights of the next block.
   template <bool kOfState>
-  static TFAOT_INLINE Floats weights(const float* b, int i) {
-    return load(b + i / kWide * kColumns + i % kWide * kLanes<float>);
+  static TFAOT_INLINE Floats weights(const float* b, const float* next, int i) {
+    const float* const of_wide = kOfBlocks && i % kWide > 0 ? next : b + i % kWide * kLanes<float>;
+    return load(of_wide + i / kWide * kColumns);
   }
   // The product of weights(b, i) and `a`, added to its sum.
   template <bool kOfState, typename A>
@@ -64,14 +70,17 @@ struct StepVectors {
     sum = multiply_add(right, a, sum);
   }
 
-  // A vector of sums of the values of(sum, column). Their columns begin at `first`.
+  // A vector of sums of the values of(block, sum, column). Their columns begin at `first`.
   template <typename Of>
   static TFAOT_INLINE Floats sum(int i, Int first, const Of& of) {
-    return of(i / kWide, first + i % kWide * kLanes<float>);
+    if constexpr (kOfBlocks) return of(i % kWide, i / kWide, first);
+    return of(0, i / kWide, first + i % kWide * kLanes<float>);
   }
-  // `to`: [sum][column]
+  // `to`: [block][sum][column]
   static TFAOT_INLINE void put(float* to, int i, Int first, Floats v) {
-    store(to + i / kWide * kPanel + first + i % kWide * kLanes<float>, v);
+    store(to + i / kWide * kPanel + first +
+              i % kWide * (kOfBlocks ? kSumsOfRow<Cell> : kLanes<float>),
+          v);
   }
 };
 
@@ -80,6 +89,7 @@ struct StepVectors {
 // multiplied by an infinity.
 template <typename Cell>
 struct StepVectors<Cell, true, 1, true> {
+  static constexpr bool kOfBlocks = false;
   static constexpr Int kColumns = kPanel / 2;
   static constexpr int kWeights = (Cell::kGates + 1) / 2;
   static constexpr int kSums = Cell::kSums / 2;
@@ -90,7 +100,7 @@ struct StepVectors<Cell, true, 1, true> {
     return Cell::sum_of(2 * i, kOfState) / 2;
   }
   template <bool kOfState>
-  static TFAOT_INLINE Floats weights(const float* b, int i) {
+  static TFAOT_INLINE Floats weights(const float* b, const float* /*next*/, int i) {
     b += i * kPanel;
     const __mmask16 lanes = lanes_of<kOfState>(i);
     if (lanes == 0xFFFF) return load(b);
@@ -106,8 +116,8 @@ struct StepVectors<Cell, true, 1, true> {
 
   template <typename Of>
   static TFAOT_INLINE Floats sum(int i, Int first, const Of& of) {
-    return __builtin_shufflevector(of(2 * i, first), of(2 * i + 1, first), 0, 1, 2, 3, 4, 5, 6, 7,
-                                   16, 17, 18, 19, 20, 21, 22, 23);
+    return __builtin_shufflevector(of(0, 2 * i, first), of(0, 2 * i + 1, first), 0, 1, 2, 3, 4, 5,
+                                   6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
   }
   // Values beyond the columns are never used.
   static TFAOT_INLINE void put(float* to, int i, Int /*first*/, Floats v) {
@@ -129,8 +139,6 @@ struct StepVectors<Cell, true, 1, true> {
 // steps have them in turn: with fewer rows, weights would be read too often.
 template <typename Cell>
 constexpr int kTileRows = static_cast<int>(kMaxSums / kWideSums / smaller(3, Cell::kGates));
-// True if a row alone takes two blocks at a time (RecurrentRow): where a panel is one vector.
-constexpr bool kHasRowBlocks = kVectorsPerPanel == 1;
 // A row alone takes two vectors of each gate at a time, where a panel has as many: it reads whole
 // lines of the cache, and every sum waits for the step before.
 constexpr int wide_of(int rows, bool half_panels) {
@@ -149,25 +157,26 @@ struct TileProducts {
   const Int* added_gate;  // the offset of each gate's
   RecurrentSide input, state;
   const float* weights;  // of the input, then of the state
+  Int next_block;        // from a block's weights to those of the next
 };
 
 // The bias, and the products with the input if a product of its own made them; a sum that has none
 // gets a zero, as from add_side().
 template <typename Cell>
-TFAOT_INLINE Floats start_of(const TileProducts& p, int row, int sum, Int column) {
-  const Floats bias = load(p.bias + sum * kPanel + column);
+TFAOT_INLINE Floats start_of(const TileProducts& p, int row, int block, int sum, Int column) {
+  const Floats bias = load(p.bias + block * kSumsOfRow<Cell> + sum * kPanel + column);
   if (p.added == nullptr) return bias;
   if (sum >= Cell::kInputs) return bias + Floats{};
   const float* const x = p.added + row * p.input.row_step + p.added_gate[Cell::gate_of(sum)];
-  return bias + load(x + Cell::panel_of(sum) * kPanel + column);
+  return bias + load(x + (block * Cell::kPanels + Cell::panel_of(sum)) * kPanel + column);
 }
 
 template <typename Vectors, bool kOfState, int MR, int NV>
 TFAOT_INLINE void add_step_of_block(Floats (&sums)[MR][NV], const float* const (&a)[MR], Int k,
-                                    const float* b) {
+                                    const float* b, const float* next) {
   Floats right[Vectors::kWeights];
   TFAOT_EACH (i, Vectors::kWeights) {
-    right[i] = Vectors::template weights<kOfState>(b, i);
+    right[i] = Vectors::template weights<kOfState>(b, next, i);
     if constexpr (MR > 1) keep(right[i]);
   }
   TFAOT_EACH (r, MR) {
@@ -180,58 +189,66 @@ TFAOT_INLINE void add_step_of_block(Floats (&sums)[MR][NV], const float* const (
 // Adds the products of one side, of odd steps apart, to the sums. Where registers do not hold both,
 // all even steps come first.
 template <typename Vectors, bool kOfState, int MR, int NV>
-TFAOT_INLINE void add_side(Floats (&sums)[MR][NV], const RecurrentSide& side, const float* b) {
+TFAOT_INLINE void add_side(Floats (&sums)[MR][NV], const RecurrentSide& side, const float* b,
+                           Int next_block) {
   constexpr Int kStep = Vectors::kElements;
   constexpr bool kTogether = kWideSums * MR * Vectors::kWeights <= kMaxSums;
   const float* rows[MR];
   TFAOT_EACH (r, MR) rows[r] = side.first + r * side.row_step;
   Floats odd[MR][NV] = {};
+  const auto next_of = [&](const float* at) TFAOT_ALWAYS {
+    if (Vectors::kOfBlocks) go_on(at, next_block);
+    return at;
+  };
+  const auto add_step = [&](Floats(&to)[MR][NV], Int k, const float* from) TFAOT_ALWAYS {
+    add_step_of_block<Vectors, kOfState>(to, rows, k, from, next_of(from));
+  };
   if constexpr (kTogether) {
     Int k = 0;
     if constexpr (MR == 1) {
       for (; k + 4 <= side.depth; k += 4, b += 4 * kStep) {
+        const float* const next = next_of(b);
         each_of_four(rows[0] + k, [&](int step, Floats left) TFAOT_ALWAYS {
           TFAOT_EACH (i, Vectors::kWeights) {
-            const Floats right = Vectors::template weights<kOfState>(b + step * kStep, i);
+            const Floats right =
+                Vectors::template weights<kOfState>(b + step * kStep, next + step * kStep, i);
             Vectors::template add<kOfState>(step % 2 == 0 ? sums[0] : odd[0], i, right, left);
           }
         });
       }
     }
     for (; k + 2 <= side.depth; k += 2, b += 2 * kStep) {
-      add_step_of_block<Vectors, kOfState>(sums, rows, k, b);
-      add_step_of_block<Vectors, kOfState>(odd, rows, k + 1, b + kStep);
+      add_step(sums, k, b);
+      add_step(odd, k + 1, b + kStep);
     }
-    if (k < side.depth) add_step_of_block<Vectors, kOfState>(sums, rows, k, b);
+    if (k < side.depth) add_step(sums, k, b);
   } else {
     const float* odd_b = b + kStep;
-    for (Int k = 0; k < side.depth; k += 2, b += 2 * kStep) {
-      add_step_of_block<Vectors, kOfState>(sums, rows, k, b);
-    }
-    for (Int k = 1; k < side.depth; k += 2, odd_b += 2 * kStep) {
-      add_step_of_block<Vectors, kOfState>(odd, rows, k, odd_b);
-    }
+    for (Int k = 0; k < side.depth; k += 2, b += 2 * kStep) add_step(sums, k, b);
+    for (Int k = 1; k < side.depth; k += 2, odd_b += 2 * kStep) add_step(odd, k, odd_b);
   }
   TFAOT_EACH (i, MR * NV) sums[i / NV][i % NV] += odd[i / NV][i % NV];
 }
 
-// Computes the sums of a tile of MR rows, which stay in registers.
-template <typename Cell, bool kHalf, int MR>
+// Adds the products to the sums of a tile of MR rows: they stay in registers.
+template <typename Cell, bool kHalf, int MR, int kWide = wide_of(MR, kHalf&& has_half_panels<Cell>)>
 __attribute__((noinline)) void add_products(float* tile, const TileProducts& products) {
-  constexpr int kWide = wide_of(MR, kHalf && has_half_panels<Cell>);
   using Vectors = StepVectors<Cell, kHalf, kWide>;
-  for (Int first = 0; first < Vectors::kColumns; first += kWide * kLanes<float>) {
+  constexpr Int kStep = Vectors::kOfBlocks ? Vectors::kColumns : kWide * kLanes<float>;
+  const Int next_block = products.next_block;
+  for (Int first = 0; first < Vectors::kColumns; first += kStep) {
     Floats sums[MR][Vectors::kSums] = {};
     const float* b = products.weights + first;
     const auto start = [&](int r, int i) TFAOT_ALWAYS {
-      return Vectors::sum(i, first, [&](int sum, Int column) TFAOT_ALWAYS {
-        return products.bias == nullptr ? load(tile + r * kSumsOfRow<Cell> + sum * kPanel + column)
-                                        : start_of<Cell>(products, r, sum, column);
+      return Vectors::sum(i, first, [&](int block, int sum, Int column) TFAOT_ALWAYS {
+        const Int at = (r + block) * kSumsOfRow<Cell> + sum * kPanel + column;
+        return products.bias == nullptr ? load(tile + at)
+                                        : start_of<Cell>(products, r, block, sum, column);
       });
     };
     const bool has_input = products.input.depth != 0;
     if (has_input) {
-      add_side<Vectors, false>(sums, products.input, b);
+      add_side<Vectors, false>(sums, products.input, b, next_block);
       b += products.input.depth * Vectors::kElements;
     }
     TFAOT_EACH (r, MR) {
@@ -239,7 +256,7 @@ __attribute__((noinline)) void add_products(float* tile, const TileProducts& pro
         sums[r][i] = has_input ? sums[r][i] + start(r, i) : start(r, i);
       }
     }
-    add_side<Vectors, true>(sums, products.state, b);
+    add_side<Vectors, true>(sums, products.state, b, next_block);
     TFAOT_EACH (r, MR) {
       TFAOT_EACH (i, Vectors::kSums) {
         Vectors::put(tile + r * kSumsOfRow<Cell>, i, first, sums[r][i]);
@@ -257,54 +274,6 @@ TFAOT_INLINE void add_products_of(int which, float* tile, const TileProducts& pr
   constexpr int kRows = kHalf ? kWhich - kMost : kWhich;
   if (which == kWhich) return add_products<Cell, kHalf, kRows>(tile, products);
   if constexpr (kWhich > 1) add_products_of<Cell, kWhich - 1>(which, tile, products);
-}
-
-// Adds the products of a side of a row alone to the sums of two whole blocks, of odd steps apart.
-// `weights`: of each block, moved to their end.
-template <typename Cell, bool kOfState>
-TFAOT_INLINE void add_row_side(Floats (&sums)[2][Cell::kSums], const RecurrentSide& side,
-                               const float* (&weights)[2]) {
-  using Vectors = StepVectors<Cell, false>;
-  Floats odd[2][Cell::kSums] = {};
-  const float* a = side.first;
-  const auto add = [&](int step, auto of) TFAOT_ALWAYS {
-    TFAOT_EACH (i, 2 * Vectors::kWeights) {
-      const int block = i / Vectors::kWeights, vector = i % Vectors::kWeights;
-      const float* const b = weights[block] + step * Vectors::kElements;
-      Vectors::template add<kOfState>(step % 2 == 0 ? sums[block] : odd[block], vector,
-                                      Vectors::template weights<kOfState>(b, vector), of);
-    }
-  };
-  Int left = side.depth;
-  for (; left >= 4; left -= 4, a += 4) {
-    each_of_four(a, add);
-    TFAOT_EACH (i, 2) go_on(weights[i], 4 * Vectors::kElements);
-  }
-  TFAOT_EACH (step, 3) {
-    if (step < left) add(step, a[step]);
-  }
-  TFAOT_EACH (i, 2) weights[i] += left * Vectors::kElements;
-  TFAOT_EACH (i, 2 * Cell::kSums)
-    sums[i / Cell::kSums][i % Cell::kSums] += odd[i / Cell::kSums][i % Cell::kSums];
-}
-
-// Adds the products to the first values of the sums in tile[block][sum][column]. `weights`: of the
-// first block; the next block's begin block_step later.
-template <typename Cell>
-TFAOT_INLINE void add_products_of_row(float* tile, const RecurrentSide& input,
-                                      const RecurrentSide& state, const float* weights,
-                                      Int block_step) {
-  Floats sums[2][Cell::kSums] = {};
-  const float* at[] = {weights, weights + block_step};
-  const bool has_input = input.depth != 0;
-  if (has_input) add_row_side<Cell, false>(sums, input, at);
-  TFAOT_EACH (i, 2 * Cell::kSums) {
-    Floats& sum = sums[i / Cell::kSums][i % Cell::kSums];
-    const Floats start = load(tile + i * kPanel);
-    sum = has_input ? sum + start : start;
-  }
-  add_row_side<Cell, true>(sums, state, at);
-  TFAOT_EACH (i, 2 * Cell::kSums) store(tile + i * kPanel, sums[i / Cell::kSums][i % Cell::kSums]);
 }
 
 // ---- Gates and steps.
@@ -331,39 +300,18 @@ class RecurrentGates {
 
   RecurrentGates(const RecurrentCall& call, const float* bias) : call_(call), bias_(bias) {}
 
-  // The first values of a tile; `x`: of its first row. They are written into the tile if columns of
-  // the products with the input end within a vector.
-  TileProducts begin(float* tile, const float* x, Int block, int rows) const {
-    const float* const bias = bias_ + block * kSumsOfRow<Cell>;
-    TileProducts products = {bias, nullptr, call_.x_gate, {x, call_.x_row, call_.features}, {}, {}};
-    if (call_.features != 0) return products;
-    if ((block + 1) * kColumns <= call_.hidden) {
-      products.added = x + block * kColumns;
-      return products;
-    }
-    products.bias = nullptr;
-    for (int r = 0; r < rows; ++r, x += call_.x_row, tile += kSumsOfRow<Cell>) {
-      begin_row(tile, x, block);
-    }
-    return products;
-  }
-
-  // Writes those of one row into the tile.
-  TFAOT_INLINE void begin_row(float* tile, const float* x, Int block) const {
-    const float* const bias = bias_ + block * kSumsOfRow<Cell>;
-    TFAOT_EACH (s, Cell::kSums) {
-      const Int panel = block * kColumns + Cell::panel_of(s) * kPanel;
-      TFAOT_FOR (Int j = 0; j < kPanel; j += kLanes<float>) {
-        Floats sum = load(bias + s * kPanel + j);
-        const Int count = columns_from(panel + j);
-        if (call_.features == 0) {
-          const bool is_input = s < Cell::kInputs && count > 0;
-          sum += is_input ? load_some(x + call_.x_gate[Cell::gate_of(s)] + panel + j, count)
-                          : Floats{};
-        }
-        store(tile + s * kPanel + j, sum);
+  // Sets the first values of a tile of `rows` rows or `blocks` blocks; `x`: of its first row. They
+  // are written into the tile if columns of the products with the input end within a vector.
+  TFAOT_INLINE void begin(TileProducts& products, float* tile, const float* x, Int block, int rows,
+                          int blocks) const {
+    if (call_.features == 0 && (block + blocks) * kColumns > call_.hidden) {
+      for (int i = 0; i < rows * blocks; ++i, tile += kSumsOfRow<Cell>) {
+        begin_row(tile, x + i / blocks * call_.x_row, block + i % blocks);
       }
+      return;
     }
+    products.bias = bias_ + block * kSumsOfRow<Cell>;
+    if (call_.features == 0) products.added = x + block * kColumns;
   }
 
   // Computes the next state and, with `out`, a row of the result, in two passes over the rows with
@@ -417,6 +365,22 @@ class RecurrentGates {
     }
   }
 
+  // Writes the first values of one row's block, with the input's products, into the tile.
+  TFAOT_INLINE void begin_row(float* tile, const float* x, Int block) const {
+    const float* const bias = bias_ + block * kSumsOfRow<Cell>;
+    TFAOT_EACH (s, Cell::kSums) {
+      const Int panel = block * kColumns + Cell::panel_of(s) * kPanel;
+      TFAOT_FOR (Int j = 0; j < kPanel; j += kLanes<float>) {
+        const Int count = columns_from(panel + j);
+        const bool is_input = s < Cell::kInputs && count > 0;
+        store(tile + s * kPanel + j,
+              load(bias + s * kPanel + j) +
+                  (is_input ? load_some(x + call_.x_gate[Cell::gate_of(s)] + panel + j, count)
+                            : Floats{}));
+      }
+    }
+  }
+
   // The columns of a vector that exist.
   TFAOT_INLINE Int columns_from(Int column) const {
     return smaller(kLanes<float>, call_.hidden - column);
@@ -425,31 +389,6 @@ class RecurrentGates {
   const RecurrentCall& call_;
   const float* bias_;
 };
-
-// A row alone, where a panel is one vector: two whole blocks of the state's columns share each
-// number of the row, and their gates do not wait for each other. All their sums stay in registers
-// until they are the next state.
-struct RecurrentRow {
-  RecurrentSide input, before;
-  RecurrentState state;
-  const float* weights;
-  float* out;  // null: the state is not kept
-};
-
-// Computes two blocks from `first` on. Arguments are copies: the compiler must assume that a store
-// changes what is referred to.
-template <typename Cell>
-__attribute__((noinline)) void run_blocks(const RecurrentGates<Cell> gates, const RecurrentRow row,
-                                          Int first) {
-  float tile[2 * kSumsOfRow<Cell>];
-  TFAOT_EACH (i, 2) gates.begin_row(tile + i * kSumsOfRow<Cell>, row.input.first, first + i);
-  const Int block_step = (row.input.depth + row.before.depth) * Cell::kGates * kPanel;
-  add_products_of_row<Cell>(tile, row.input, row.before, row.weights + first * block_step,
-                            block_step);
-  TFAOT_EACH (i, 2) {
-    gates.template end<false>(tile + i * kSumsOfRow<Cell>, row.state, row.out, first + i, 1);
-  }
-}
 
 template <typename Cell>
 class Recurrence {
@@ -493,12 +432,7 @@ class Recurrence {
         const Int place = call_.keeps_all != 0 ? step * call_.out_step : 0;
         out = result_ + call_.out_start + place + first * call_.out_row;
       }
-      const bool back = step % 2 != 0;
-      if (kHasRowBlocks && rows == 1) {
-        run_row(x, out, back);
-      } else {
-        run_tiles(x, out, rows, back);
-      }
+      run_tiles(x, out, rows, step % 2 != 0);
       float* const made = after_;
       after_ = before_;
       before_ = made;
@@ -517,52 +451,59 @@ class Recurrence {
     copy_elements(to, from, call_.hidden);
   }
 
-  // Steps go to and fro over the blocks: the weights used last are still in the caches.
+  // Steps go to and fro over the blocks: the weights used last are still in the caches. Two whole
+  // blocks share each number of a row alone, and their gates do not wait for each other.
   void run_tiles(const float* x, float* out, Int rows, bool back) {
-    for (Int i = 0; i < blocks_; ++i) {
-      const Int block = back ? blocks_ - 1 - i : i;
+    const Int pairs = kHasRowBlocks && rows == 1 ? whole_blocks_ / 2 : 0, parts = blocks_ - pairs;
+    for (Int i = 0; i < parts; ++i) {
+      const Int part = back ? parts - 1 - i : i;
+      if constexpr (kHasRowBlocks) {
+        if (part < pairs) {
+          run_tile<2>(x, out, 2 * part, 0, 1);
+          continue;
+        }
+      }
       for (Int row = 0; row < rows;) {
         // As even as possible.
         const Int left = rows - row;
         const Int count = ceil_div(left, ceil_div(left, kTileRows<Cell>));
-        run_tile(x, out, block, row, static_cast<int>(count));
+        run_tile<1>(x, out, pairs + part, row, static_cast<int>(count));
         row += count;
       }
     }
   }
 
-  // Pairs of whole blocks, and blocks that are left.
-  void run_row(const float* x, float* out, bool back) {
-    const RecurrentRow row = {{x, call_.x_row, call_.features},
-                              {before_, width_, call_.hidden},
-                              {before_, after_, memory_, width_},
-                              weights_,
-                              out};
-    const Int pairs = whole_blocks_ / 2, parts = blocks_ - pairs;
-    for (Int i = 0; i < parts; ++i) {
-      const Int part = back ? parts - 1 - i : i;
-      if (part < pairs) {
-        run_blocks(gates_, row, 2 * part);
-      } else {
-        run_tile(x, out, pairs + part, 0, 1);
-      }
-    }
-  }
-
+  // kBlocks: as many whole blocks, of one row.
+  template <int kBlocks>
   void run_tile(const float* x, float* out, Int block, Int row, int rows) {
-    float tile[kTileRows<Cell> * kSumsOfRow<Cell>];
-    TileProducts products = gates_.begin(tile, x + row * call_.x_row, block, rows);
-    products.state = {before_ + row * width_, width_, call_.hidden};
-    products.weights = weights_ + block * (call_.features + call_.hidden) * Cell::kGates * kPanel;
+    constexpr Int kSums = kSumsOfRow<Cell>;
+    float tile[larger(kBlocks, kTileRows<Cell>) * kSums];
+    x += row * call_.x_row;
+    const Int next_block = (call_.features + call_.hidden) * Cell::kGates * kPanel;
+    TileProducts products = {nullptr,
+                             nullptr,
+                             call_.x_gate,
+                             {x, call_.x_row, call_.features},
+                             {before_ + row * width_, width_, call_.hidden},
+                             weights_ + block * next_block,
+                             next_block};
+    const RecurrentGates<Cell> gates = gates_;  // a store could change what is referred to
+    gates.begin(products, tile, x, block, rows, kBlocks);
+    if constexpr (kBlocks > 1) {
+      add_products<Cell, false, 1, kBlocks>(tile, products);
+    } else {
+      add_products_of<Cell>(rows + (block < whole_blocks_ ? 0 : kTileRows<Cell>), tile, products);
+    }
     const Int place = row * width_;
     const RecurrentState state = {before_ + place, after_ + place, memory_ + place, width_};
     if (out != nullptr) out += row * call_.out_row;
-    add_products_of<Cell>(rows + (block < whole_blocks_ ? 0 : kTileRows<Cell>), tile, products);
     // Also for a whole block that is the only one.
-    if (kColumns > kLanes<float> && 2 * (call_.hidden - block * kColumns) <= kColumns) {
-      gates_.template end<true>(tile, state, out, block, rows);
-    } else {
-      gates_.template end<false>(tile, state, out, block, rows);
+    if (kBlocks == 1 && kColumns > kLanes<float> &&
+        2 * (call_.hidden - block * kColumns) <= kColumns) {
+      return gates.template end<true>(tile, state, out, block, rows);
+    }
+    TFAOT_EACH (i, kBlocks) {
+      gates.template end<false>(tile + i * kSums, state, out, block + i, rows);
     }
   }
 

@@ -138,15 +138,6 @@ struct NarrowMatMulCall {
   std::int64_t rhs_type;
 };
 
-// Panels that are widened at a time for all rows; they stay in the second-level cache.
-constexpr std::int64_t widened_panels(const MatMulCall& call) {
-  return RowBlock{1 << 18, call.depth * kPanelBytes}.of(panel_count(call.columns, sizeof(float)));
-}
-// Few rows are multiplied while their weights are widened.
-constexpr bool is_widened_first(const MatMulCall& call) {
-  constexpr std::int64_t kFewRows = 32;
-  return call.batch * call.rows > kFewRows || call.lhs_depth_stride != 1;
-}
 // Rows that are rounded to whole numbers of 16 bits at a time, for weights of int8, and the memory
 // of one of depth elements.
 inline constexpr std::int64_t kRoundedRows = 64;
@@ -154,14 +145,10 @@ constexpr std::int64_t rounded_row_bytes(std::int64_t depth) {
   return (depth * 2 + kPanelBytes - 1) / kPanelBytes * kPanelBytes;
 }
 constexpr std::int64_t narrow_scratch_bytes(const NarrowMatMulCall& call) {
+  if (call.rhs_type != kInt8) return kPanelBytes;  // never zero, because XLA has no empty buffers
   const MatMulCall& c = call.product;
-  std::int64_t bytes = is_widened_first(c) ? widened_panels(c) * c.depth * kPanelBytes : 0;
-  if (call.rhs_type == kInt8) {
-    const std::int64_t rows = c.rows < kRoundedRows ? c.rows : kRoundedRows;
-    const std::int64_t rounded = rows * rounded_row_bytes(c.depth);
-    if (rounded > bytes) bytes = rounded;
-  }
-  return bytes + kPanelBytes;  // never zero, because XLA has no empty buffers
+  const std::int64_t rows = c.rows < kRoundedRows ? c.rows : kRoundedRows;
+  return rows * rounded_row_bytes(c.depth) + kPanelBytes;
 }
 
 // tfaot_dense_chain (float32): dense layers, each of the results of the one before. A layer
