@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of products/tiles.h in plain C++, for machines without AMX. It is a part of that
-// header.
+// The functions of products/tiles.h in plain C++, for machines without AMX.
 #pragma once
+
+#include "products/tiles.h"
 
 namespace {
 

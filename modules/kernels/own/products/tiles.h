@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // AMX: eight tiles of up to 16 rows of 64 bytes, and products of them (Intel's Architecture
 // Instruction Set Extensions Programming Reference, "Intel AMX instructions"). A test defines
-// TFAOT_EMULATED_TILES as a header with the same functions in plain C++, and so runs the same
-// products on machines without them.
+// TFAOT_EMULATED_TILES and has the same functions in plain C++, and so runs the same products on
+// machines without them.
 #pragma once
 
 #include "simd/kernel.h"
@@ -23,13 +23,7 @@ struct alignas(64) TileShapes {
   }
 };
 
-}  // namespace
-
-#if defined(TFAOT_EMULATED_TILES)
-#include TFAOT_EMULATED_TILES
-#else
-
-namespace {
+#if !defined(TFAOT_EMULATED_TILES)
 
 TFAOT_INLINE void configure_tiles(const TileShapes& shapes) {
   asm volatile("ldtilecfg %0" : : "m"(shapes));
@@ -58,6 +52,6 @@ TFAOT_INLINE void add_tile_products(float /*sum*/) {
   asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(kSum), "i"(kA), "i"(kB));
 }
 
-}  // namespace
-
 #endif
+
+}  // namespace
