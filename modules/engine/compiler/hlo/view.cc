@@ -44,7 +44,7 @@ std::optional<View> composed(const View& outer, const View& inner) {
     rest %= place;
   }
   for (const Stride& one : outer.strides) {
-    Stride& stride = made.strides.emplace_back(one.size, 0);
+    Stride& stride = made.strides.emplace_back(Stride{one.size, 0});
     const auto same = one.size == 1 ? std::ranges::find(whole, one) : whole.end();
     if (same != whole.end()) {
       stride.step = entry(inner.strides, same - whole.begin()).step;
