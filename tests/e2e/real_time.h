@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <random>
@@ -93,12 +92,6 @@ class RealTimeCheck {
   std::vector<TensorBytes> outputs_;
 };
 
-// TFAOT_REAL_TIME_CALLS: more, by hand.
-inline std::uint64_t calls_to_watch() {
-  const char* const text = std::getenv("TFAOT_REAL_TIME_CALLS");
-  return text == nullptr ? 100 : std::strtoull(text, nullptr, 10);
-}
-
 // What `calls` calls at this level ask for.
 template <class M>
 std::string asked_by_calls(const CpuChoice& cpu, const Parallelism& parallelism,
@@ -139,7 +132,7 @@ void check_real_time() {
     if (!can_run(code, this_cpu())) continue;
     SCOPED_TRACE(std::string("CPU level ") + code.cpu_level);
     const CpuChoice cpu = this_cpu().at_level(code.cpu_level);
-    const std::string asked = asked_by_calls<M>(cpu, {}, calls_to_watch());
+    const std::string asked = asked_by_calls<M>(cpu, {}, tfaot_test::calls_to_watch(100));
     if (asked.rfind("skipped: ", 0) == 0) GTEST_SKIP() << asked;
     EXPECT_EQ(asked, "");
     EXPECT_EQ(asked_by_calls<M>(cpu, shared, 30), "") << "shared by tasks";

@@ -4,10 +4,17 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <string>
 
 namespace tfaot_test {
+
+// How many calls tests watch: TFAOT_REAL_TIME_CALLS of the environment, for more by hand.
+inline std::uint64_t calls_to_watch(std::uint64_t without) {
+  const char* const text = std::getenv("TFAOT_REAL_TIME_CALLS");
+  return text == nullptr ? without : std::strtoull(text, nullptr, 10);
+}
 
 // Of the calling thread, since it began.
 struct AskedCalls {

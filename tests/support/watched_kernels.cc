@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
 #include <deque>
 
 #include "tests/support/watched_calls.h"
@@ -34,8 +33,8 @@ class EnoughCalls : public ::testing::Environment {
 }  // namespace
 
 std::uint64_t kernel_calls_to_watch() {
-  static const char* const text = std::getenv("TFAOT_REAL_TIME_CALLS");
-  return text == nullptr ? 0 : std::strtoull(text, nullptr, 10);
+  static const std::uint64_t calls = calls_to_watch(0);
+  return calls;
 }
 
 WatchedKernel& add_watched_kernel(const char* name) {

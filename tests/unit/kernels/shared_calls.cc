@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/kernels/shared_calls.h"
 
-#include <cstdlib>
 #include <thread>
+
+#include "tests/support/watched_calls.h"
 
 namespace tfaot::kernels_test {
 
@@ -20,7 +21,7 @@ const std::vector<NamedExecutor>& all_executors() {
       {"in threads",
        [](std::size_t count, const Task& task) {
          std::vector<std::thread> threads;
-         const bool is_watched = std::getenv("TFAOT_REAL_TIME_CALLS") != nullptr;
+         const bool is_watched = tfaot_test::calls_to_watch(0) > 0;
          for (std::size_t i = 0; i < count; ++i) {
            if (is_watched) {
              task(i);  // a thread begins with system calls (tests/support/watched_kernels.h)

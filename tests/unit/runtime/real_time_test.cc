@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <functional>
 #include <string>
 #include <utility>
@@ -30,8 +29,7 @@ bool is_watched() {
 }
 
 std::string asked_by(const std::function<void()>& call) {
-  const char* const text = std::getenv("TFAOT_REAL_TIME_CALLS");
-  const std::uint64_t calls = text == nullptr ? 1 : std::strtoull(text, nullptr, 10);
+  const std::uint64_t calls = tfaot_test::calls_to_watch(1);
   return tfaot_test::asked_for([] {},
                                [&] {
                                  for (std::uint64_t i = 0; i < calls; ++i) call();
