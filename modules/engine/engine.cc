@@ -17,6 +17,7 @@
 #include "compiler/kernels/machine_model.h"
 #include "compiler/rows/row_check.h"
 #include "compiler/rows/waiting_loops.h"
+#include "compiler/sizes/batch_form.h"
 #include "compiler/sizes/sample_sizes.h"
 #include "free_sizes.h"
 #include "front/graph/graph_source.h"
@@ -184,8 +185,9 @@ class ModelCompiler {
 
   Status compile_size(std::int64_t batch_size) {
     TFAOT_ASSIGN(const LoweredModel lowered, lower(batch_size));
-    TFAOT_ASSIGN(OptimizedModel optimized,
-                 optimize(lowered, *store_, choices(), work_.traces, dump_.viewer()));
+    if (!form_) form_ = BatchForm::find(*lowering_, lowered, choices(), *store_);
+    TFAOT_ASSIGN(OptimizedModel optimized, optimize(lowered, *store_, choices(), work_.traces,
+                                                    dump_.viewer(), form_ ? &*form_ : nullptr));
     // Costs are those at the largest sizes.
     TFAOT_ASSIGN(const auto module, make_module(optimized.computation.proto()));
     if (has_free_sizes()) {
@@ -328,6 +330,7 @@ class ModelCompiler {
   std::unique_ptr<SourceModel> model_;
   std::unique_ptr<Lowering> lowering_;
   std::optional<WeightStore> store_;
+  std::optional<BatchForm> form_;
   std::vector<std::size_t> used_;  // weights of the code, in order of first use
   EngineResult result_;
 };

@@ -15,6 +15,7 @@
 #include "compiler/hlo/simplify.h"
 #include "compiler/hlo/weight_values.h"
 #include "compiler/rows/waiting_loops.h"
+#include "compiler/sizes/batch_form.h"
 #include "compiler/sizes/joined_pieces.h"
 #include "compiler/sizes/polynomial.h"
 #include "compiler/sizes/same_values.h"
@@ -100,6 +101,7 @@ Result<std::set<std::int64_t>> compared_numbers(const LoweredModel& lowered) {
 
 // The model at some sizes, and what is made of it.
 struct ModelAtSizes {
+  Dimensions sizes;
   LoweredModel lowered;
   SharedModule simple;
   std::shared_ptr<const OptimizedModel> optimized = nullptr;  // where that was asked for
@@ -241,7 +243,7 @@ class FreeSizesOptimizer {
     const Result<LoweredModel> lowered = lower(default_sizes(own_));
     if (!lowered) return fail(with_sizes(lowered.error(), default_sizes(own_)));
     TFAOT_ASSIGN(OptimizedModel model,
-                 optimize(*lowered, request_.weights, request_.choices, Traces::kNames));
+                 optimized(*lowered, sizes_at(default_sizes(own_)), request_.choices));
     return add({part_, {}, 0, std::move(model)});
   }
 
@@ -320,8 +322,8 @@ class FreeSizesOptimizer {
     TFAOT_ASSIGN(LoweredModel lowered, lower(counts));
     TFAOT_ASSIGN(SharedModule simple, simplified(lowered));
     if (kept_.size() == kMostKept) kept_.clear();
-    return kept_[sizes] =
-               std::make_shared<ModelAtSizes>(ModelAtSizes{std::move(lowered), std::move(simple)});
+    return kept_[sizes] = std::make_shared<ModelAtSizes>(
+               ModelAtSizes{sizes, std::move(lowered), std::move(simple)});
   }
 
   // With its calls inlined and what depends on constants alone computed.
@@ -334,13 +336,22 @@ class FreeSizesOptimizer {
     return std::make_shared<const ReadModule>(std::move(module));
   }
 
+  // With the form that it has in any batch.
+  Result<OptimizedModel> optimized(const LoweredModel& lowered, const Dimensions& sizes,
+                                   const Choices& choices) const {
+    TFAOT_ASSIGN(const LoadedSizes loaded, load_at_sizes(request_.job, options_, sizes));
+    std::optional<BatchForm> form =
+        BatchForm::find(*loaded.lowering, lowered, choices, request_.weights);
+    return optimize(lowered, request_.weights, choices, Traces::kNames, {},
+                    form ? &*form : nullptr);
+  }
+
   // By the choices of the samples.
   Result<SharedModule> optimized(ModelAtSizes& model) const {
     if (model.module && model.smallest_free_size == choices_.smallest_free_size) {
       return model.module;
     }
-    TFAOT_ASSIGN(OptimizedModel made,
-                 optimize(model.lowered, request_.weights, choices_, Traces::kNames));
+    TFAOT_ASSIGN(OptimizedModel made, optimized(model.lowered, model.sizes, choices_));
     TFAOT_ASSIGN(Module module, make_module(made.computation.proto()));
     model.optimized = std::make_shared<const OptimizedModel>(std::move(made));
     model.smallest_free_size = choices_.smallest_free_size;

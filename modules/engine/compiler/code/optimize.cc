@@ -170,10 +170,11 @@ Status run_passes(PassContext& context, std::string_view last, const PassViewer&
 }
 
 Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weights,
-                                const Choices& choices, Traces traces, const StepViewer& viewer) {
+                                const Choices& choices, Traces traces, const StepViewer& viewer,
+                                BatchForm* form) {
   const auto inputs = static_cast<std::int64_t>(lowered.inputs.size());
   TFAOT_ASSIGN(const auto module, make_module(lowered.computation.proto()));
-  PassContext state{*module, inputs, choices, &weights, all_raw(lowered)};
+  PassContext state{*module, inputs, choices, &weights, form, all_raw(lowered)};
   PassViewer show;
   std::string last;  // the text of what the pass before left
   if (viewer.show) {

@@ -62,10 +62,10 @@ struct StepViewer {
 };
 
 // REQUIRES: `weights` is the store made from the lowering's weight parameters. Traces of the model
-// that the computation keeps do not change the code.
+// that the computation keeps do not change the code. `form`: of the model in any batch, if known.
 Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weights,
                                 const Choices& choices = {}, Traces traces = Traces::kRemoved,
-                                const StepViewer& viewer = {});
+                                const StepViewer& viewer = {}, BatchForm* form = nullptr);
 
 // The model with the results of its operations as further outputs, in an order in which they can be
 // computed. What only moves elements or counts them is left out, and so are results whose elements

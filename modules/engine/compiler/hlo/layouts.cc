@@ -22,98 +22,12 @@ namespace {
 enum class ProductSides { kStay, kMaySwap };
 
 struct TransposeCost {
-  std::int64_t sums_within = 0;  // see rows_within()
-  std::int64_t bytes = 0;        // that are moved
+  std::int64_t bytes = 0;  // that are moved
   // Transposes right after a convolution, which keep its kernel from adding a bias.
   std::int64_t after_convolutions = 0;
 
   auto operator<=>(const TransposeCost& other) const = default;  // NOLINT(modernize-use-nullptr)
 };
-
-// Of the batch. The inputs come first, and rows are their first dimension.
-std::int64_t rows_of(const xla::HloModule& module) {
-  const xla::HloComputation& entry = *module.entry_computation();
-  if (entry.num_parameters() == 0) return 1;
-  const HloInstruction& input = *entry.parameter_instruction(0);
-  return input.shape().IsArray() && input.shape().rank() > 0 ? size_of(input, 0) : 1;
-}
-
-// True if elements before this dimension lie between its own.
-bool is_within(const xla::Shape& shape, std::int64_t dimension) {
-  return product(shape.dimensions().subspan(0, static_cast<std::size_t>(dimension))) > 1;
-}
-
-// True if a sum over these dimensions of the terms adds what lies together in a row alone, while
-// the rows of a batch lie side by side in dimension d: as [steps, rows] or [heads, steps, rows].
-bool lies_within(const xla::Shape& terms, std::int64_t d, absl::Span<const std::int64_t> summed) {
-  return is_within(terms, d) &&
-         absl::c_all_of(other_dimensions(terms.rank(), summed), [&](const std::int64_t other) {
-           return other == d || terms.dimensions(static_cast<int>(other)) == 1 ||
-                  (other < d && absl::c_all_of(summed, [&](auto one) { return other < one; }));
-         });
-}
-
-// True if the dimension is the first one of an input, followed through operations that keep it.
-bool is_of_batch(const HloInstruction& value, std::int64_t d, const WeightValues& values) {
-  if (values.is_known(&value)) return false;
-  const auto goes_on = [&](std::int64_t operand, std::int64_t dimension) {
-    return is_of_batch(*value.operand(operand), dimension, values);
-  };
-  switch (value.opcode()) {
-    case kParameter:
-      return d == 0;
-    case kTranspose:
-      return goes_on(0, value.dimensions(d));
-    case kReduce:
-      return goes_on(
-          0, entry(other_dimensions(value.operand(0)->shape().rank(), value.dimensions()), d));
-    case kReshape:
-      return absl::c_any_of(groups_of(value), [&](const ReshapeGroup& group) {
-        return absl::c_linear_search(group.to, d) &&
-               absl::c_any_of(group.from, [&](const std::int64_t from) {
-                 return size_of(*value.operand(0), from) == size_of(value, d) && goes_on(0, from);
-               });
-      });
-    case kDot: {
-      const xla::DotDimensionNumbers& numbers = value.dot_dimension_numbers();
-      const auto& batch = numbers.lhs_batch_dimensions();
-      const Dimensions left = engine::joined(
-          {batch, other_dimensions(value.operand(0)->shape().rank(),
-                                   engine::joined({batch, numbers.lhs_contracting_dimensions()}))});
-      const Dimensions right = other_dimensions(
-          value.operand(1)->shape().rank(),
-          engine::joined({numbers.rhs_batch_dimensions(), numbers.rhs_contracting_dimensions()}));
-      if (d < std::ssize(left)) return goes_on(0, entry(left, d));
-      return goes_on(1, entry(right, d - std::ssize(left)));
-    }
-    default:
-      break;
-  }
-  if (!value.IsElementwise()) return false;
-  const auto found = absl::c_find_if(value.operands(), [&](const auto* operand) {
-    return operand->shape().rank() == value.shape().rank() && operand->opcode() != kBroadcast &&
-           !values.is_known(operand);
-  });
-  return found != value.operands().end() && is_of_batch(**found, d, values);
-}
-
-// The dimension of the batch if rows lie side by side in what the operation sums. A row alone has
-// its numbers one after the other, which are added in another order than by a loop over steps.
-std::optional<std::int64_t> rows_within(const HloInstruction& reduce, std::int64_t rows,
-                                        const WeightValues& values) {
-  if (reduce.opcode() != kReduce || !is_float32(reduce) || rows == 1 || values.is_known(&reduce)) {
-    return {};
-  }
-  const xla::Shape& terms = reduce.operand(0)->shape();
-  for (const std::int64_t d : other_dimensions(terms.rank(), reduce.dimensions())) {
-    if (terms.dimensions(static_cast<int>(d)) == rows &&
-        lies_within(terms, d, reduce.dimensions()) &&
-        (elements_of(reduce) == rows || is_of_batch(*reduce.operand(0), d, values))) {
-      return d;
-    }
-  }
-  return {};
-}
 
 // A product with a weight reads a transposed left side by its strides.
 bool is_read_by_strides(const HloInstruction& transpose, const WeightValues& values) {
@@ -128,10 +42,8 @@ bool is_read_by_strides(const HloInstruction& transpose, const WeightValues& val
 TransposeCost cost_of_transposes(const xla::HloModule& module, std::int64_t first_weight,
                                  bool reads_strides) {
   const WeightValues values(module, first_weight);
-  const std::int64_t rows = rows_of(module);
   TransposeCost cost;
   for (const HloInstruction* one : instructions_of(module)) {
-    if (rows_within(*one, rows, values)) ++cost.sums_within;
     if (one->opcode() != kTranspose || values.is_known(one) ||
         !moves_elements(one->operand(0)->shape(), one->dimensions()) ||
         (reads_strides && is_read_by_strides(*one, values))) {
@@ -149,6 +61,46 @@ bool is_plain(const HloInstruction& dot) {
   return matrix_product(dot) && std::ranges::all_of(dot.operands(), [&](const auto* operand) {
            return type_of(*operand) == type_of(dot);
          });
+}
+
+// The weight [u, t] times x for each of the dimensions before t, its dimension `depth`: [b, u, c].
+HloInstruction* product_of_each(HloInstruction& dot, HloInstruction* weight, HloInstruction* x,
+                                std::int64_t depth) {
+  const Dimensions batch(x->shape().dimensions().begin(), x->shape().dimensions().begin() + depth);
+  xla::DotDimensionNumbers numbers;
+  for (std::int64_t d = 0; d < depth; ++d) {
+    numbers.add_lhs_batch_dimensions(d);
+    numbers.add_rhs_batch_dimensions(d);
+  }
+  numbers.add_lhs_contracting_dimensions(depth + 1);
+  numbers.add_rhs_contracting_dimensions(depth);
+  Dimensions sizes = dimensions_of(*x);
+  entry(sizes, depth) = size_of(*weight, 0);
+  HloInstruction* const left =
+      depth == 0
+          ? weight
+          : broadcast(weight, joined({batch, weight->shape().dimensions()}), {depth, depth + 1});
+  return add_next_to(&dot, HloInstruction::CreateDot(shape_of(type_of(dot), sizes), left, x,
+                                                     numbers, dot.precision_config()));
+}
+
+// A weight [u, t] as the left side of a product with x[b, t, c], as TensorFlow has it, is
+// [u, b, c]: a transpose of the products of each b. Null if it is another one, or of few columns.
+HloInstruction* product_of_left_weight(HloInstruction& dot) {
+  const auto& numbers = dot.dot_dimension_numbers();
+  HloInstruction* const x = dot.mutable_operand(1);
+  if (dot.operand(0)->shape().rank() != 2 || numbers.lhs_batch_dimensions_size() > 0 ||
+      numbers.rhs_contracting_dimensions_size() != 1 || type_of(*x) != type_of(dot)) {
+    return nullptr;
+  }
+  const std::int64_t depth = numbers.rhs_contracting_dimensions(0);
+  const std::int64_t columns = entry(view_of(x).strides, depth).step;
+  if (depth == 0 || columns < tuned().layouts_fewest_swapped_columns) return nullptr;
+  HloInstruction* weight = dot.mutable_operand(0);
+  if (numbers.lhs_contracting_dimensions(0) == 0) weight = transpose(weight, {1, 0});
+  Dimensions order = counted(x->shape().rank());
+  std::rotate(order.begin(), order.begin() + depth, order.begin() + depth + 1);
+  return transpose(product_of_each(dot, weight, x, depth), order);
 }
 
 // A product of a transposed tensor with a weight, as mixers have it along their tokens:
@@ -170,7 +122,6 @@ HloInstruction* swapped_product(HloInstruction& dot) {
   const auto before = side.before();
   if (!before) return nullptr;
   HloInstruction* const x = before->tensor;
-  const Dimensions sizes = dimensions_of(*x);
   const Strides all = view_of(x).strides;
   const std::int64_t depth = std::ranges::find(all, before->strides.front()) - all.begin();
   if (depth == std::ssize(all)) return nullptr;
@@ -180,22 +131,7 @@ HloInstruction* swapped_product(HloInstruction& dot) {
   const std::int64_t weight_depth = dot.dot_dimension_numbers().rhs_contracting_dimensions(0);
   HloInstruction* weight = dot.mutable_operand(1);
   if (weight_depth == 0) weight = transpose(weight, {1, 0});
-  const Dimensions batch(sizes.begin(), sizes.begin() + depth);
-  const Dimensions left_sizes = joined({batch, weight->shape().dimensions()});
-  xla::DotDimensionNumbers numbers;
-  for (std::int64_t d = 0; d < depth; ++d) {
-    numbers.add_lhs_batch_dimensions(d);
-    numbers.add_rhs_batch_dimensions(d);
-  }
-  numbers.add_lhs_contracting_dimensions(depth + 1);
-  numbers.add_rhs_contracting_dimensions(depth);
-  Dimensions result_sizes = sizes;
-  entry(result_sizes, depth) = weight->shape().dimensions(0);
-  HloInstruction* const swapped =
-      add_next_to(&dot, HloInstruction::CreateDot(
-                            shape_of(type_of(dot), result_sizes),
-                            depth == 0 ? weight : broadcast(weight, left_sizes, {depth, depth + 1}),
-                            x, numbers, dot.precision_config()));
+  HloInstruction* const swapped = product_of_each(dot, weight, x, depth);
   const Dimensions back = joined({without(order, place_among(order, depth)), {depth}});
   return reshape(transpose(swapped, back), dot.shape().dimensions());
 }
@@ -253,23 +189,6 @@ HloInstruction* transpose_all(HloInstruction* operand, Dimensions order) {
   return transpose(operand, order);
 }
 
-// True if the value is that of a row alone without its batch.
-bool loses_batch(const HloInstruction& value) {
-  return value.opcode() == kReshape &&
-         absl::c_equal(value.operand(0)->shape().dimensions(),
-                       engine::joined({{1}, value.shape().dimensions()}));
-}
-
-// The same for what is repeated. A row alone is transposed before it loses its batch: then all that
-// needs it in this order shares one tensor, as in a batch.
-HloInstruction* transpose_source(HloInstruction* source, const Dimensions& order) {
-  if (!loses_batch(*source)) return transpose_all(source, order);
-  Dimensions with_batch = {0};
-  for (const std::int64_t d : order) with_batch.push_back(d + 1);
-  return reshape(transpose_all(source->mutable_operand(0), with_batch),
-                 picked(source->shape().dimensions(), order));
-}
-
 // Operations, such as a scale and a shift of statistics.
 constexpr int kMostCheap = 4;
 
@@ -277,14 +196,9 @@ constexpr int kMostCheap = 4;
 class Sinking {
  public:
   Sinking(xla::HloModule& module, std::int64_t first_weight, ProductSides sides)
-      : module_(module), values_(module, first_weight), sides_(sides), rows_(rows_of(module)) {}
+      : module_(module), values_(module, first_weight), sides_(sides) {}
 
   Status run() {
-    for (HloInstruction* one : instructions_of(module_)) {
-      const auto rows = rows_within(*one, rows_, values_);
-      if (rows) TFAOT_TRY(put_rows_first(*one, *rows));
-      if (one->opcode() == kGather && !is_known(one)) TFAOT_TRY(put_points_first(*one));
-    }
     for (HloInstruction* one : instructions_of(module_)) {
       if (!is_known(one) && elements_of(*one) > 0) TFAOT_TRY(replace(*one, sunk(*one)));
     }
@@ -296,55 +210,19 @@ class Sinking {
     return known_.count(instruction) > 0 || values_.is_known(instruction);
   }
   bool is_moving(const HloInstruction* operand) const {
-    return operand->opcode() == kTranspose && !is_known(operand) && !puts_rows_first(*operand);
-  }
-
-  // Sums the value with rows first. All else that uses it, such as a softmax, gets it back from
-  // there, so that it can have these rows in their order, too.
-  Status put_rows_first(HloInstruction& reduce, std::int64_t rows) const {
-    HloInstruction* const value = reduce.mutable_operand(0);
-    if (is_moving(value)) return {};
-    const Instructions users(value->users().begin(), value->users().end());
-    const Dimensions order =
-        engine::joined({{rows}, other_dimensions(value->shape().rank(), {rows})});
-    const Dimensions back = xla::InversePermutation(order);
-    HloInstruction* const turned = transpose(value, order);
-    TFAOT_TRY(checked(value->ReplaceUsesWith(users, transpose(turned, back))));
-    return replace(reduce, sunk_reduce(reduce, back, turned));
-  }
-
-  // The points of all rows lie together where elements are taken from them, so they are put before
-  // channels. A row alone could leave them where they are, but then its products with weights could
-  // not be made before elements are taken.
-  Status put_points_first(HloInstruction& gather) const {
-    HloInstruction* const source = gather.mutable_operand(0);
-    const auto& taken = gather.gather_dimension_numbers().start_index_map();
-    if (taken.size() != 1 || taken[0] == 0 || !loses_batch(*source)) return {};
-    const Dimensions order =
-        engine::joined({{taken[0]}, other_dimensions(source->shape().rank(), {taken[0]})});
-    return replace(gather, gather_of_untransposed(gather, xla::InversePermutation(order),
-                                                  transpose_source(source, order)));
-  }
-
-  // True if a sum of its rows would become one of rows_within().
-  bool puts_rows_first(const HloInstruction& transpose) const {
-    return rows_ > 1 && elements_of(transpose) > rows_ && size_of(transpose, 0) == rows_ &&
-           absl::c_any_of(transpose.users(), [&](const auto* user) {
-             return user->opcode() == kReduce && is_float32(*user) &&
-                    !absl::c_linear_search(user->dimensions(), 0) &&
-                    lies_within(transpose.operand(0)->shape(), transpose.dimensions(0),
-                                picked(order_of(transpose), user->dimensions())) &&
-                    (elements_of(*user) == rows_ || is_of_batch(transpose, 0, values_));
-           });
+    return operand->opcode() == kTranspose && !is_known(operand);
   }
 
   // The same as the operation, with the transpose of its operand after it; null: nothing changes.
   HloInstruction* sunk(HloInstruction& operation) {
     if (operation.opcode() == kTranspose) return joined(operation);
     if (operation.opcode() == kDot) {
-      const bool may_swap = sides_ == ProductSides::kMaySwap && is_known(operation.operand(1)) &&
-                            !is_known(operation.operand(0));
-      HloInstruction* const swapped = may_swap ? swapped_product(operation) : nullptr;
+      HloInstruction* swapped = nullptr;
+      if (sides_ == ProductSides::kMaySwap && is_known(operation.operand(0))) {
+        swapped = product_of_left_weight(operation);
+      } else if (sides_ == ProductSides::kMaySwap && is_known(operation.operand(1))) {
+        swapped = swapped_product(operation);
+      }
       return swapped != nullptr ? swapped : dot_of_flattened(operation);
     }
     if (operation.opcode() == kConcatenate || is_elementwise(operation)) {
@@ -405,9 +283,7 @@ class Sinking {
 
   HloInstruction* joined(HloInstruction& operation) {
     HloInstruction* operand = operation.mutable_operand(0);
-    if (operand->opcode() == kTranspose && !puts_rows_first(*operand)) {
-      return transpose_all(operand, order_of(operation));
-    }
+    if (operand->opcode() == kTranspose) return transpose_all(operand, order_of(operation));
     const Dimensions back = xla::InversePermutation(operation.dimensions());
     return is_made_of_less(*operand) ? untransposed(operand, back) : nullptr;
   }
@@ -489,7 +365,7 @@ class Sinking {
     const Dimensions sorting = sorting_order(places);
     HloInstruction* source = value.mutable_operand(0);
     const bool known = is_known(source);
-    if (!std::ranges::is_sorted(sorting)) source = transpose_source(source, sorting);
+    if (!std::ranges::is_sorted(sorting)) source = transpose_all(source, sorting);
     if (known) known_.insert(source);
     std::ranges::sort(places);
     return broadcast(source, xla::PermuteInverse(value.shape().dimensions(), order), places);
@@ -506,54 +382,15 @@ class Sinking {
                      result_order);
   }
 
-  // The dimension of the result that a reshape joins a batch of one row with: the first one, or
-  // that along which elements of all rows are taken.
-  static std::int64_t joined_with_batch(const HloInstruction& reshape) {
-    for (const HloInstruction* user : reshape.users()) {
-      if (user->opcode() != kGather || user->operand(0) != &reshape) continue;
-      const auto& taken = user->gather_dimension_numbers().start_index_map();
-      if (taken.size() == 1) return taken[0];
-    }
-    return 0;
-  }
-
-  // True if a batch of one row is joined with a dimension that does not follow it in x. More rows
-  // could not be joined there, and a row alone must not get other layouts than they: kernels add in
-  // an order that depends on layouts.
-  static bool joins_apart(const HloInstruction& operation, const Dimensions& order,
-                          const xla::Shape& x) {
-    const HloInstruction& before = *operation.operand(0);
-    if (operation.shape().rank() == 0 || size_of(operation, 0) == 1 || size_of(before, 0) != 1) {
-      return false;
-    }
-    const std::int64_t batch = order.front();
-    std::int64_t next = batch;
-    for (const ReshapeGroup& group : groups_of(operation)) {
-      if (!absl::c_linear_search(group.to, joined_with_batch(operation))) continue;
-      const auto first =
-          absl::c_find_if(group.from, [&](std::int64_t d) { return size_of(before, d) != 1; });
-      if (first != group.from.end()) next = entry(order, *first);
-    }
-    const auto between = [&](std::int64_t d) {
-      return batch < d && d < next && entry(x.dimensions(), d) > 1;
-    };
-    return next < batch || std::ranges::any_of(order, between);
-  }
-
   // The dimensions of a group must be contiguous; otherwise a transpose stays before the reshape.
   static HloInstruction* sunk_reshape(HloInstruction& operation, const Dimensions& order,
                                       HloInstruction* x) {
-    if (joins_apart(operation, order, x->shape())) return nullptr;
     const std::vector<ReshapeGroup> groups = groups_of(operation);
     Dimensions places;  // by group: where its first dimension lies
     for (const ReshapeGroup& group : groups) {
       std::int64_t first = std::ssize(order);
-      std::int64_t first_of_one = first;  // a batch of one row lies where a larger one does
-      for (const std::int64_t d : group.from) {
-        std::int64_t& found = size_of(*operation.operand(0), d) > 1 ? first : first_of_one;
-        found = std::min(found, entry(order, d));
-      }
-      places.push_back(first < std::ssize(order) ? first : first_of_one);
+      for (const std::int64_t d : group.from) first = std::min(first, entry(order, d));
+      places.push_back(first);
     }
     Dimensions together;  // of x
     Dimensions sizes;
@@ -611,7 +448,6 @@ class Sinking {
   xla::HloModule& module_;
   WeightValues values_;
   ProductSides sides_;
-  std::int64_t rows_;
   std::set<const HloInstruction*> known_;  // made here
 };
 

@@ -19,6 +19,8 @@
 
 namespace tfaot::toolkit::engine {
 
+class BatchForm;
+
 // The config's choices about how a model may be computed.
 struct Choices {
   WeightsType weights_type = WeightsType::kFloat32;  // of products
@@ -90,6 +92,7 @@ struct PassContext {
   std::int64_t inputs;  // parameters from there on are weights
   const Choices& choices;
   WeightStore* weights = nullptr;       // null: the module is no model's, so it cannot be folded
+  BatchForm* batch_form = nullptr;      // null: other batch sizes are not known
   std::vector<std::size_t> known = {};  // by fold_weights: the weights of all parameters after the
                                         // inputs, as indices into the store
   bool has_live_rows = false;           // by leave_out_padding

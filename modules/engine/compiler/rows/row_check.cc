@@ -444,27 +444,6 @@ void not_tried(const std::vector<RowDoubt>& doubts, const Error& why, const RowM
 
 constexpr std::array<std::int64_t, 12> kPrimes = {5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43};
 
-// Two batch sizes of which no dimension of the model is a multiple.
-std::pair<std::int64_t, std::int64_t> sizes_of(const LoweredModel& lowered) {
-  Dimensions used;
-  const auto add = [&](const xla::Shape& shape, int from) {
-    for (int d = from; d < shape.rank(); ++d) used.push_back(shape.dimensions(d));
-  };
-  const auto inputs = static_cast<int>(lowered.inputs.size());
-  for (int i = 0; i < lowered.shape.parameters_size(); ++i) {
-    add(lowered.shape.parameters(i), i < inputs ? 1 : 0);
-  }
-  for (const auto& output : lowered.shape.result().tuple_shapes()) add(output, 1);
-  Dimensions free;
-  for (const auto prime : kPrimes) {
-    const bool taken = std::ranges::any_of(
-        used, [&](std::int64_t size) { return size >= prime && size % prime == 0; });
-    if (!taken) free.push_back(prime);
-  }
-  free.insert(free.end(), {47, 53});
-  return {free[0], free[1]};
-}
-
 class RowCheck {
  public:
   RowCheck(const Lowering& lowering, const WeightStore& weights, const RowMessages& messages)
@@ -556,6 +535,26 @@ class RowCheck {
 
 }  // namespace
 
+std::pair<std::int64_t, std::int64_t> telling_batch_sizes(const LoweredModel& lowered) {
+  Dimensions used;
+  const auto add = [&](const xla::Shape& shape, int from) {
+    for (int d = from; d < shape.rank(); ++d) used.push_back(shape.dimensions(d));
+  };
+  const auto inputs = static_cast<int>(lowered.inputs.size());
+  for (int i = 0; i < lowered.shape.parameters_size(); ++i) {
+    add(lowered.shape.parameters(i), i < inputs ? 1 : 0);
+  }
+  for (const auto& output : lowered.shape.result().tuple_shapes()) add(output, 1);
+  Dimensions free;
+  for (const auto prime : kPrimes) {
+    const bool taken = std::ranges::any_of(
+        used, [&](std::int64_t size) { return size >= prime && size % prime == 0; });
+    if (!taken) free.push_back(prime);
+  }
+  free.insert(free.end(), {47, 53});
+  return {free[0], free[1]};
+}
+
 Status judge_rows(const std::vector<RowDoubt>& doubts, const Result<TrialFindings>& tried,
                   const RowMessages& messages) {
   if (!tried) {
@@ -588,7 +587,7 @@ Status check_rows_alone(const Lowering& lowering, const SizedModel& sized,
                         const RowMessages& messages) {
   RowCheck check(lowering, weights, messages);
   if (!lowering.has_fixed_batch()) {
-    return check.at_two_sizes(sizes_of(*sized.lowered), sized, batch_sizes);
+    return check.at_two_sizes(telling_batch_sizes(*sized.lowered), sized, batch_sizes);
   }
   // In a batch of one row, each row is alone.
   return sized.rows == 1 ? Status() : check.at_one_size(*sized.lowered, sized.rows);

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "compiler/hlo/lowering.h"
@@ -36,6 +37,9 @@ struct RowDoubt {
 // mix in an output. REQUIRES: doubts.
 Status judge_rows(const std::vector<RowDoubt>& doubts, const Result<TrialFindings>& tried,
                   const RowMessages& messages);
+
+// Two batch sizes, the smaller one first, of which no other dimension of the model is a multiple.
+std::pair<std::int64_t, std::int64_t> telling_batch_sizes(const LoweredModel& lowered);
 
 // `sized` is the model at one of its `batch_sizes`. Errors name the output and the operation.
 Status check_rows_alone(const Lowering& lowering, const SizedModel& sized,

@@ -24,6 +24,7 @@ void visit_shape(xla::ShapeProto& shape, const Visit& visit) {
 template <typename Visit>
 void visit_numbers(xla::HloInstructionProto& proto, const Visit& visit) {
   visit_shape(*proto.mutable_shape(), visit);
+  for (auto& operand : *proto.mutable_operand_shapes_with_layout()) visit_shape(operand, visit);
   for (auto& bounds : *proto.mutable_slice_dimensions()) {
     bounds.set_start(visit(bounds.start()));
     bounds.set_limit(visit(bounds.limit()));

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The form that a model's module has in batches of any size. XLA's simplifier drops a batch of one
+// row, and one of four rows may look like four heads: a row would get other operations there, and
+// so other bits. Used by one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "compiler/hlo/lowering.h"
+#include "compiler/hlo/passes.h"
+#include "compiler/sizes/sampled_numbers.h"
+
+namespace tfaot::toolkit::engine {
+
+class BatchForm {
+ public:
+  // From the model at two batch sizes of which no other dimension is a multiple. Nothing: it has
+  // one batch size, or no form in common. `lowered`: the model at any.
+  static std::optional<BatchForm> find(const Lowering& lowering, const LoweredModel& lowered,
+                                       const Choices& choices, WeightStore& weights);
+
+  // The module of so many rows, with settled layouts. Error: the form says none.
+  Result<std::unique_ptr<xla::HloModule>> at(std::int64_t rows) {
+    return numbers_.module_at({rows});
+  }
+  // True if the module of so many rows is what the form says.
+  bool holds(std::int64_t rows, const ReadModule& module) {
+    return numbers_.difference({rows}, module).what.empty();
+  }
+
+ private:
+  SampledNumbers numbers_;
+};
+
+}  // namespace tfaot::toolkit::engine
