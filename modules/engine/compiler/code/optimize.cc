@@ -118,15 +118,6 @@ void name_parameters(xla::HloModule& module, const LoweredModel& lowered, const 
   }
 }
 
-// True if the numbers of its result are new: neither weights nor elements that were moved.
-bool computes(const HloInstruction& one) {
-  static const std::set<HloOpcode> kMoves = {
-      kParameter, kConstant,    kTuple, kBitcast, kIota,    kBroadcast,    kReshape, kTranspose,
-      kCopy,      kConcatenate, kSlice, kPad,     kReverse, kDynamicSlice, kGather};
-  if (one.shape().IsTuple() || kMoves.contains(one.opcode())) return false;
-  return one.opcode() != kGetTupleElement || one.operand(0)->opcode() != kParameter;
-}
-
 // Whole numbers that are counted, such as the number of each row of a batch: those of a row alone
 // are not those of the same row in a batch.
 class CountedNumbers {
@@ -155,6 +146,14 @@ std::vector<std::size_t> all_raw(const LoweredModel& lowered) {
 
 std::span<const Pass> passes() { return kPasses; }
 
+bool computes(const HloInstruction& one) {
+  static const std::set<HloOpcode> kMoves = {
+      kParameter, kConstant,    kTuple, kBitcast, kIota,    kBroadcast,    kReshape, kTranspose,
+      kCopy,      kConcatenate, kSlice, kPad,     kReverse, kDynamicSlice, kGather};
+  if (one.shape().IsTuple() || kMoves.contains(one.opcode())) return false;
+  return one.opcode() != kGetTupleElement || one.operand(0)->opcode() != kParameter;
+}
+
 const Pass* find_pass(std::string_view name) {
   const auto* const found = std::ranges::find(kPasses, name, &Pass::name);
   return found == kPasses.end() ? nullptr : found;
@@ -165,6 +164,13 @@ Status run_passes(PassContext& context, std::string_view last, const PassViewer&
     TFAOT_TRY(pass.run(context));
     if (viewer) TFAOT_TRY(viewer(pass));
     if (pass.name == last) break;
+  }
+  return {};
+}
+
+Status run_passes_after(std::string_view first, std::string_view last, PassContext& context) {
+  for (const Pass* pass = find_pass(first) + 1; pass <= find_pass(last); ++pass) {
+    TFAOT_TRY(pass->run(context));
   }
   return {};
 }

@@ -39,6 +39,8 @@ const Pass* find_pass(std::string_view name);
 using PassViewer = std::function<Status(const Pass& pass)>;
 // Runs all passes, up to and with `last` if it is not empty. REQUIRES: `last` is a pass.
 Status run_passes(PassContext& context, std::string_view last = {}, const PassViewer& viewer = {});
+// The same from the one after `first` on. REQUIRES: so is `first`.
+Status run_passes_after(std::string_view first, std::string_view last, PassContext& context);
 
 struct OptimizedModel {
   xla::XlaComputation computation;  // canonical(); kernel calls have no level yet
@@ -66,6 +68,9 @@ struct StepViewer {
 Result<OptimizedModel> optimize(const LoweredModel& lowered, WeightStore& weights,
                                 const Choices& choices = {}, Traces traces = Traces::kRemoved,
                                 const StepViewer& viewer = {}, BatchForm* form = nullptr);
+
+// True if the numbers of its result are new: neither weights nor elements that were moved.
+bool computes(const HloInstruction& one);
 
 // The model with the results of its operations as further outputs, in an order in which they can be
 // computed. What only moves elements or counts them is left out, and so are results whose elements

@@ -2,14 +2,43 @@
 #include "compiler/sizes/batch_form.h"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 
 #include "compiler/code/optimize.h"
+#include "compiler/hlo/build.h"
+#include "compiler/hlo/simplify.h"
+#include "compiler/kernels/kernel_call.h"
 #include "compiler/rows/row_check.h"
+#include "xla/primitive_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
+
+std::int64_t rows_of(const xla::HloModule& module) {
+  return size_of(*module.entry_computation()->parameter_instruction(0), 0);
+}
+
+// How many operations compute so many real numbers of a row, by their kind.
+using Arithmetic = std::map<std::pair<std::string, std::int64_t>, int>;
+
+Arithmetic arithmetic_of(const xla::HloModule& module, std::int64_t inputs) {
+  const WeightValues values(module, inputs);
+  const std::int64_t rows = rows_of(module);
+  Arithmetic found;
+  for (const HloInstruction* one : instructions_of(module)) {
+    if (!computes(*one) || values.is_known(one)) continue;
+    if (!xla::primitive_util::IsFloatingPointType(type_of(*one))) continue;
+    const HloInstruction& by = one->opcode() == kGetTupleElement ? *one->operand(0) : *one;
+    const bool is_call = by.opcode() == kCustomCall;
+    if (is_call && is_call_of(by, Kernel::kGather)) continue;
+    const std::string kind(is_call ? by.custom_call_target() : xla::HloOpcodeString(by.opcode()));
+    const std::int64_t elements = elements_of(*one);
+    ++found[{kind, elements % rows == 0 ? elements / rows : elements}];  // or of a function
+  }
+  return found;
+}
 
 Result<SharedModule> settled(const Lowering& lowering, std::int64_t rows, const Choices& choices,
                              WeightStore& weights) {
@@ -36,6 +65,34 @@ Status replace_module(xla::HloModule& module, xla::HloModule& by) {
   return checked(module.RemoveUnusedComputations());
 }
 
+// Makes a module of two rows one of a row: the first of two equal ones.
+Status take_one_of_two(xla::HloModule& module, std::int64_t inputs) {
+  xla::HloComputation* const two = module.entry_computation();
+  xla::HloComputation::Builder builder("row");
+  Instructions parameters;
+  for (const HloInstruction* one : two->parameter_instructions()) {
+    xla::Shape shape = one->shape();
+    if (one->parameter_number() < inputs) shape.set_dimensions(0, 1);
+    parameters.push_back(builder.AddInstruction(
+        HloInstruction::CreateParameter(one->parameter_number(), shape, std::string(one->name()))));
+    parameters.back()->set_metadata(one->metadata());
+  }
+  xla::HloComputation* const row = module.AddEmbeddedComputation(builder.Build());
+  for (std::int64_t i = 0; i < inputs; ++i) {
+    HloInstruction*& one = entry(parameters, i);
+    one = concatenate({one, one}, 0);
+  }
+  HloInstruction* const all = row->AddInstruction(
+      HloInstruction::CreateCall(two->root_instruction()->shape(), parameters, two));
+  Instructions outputs;
+  for (int i = 0; i < all->shape().tuple_shapes_size(); ++i) {
+    outputs.push_back(slice_along(element_of(all, i), 0, 0, 1));
+  }
+  row->set_root_instruction(tuple_of(outputs), /*accept_different_shape=*/true);
+  module.ReplaceEntryComputation(row);
+  return inline_calls(module);
+}
+
 }  // namespace
 
 std::optional<BatchForm> BatchForm::find(const Lowering& lowering, const LoweredModel& lowered,
@@ -57,12 +114,31 @@ std::optional<BatchForm> BatchForm::find(const Lowering& lowering, const Lowered
 
 Status take_batch_form(xla::HloModule& module, PassContext& context) {
   if (context.batch_form == nullptr) return {};
-  const std::int64_t rows = size_of(*module.entry_computation()->parameter_instruction(0), 0);
+  const std::int64_t rows = rows_of(module);
   if (context.batch_form->holds(rows, ReadModule(module.Clone("")))) return {};
   // A model that does else for this batch size, or cannot be so small.
   const auto made = context.batch_form->at(rows);
   if (!made || !have_same_shapes(module, **made)) return {};
   return replace_module(module, **made);
+}
+
+Result<std::unique_ptr<xla::HloModule>> BatchForm::with_kernels(std::int64_t rows,
+                                                                const PassContext& context) {
+  TFAOT_ASSIGN(auto module, at(rows));
+  PassContext own{*module, context.inputs, context.choices, context.weights};
+  TFAOT_TRY(run_passes_after("take_batch_form", "take_batch_kernels", own));
+  return module;
+}
+
+// A sum that is contiguous for a row alone may get another kernel than in a batch.
+Status take_batch_kernels(xla::HloModule& module, PassContext& context) {
+  if (context.batch_form == nullptr || rows_of(module) != 1) return {};
+  const auto two = context.batch_form->with_kernels(2, context);
+  if (!two || arithmetic_of(module, context.inputs) == arithmetic_of(**two, context.inputs)) {
+    return {};
+  }
+  TFAOT_TRY(take_one_of_two(**two, context.inputs));
+  return have_same_shapes(module, **two) ? replace_module(module, **two) : Status();
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -25,6 +25,9 @@ class BatchForm {
   Result<std::unique_ptr<xla::HloModule>> at(std::int64_t rows) {
     return numbers_.module_at({rows});
   }
+  // The same with calls of kernels.
+  Result<std::unique_ptr<xla::HloModule>> with_kernels(std::int64_t rows,
+                                                       const PassContext& context);
   // True if the module of so many rows is what the form says.
   bool holds(std::int64_t rows, const ReadModule& module) {
     return numbers_.difference({rows}, module).what.empty();
