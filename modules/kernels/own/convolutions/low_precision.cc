@@ -11,9 +11,9 @@ namespace {
 
 using Bytes = const unsigned char*;
 
-// What limits results of 8 bits. An int8 counts as 128 more, for which all instructions are.
+// What limits results of 8 bits, less the least number of their type: as instructions take them.
 struct ByteRange {
-  std::int32_t zero;
+  std::int16_t zero;
   unsigned char least, most, low;
 };
 
@@ -292,13 +292,14 @@ struct LanesOfFour {
   }
 };
 
-// The bytes of four vectors: negative numbers are 0, and those above 255 are 255.
-TFAOT_INLINE ByteVector bytes_of(const SignedWords (&words)[4]) {
+// The bytes of four vectors and `zero`: negative numbers are 0, and those above 255 are 255.
+TFAOT_INLINE ByteVector bytes_of(const SignedWords (&words)[4], Halves zero) {
 #if defined(TFAOT_INSTRUCTION)
   using Any = Vec<long long>;
+  const auto pack = [](Any a, Any b) TFAOT_ALWAYS { return TFAOT_INSTRUCTION(packs_epi32, ~0U); };
   const auto halves = [&](int i) TFAOT_ALWAYS {
-    const Any a = Any(words[i]), b = Any(words[i + 1]);
-    return TFAOT_INSTRUCTION(packs_epi32, ~0U);
+    const Any a = pack(Any(words[i]), Any(words[i + 1])), b = Any(zero);
+    return TFAOT_INSTRUCTION(adds_epi16, ~0U);
   };
   const Any a = halves(0), b = halves(2);
   const auto bytes = SignedWords(TFAOT_INSTRUCTION(packus_epi16, ~0UL));
@@ -306,12 +307,23 @@ TFAOT_INLINE ByteVector bytes_of(const SignedWords (&words)[4]) {
 #else
   VecOf<unsigned char, kLanes<float>>::Type bytes[4];
   TFAOT_EACH (v, 4) {
-    const SignedWords low = words[v] > 0 ? words[v] : SignedWords{};
-    bytes[v] = __builtin_convertvector(low < 255 ? low : SignedWords{} + 255,
-                                       VecOf<unsigned char, kLanes<float>>::Type);
+    SignedWords word = words[v] + std::int32_t{zero[0]};
+    word = word > 0 ? word : SignedWords{};
+    word = word < 255 ? word : SignedWords{} + 255;
+    bytes[v] = __builtin_convertvector(word, VecOf<unsigned char, kLanes<float>>::Type);
   }
   return read_as<ByteVector>(bytes);
 #endif
+}
+
+// Copies at most as many bytes as a vector has words.
+TFAOT_INLINE void copy_bytes(unsigned char* to, Bytes from, Int count) {
+  TFAOT_FOR (Int piece = kLanes<float>; piece > 0; piece /= 2) {
+    if ((count & piece) == 0) continue;
+    __builtin_memcpy(to, from, static_cast<unsigned long>(piece));
+    to += piece;
+    from += piece;
+  }
 }
 
 // Bytes as words.
@@ -380,24 +392,24 @@ class ByteRows {
           value = rectified<float>(value, p_.rectifier);
         }
         if (has_sum()) value = sum_of(value, p_.added + at + first, count);
-        words[r * NP + v] = nearest(value) + zero_;
+        words[r * NP + v] = nearest(value);
       }
     }
     TFAOT_EACH (v, 4 - kRows * NP) words[kRows * NP + v] = words[kRows * NP - 1];
-    ByteVector bytes = bytes_of(words);
+    ByteVector bytes = bytes_of(words, zero_);
     bytes = bytes > least_ ? bytes : least_;
     bytes = (bytes < most_ ? bytes : most_) ^ low_;
 #if TFAOT_VECTOR_BYTES == 64
     if (has_table_) bytes = looked_up(bytes);
 #endif
-    unsigned char stored[2 * TFAOT_VECTOR_BYTES];
+    unsigned char stored[TFAOT_VECTOR_BYTES];
     __builtin_memcpy(stored, &bytes, sizeof bytes);
     TFAOT_EACH (r, kRows) {
       auto* const to = static_cast<unsigned char*>(p_.c) + rows[r] * p_.c_row + column;
       if constexpr (kIsWhole) {
         __builtin_memcpy(to, stored + r * kAll, kAll);
       } else {
-        copy_elements(to, stored + r * kAll, all);
+        copy_bytes(to, stored + r * kAll, all);
       }
       if (p_.table != nullptr && !has_table_) look_up(p_.table, to, all);
     }
@@ -414,7 +426,7 @@ class ByteRows {
     value = value + kRounder - kRounder;
     unsigned char some[kLanes<float>];
     if (!kIsWhole) {
-      copy_elements(some, addends, count);
+      copy_bytes(some, addends, count);
       addends = some;
     }
     const SignedWords words = (words_of(addends) ^ flip_) - addend_zero_;
@@ -442,7 +454,7 @@ class ByteRows {
                           (tfaot_machine_ways & tfaot::detail::kByteTables) != 0;
   const ByteVector least_ = ByteVector{} + p_.range.least, most_ = ByteVector{} + p_.range.most,
                    low_ = ByteVector{} + p_.range.low;
-  const SignedWords zero_ = SignedWords{} + p_.range.zero;
+  const Halves zero_ = Halves{} + p_.range.zero;
   SignedWords flip_, addend_zero_;
   Floats first_low_, first_high_, scales_[3];
 };
@@ -532,7 +544,7 @@ TFAOT_INLINE void finish_tile(const LowProduct& p, const Sum (&sums)[MR][NP], In
   if constexpr (kInRegisters) {
     if (p.call->result_type != kElementFloat32 && steps_of<NP>(p, column) == Steps::kNone) {
       const ByteRows<NP, Steps::kNone> bytes(p);
-      constexpr int kAtOnce = NP == 2 && MR % 2 == 0 ? 2 : 1;
+      constexpr int kAtOnce = MR % (4 / NP) == 0 ? 4 / NP : NP < 4 && MR % 2 == 0 ? 2 : 1;
       TFAOT_FOR (int r = 0; r < MR; r += kAtOnce) {
         if (r >= rows) break;
         const SignedWords* from[kAtOnce];
@@ -1166,9 +1178,9 @@ extern "C" void TFAOT_KERNEL(low_precision)(void* out, const void** in) {
                                                  !are_zeros(more.bias, c.out_channels));
   const bool adds_bytes = call.addend_type != kElementFloat32 && more.addends != nullptr;
   const auto range_of = [&](Int zero_point, Int least, Int most) {
-    const Int low = call.result_type == kElementInt8 ? INT8_MIN : 0;
+    const Int low = least < 0 ? INT8_MIN : 0;  // a table's result may be of the other type
     const auto byte = [](Int of) { return static_cast<unsigned char>(of); };
-    return ByteRange{static_cast<std::int32_t>(zero_point - low), byte(least - low),
+    return ByteRange{static_cast<std::int16_t>(zero_point - low), byte(least - low),
                      byte(most - low), byte(low)};
   };
   const LowProduct product = {
