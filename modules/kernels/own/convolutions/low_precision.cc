@@ -60,9 +60,10 @@ TFAOT_INLINE Bits32 round_to_bfloat16(Bits32 bits) {
   return ((rounded & ~nan) | ((bits | 0x400000U) & nan)) & 0xFFFF0000U;
 }
 
-// ---- Ways to multiply. A way says what numbers of a row are written as (Number, by write()), and
-// how a word of each row is multiplied with those of panels (add_word()), or words of channels with
-// those of a panel (add_words()). A tile has kRows rows and kPanels panels.
+// ---- Ways to multiply. A way says what numbers of a row are written as (Number, by write(), which
+// ways with the same Written share), and how a word of each row is multiplied with those of panels
+// (add_word()), or words of channels with those of a panel (add_words()). A tile has kRows rows and
+// kPanels panels.
 
 struct Whole {
   using Written = Whole;
@@ -265,8 +266,8 @@ constexpr bool kByTiles<ByTiles<Operands>> = true;
 
 constexpr float kRounder = 12582912.0F;  // leaves whole numbers in the last bits
 
-// The nearest whole numbers, ties to even. Those that 16 bits have no room for, and NaN as the
-// least, may be others that 16 bits have no room for.
+// The nearest whole numbers, ties to even. Beyond 16 bits they may be others that are beyond, too,
+// and NaN is one of the least.
 TFAOT_INLINE SignedWords nearest(Floats value) {
   constexpr float kMost = 32767;  // larger ones would become negative
   value = smaller_of<float>(Floats{} + kMost, value);
@@ -284,7 +285,7 @@ TFAOT_INLINE SignedWords nearest(Floats value) {
 
 using ByteVector = Vec<unsigned char>;
 
-// Quarters of four bytes, of each vector in turn, in order.
+// The order of packed words: instructions take 16 bytes of each vector at a time.
 struct LanesOfFour {
   static constexpr int at(int l) {
     constexpr int kQuads = TFAOT_VECTOR_BYTES / 16;
@@ -537,25 +538,34 @@ TFAOT_INLINE void finish_rows(const LowProduct& p, const Sum* sums, Int step, In
   }
 }
 
-// Stores the results of a tile's sums. kInRegisters: before they are written, where that is simple.
+// Stores bytes of a tile's sums, whose rows beyond `rows` are the last one again.
+template <Steps kSteps, int MR, int NP>
+TFAOT_INLINE void store_tile_rows(const LowProduct& p, const SignedWords (&sums)[MR][NP], Int row,
+                                  Int rows, Int column) {
+  const ByteRows<NP, kSteps> bytes(p);
+  constexpr int kAtOnce = MR % (4 / NP) == 0 ? 4 / NP : NP < 4 && MR % 2 == 0 ? 2 : 1;
+  TFAOT_FOR (int r = 0; r < MR; r += kAtOnce) {
+    if (r >= rows) break;
+    const SignedWords* from[kAtOnce];
+    Int places[kAtOnce];
+    TFAOT_EACH (i, kAtOnce) {
+      from[i] = sums[r + i];
+      places[i] = row + smaller(r + i, rows - 1);
+    }
+    bytes.store(from, places, column);
+  }
+}
+
+// Stores the results of a tile's sums. kInRegisters: bytes are made before the sums are written.
 template <bool kInRegisters, int MR, int NP, typename Sum>
 TFAOT_INLINE void finish_tile(const LowProduct& p, const Sum (&sums)[MR][NP], Int row, Int rows,
                               Int column) {
   if constexpr (kInRegisters) {
-    if (p.call->result_type != kElementFloat32 && steps_of<NP>(p, column) == Steps::kNone) {
-      const ByteRows<NP, Steps::kNone> bytes(p);
-      constexpr int kAtOnce = MR % (4 / NP) == 0 ? 4 / NP : NP < 4 && MR % 2 == 0 ? 2 : 1;
-      TFAOT_FOR (int r = 0; r < MR; r += kAtOnce) {
-        if (r >= rows) break;
-        const SignedWords* from[kAtOnce];
-        Int places[kAtOnce];
-        TFAOT_EACH (i, kAtOnce) {
-          from[i] = sums[r + i];
-          places[i] = row + smaller(r + i, rows - 1);
-        }
-        bytes.store(from, places, column);
-      }
-      return;
+    const bool is_of_bytes = p.call->result_type != kElementFloat32;
+    const Steps steps = is_of_bytes ? steps_of<NP>(p, column) : Steps::kAny;
+    if (steps == Steps::kNone) return store_tile_rows<Steps::kNone>(p, sums, row, rows, column);
+    if constexpr (MR * NP > 16) {  // in smaller tiles it is not faster
+      if (steps == Steps::kBytes) return store_tile_rows<Steps::kBytes>(p, sums, row, rows, column);
     }
   }
   Sum copy[MR][NP];  // in memory, which the sums are not
