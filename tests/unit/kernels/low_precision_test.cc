@@ -422,6 +422,25 @@ LowPrecisionCall large_product(Int type, Int rows) {
   return call;
 }
 
+TEST_P(LowPrecision, LooksUpResultsOfTheOtherType) {
+  by_every_way([&](Kernel kernel) {
+    Random random(7);
+    for (const Int columns : {64, 70}) {
+      LowPrecisionCall call = large_product(kernels::kElementUint8, 20);
+      call.convolution.out_channels = columns;
+      call.has_table = 1;
+      call.zero_point = 10;
+      call.most = 255;
+      call.result_type = kernels::kElementInt8;
+      check<std::int8_t>(kernel, call, random);
+      call.zero_point = call.least = -128;
+      call.most = 127;
+      call.result_type = kernels::kElementUint8;
+      check<std::uint8_t>(kernel, call, random);
+    }
+  });
+}
+
 // More rows than are in memory at a time.
 TEST_P(LowPrecision, SharesItsWorkWithoutAnotherResult) {
   by_every_way([&](Kernel kernel) {

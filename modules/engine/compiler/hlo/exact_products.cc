@@ -106,8 +106,8 @@ Status multiply_exactly(HloInstruction& one, PassContext& /*context*/) {
     if (!has_kernels(type) || is_of_one_type) return {};
     return replace(one, same_product(one, type, a, b));
   }
-  // XLA's loop of a matrix times a vector reads fewer bytes.
-  if (one.opcode() == kDot && is_of_one_type &&
+  // XLA's loop of a matrix times a vector reads fewer bytes, but not of bytes less a zero point.
+  if (one.opcode() == kDot && is_of_one_type && std::max(bits_of(*a), bits_of(*b)) > 9 &&
       elements_of(one) == std::ranges::max(one.shape().dimensions())) {
     return {};
   }

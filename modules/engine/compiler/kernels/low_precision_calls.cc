@@ -501,7 +501,8 @@ struct ScaledIntegers {
 
 std::optional<ScaledIntegers> scaled_integers(const HloInstruction& sums) {
   HloInstruction* user = only_user(sums);
-  while (user != nullptr && user->opcode() == kConvert && type_of(*user) == xla::S32) {
+  while (user != nullptr && (user->opcode() == kReshape ||
+                             (user->opcode() == kConvert && type_of(*user) == xla::S32))) {
     user = only_user(*user);
   }
   if (user == nullptr || user->opcode() != kConvert || !is_float32(*user)) return {};
@@ -656,11 +657,12 @@ Status replace_integer_product(HloInstruction& one, PassContext& context) {
   HloInstruction* const bytes = moved(left->bytes);
   HloInstruction* const zero =
       left->point == nullptr ? scalar_next_to(&one, xla::S32, 0) : convert(left->point, xla::S32);
-  WholeProduct product = dot ? product_of_rows(*dot, bytes, signed_weights, dimensions_of(one))
+  const Dimensions sizes = dimensions_of(*scaled->product);
+  WholeProduct product = dot ? product_of_rows(*dot, bytes, signed_weights, sizes)
                              : product_of_images(one, bytes, signed_weights);
-  if (!std::ranges::is_sorted(product.order)) return {};
   const std::int64_t columns = product.call.out_channels;
-  if (scaled->scale.dimension != kSpread && scaled->scale.dimension != one.shape().rank() - 1) {
+  if (!std::ranges::is_sorted(product.order) || product.sizes != sizes || sizes.back() != columns ||
+      (scaled->scale.dimension != kSpread && scaled->scale.dimension != std::ssize(sizes) - 1)) {
     return {};
   }
   kernels::LowPrecisionCall call{};

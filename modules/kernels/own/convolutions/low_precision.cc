@@ -11,18 +11,25 @@ namespace {
 
 using Bytes = const unsigned char*;
 
+// What limits results of 8 bits, less the least number of their type: as instructions take them.
+struct ByteRange {
+  std::int16_t zero;
+  unsigned char least, most, low;
+};
+
 // A group's product.
 struct LowProduct {
   const LowPrecisionCall* call;
   Int words;  // of a row and of a column
   Bytes panels;
-  const std::int32_t* offset;  // with whole numbers
+  const float* offset;  // with whole numbers: the bits of one
   const float* scale;
   const float* bias;     // null: none
   const float* addends;  // null: none
   Bytes added;           // addends of 8 bits; null: none
   const float* scales;   // of a sum with them
   Bytes table;           // null: none
+  ByteRange range;       // of results of 8 bits, after the addends
   void* c;
   Int columns, c_row;
   Rectifier rectifier;
@@ -53,65 +60,67 @@ TFAOT_INLINE Bits32 round_to_bfloat16(Bits32 bits) {
   return ((rounded & ~nan) | ((bits | 0x400000U) & nan)) & 0xFFFF0000U;
 }
 
-// ---- Ways to multiply. A way says what numbers of a row are written as (Number, by write()), and
-// how a word of each row is multiplied with those of panels (add_word()), or words of channels with
-// those of a panel (add_words()): kSums vectors hold the sums of a panel's columns, which sum()
-// joins. A tile has kRows rows and kPanels panels.
+// ---- Ways to multiply. A way says what numbers of a row are written as (Number, by write(), which
+// ways with the same Written share), and how a word of each row is multiplied with those of panels
+// (add_word()), or words of channels with those of a panel (add_words()). A tile has kRows rows and
+// kPanels panels.
 
 struct Whole {
+  using Written = Whole;
   using Input = unsigned char;
-  static constexpr int kSteps = 4;
-};
-
-// As they are, for channels.
-struct AsBytes : Whole {
   using Number = unsigned char;
+  static constexpr int kSteps = 4;
 
-  static TFAOT_INLINE void write(Number* to, const Input* from, Int count, unsigned char flip) {
+  static TFAOT_ONE_COPY void write(Number* to, const Input* from, Int count, unsigned char flip) {
     in_pieces<TFAOT_VECTOR_BYTES>(to, from, count, [&](auto v) TFAOT_ALWAYS { return v ^ flip; });
   }
 };
 
-// Of 16 bits, on every machine.
+// As 16 bits, on every machine: of four bytes, the first and the third, and the others.
 struct ByPairs : Whole {
-  using Number = std::int16_t;
   using Sum = SignedWords;
-  static constexpr int kSums = kParts;
-  static constexpr int kPanels = 1;
+  static constexpr int kPanels = TFAOT_VECTOR_BYTES == 64 ? 2 : 1;
   static constexpr int kRows = TFAOT_VECTOR_BYTES == 64       ? 8
                                : TFAOT_VECTOR_REGISTERS == 32 ? 4
-                               : TFAOT_VECTOR_BYTES == 32     ? 2
+                               : TFAOT_VECTOR_BYTES == 32     ? 4
                                                               : 1;
 
-  static TFAOT_INLINE void write(Number* to, const Input* from, Int count, unsigned char flip) {
-    in_pieces<TFAOT_VECTOR_BYTES / 2>(to, from, count, [&](auto v) TFAOT_ALWAYS {
-      using Wide = typename VecOf<Number, 2 * sizeof v>::Type;
-      return __builtin_convertvector(v ^ flip, Wide);
-    });
+  struct Pairs {
+    Halves even, odd;
+  };
+  static TFAOT_INLINE Pairs pairs_of_weights(Bytes from) {
+    const auto words = read_as<Halves>(from);
+    return {words << 8 >> 8, words >> 8};
+  }
+  static TFAOT_INLINE Pairs pairs_of(Vec<std::uint16_t> words) {
+    return {Halves(words & 0xFF), Halves(words >> 8)};
+  }
+  static TFAOT_INLINE void add(Sum& sum, const Pairs& a, const Pairs& b) {
+    sum += multiply_pairs(a.even, b.even);
+    keep(sum);  // in this order, which needs the fewest registers
+    sum += multiply_pairs(a.odd, b.odd);
+    keep(sum);
   }
   template <int kRows, int kAll>
   static TFAOT_INLINE void add_word(Sum (&sums)[kRows][kAll], Bytes b, Int panel_bytes,
                                     const Number* const (&a)[kRows], Int at) {
-    Halves left[kRows];
-    TFAOT_EACH (r, kRows) left[r] = spread_steps(a[r] + at);
+    Pairs right[kAll];
     TFAOT_EACH (i, kAll) {
-      const Halves right = widen_part(b + i / kSums * panel_bytes, i % kSums);
-      TFAOT_EACH (r, kRows) sums[r][i] += multiply_pairs(right, left[r]);
+      right[i] = pairs_of_weights(b + i / kVectorsPerPanel * panel_bytes +
+                                  i % kVectorsPerPanel * TFAOT_VECTOR_BYTES);
+    }
+    TFAOT_EACH (r, kRows) {
+      const auto words = Vec<std::uint32_t>{} + read_as<std::uint32_t>(a[r] + at);
+      const Pairs left = pairs_of(Vec<std::uint16_t>(words));
+      TFAOT_EACH (i, kAll) add(sums[r][i], right[i], left);
     }
   }
-  // Of four bytes, the first and the third, and the others.
-  static TFAOT_INLINE void add_words(SignedWords* sums, int step, int rows, Bytes b, const Bytes* a,
+  static TFAOT_INLINE void add_words(Sum* sums, int step, int rows, Bytes b, const Bytes* a,
                                      Int at) {
-    const auto right = read_as<Halves>(b);
-    const Halves odd = right >> 8, even = right << 8 >> 8;
+    const Pairs right = pairs_of_weights(b);
     TFAOT_EACH (r, rows) {
-      const auto left = read_as<Vec<std::uint16_t>>(a[r] + at);
-      sums[r * step] +=
-          multiply_pairs(even, Halves(left & 0xFF)) + multiply_pairs(odd, Halves(left >> 8));
+      add(sums[r * step], right, pairs_of(read_as<Vec<std::uint16_t>>(a[r] + at)));
     }
-  }
-  static TFAOT_INLINE SignedWords sum(const Sum* sums, int v) {
-    return join_pairs(sums[2 * v], sums[2 * v + 1]);
   }
 };
 
@@ -122,9 +131,9 @@ struct OfFloats {
 
 // bfloat16 as float32, on every machine.
 struct ByFloats : OfFloats {
+  using Written = ByFloats;
   using Number = float;
   using Sum = Floats;
-  static constexpr int kSums = kVectorsPerPanel;
   static constexpr int kPanels = TFAOT_VECTOR_BYTES == 64 ? 2 : 1;
   static constexpr int kRows = TFAOT_VECTOR_BYTES == 64       ? 6
                                : TFAOT_VECTOR_BYTES == 32     ? 4
@@ -141,7 +150,8 @@ struct ByFloats : OfFloats {
     using Words = Vec<std::uint32_t>;
     Words right[kAll];
     TFAOT_EACH (i, kAll) {
-      right[i] = read_as<Words>(b + i / kSums * panel_bytes + i % kSums * TFAOT_VECTOR_BYTES);
+      right[i] = read_as<Words>(b + i / kVectorsPerPanel * panel_bytes +
+                                i % kVectorsPerPanel * TFAOT_VECTOR_BYTES);
       keep(right[i]);
     }
     TFAOT_EACH (step, kSteps) {
@@ -153,7 +163,6 @@ struct ByFloats : OfFloats {
       }
     }
   }
-  static TFAOT_INLINE Floats sum(const Sum* sums, int v) { return sums[v]; }
 };
 
 #if TFAOT_VECTOR_BYTES == 64 && defined(__x86_64__)
@@ -169,7 +178,7 @@ struct AsWords;
 
 template <>
 struct AsWords<Whole> : Whole {
-  using Number = unsigned char;
+  using Written = AsWords;
   using Sum = SignedWords;
 
   static TFAOT_INLINE void write(Number* to, const Input* from, Int count, unsigned char flip) {
@@ -188,6 +197,7 @@ struct AsWords<Whole> : Whole {
 
 template <>
 struct AsWords<OfFloats> : OfFloats {
+  using Written = AsWords;
   using Number = std::uint16_t;
   using Sum = Floats;
 
@@ -215,7 +225,6 @@ template <typename Operands>
 struct ByWords : AsWords<Operands> {
   using typename AsWords<Operands>::Number;
   using typename AsWords<Operands>::Sum;
-  static constexpr int kSums = 1;
   static constexpr int kPanels = 4;
   static constexpr int kRows = 6;
 
@@ -236,7 +245,6 @@ struct ByWords : AsWords<Operands> {
       AsWords<Operands>::add(sums[r * step], read_as<__m512i>(a[r] + at), right);
     }
   }
-  static TFAOT_INLINE Sum sum(const Sum* sums, int v) { return sums[v]; }
 };
 
 // Written in the same way, and multiplied by whole tiles of the machine.
@@ -256,279 +264,313 @@ constexpr bool kByTiles<ByTiles<Operands>> = true;
 
 // ---- What becomes of a sum.
 
-// The range of whole results, and the number that stands for zero.
-struct WholeRange {
-  Int zero_point, least, most;
-};
-TFAOT_INLINE WholeRange range_of(const LowPrecisionCall& call) {
-  return {call.zero_point, call.least, call.most};
-}
-TFAOT_INLINE WholeRange range_of_sum(const LowPrecisionCall& call) {
-  return {call.sum_zero_point, call.sum_least, call.sum_most};
-}
-
-// The whole numbers nearest to the values of these columns, ties to even, less the zero point.
-TFAOT_INLINE Floats within(const WholeRange& range, Floats value) {
-  const auto bound = [&](Int of) TFAOT_ALWAYS {
-    return Floats{} + static_cast<float>(of - range.zero_point);
-  };
-  return smaller_of<float>(larger_of<float>(value, bound(range.least)), bound(range.most));
-}
 constexpr float kRounder = 12582912.0F;  // leaves whole numbers in the last bits
-TFAOT_INLINE SignedWords rounded(const WholeRange& range, Floats value) {
-  return SignedWords(within(range, value) + kRounder) -
-         (SignedWords(Floats{} + kRounder) - static_cast<std::int32_t>(range.zero_point));
-}
 
-// The values of a sum of whole results and addends. steps: the results, less their zero point.
-TFAOT_INLINE Floats sum_with(const LowProduct& p, Floats steps, SignedWords addends) {
-  const auto zero = static_cast<std::int32_t>(p.call->addend_zero_point);
-  const Floats added = __builtin_convertvector(addends - zero, Floats);
-  return (steps * p.scales[0] + added * p.scales[1]) / p.scales[2];
-}
-
-// The last bytes of words.
-TFAOT_INLINE auto last_bytes(SignedWords words) {
-#if defined(__SSE2__) && TFAOT_VECTOR_BYTES < 64
-  // g++ would take the numbers out one by one.
-  constexpr int kHalf = TFAOT_VECTOR_BYTES / 32;  // of a vector of two
-  __m128i parts[2];
-  words &= 0xFF;
-  __builtin_memcpy(parts, &words, sizeof words);
-  const __m128i pairs = _mm_packs_epi32(parts[0], parts[kHalf]);
-  const __m128i bytes = _mm_packus_epi16(pairs, pairs);
-  return read_as<typename VecOf<std::int8_t, TFAOT_VECTOR_BYTES / 4>::Type>(&bytes);
+// The nearest whole numbers, ties to even. Beyond 16 bits they may be others that are beyond, too,
+// and NaN is one of the least.
+TFAOT_INLINE SignedWords nearest(Floats value) {
+  constexpr float kMost = 32767;  // larger ones would become negative
+  value = smaller_of<float>(Floats{} + kMost, value);
+#if TFAOT_VECTOR_BYTES == 64
+  return SignedWords(_mm512_maskz_cvtps_epi32(0xFFFF, value));
+#elif TFAOT_VECTOR_BYTES == 32
+  return SignedWords(_mm256_cvtps_epi32(value));
+#elif defined(__SSE2__)
+  return SignedWords(_mm_cvtps_epi32(value));
 #else
-  return __builtin_convertvector(words, typename VecOf<std::int8_t, TFAOT_VECTOR_BYTES / 4>::Type);
+  value = larger_of<float>(value, Floats{} - kMost);
+  return SignedWords(value + kRounder) - SignedWords(Floats{} + kRounder);
 #endif
 }
 
-TFAOT_INLINE void store_bytes(unsigned char* to, SignedWords words, Int count) {
-  const auto bytes = last_bytes(words);
-  if (count == kLanes<float>) {
-    __builtin_memcpy(to, &bytes, sizeof bytes);
-  } else {
-    for (Int i = 0; i < count; ++i) to[i] = static_cast<unsigned char>(bytes[i]);
-  }
-}
+using ByteVector = Vec<unsigned char>;
 
-// The whole numbers of `count` addends.
-TFAOT_INLINE SignedWords load_addends(const LowProduct& p, Bytes from, Int count) {
-  const bool is_signed = p.call->addend_type == kElementInt8;
-  SignedWords words{};
-  for (Int i = 0; i < count; ++i) {
-    words[i] = is_signed ? static_cast<std::int8_t>(from[i]) : std::int32_t{from[i]};
+// The order of packed words: instructions take 16 bytes of each vector at a time.
+struct LanesOfFour {
+  static constexpr int at(int l) {
+    constexpr int kQuads = TFAOT_VECTOR_BYTES / 16;
+    return l % kQuads * 4 + l / kQuads;
   }
-  return words;
-}
+};
 
-// Stores the results of the sums of one vector of columns, each `step` sums after the one before.
-// kPlain: whole columns of whole numbers to whole numbers, without addends.
-template <bool kPlain, typename Sum>
-TFAOT_INLINE void finish_columns(const LowProduct& p, const Sum* sums, Int step, Int row, Int rows,
-                                 Int column, Int count) {
-  const LowPrecisionCall& call = *p.call;
-  const bool is_whole = std::is_same_v<Sum, SignedWords>;
-  const auto load_of = [&](const void* from) TFAOT_ALWAYS {
-    return kPlain ? load(static_cast<const float*>(from) + column)
-                  : load_first(static_cast<const float*>(from) + column, count);
+// The bytes of four vectors and `zero`: negative numbers are 0, and those above 255 are 255.
+TFAOT_INLINE ByteVector bytes_of(const SignedWords (&words)[4], Halves zero) {
+#if defined(TFAOT_INSTRUCTION)
+  using Any = Vec<long long>;
+  const auto pack = [](Any a, Any b) TFAOT_ALWAYS { return TFAOT_INSTRUCTION(packs_epi32, ~0U); };
+  const auto halves = [&](int i) TFAOT_ALWAYS {
+    const Any a = pack(Any(words[i]), Any(words[i + 1])), b = Any(zero);
+    return TFAOT_INSTRUCTION(adds_epi16, ~0U);
   };
-  const Floats offset = is_whole ? load_of(p.offset) : Floats{};
-  const Floats scale = is_whole ? load_of(p.scale) : Floats{};
-  const Floats bias = p.bias != nullptr ? load_of(p.bias) : Floats{};
-  const WholeRange range = range_of(call);  // read once, as the bytes that are stored may be any
-  for (Int r = 0; r < rows; ++r, sums += step) {
-    const Int at = (row + r) * p.c_row + column;
-    Floats value;
-    if constexpr (is_whole) {
-      value = __builtin_convertvector(*sums + SignedWords(offset), Floats) * scale;
-    } else {
-      value = *sums;
-    }
-    auto* const bytes = static_cast<unsigned char*>(p.c) + at;
-    if constexpr (kPlain) {
-      store_bytes(bytes, rounded(range, value + bias), kLanes<float>);
-      continue;
-    }
-    if (p.bias != nullptr) value += bias;
-    if (p.addends != nullptr) value += load_first(p.addends + at, count);
-    value = rectified<float>(value, p.rectifier);
-    if (call.result_type == kElementFloat32) {
-      store_some(static_cast<float*>(p.c) + at, value, count);
-      continue;
-    }
-    SignedWords whole = rounded(range, value);
-    if (p.added != nullptr) {
-      const auto zero = static_cast<std::int32_t>(call.zero_point);
-      const Floats steps = __builtin_convertvector(whole - zero, Floats);
-      whole = rounded(range_of_sum(call), sum_with(p, steps, load_addends(p, p.added + at, count)));
-    }
-    store_bytes(bytes, whole, count);
+  const Any a = halves(0), b = halves(2);
+  const auto bytes = SignedWords(TFAOT_INSTRUCTION(packus_epi16, ~0UL));
+  return ByteVector(shuffle<LanesOfFour>(bytes, bytes));
+#else
+  VecOf<unsigned char, kLanes<float>>::Type bytes[4];
+  TFAOT_EACH (v, 4) {
+    SignedWords word = words[v] + std::int32_t{zero[0]};
+    word = word > 0 ? word : SignedWords{};
+    word = word < 255 ? word : SignedWords{} + 255;
+    bytes[v] = __builtin_convertvector(word, VecOf<unsigned char, kLanes<float>>::Type);
+  }
+  return read_as<ByteVector>(bytes);
+#endif
+}
+
+// Copies at most as many bytes as a vector has words.
+TFAOT_INLINE void copy_bytes(unsigned char* to, Bytes from, Int count) {
+  TFAOT_FOR (Int piece = kLanes<float>; piece > 0; piece /= 2) {
+    if ((count & piece) == 0) continue;
+    __builtin_memcpy(to, from, static_cast<unsigned long>(piece));
+    to += piece;
+    from += piece;
   }
 }
 
-TFAOT_INLINE void look_up(Bytes table, unsigned char* bytes, Int count) {
+// Bytes as words.
+TFAOT_INLINE SignedWords words_of(Bytes from) {
+#if TFAOT_VECTOR_BYTES == 64
+  return SignedWords(_mm512_maskz_cvtepu8_epi32(0xFFFF, read_as<__m128i>(from)));
+#elif TFAOT_VECTOR_BYTES == 32
+  return SignedWords(_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from))));
+#else
+  using Some = VecOf<unsigned char, kLanes<float>>::Type;
+  return __builtin_convertvector(read_as<Some>(from), SignedWords);
+#endif
+}
+
+TFAOT_ONE_COPY void look_up(Bytes table, unsigned char* bytes, Int count) {
   for (Int i = 0; i < count; ++i) bytes[i] = table[bytes[i]];
 }
 
-// Stores the results of a tile's sums, [rows, vectors], of which those of the first columns count.
-template <typename Sum>
-TFAOT_ONE_COPY void finish(const LowProduct& p, const Sum* sums, Int vectors, Int row, Int rows,
-                           Int first_column) {
-  const bool is_plain = p.call->result_type != kElementFloat32 && p.addends == nullptr &&
-                        p.added == nullptr && p.rectifier == Rectifier::kNone;
-  for (Int v = 0; v < vectors; ++v) {
-    const Int column = first_column + v * kLanes<float>;
-    const Int count = smaller(kLanes<float>, p.columns - column);
-    if (count <= 0) break;
-    if constexpr (std::is_same_v<Sum, SignedWords>) {
-      if (is_plain && count == kLanes<float>) {
-        finish_columns<true>(p, sums + v, vectors, row, rows, column, count);
-        continue;
-      }
-    }
-    finish_columns<false>(p, sums + v, vectors, row, rows, column, count);
-  }
-  if (p.table == nullptr) return;
-  const Int columns = smaller(vectors * kLanes<float>, p.columns - first_column);
-  for (Int r = 0; r < rows; ++r) {
-    look_up(p.table, static_cast<unsigned char*>(p.c) + (row + r) * p.c_row + first_column,
-            columns);
-  }
-}
+// What happens to sums before they are bytes: nothing, a bias and a sum with bytes, or anything, in
+// vectors that may not be whole.
+enum class Steps { kNone, kBytes, kAny };
 
-#if TFAOT_VECTOR_BYTES == 64 && defined(__x86_64__)
-// True if these columns' results are bytes of whole vectors, which ByteRows makes.
-TFAOT_INLINE bool are_byte_rows(const LowProduct& p, Int column, int vectors) {
-  return p.call->result_type != kElementFloat32 && p.addends == nullptr &&
-         p.rectifier == Rectifier::kNone && column + vectors * kLanes<float> <= p.columns;
-}
-
-// Whole columns of bytes, NP vectors of a row at a time: they are cut off and limited by
-// instructions for all of them, for which an int8 counts as 128 more. What all rows need is in
-// registers.
-template <int NP>
+// Results of 8 bits, four vectors at a time, NP of a row: they are limited by instructions for all
+// of them. What all rows need is in registers.
+template <int NP, Steps kSteps>
 class ByteRows {
  public:
   explicit TFAOT_INLINE ByteRows(const LowProduct& p) : p_(p) {
     const LowPrecisionCall& call = *p.call;
-    const WholeRange range = has_sum() ? range_of_sum(call) : range_of(call);
-    const Int low = call.result_type == kElementInt8 ? INT8_MIN : 0;
-    const auto byte = [](Int of) TFAOT_ALWAYS { return _mm512_set1_epi8(static_cast<char>(of)); };
-    zero_ = _mm512_set1_epi16(static_cast<short>(range.zero_point - low));
-    least_ = byte(range.least - low);
-    most_ = byte(range.most - low);
-    low_ = byte(low);
     if (has_sum()) {
       first_low_ = Floats{} + static_cast<float>(call.least - call.zero_point);
       first_high_ = Floats{} + static_cast<float>(call.most - call.zero_point);
       TFAOT_EACH (i, 3) scales_[i] = Floats{} + p.scales[i];
-      addend_zero_ = SignedWords{} + static_cast<std::int32_t>(call.addend_zero_point);
+      const std::int32_t flip = call.addend_type == kElementInt8 ? 128 : 0;
+      flip_ = SignedWords{} + flip;
+      addend_zero_ = SignedWords{} + (static_cast<std::int32_t>(call.addend_zero_point) + flip);
     }
+#if TFAOT_VECTOR_BYTES == 64
     if (has_table_) {
       TFAOT_EACH (i, 4) table_[i] = read_as<__m512i>(p.table + 64 * i);
     }
+#endif
   }
 
-  TFAOT_INLINE void store(const SignedWords* sums, Int row, Int column) const {
-    const Int at = row * p_.c_row + column;
-    __m512i words[4];
-    TFAOT_EACH (v, NP) {
-      const Int first = column + v * kLanes<float>;
-      Floats value = __builtin_convertvector(sums[v] + load(p_.offset + first), Floats) *
-                     load(p_.scale + first);
-      if (p_.bias != nullptr) value += load(p_.bias + first);
-      if (has_sum()) value = sum_of(value, p_.added + at + v * kLanes<float>);
-      constexpr float kMost = 32767;  // larger ones would become negative; NaN is the least
-      words[v] =
-          _mm512_maskz_cvtps_epi32(0xFFFF, __m512(smaller_of<float>(Floats{} + kMost, value)));
+  // Stores `rows` of `product`, of the sums that from[i] points to.
+  template <int kRows>
+  TFAOT_INLINE void store(const SignedWords* const (&from)[kRows], const Int (&rows)[kRows],
+                          Int column) const {
+    constexpr Int kAll = NP * kLanes<float>;
+    const Int all = kIsWhole ? kAll : smaller(kAll, p_.columns - column);
+    SignedWords words[4];
+    TFAOT_EACH (r, kRows) {
+      const Int at = rows[r] * p_.c_row + column;
+      TFAOT_EACH (v, NP) {
+        const Int first = v * kLanes<float>;
+        const Int count = smaller(kLanes<float>, larger(0, all - first));
+        const auto load_of = [&](const float* of) TFAOT_ALWAYS {
+          return load_part<!kIsWhole>(of + column + first, count);
+        };
+        Floats value =
+            __builtin_convertvector(from[r][v] + SignedWords(load_of(p_.offset)), Floats) *
+            load_of(p_.scale);
+        if (kSteps != Steps::kNone && p_.bias != nullptr) value += load_of(p_.bias);
+        if constexpr (!kIsWhole) {
+          if (p_.addends != nullptr) value += load_first(p_.addends + at + first, count);
+          value = rectified<float>(value, p_.rectifier);
+        }
+        if (has_sum()) value = sum_of(value, p_.added + at + first, count);
+        words[r * NP + v] = nearest(value);
+      }
     }
-    TFAOT_EACH (v, 4 - NP) words[NP + v] = words[NP - 1];
-    __m512i bytes =
-        _mm512_packus_epi16(_mm512_adds_epi16(_mm512_packs_epi32(words[0], words[1]), zero_),
-                            _mm512_adds_epi16(_mm512_packs_epi32(words[2], words[3]), zero_));
-    bytes = _mm512_min_epu8(_mm512_max_epu8(bytes, least_), most_);
-    const __m512i order = _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-    bytes = _mm512_maskz_permutexvar_epi32(0xFFFF, order, bytes);
-    bytes = _mm512_xor_si512(bytes, low_);
+    TFAOT_EACH (v, 4 - kRows * NP) words[kRows * NP + v] = words[kRows * NP - 1];
+    ByteVector bytes = bytes_of(words, zero_);
+    bytes = bytes > least_ ? bytes : least_;
+    bytes = (bytes < most_ ? bytes : most_) ^ low_;
+#if TFAOT_VECTOR_BYTES == 64
     if (has_table_) bytes = looked_up(bytes);
-    auto* const to = static_cast<unsigned char*>(p_.c) + at;
-    __builtin_memcpy(to, &bytes, NP * kLanes<float>);
-    if (p_.table != nullptr && !has_table_) look_up(p_.table, to, NP * kLanes<float>);
+#endif
+    unsigned char stored[TFAOT_VECTOR_BYTES];
+    __builtin_memcpy(stored, &bytes, sizeof bytes);
+    TFAOT_EACH (r, kRows) {
+      auto* const to = static_cast<unsigned char*>(p_.c) + rows[r] * p_.c_row + column;
+      if constexpr (kIsWhole) {
+        __builtin_memcpy(to, stored + r * kAll, kAll);
+      } else {
+        copy_bytes(to, stored + r * kAll, all);
+      }
+      if (p_.table != nullptr && !has_table_) look_up(p_.table, to, all);
+    }
   }
 
  private:
-  TFAOT_INLINE bool has_sum() const { return p_.added != nullptr; }
+  static constexpr bool kIsWhole = kSteps != Steps::kAny;
 
-  // As sum_with(), of numbers within the range.
-  TFAOT_INLINE Floats sum_of(Floats value, Bytes addends) const {
+  TFAOT_INLINE bool has_sum() const { return kSteps != Steps::kNone && p_.added != nullptr; }
+
+  // The sum of a result of 8 bits and an addend.
+  TFAOT_INLINE Floats sum_of(Floats value, Bytes addends, Int count) const {
     value = smaller_of<float>(larger_of<float>(value, first_low_), first_high_);
-    constexpr int kNearest = 8;
-    value = Floats(_mm512_maskz_roundscale_ps(0xFFFF, __m512(value), kNearest));
-    const __m128i bytes = read_as<__m128i>(addends);
-    const __m512i wide = p_.call->addend_type == kElementInt8
-                             ? _mm512_maskz_cvtepi8_epi32(0xFFFF, bytes)
-                             : _mm512_maskz_cvtepu8_epi32(0xFFFF, bytes);
-    const Floats added = __builtin_convertvector(SignedWords(wide) - addend_zero_, Floats);
+    value = value + kRounder - kRounder;
+    unsigned char some[kLanes<float>];
+    if (!kIsWhole) {
+      copy_bytes(some, addends, count);
+      addends = some;
+    }
+    const SignedWords words = (words_of(addends) ^ flip_) - addend_zero_;
+    const Floats added = __builtin_convertvector(words, Floats);
     return (value * scales_[0] + added * scales_[1]) / scales_[2];
   }
 
+#if TFAOT_VECTOR_BYTES == 64
   // The table's bytes at these places: of each half of the table, and then one of both.
-  TFAOT_INLINE __m512i looked_up(__m512i places) const {
+  TFAOT_INLINE ByteVector looked_up(ByteVector places) const {
     const auto of_half = [&](__m512i first, __m512i second) TFAOT_ALWAYS {
-      __m512i chosen = places;
+      auto chosen = __m512i(places);
       asm("vpermi2b %2, %1, %0" : "+v"(chosen) : "v"(first), "v"(second));
       return chosen;
     };
-    return _mm512_mask_blend_epi8(_mm512_movepi8_mask(places), of_half(table_[0], table_[1]),
-                                  of_half(table_[2], table_[3]));
+    return ByteVector(_mm512_mask_blend_epi8(_mm512_movepi8_mask(__m512i(places)),
+                                             of_half(table_[0], table_[1]),
+                                             of_half(table_[2], table_[3])));
   }
 
+  __m512i table_[4];
+#endif
   const LowProduct& p_;
-  const bool has_table_ =
-      p_.table != nullptr && (tfaot_machine_ways & tfaot::detail::kByteTables) != 0;
-  __m512i zero_, least_, most_, low_, table_[4];
+  const bool has_table_ = TFAOT_VECTOR_BYTES == 64 && p_.table != nullptr &&
+                          (tfaot_machine_ways & tfaot::detail::kByteTables) != 0;
+  const ByteVector least_ = ByteVector{} + p_.range.least, most_ = ByteVector{} + p_.range.most,
+                   low_ = ByteVector{} + p_.range.low;
+  const Halves zero_ = Halves{} + p_.range.zero;
+  SignedWords flip_, addend_zero_;
   Floats first_low_, first_high_, scales_[3];
-  SignedWords addend_zero_;
 };
 
-template <int NP>
-TFAOT_ONE_COPY void store_rows(const LowProduct& p, const SignedWords* sums, Int row, Int rows,
-                               Int column) {
-  const ByteRows<NP> bytes(p);
-  TFAOT_ROLLED_FOR (Int r = 0; r < rows; ++r) bytes.store(sums + r * NP, row + r, column);
-}
-#endif
-
-// Stores the results of sums in memory, [rows, NP].
-template <int NP, typename Sum>
-TFAOT_INLINE void finish_rows(const LowProduct& p, const Sum* sums, Int row, Int rows, Int column) {
-#if TFAOT_VECTOR_BYTES == 64 && defined(__x86_64__)
-  if constexpr (std::is_same_v<Sum, SignedWords>) {
-    if (are_byte_rows(p, column, NP)) return store_rows<NP>(p, sums, row, rows, column);
+// Stores the results of rows of sums, each `step` vectors after the one before.
+template <int NP, Steps kSteps>
+TFAOT_ONE_COPY void store_rows(const LowProduct& p, const SignedWords* sums, Int step, Int row,
+                               Int rows, Int column) {
+  const ByteRows<NP, kSteps> bytes(p);
+  constexpr int kAtOnce = kSteps == Steps::kAny ? 1 : 4 / NP;
+  TFAOT_ROLLED_FOR (Int r = 0; r < rows; r += kAtOnce) {
+    const SignedWords* from[kAtOnce];
+    Int places[kAtOnce];
+    TFAOT_EACH (i, kAtOnce) {
+      const Int of = smaller(r + i, rows - 1);  // the last one again
+      from[i] = sums + of * step;
+      places[i] = row + of;
+    }
+    bytes.store(from, places, column);
   }
-#endif
-  finish(p, sums, NP, row, rows, column);
 }
 
-// Stores the results of a tile's sums. kInRegisters: of bytes, before the sums are written.
+template <int NP>
+TFAOT_INLINE Steps steps_of(const LowProduct& p, Int column) {
+  const bool is_whole = column + NP * kLanes<float> <= p.columns;
+  if (!is_whole || p.addends != nullptr || p.rectifier != Rectifier::kNone) return Steps::kAny;
+  return p.bias != nullptr || p.added != nullptr ? Steps::kBytes : Steps::kNone;
+}
+
+// The same of results of float32.
+template <typename Sum>
+TFAOT_ONE_COPY void store_floats(const LowProduct& p, const Sum* sums, Int step, Int vectors,
+                                 Int row, Int rows, Int first_column) {
+  for (Int v = 0; v < vectors; ++v) {
+    const Int column = first_column + v * kLanes<float>;
+    const Int count = smaller(kLanes<float>, p.columns - column);
+    if (count <= 0) return;
+    constexpr bool kIsWhole = std::is_same_v<Sum, SignedWords>;
+    const auto load_of = [&](const float* from)
+                             TFAOT_ALWAYS { return load_first(from + column, count); };
+    const Floats offset = kIsWhole ? load_of(p.offset) : Floats{};
+    const Floats scale = kIsWhole ? load_of(p.scale) : Floats{};
+    const Floats bias = p.bias != nullptr ? load_of(p.bias) : Floats{};
+    for (Int r = 0; r < rows; ++r) {
+      const Int at = (row + r) * p.c_row + column;
+      Floats value;
+      if constexpr (kIsWhole) {
+        value = __builtin_convertvector(sums[r * step + v] + SignedWords(offset), Floats) * scale;
+      } else {
+        value = sums[r * step + v];
+      }
+      if (p.bias != nullptr) value += bias;
+      if (p.addends != nullptr) value += load_first(p.addends + at, count);
+      store_some(static_cast<float*>(p.c) + at, rectified<float>(value, p.rectifier), count);
+    }
+  }
+}
+
+// Stores the results of sums in memory, [rows, step], of which NP vectors count.
+template <int NP, typename Sum>
+TFAOT_INLINE void finish_rows(const LowProduct& p, const Sum* sums, Int step, Int row, Int rows,
+                              Int column) {
+  if (p.call->result_type == kElementFloat32) {
+    return store_floats(p, sums, step, NP, row, rows, column);
+  }
+  if constexpr (std::is_same_v<Sum, SignedWords>) {
+    constexpr int kSome = kVectorsPerPanel > 1 ? kVectorsPerPanel : NP;
+    for (int v = 0; v < NP; v += kSome, sums += kSome, column += kSome * kLanes<float>) {
+      const Steps steps = steps_of<kSome>(p, column);
+      if (steps == Steps::kNone) {
+        store_rows<kSome, Steps::kNone>(p, sums, step, row, rows, column);
+      } else if (steps == Steps::kBytes) {
+        store_rows<kSome, Steps::kBytes>(p, sums, step, row, rows, column);
+      } else {
+        for (Int i = 0, at = column; i < kSome && at < p.columns; ++i, at += kLanes<float>) {
+          store_rows<1, Steps::kAny>(p, sums + i, step, row, rows, at);
+        }
+      }
+    }
+  }
+}
+
+// Stores bytes of a tile's sums, whose rows beyond `rows` are the last one again.
+template <Steps kSteps, int MR, int NP>
+TFAOT_INLINE void store_tile_rows(const LowProduct& p, const SignedWords (&sums)[MR][NP], Int row,
+                                  Int rows, Int column) {
+  const ByteRows<NP, kSteps> bytes(p);
+  constexpr int kAtOnce = MR % (4 / NP) == 0 ? 4 / NP : NP < 4 && MR % 2 == 0 ? 2 : 1;
+  TFAOT_FOR (int r = 0; r < MR; r += kAtOnce) {
+    if (r >= rows) break;
+    const SignedWords* from[kAtOnce];
+    Int places[kAtOnce];
+    TFAOT_EACH (i, kAtOnce) {
+      from[i] = sums[r + i];
+      places[i] = row + smaller(r + i, rows - 1);
+    }
+    bytes.store(from, places, column);
+  }
+}
+
+// Stores the results of a tile's sums. kInRegisters: bytes are made before the sums are written.
 template <bool kInRegisters, int MR, int NP, typename Sum>
 TFAOT_INLINE void finish_tile(const LowProduct& p, const Sum (&sums)[MR][NP], Int row, Int rows,
                               Int column) {
-#if TFAOT_VECTOR_BYTES == 64 && defined(__x86_64__)
   if constexpr (kInRegisters) {
-    if (are_byte_rows(p, column, NP)) {
-      const ByteRows<NP> bytes(p);
-      TFAOT_EACH (r, MR) {
-        if (r < rows) bytes.store(sums[r], row + r, column);
-      }
-      return;
+    const bool is_of_bytes = p.call->result_type != kElementFloat32;
+    const Steps steps = is_of_bytes ? steps_of<NP>(p, column) : Steps::kAny;
+    if (steps == Steps::kNone) return store_tile_rows<Steps::kNone>(p, sums, row, rows, column);
+    if constexpr (MR * NP > 16) {  // in smaller tiles it is not faster
+      if (steps == Steps::kBytes) return store_tile_rows<Steps::kBytes>(p, sums, row, rows, column);
     }
   }
-#endif
-  Sum copy[MR][NP];
+  Sum copy[MR][NP];  // in memory, which the sums are not
   TFAOT_EACH (n, MR * NP) copy[n / NP][n % NP] = sums[n / NP][n % NP];
-  finish_rows<NP>(p, copy[0], row, rows, column);
+  finish_rows<NP>(p, copy[0], NP, row, rows, column);
 }
 
 // ---- Tiles.
@@ -568,7 +610,7 @@ __attribute__((noinline)) void multiply_tile(const LowProduct& p,
                                              const LeftRows<typename Way::Number>& rows, Int i,
                                              Int panel) {
   const Int panel_bytes = p.words * kPanelBytes;
-  typename Way::Sum sums[MR][NP * Way::kSums] = {};
+  typename Way::Sum sums[MR][NP * kVectorsPerPanel] = {};
   const typename Way::Number* a[MR];
   rows.take(a, i);
   Bytes b = p.panels + panel * panel_bytes;
@@ -578,14 +620,9 @@ __attribute__((noinline)) void multiply_tile(const LowProduct& p,
       Way::add_word(sums, b, panel_bytes, a, at);
     }
   }
-  constexpr int kVectors = NP * kVectorsPerPanel;
-  typename Way::Sum joined[MR][kVectors];
-  TFAOT_EACH (n, MR * kVectors) {
-    const int r = n / kVectors, v = n % kVectors;
-    joined[r][v] = Way::sum(sums[r] + v / kVectorsPerPanel * Way::kSums, v % kVectorsPerPanel);
-  }
-  constexpr bool kInRegisters = std::is_same_v<typename Way::Sum, SignedWords> && Way::kSums == 1;
-  finish_tile<kInRegisters>(p, joined, rows.at + i, smaller(MR, rows.count - i),
+  constexpr bool kInRegisters = (Way::kPanels > 2 || (TFAOT_VECTOR_BYTES == 32 && MR > 1)) &&
+                                std::is_same_v<typename Way::Sum, SignedWords>;
+  finish_tile<kInRegisters>(p, sums, rows.at + i, smaller(MR, rows.count - i),
                             panel * kPanelColumns<float>);
 }
 
@@ -606,7 +643,7 @@ TFAOT_ONE_COPY void multiply_rows(const LowProduct& p, const LeftRows<typename W
   const Int panels = ceil_div(p.columns, kPanelColumns<float>);
   Int panel = 0;
   // The sums of a row alone, in one panel, would wait for each other.
-  constexpr int kPanelsOfOne = Way::kPanels > 1 ? 1 : 6 / Way::kSums;
+  constexpr int kPanelsOfOne = Way::kPanels > 1 ? 1 : 6 / kVectorsPerPanel;
   if constexpr (kPanelsOfOne > 1) {
     if (rows.count == 1) {
       for (; panel + kPanelsOfOne <= panels; panel += kPanelsOfOne) {
@@ -671,7 +708,7 @@ __attribute__((noinline)) void multiply_tiles(const LowProduct& p,
   for_each<kRowTiles * NP>([&](auto tile) TFAOT_ALWAYS {
     store_tile<tile>(&sums[tile / NP * kTileRows][tile % NP], sizeof sums[0]);
   });
-  finish_rows<NP>(p, sums[0], rows.at, rows.count, panel * kPanelColumns<float>);
+  finish_rows<NP>(p, sums[0], NP, rows.at, rows.count, panel * kPanelColumns<float>);
 }
 
 // A row's sums have the same order in each of the shapes.
@@ -965,10 +1002,8 @@ __attribute__((noinline)) void convolve_some(const LowProduct& p, const LineWord
       b += kPanelBytes;
     }
   }
-  SignedWords all[MR][kVectors];  // in memory, which the sums are not
-  TFAOT_EACH (n, MR * kVectors) all[n / kVectors][n % kVectors] = sums[n / kVectors][n % kVectors];
-  finish_rows<kVectors>(p, all[0], words.at + i, smaller(MR, words.count - i),
-                        panel * kPanelColumns<float>);
+  finish_tile<TFAOT_VECTOR_BYTES == 32>(p, sums, words.at + i, smaller(MR, words.count - i),
+                                        panel * kPanelColumns<float>);
 }
 
 // By NP panels at a time, while there are so many.
@@ -1002,7 +1037,7 @@ TFAOT_ONE_COPY void convolve(const LowProduct& product, const EpilogueOperands& 
   const LowPrecisionCall& call = *product.call;
   const ConvolutionCall& c = call.convolution;
   const Window& w = c.window;
-  const WindowWriter<Way> writer(call, images);
+  const WindowWriter<typename Way::Written> writer(call, images);
   const Int rows = more.rows * w.out[0] * w.out[1] * w.out[2];
   if (rows == 0) return;
   constexpr Int kUnit = 48;
@@ -1031,10 +1066,10 @@ TFAOT_ONE_COPY void convolve(const LowProduct& product, const EpilogueOperands& 
     if (is_of_channels(call)) {
       LowPrecisionCall all = call;
       all.convolution.groups = 1;
-      const WindowWriter<AsBytes> bytes(all, images);
+      const WindowWriter<Whole> bytes(all, images);
       const Int line = bytes.band_line(), words = line_words_bytes(call);
       const Int pixel = 4 * c.in_channels;
-      const Int lines = lines_at_once<AsBytes>(w, scratch_bytes(call) - words, line);
+      const Int lines = lines_at_once<Whole>(w, scratch_bytes(call) - words, line);
       return share_lines(lines, [&](Element* memory, Int image, Int first, Int count, Int at) {
         auto* const to = static_cast<unsigned char*>(static_cast<void*>(memory));
         unsigned char* const band = to + words;
@@ -1152,17 +1187,25 @@ extern "C" void TFAOT_KERNEL(low_precision)(void* out, const void** in) {
   const bool has_bias = more.bias != nullptr && (call.result_type == kElementFloat32 ||
                                                  !are_zeros(more.bias, c.out_channels));
   const bool adds_bytes = call.addend_type != kElementFloat32 && more.addends != nullptr;
+  const auto range_of = [&](Int zero_point, Int least, Int most) {
+    const Int low = least < 0 ? INT8_MIN : 0;  // a table's result may be of the other type
+    const auto byte = [](Int of) { return static_cast<unsigned char>(of); };
+    return ByteRange{static_cast<std::int16_t>(zero_point - low), byte(least - low),
+                     byte(most - low), byte(low)};
+  };
   const LowProduct product = {
       &call,
       low_precision_words(call),
       operand<unsigned char>(in, 2),
-      is_whole ? operand<std::int32_t>(in, 3) : nullptr,
+      is_whole ? operand(in, 3) : nullptr,
       is_whole ? operand(in, 4) : nullptr,
       has_bias ? more.bias : nullptr,
       adds_bytes ? nullptr : more.addends,
       adds_bytes ? static_cast<Bytes>(static_cast<const void*>(more.addends)) : nullptr,
       adds_bytes ? operand(in, 5) : nullptr,
       call.has_table != 0 ? operand<unsigned char>(in, 2 + before_bias) : nullptr,
+      adds_bytes ? range_of(call.sum_zero_point, call.sum_least, call.sum_most)
+                 : range_of(call.zero_point, call.least, call.most),
       static_cast<void* const*>(out)[0],
       is_of_channels(call) ? c.out_channels : c.out_channels / c.groups,
       c.out_channels,
