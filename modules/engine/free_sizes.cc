@@ -129,8 +129,10 @@ class FreeSizesOptimizer {
   Result<OptimizedModel> run() {
     Status done = add_pieces(whole_);
     if (!done && !options_.follows_sizes) {
-      // Loops of the model may have been written out, of so many turns.
+      // Loops of the model may have been written out, of so many turns, and a size may have been
+      // joined with a weight.
       options_.follows_sizes = true;
+      choices_.folds_single = false;
       pieces_.clear();
       kept_.clear();
       done = add_pieces(whole_);
