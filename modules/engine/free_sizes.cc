@@ -423,7 +423,7 @@ class FreeSizesOptimizer {
       }
       simplified_.add(sizes, model.simple);
       optimized_.add(sizes, model.module);
-      samples_.push_back({sizes, model.optimized});
+      samples_.push_back({sizes, model.optimized, model.module});
       has_samples_ = samples_.size() == wanted;
       if (!has_samples_) continue;
       if (range == SampleSide::kWithin) return {};

@@ -313,15 +313,19 @@ class SizedModel : public ::testing::TestWithParam<std::pair<SizedCase, const ch
     std::vector<SizeSample> samples;
     for (const Dimensions& sizes :
          sample_sizes(own, SampleSide::kAbove, points_to_fit(1, bits), bits)) {
-      samples.push_back(
-          {sizes, std::make_shared<const OptimizedModel>(model_at(text, sizes.front()))});
+      const auto model = std::make_shared<const OptimizedModel>(model_at(text, sizes.front()));
+      auto module = make_module(model->computation.proto()).value();
+      samples.push_back({sizes, model, std::make_shared<const ReadModule>(std::move(module))});
     }
     RealFileSystem files;
     const TemporaryFolder folder;
     const auto weights = WeightStore::create(files, folder.path(), {}).value();
-    return with_free_sizes(
-        samples, {largest},
-        {.weights = weights, .widest = {std::max(largest, widest)}, .names = {"n"}, .bits = bits});
+    return with_free_sizes(samples, {largest},
+                           {.weights = weights,
+                            .smallest = {1},
+                            .widest = {std::max(largest, widest)},
+                            .names = {"n"},
+                            .bits = bits});
   }
 };
 
