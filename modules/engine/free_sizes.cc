@@ -112,6 +112,7 @@ struct ModelAtSizes {
 struct Tried {
   Dimensions counts;
   std::shared_ptr<ModelAtSizes> model;
+  std::size_t form;  // the place of the first one that has it
 };
 
 // `optimized`: as optimised models, too.
@@ -416,7 +417,13 @@ class FreeSizesOptimizer {
       if (optimizes) {
         TFAOT_TRY(optimized(**made));
       }
-      tried.push_back({sizes, *made});
+      Tried one{sizes, *made, tried.size()};
+      const auto is_alike = [&, ignored = std::string()](const Tried& other) mutable {
+        return have_same_forms(other, one, optimizes, ignored);
+      };
+      const auto alike = std::ranges::find_if(tried, is_alike);
+      if (alike != tried.end()) one.form = alike->form;
+      tried.push_back(std::move(one));
       const bool may_restart = range == SampleSide::kBelow && alike_.size() == 1;
       const bool is_another =
           !alike_.empty() && !have_same_forms(alike_.front(), tried.back(), optimizes, difference);
@@ -426,10 +433,7 @@ class FreeSizesOptimizer {
       } else if (is_another) {
         has_others = true;
         const bool is_lost = bits == 0 && alike_.size() + points.size() - i <= wanted;
-        if (is_lost ||
-            (bits > 0 && tried.size() % wanted == 0 && parity_of_forms(tried, optimizes).is_sure)) {
-          break;
-        }
+        if (is_lost || (bits > 0 && parity_of_forms(tried).is_sure)) break;
         continue;
       }
       simplified_.add(sizes, (*made)->simple);
@@ -445,7 +449,7 @@ class FreeSizesOptimizer {
       if (is_within || optimized_.have_constants()) return {};
     }
     if (bits > 0 && has_others) {
-      const Parity parity = parity_of_forms(tried, optimizes);
+      const Parity parity = parity_of_forms(tried);
       moduli_ = parity.certain;
       likely_ = parity.likely;
       if (moduli_.empty() && has_samples_ && !have_all_parities(tried)) {
@@ -504,15 +508,14 @@ class FreeSizesOptimizer {
     std::optional<Modulus> likely;
     bool is_sure = false;  // enough models of the same form were compared
   };
-  Parity parity_of_forms(const std::vector<Tried>& tried, bool optimizes) const {
+  Parity parity_of_forms(const std::vector<Tried>& tried) const {
     constexpr std::size_t kEnough = 24;
     std::vector<std::int64_t> differ(own_.size());  // more pairs of other parity than of the same
     std::vector<std::int64_t> common(own_.size(), 4);  // divisor of what is between the same forms
     std::size_t same = 0;
     for (std::size_t i = 0; i < tried.size(); ++i) {
       for (std::size_t k = 0; k < i; ++k) {
-        std::string ignored;
-        const bool is_same = have_same_forms(tried[i], tried[k], optimizes, ignored);
+        const bool is_same = tried[i].form == tried[k].form;
         if (is_same) ++same;
         for (std::size_t d = 0; d < own_.size(); ++d) {
           const std::int64_t between = tried[i].counts[d] - tried[k].counts[d];
