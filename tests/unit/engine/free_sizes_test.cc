@@ -230,6 +230,29 @@ std::vector<FreeSizesCase> nets_of_free_sizes() {
            operation_text("MatMul", "'x', 't'", "s") + operation_text("Softmax", "'s'", "p") +
            operation_text("MatMul", "'p', 'x'", "y"),
        {"n", 1, 64}},
+      // As models of sets take the nearest: a row's places begin at its number times n.
+      {"places_in_all_rows_of_a_batch",
+       kSizeNodes + whole_numbers("few", {4}) + whole_numbers("column", {-1, 1, 1}) +
+           whole_numbers("flat", {-1}) + whole_numbers("wide", {-1, 16}) +
+           "initializer { name: 'from' data_type: 7 int64_data: 0 }\n"
+           "initializer { name: 'by' data_type: 7 int64_data: 1 }\n" +
+           operation_text("Transpose", "'x'", "t",
+                          "attribute { name: 'perm' type: INTS ints: [0, 2, 1] }") +
+           operation_text("MatMul", "'x', 't'", "d") +
+           "node { op_type: 'TopK' input: ['d', 'few'] output: ['v', 'i'] }\n" +
+           operation_text("Slice", "'sizes', 'zero', 'one', 'zero'", "rows") +
+           operation_text("Squeeze", "'rows'", "limit") +
+           operation_text("Range", "'from', 'limit', 'by'", "row") +
+           operation_text("Reshape", "'row', 'column'", "r") +
+           operation_text("Mul", "'r', 'n'", "begin") +
+           operation_text("Add", "'i', 'begin'", "places") +
+           operation_text("Reshape", "'places', 'flat'", "p") +
+           operation_text("Reshape", "'x', 'wide'", "all") +
+           operation_text("Gather", "'all', 'p'", "g") +
+           operation_text("Concat", "'rows', 'wide'", "shape",
+                          "attribute { name: 'axis' type: INT i: 0 }") +
+           operation_text("Reshape", "'g', 'shape'", "y"),
+       {"n", 4, 64}},
       {"largest_60",
        kSizeNodes + whole_numbers("most", {60}) + operation_text("Min", "'n', 'most'", "k") +
            "node { op_type: 'TopK' input: ['x', 'k'] output: ['y', 'i'] " + kOfSecondAxis + " }\n",

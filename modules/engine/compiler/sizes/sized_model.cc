@@ -679,17 +679,19 @@ class SizedModule : private FittedModule {
     return added({.tensor = reshape(scalar, {1}), .place = {0, Sizes(loop.sizes.size(), 0)}}, loop);
   }
 
-  // Words of a call, or a number.
+  // Words of a call, or other whole numbers, or a real one.
   Result<HloInstruction*> sized_constant(const HloInstruction& one) {
     const bool is_whole = xla::primitive_util::IsIntegralType(type_of(one));
-    if (is_whole && one.shape().rank() <= 1) {
+    if (is_whole) {
       TFAOT_ASSIGN(Sizes words,
                    numbers_of(one, elements_of(one), [](const HloInstruction& sample, int i) {
-                     const Dimensions index(sample.shape().dimensions().size(), i);
+                     const auto index =
+                         xla::IndexUtil::LinearIndexToMultidimensionalIndex(sample.shape(), i);
                      return sample.literal().GetIntegralAsS64(index).value_or(0);
                    }));
-      HloInstruction* const value =
-          one.shape().rank() == 0 ? numbers_->scalar(words.front()) : numbers_->words(words);
+      HloInstruction* const value = one.shape().rank() == 0
+                                        ? numbers_->scalar(words.front())
+                                        : reshape(numbers_->words(words), dimensions_of(one));
       words_[&one] = std::move(words);
       return type_of(one) == xla::S64 ? value : convert(value, type_of(one));
     }
