@@ -109,6 +109,18 @@ struct ModelAtSizes {
   std::int64_t smallest_free_size = 0;                        // that it was optimised for
 };
 
+struct Tried {
+  Dimensions counts;
+  std::shared_ptr<ModelAtSizes> model;
+  std::size_t form;  // the place of the first one that has it
+};
+
+// `optimized`: as optimised models, too.
+bool have_same_forms(const Tried& a, const Tried& b, bool optimized, std::string& difference) {
+  return have_same_form(*a.model->simple, *b.model->simple, difference) &&
+         (!optimized || have_same_form(*a.model->module, *b.model->module, difference));
+}
+
 // A size at which the model is another one.
 struct OtherModel {
   Dimensions sizes;
@@ -129,8 +141,10 @@ class FreeSizesOptimizer {
   Result<OptimizedModel> run() {
     Status done = add_pieces(whole_);
     if (!done && !options_.follows_sizes) {
-      // Loops of the model may have been written out, of so many turns.
+      // Loops of the model may have been written out, of so many turns, and a size may have been
+      // joined with a weight.
       options_.follows_sizes = true;
+      choices_.folds_single = false;
       pieces_.clear();
       kept_.clear();
       done = add_pieces(whole_);
@@ -373,8 +387,10 @@ class FreeSizesOptimizer {
     return add({part_, std::move(samples_), bits_, std::move(model)});
   }
 
-  // More bits of the sizes, and so more samples, if strides make numbers that follow them.
-  Status take_samples(SampleSide range, int bits = 0) {
+  // More bits of the sizes, and so more samples, if strides make numbers that follow them. Forms of
+  // the optimised models tell, too, but optimising takes long: `optimizes` says to do so at all
+  // sizes, not at those of the samples alone.
+  Status take_samples(SampleSide range, int bits = 0, bool optimizes = false) {
     std::size_t wanted = points_to_fit(own_.size(), bits);
     const std::vector<Dimensions> points = sample_sizes(own_, range, 3 * wanted, bits);
     if (range == SampleSide::kWithin) wanted = std::min(wanted, points.size());
@@ -395,39 +411,42 @@ class FreeSizesOptimizer {
         const bool is_beyond = range == SampleSide::kAbove;
         return fail(is_beyond ? made.error() : with_sizes(made.error(), sizes));
       }
-      ModelAtSizes& model = **made;
       if (i == 0) {
-        TFAOT_ASSIGN(compared_, compared_numbers(model.lowered));
+        TFAOT_ASSIGN(compared_, compared_numbers((*made)->lowered));
       }
-      const bool may_restart = range == SampleSide::kBelow && samples_.size() == 1;
-      bool is_another =
-          !samples_.empty() && !have_same_form(simplified_.first(), *model.simple, difference);
-      if (!is_another || may_restart || bits > 0) {
-        TFAOT_ASSIGN(const SharedModule module, optimized(model));
-        tried.push_back({sizes, model.simple, module});
-        is_another = !samples_.empty() &&
-                     (is_another || !have_same_form(optimized_.first(), *module, difference));
+      if (optimizes) {
+        TFAOT_TRY(optimized(**made));
       }
+      Tried one{sizes, *made, tried.size()};
+      const auto is_alike = [&, ignored = std::string()](const Tried& other) mutable {
+        return have_same_forms(other, one, optimizes, ignored);
+      };
+      const auto alike = std::ranges::find_if(tried, is_alike);
+      if (alike != tried.end()) one.form = alike->form;
+      tried.push_back(std::move(one));
+      const bool may_restart = range == SampleSide::kBelow && alike_.size() == 1;
+      const bool is_another =
+          !alike_.empty() && !have_same_forms(alike_.front(), tried.back(), optimizes, difference);
       if (is_another && may_restart) {
         // The largest sizes may be equal to some number by chance.
         forget_samples();
       } else if (is_another) {
         has_others = true;
-        const bool is_lost = bits == 0 && samples_.size() + points.size() - i <= wanted;
-        if (is_lost || (bits > 0 && tried.size() % wanted == 0 && parity_of_forms(tried).is_sure)) {
-          break;
-        }
+        const bool is_lost = bits == 0 && alike_.size() + points.size() - i <= wanted;
+        if (is_lost || (bits > 0 && parity_of_forms(tried).is_sure)) break;
         continue;
       }
-      simplified_.add(sizes, model.simple);
-      optimized_.add(sizes, model.module);
-      samples_.push_back({sizes, model.optimized});
-      has_samples_ = samples_.size() == wanted;
-      if (!has_samples_) continue;
-      if (range == SampleSide::kWithin) return {};
-      const bool is_all = bits == 0 || have_all_parities(tried);
-      if (is_all && simplified_.have_rules() && optimized_.have_constants()) return {};
-      break;
+      simplified_.add(sizes, (*made)->simple);
+      alike_.push_back(tried.back());
+      has_samples_ = alike_.size() == wanted;
+      if (has_samples_) break;
+    }
+    const bool is_within = range == SampleSide::kWithin;
+    const bool is_all = bits == 0 || have_all_parities(tried);
+    if (has_samples_ && (is_within || (is_all && simplified_.have_rules()))) {
+      TFAOT_ASSIGN(const bool are_of_one_form, optimize_samples());
+      if (!are_of_one_form) return take_samples(range, bits, true);
+      if (is_within || optimized_.have_constants()) return {};
     }
     if (bits > 0 && has_others) {
       const Parity parity = parity_of_forms(tried);
@@ -439,11 +458,12 @@ class FreeSizesOptimizer {
     }
     // Forms of even and odd sizes tell, and numbers may follow more bits.
     const bool may_tell = has_samples_ || (bits == 0 && has_others);
-    if (moduli_.empty() && may_tell && bits < SizePolynomial::kMostBits &&
-        range != SampleSide::kWithin) {
+    if (moduli_.empty() && may_tell && bits < SizePolynomial::kMostBits && !is_within) {
       return take_samples(range, bits + 1);
     }
     if (has_samples_ && moduli_.empty() && (!has_others || simplified_.have_rules())) {
+      TFAOT_ASSIGN(const bool are_of_one_form, optimize_samples());
+      if (!are_of_one_form) return take_samples(range, bits, true);
       moduli_ = one_or_none(modulus_of_numbers());
       TFAOT_TRY(sized_model(part_, samples_, bits));  // says which number has no rule
       return {};
@@ -453,12 +473,19 @@ class FreeSizesOptimizer {
             .note("give these dimensions fixed sizes: model.dimensions"));
   }
 
-  // The forms of a model at some sizes.
-  struct Tried {
-    Dimensions counts;
-    SharedModule simple;
-    SharedModule optimized;
-  };
+  // The samples, optimised. False: they have several forms.
+  Result<bool> optimize_samples() {
+    samples_.clear();
+    optimized_ = SampledNumbers(bits_);
+    for (const Tried& one : alike_) {
+      TFAOT_ASSIGN(const SharedModule module, optimized(*one.model));
+      std::string ignored;
+      if (!samples_.empty() && !have_same_form(optimized_.first(), *module, ignored)) return false;
+      optimized_.add(one.counts, module);
+      samples_.push_back({one.counts, one.model->optimized, module});
+    }
+    return true;
+  }
 
   // Whether the samples have odd and even counts as all that were tried. Where both counts are
   // even, say, a U-Net pads nothing: what follows a product of bits is not known there.
@@ -469,7 +496,7 @@ class FreeSizesOptimizer {
     };
     return std::ranges::all_of(tried, [&](const Tried& one) {
       return std::ranges::any_of(
-          samples_, [&](const SizeSample& sample) { return are_alike(one.counts, sample.sizes); });
+          alike_, [&](const Tried& sample) { return are_alike(one.counts, sample.counts); });
     });
   }
 
@@ -488,9 +515,7 @@ class FreeSizesOptimizer {
     std::size_t same = 0;
     for (std::size_t i = 0; i < tried.size(); ++i) {
       for (std::size_t k = 0; k < i; ++k) {
-        std::string ignored;
-        const bool is_same = have_same_form(*tried[i].simple, *tried[k].simple, ignored) &&
-                             have_same_form(*tried[i].optimized, *tried[k].optimized, ignored);
+        const bool is_same = tried[i].form == tried[k].form;
         if (is_same) ++same;
         for (std::size_t d = 0; d < own_.size(); ++d) {
           const std::int64_t between = tried[i].counts[d] - tried[k].counts[d];
@@ -549,10 +574,9 @@ class FreeSizesOptimizer {
   }
 
   void forget_samples() {
-    samples_.clear();
+    alike_.clear();
     has_samples_ = false;
     simplified_ = SampledNumbers(bits_);
-    optimized_ = SampledNumbers(bits_);
   }
 
   // Of the sizes that vary.
@@ -589,18 +613,14 @@ class FreeSizesOptimizer {
     Dimensions smallest;
     Dimensions largest;
     for (const FreeDimension& one : own_) {
-      smallest.push_back(one.smallest);
-      largest.push_back(one.largest);
-      while (place_among(without(smallest, std::ssize(smallest) - 1), smallest.back()) >= 0 &&
-             smallest.back() < one.largest) {
-        ++smallest.back();
-      }
-      while (place_among(without(largest, std::ssize(largest) - 1), largest.back()) >= 0 &&
-             largest.back() > one.smallest) {
-        --largest.back();
-      }
+      std::int64_t low = one.smallest;
+      while (place_among(smallest, low) >= 0 && low < one.largest) ++low;
+      smallest.push_back(low);
+      std::int64_t high = one.largest;
+      while (place_among(largest, high) >= 0 && high > one.smallest) --high;
+      largest.push_back(high);
     }
-    std::optional<OtherModel> other;
+    std::vector<std::pair<Dimensions, std::size_t>> points;  // and the dimension in question
     for (std::size_t d = 0; d < own_.size(); ++d) {
       Dimensions sizes = largest;
       const std::int64_t low = own_[d].smallest;
@@ -619,18 +639,16 @@ class FreeSizesOptimizer {
       for (const std::int64_t size : checked) {
         if (size < low || size > high) continue;
         sizes[d] = size;
-        if (std::ranges::count(sizes, size) > 1) continue;
-        TFAOT_ASSIGN(other, check_at(sizes, d));
-        if (other) return other;
+        if (std::ranges::count(sizes, size) == 1) points.emplace_back(sizes, d);
       }
     }
-    for (const Dimensions& sizes : parities()) {
-      TFAOT_ASSIGN(other, check_at(sizes, 0));
+    for (Dimensions& sizes : parities()) points.emplace_back(std::move(sizes), 0);
+    // After them: a border of one dimension is found along it.
+    points.emplace_back(std::move(smallest), 0);
+    for (const auto& [sizes, dimension] : points) {
+      TFAOT_ASSIGN(auto other, check_at(sizes, dimension));
       if (other) return other;
     }
-    // After them: a border of one dimension is found along it.
-    TFAOT_ASSIGN(other, check_at(smallest, 0));
-    if (other) return other;
     return check_optimized(largest);
   }
 
@@ -738,13 +756,14 @@ class FreeSizesOptimizer {
   std::vector<SizePiece> pieces_;
   std::map<Dimensions, std::shared_ptr<ModelAtSizes>> kept_;
   LoweringOptions options_;
-  Choices choices_;  // of the samples
-  std::vector<SizeSample> samples_;
-  bool has_samples_ = false;      // enough of one form
-  bool has_other_forms_ = false;  // at sizes between those of the samples
-  int bits_ = 0;                  // of the sizes, that numbers of the samples may follow
-  SampledNumbers simplified_;     // of the samples
-  SampledNumbers optimized_;      // of the same
+  Choices choices_;                  // of the samples
+  std::vector<Tried> alike_;         // the samples
+  std::vector<SizeSample> samples_;  // the same, optimised
+  bool has_samples_ = false;         // enough of one form
+  bool has_other_forms_ = false;     // at sizes between those of the samples
+  int bits_ = 0;                     // of the sizes, that numbers of the samples may follow
+  SampledNumbers simplified_;        // of the samples
+  SampledNumbers optimized_;         // of the same
 };
 
 }  // namespace

@@ -72,6 +72,10 @@ constexpr const char* kAdd =
 constexpr const char* kSecond = "second { a = f32[] parameter(0) ROOT b = f32[] parameter(1) }\n";
 
 const SizedCase kCases[] = {
+    {"whole_numbers_in_a_matrix", R"(ENTRY e { x = f32[{n},2] parameter(0)
+      c = s64[1,2] constant({ { {n}, {2n} } }) f = f32[1,2] convert(c) v = f32[2] reshape(f)
+      b = f32[{n},2] broadcast(v), dimensions={1} y = f32[{n},2] multiply(x, b)
+      ROOT t = (f32[{n},2]) tuple(y) })"},
     {"elements", R"(ENTRY e { x = f32[1,{n},3] parameter(0) c = f32[] constant(2)
       b = f32[1,{n},3] broadcast(c), dimensions={} y = f32[1,{n},3] multiply(x, b)
       z = f32[1,{n},3] exponential(y) ROOT t = (f32[1,{n},3]) tuple(z) })"},
@@ -313,15 +317,19 @@ class SizedModel : public ::testing::TestWithParam<std::pair<SizedCase, const ch
     std::vector<SizeSample> samples;
     for (const Dimensions& sizes :
          sample_sizes(own, SampleSide::kAbove, points_to_fit(1, bits), bits)) {
-      samples.push_back(
-          {sizes, std::make_shared<const OptimizedModel>(model_at(text, sizes.front()))});
+      const auto model = std::make_shared<const OptimizedModel>(model_at(text, sizes.front()));
+      auto module = make_module(model->computation.proto()).value();
+      samples.push_back({sizes, model, std::make_shared<const ReadModule>(std::move(module))});
     }
     RealFileSystem files;
     const TemporaryFolder folder;
     const auto weights = WeightStore::create(files, folder.path(), {}).value();
-    return with_free_sizes(
-        samples, {largest},
-        {.weights = weights, .widest = {std::max(largest, widest)}, .names = {"n"}, .bits = bits});
+    return with_free_sizes(samples, {largest},
+                           {.weights = weights,
+                            .smallest = {1},
+                            .widest = {std::max(largest, widest)},
+                            .names = {"n"},
+                            .bits = bits});
   }
 };
 

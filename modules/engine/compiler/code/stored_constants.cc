@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compiler/code/stored_constants.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <map>
-#include <vector>
 
 #include "compiler/hlo/conversions.h"
 #include "compiler/hlo/simplify.h"

@@ -17,8 +17,9 @@ namespace {
 
 class Folder {
  public:
-  Folder(xla::HloModule& module, std::int64_t first_weight, WeightStore& store)
-      : entry_(*module.entry_computation()),
+  Folder(xla::HloModule& module, std::int64_t first_weight, WeightStore& store, bool folds_single)
+      : folds_single_(folds_single),
+        entry_(*module.entry_computation()),
         first_weight_(first_weight),
         store_(store),
         values_(module, first_weight) {
@@ -34,6 +35,8 @@ class Folder {
           instruction->IsRoot() ||
           std::ranges::any_of(users, [&](const auto* user) { return !values_.is_known(user); });
       if (!values_.is_known(instruction) || !is_last) continue;
+      const bool is_left = values_.is_weight(instruction) && elements_of(*instruction) == 1;
+      if (is_left && !folds_single_) continue;
       TFAOT_TRY(replace(*instruction, instruction->metadata().op_name() == kPackedName));
     }
     return weights_;
@@ -150,6 +153,7 @@ class Folder {
         [this](const HloInstruction& parameter) { return parameter_value(parameter); });
   }
 
+  const bool folds_single_;
   xla::HloComputation& entry_;
   std::int64_t first_weight_;
   WeightStore& store_;
@@ -165,7 +169,9 @@ class Folder {
 
 Status fold_weights(xla::HloModule& module, PassContext& context) {
   if (context.weights == nullptr) return fail(Error("there are no weights to fold"));
-  TFAOT_ASSIGN(context.known, Folder(module, context.inputs, *context.weights).fold());
+  TFAOT_ASSIGN(
+      context.known,
+      Folder(module, context.inputs, *context.weights, context.choices.folds_single).fold());
   return {};
 }
 

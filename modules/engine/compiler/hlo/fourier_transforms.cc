@@ -8,7 +8,6 @@
 #include "compiler/hlo/build.h"
 #include "compiler/hlo/passes.h"
 #include "xla/permutation_util.h"
-#include "xla/primitive_util.h"
 
 namespace tfaot::toolkit::engine {
 namespace {

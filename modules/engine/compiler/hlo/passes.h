@@ -32,6 +32,8 @@ struct Choices {
   // No size that is free is smaller.
   std::int64_t smallest_free_size = 0;
   ComputeType compute = ComputeType::kFloat32;  // of products and convolutions with weights
+  // Results of one element that depend on a weight are computed ahead. They may follow a free size.
+  bool folds_single = true;
 
   bool wants_bfloat16() const { return compute == ComputeType::kBfloat16; }
   // True if products may have weights that are sums or products of the model's. Not where those

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "absl/strings/str_split.h"
-#include "tfaot/base/text.h"
 
 namespace tfaot::toolkit::engine {
 namespace {

@@ -4,7 +4,6 @@
 // results are quantised again. All of that is one call on the whole numbers, whose sums are exact.
 // A sum with another quantised tensor, and a function of single bytes, which a table has, may
 // follow.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>

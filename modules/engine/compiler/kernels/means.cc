@@ -7,7 +7,6 @@
 // variance 0. Products with a mean that cancel each other are those of normalisations
 // (norm_calls.cc).
 
-#include <algorithm>
 #include <cmath>
 #include <set>
 #include <utility>

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "compiler/hlo/simplify.h"
+#include "compiler/sizes/sized_table.h"
 #include "xla/primitive_util.h"
 
 namespace tfaot::toolkit::engine {
@@ -24,8 +25,7 @@ constexpr std::array kDraws = {Draw{-2, 2, 1}, Draw{0.01, 1, 9}, Draw{-40, 40, 9
 
 Result<Value> random_value(const xla::Shape& shape, const Draw& draw, std::mt19937_64& random) {
   xla::Literal numbers(shape_of(xla::F64, shape.dimensions()));
-  const bool is_whole = shape.element_type() == xla::PRED ||
-                        xla::primitive_util::IsIntegralType(shape.element_type());
+  const bool is_whole = is_whole_type(shape.element_type());
   for (double& number : numbers.data<double>()) {
     const double part = static_cast<double>(random() >> 11U) * 0x1p-53;
     number = is_whole ? std::floor(part * static_cast<double>(draw.most_whole + 1))

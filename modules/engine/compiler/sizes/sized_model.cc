@@ -12,7 +12,7 @@
 
 #include "compiler/hlo/match.h"
 #include "compiler/kernels/kernel_call.h"
-#include "compiler/sizes/sampled_numbers.h"
+#include "compiler/sizes/fitted_module.h"
 #include "compiler/sizes/sized_table.h"
 #include "compiler/sizes/strided_loop.h"
 #include "tfaot/base/text.h"
@@ -22,24 +22,6 @@
 
 namespace tfaot::toolkit::engine {
 namespace {
-
-// The layer of an instruction, or else of the nearest one that has a name: of what reads it first.
-std::string nearest_layer(const HloInstruction& one) {
-  constexpr std::size_t kMostLooked = 64;
-  std::vector<const HloInstruction*> looked = {&one};
-  for (std::size_t i = 0; i < looked.size(); ++i) {
-    if (!looked[i]->metadata().op_name().empty()) return looked[i]->metadata().op_name();
-    const auto add = [&](const auto& others) {
-      for (const HloInstruction* other : others) {
-        const bool is_new = looked.size() < kMostLooked && std::ranges::count(looked, other) == 0;
-        if (is_new) looked.push_back(other);
-      }
-    };
-    add(looked[i]->users());
-    add(looked[i]->operands());
-  }
-  return "";
-}
 
 // A dimension's index by the turns of loops.
 struct LoopIndex {
@@ -54,8 +36,6 @@ LoopIndices own_indices(std::size_t rank) {
   for (std::size_t d = 0; d < rank; ++d) indices[d].loop = d;
   return indices;
 }
-
-using Sizes = std::vector<SizePolynomial>;
 
 Sizes row_major_strides(const Sizes& sizes) {
   Sizes strides(sizes.size(), 1);
@@ -78,85 +58,43 @@ Place place_of(const LoopIndices& indices, const Sizes& strides, std::size_t loo
   return place;
 }
 
-SizePolynomial elements_in(const Sizes& sizes) {
-  SizePolynomial count = 1;
-  for (const SizePolynomial& size : sizes) count = count * size;
-  return count;
-}
-
-bool are_fixed(const Sizes& sizes) {
-  return std::ranges::all_of(
-      sizes, [](const SizePolynomial& size) { return size.constant().has_value(); });
-}
-
-class SizedModule {
+class SizedModule : private FittedModule {
  public:
-  SizedModule(const std::vector<SizeSample>& samples, Dimensions largest,
-              const SizedModelOptions& options)
-      : samples_(samples),
-        largest_(std::move(largest)),
-        smallest_(options.smallest.empty() ? Dimensions(largest_.size(), 1) : options.smallest),
-        widest_(options.widest.empty() ? largest_ : options.widest),
-        outputs_(options.outputs),
-        weights_(options.weights),
-        names_(options.names),
-        traces_(options.traces),
-        bits_(options.bits),
-        fits_(options.bits) {}
+  using FittedModule::FittedModule;
 
   Result<OptimizedModel> build() {
     TFAOT_TRY(read());
+    want_outputs();
     TFAOT_TRY(begin());
-    TFAOT_TRY(take_all(*modules_.front().module->entry_computation()));
+    TFAOT_TRY(take_all(*first_module().entry_computation()));
     return ended();
   }
 
  private:
-  Status read() {
-    for (const SizeSample& sample : samples_) {
-      TFAOT_ASSIGN(auto module, make_module(sample.model->computation.proto()));
-      modules_.emplace_back(std::move(module));
-      fits_.add_point(sample.sizes);
-    }
-    for (const auto* one : modules_.front().order) places_.emplace(one, places_.size());
-    const HloInstruction& root = *modules_.front().module->entry_computation()->root_instruction();
-    for (std::size_t i = 0; i < outputs_.size(); ++i) {
-      const HloInstruction* one = root.operand(static_cast<std::int64_t>(i));
+  void want_outputs() {
+    const HloInstruction& root = *first_module().entry_computation()->root_instruction();
+    std::int64_t place = 0;
+    for (const xla::Shape& output : options().outputs) {
+      const HloInstruction* one = root.operand(place++);
       while (xla::HloPredicateIsOp<kReshape, kBitcast, kCopy>(one)) one = one->operand(0);
-      wanted_[one] = product(outputs_[i].dimensions());
+      wanted_[one] = product(output.dimensions());
     }
-    for (const HloInstruction* one : modules_.front().order) {
-      if (one->opcode() == kWhile || one->opcode() == kConditional || calls_the_same(*one))
-        continue;
-      return fail(no_free_size(*one, "calls a function of other numbers at other sizes"));
-    }
-    return {};
-  }
-
-  // At all sizes.
-  bool calls_the_same(const HloInstruction& one) const {
-    for (std::size_t i = 1; i < samples_.size(); ++i) {
-      for (std::size_t k = 0; k < one.called_computations().size(); ++k) {
-        const xla::HloComputation& other = *at_sample(one, i).called_computations()[k];
-        if (*one.called_computations()[k] != other) return false;
-      }
-    }
-    return true;
   }
 
   // The parameters, and the numbers of the sizes.
   Status begin() {
-    xla::HloModule& module = *modules_.front().module;
+    xla::HloModule& module = first_module();
     xla::HloComputation::Builder builder("sized");
     const xla::HloComputation& entry = *module.entry_computation();
-    const auto inputs = std::ssize(samples_.front().model->inputs);
+    const auto inputs = std::ssize(samples().front().model->inputs);
     HloInstruction* first = nullptr;
     for (const HloInstruction* one : entry.parameter_instructions()) {
       TFAOT_ASSIGN(const Sizes sizes, sizes_of(*one));
       const bool is_input = one->parameter_number() < inputs;
       if (is_input) parameter_sizes_.push_back(sizes);
       const bool is_flat = is_input && !are_fixed(sizes);
-      xla::Shape shape = is_flat ? flat_shape(type_of(*one), sizes, widest_) : one->shape();
+      xla::Shape shape =
+          is_flat ? flat_shape(type_of(*one), sizes, options().widest) : one->shape();
       if (!is_input && !are_fixed(sizes)) {
         TFAOT_ASSIGN(shape, whole_weight(*one));
       }
@@ -165,7 +103,7 @@ class SizedModule {
       made_[one] = {first, is_flat};
     }
     HloInstruction* const sizes = builder.AddInstruction(HloInstruction::CreateParameter(
-        entry.num_parameters(), shape_of(xla::S64, {std::ssize(largest_)}), "sizes"));
+        entry.num_parameters(), shape_of(xla::S64, {std::ssize(largest())}), "sizes"));
     computation_ = module.AddEmbeddedComputation(builder.Build());
     numbers_.emplace(sizes);
     anchor_ = sizes;
@@ -183,38 +121,31 @@ class SizedModule {
   }
 
   Result<OptimizedModel> ended() {
-    xla::HloModule& module = *modules_.front().module;
+    xla::HloModule& module = first_module();
     const HloInstruction& root = *module.entry_computation()->root_instruction();
-    Instructions outputs;
+    TFAOT_ASSIGN(const Instructions outputs, values_of(root.operands()));
     std::vector<Sizes> output_sizes;
     for (const HloInstruction* output : root.operands()) {
-      TFAOT_ASSIGN(const Made made, value_of(*output));
-      outputs.push_back(made.value);
-      TFAOT_ASSIGN(Sizes sizes, sizes_of(*output));
-      output_sizes.push_back(std::move(sizes));
+      TFAOT_ASSIGN(output_sizes.emplace_back(), sizes_of(*output));
     }
     computation_->set_root_instruction(tuple_of(outputs), /*accept_different_shape=*/true);
     module.ReplaceEntryComputation(computation_);
     TFAOT_TRY(checked(module.RemoveUnusedComputations()));
     module.mutable_config().SetDefaultComputationLayout(computation_->ComputeProgramShape());
-    const OptimizedModel& first = *samples_.front().model;
+    const OptimizedModel& first = *samples().front().model;
     OptimizedModel model{.inputs = sized(first.inputs, parameter_sizes_),
                          .outputs = sized(first.outputs, output_sizes),
-                         .weights = weights_used(),
+                         .weights = first.weights,
                          .xla_products = first.xla_products,
                          .remarks = first.remarks,
                          .has_live_rows = first.has_live_rows,
                          .has_tasks = first.has_tasks,
                          .has_sizes = true};
-    TFAOT_ASSIGN(model.computation, canonical(xla::XlaComputation(module.ToProto()), traces_));
+    for (const auto& [place, weight] : weights_of_) model.weights.at(place) = weight;
+    TFAOT_ASSIGN(model.computation,
+                 canonical(xla::XlaComputation(module.ToProto()), options().traces));
     model.shape = xla::ProgramShape(model.computation.proto().host_program_shape());
     return model;
-  }
-
-  std::vector<std::size_t> weights_used() const {
-    std::vector<std::size_t> weights = samples_.front().model->weights;
-    for (const auto& [place, weight] : weights_of_) weights.at(place) = weight;
-    return weights;
   }
 
   // The tensors with the formulas of their rows' sizes.
@@ -224,96 +155,11 @@ class SizedModule {
       if (are_fixed(all[i])) continue;
       tensors[i].row_shape.clear();
       for (std::size_t d = 1; d < all[i].size(); ++d) {
-        tensors[i].row_shape.push_back(most(all[i][d], largest_));
+        tensors[i].row_shape.push_back(most(all[i][d], largest()));
         tensors[i].free_shape.push_back(all[i][d].formula());
       }
     }
     return tensors;
-  }
-
-  Error no_free_size(const HloInstruction& one, const std::string& why) const {
-    const std::string layer = nearest_layer(one);
-    return Error(fmt::format("{} {}, which cannot follow a free size",
-                             layer.empty() ? "the model" : "node '" + layer + "'", why))
-        .note(fmt::format("its operation in the compiler: {}", xla::HloOpcodeString(one.opcode())));
-  }
-
-  const HloInstruction& at_sample(const HloInstruction& one, std::size_t sample) const {
-    return *modules_[sample].order[places_.at(&one)];
-  }
-
-  // The number of an instruction, by the sizes.
-  Result<SizePolynomial> number_of(
-      const HloInstruction& one, const std::function<std::int64_t(const HloInstruction&)>& number) {
-    SizeValues values;
-    for (std::size_t i = 0; i < samples_.size(); ++i)
-      values.emplace_back(number(at_sample(one, i)));
-    if (const auto found = fits_.through(values)) return *found;
-    return fail(no_free_size(one, "needs " + number_text(values)));
-  }
-
-  // "floor((n + 1)/2)", or the numbers at some sizes.
-  std::string number_text(const SizeValues& values) const {
-    constexpr std::size_t kShown = 3;
-    const auto name = [&](std::size_t d) {
-      return d < names_.size() ? names_[d] : fmt::format("size {}", d + 1);
-    };
-    Dimensions numbers;
-    for (const auto& value : values) numbers.push_back(*value);
-    if (const auto found = quotient_through(fits_.points(), numbers)) {
-      const auto [d, more, divisor] = *found;
-      return more == 0 ? fmt::format("floor({} / {})", name(d), divisor)
-                       : fmt::format("floor(({} {} {}) / {})", name(d), more < 0 ? '-' : '+',
-                                     std::abs(more), divisor);
-    }
-    std::vector<std::string> shown;
-    for (std::size_t i = 0; i < std::min(values.size(), kShown); ++i) {
-      std::vector<std::string> sizes;
-      for (std::size_t d = 0; d < largest_.size(); ++d) {
-        sizes.push_back(fmt::format("{} = {}", name(d), fits_.points()[i][d]));
-      }
-      shown.push_back(fmt::format("{} at {}", *values[i], fmt::join(sizes, ", ")));
-    }
-    return fmt::format("the number {}", fmt::join(shown, "; "));
-  }
-
-  Result<Sizes> sizes_of_shape(
-      const HloInstruction& one,
-      const std::function<const xla::Shape&(const HloInstruction&)>& shape) {
-    Sizes sizes;
-    for (int d = 0; d < shape(one).rank(); ++d) {
-      TFAOT_ASSIGN(SizePolynomial size, number_of(one, [&](const HloInstruction& sample) {
-                     return shape(sample).dimensions(d);
-                   }));
-      sizes.push_back(std::move(size));
-    }
-    return sizes;
-  }
-
-  Result<Sizes> sizes_of(const HloInstruction& one) {
-    const auto known = sizes_.find(&one);
-    if (known != sizes_.end()) return known->second;
-    TFAOT_ASSIGN(Sizes sizes, sizes_of_shape(one, [](const auto& sample) -> const xla::Shape& {
-                   return sample.shape();
-                 }));
-    return sizes_[&one] = std::move(sizes);
-  }
-
-  // So many elements at most. A number with bits may be larger below the largest size.
-  std::int64_t most(const SizePolynomial& number, const Dimensions& largest) const {
-    std::int64_t most = number.at(largest);
-    for (std::int64_t less = 1; less < std::int64_t{1} << bits_; ++less) {
-      for (std::size_t d = 0; d < largest.size(); ++d) {
-        Dimensions sizes = largest;
-        sizes[d] = std::max<std::int64_t>(sizes[d] - less, 0);
-        most = std::max(most, number.at(sizes));
-      }
-    }
-    for (const Dimensions& point : fits_.points()) {
-      const bool is_within = std::ranges::equal(point, largest, std::ranges::less_equal());
-      if (is_within) most = std::max(most, number.at(point));
-    }
-    return most;
   }
 
   // Whole rows, which a loop may compute several of at once.
@@ -325,8 +171,9 @@ class SizedModule {
       if (longer > kBlockElements) break;
       row = longer;
     }
-    const std::int64_t elements =
-        xla::RoundUpTo(most(elements_in(sizes), largest) + kBlockElements, row);
+    const auto count =
+        std::reduce(sizes.begin(), sizes.end(), SizePolynomial(1), std::multiplies());
+    const std::int64_t elements = xla::RoundUpTo(most(count, largest) + kBlockElements, row);
     return shape_of(type, {wanted >= elements && wanted % row == 0 ? wanted : elements});
   }
 
@@ -349,29 +196,6 @@ class SizedModule {
     return !is_fixed(one);
   }
 
-  // Has no number that follows a size, and reads nothing that does.
-  bool is_fixed(const HloInstruction& one) {
-    const auto known = fixed_.find(&one);
-    if (known != fixed_.end()) return known->second;
-    const auto sizes = one.shape().IsArray() ? sizes_of(one) : Result<Sizes>(Sizes());
-    const bool is =
-        sizes.has_value() && are_fixed(*sizes) && has_same_numbers(one) && has_fixed_operands(one);
-    return fixed_[&one] = is;
-  }
-
-  // Its value is not a vector of the most elements.
-  bool is_fixed_value(const HloInstruction& one) {
-    const auto sizes = one.shape().IsArray() ? sizes_of(one) : Result<Sizes>(Sizes());
-    return sizes.has_value() && are_fixed(*sizes);
-  }
-
-  bool has_same_numbers(const HloInstruction& one) {
-    const std::size_t place = places_.at(&one);
-    return std::ranges::all_of(modules_, [&](const ReadModule& sample) {
-      return sample.numbers[place] == modules_.front().numbers[place];
-    });
-  }
-
   Status take_all(const xla::HloComputation& computation) {
     for (HloInstruction* one : computation.MakeInstructionPostOrder()) {
       if (one->opcode() == kParameter || is_of_loops(*one)) continue;
@@ -381,24 +205,25 @@ class SizedModule {
   }
 
   Status take(HloInstruction& one) {
-    if (&one == modules_.front().module->entry_computation()->root_instruction()) return {};
+    if (&one == first_module().entry_computation()->root_instruction()) return {};
     if (one.opcode() == kConstant) return take_constant(one);
-    if (one.opcode() == kTuple) return take_tuple(one);
+    if (one.opcode() == kTuple) {
+      TFAOT_ASSIGN(const Instructions parts, values_of(one.operands()));
+      return put(one, computation_->AddInstruction(HloInstruction::CreateTuple(parts)));
+    }
     if (one.opcode() == kWhile && !is_same_at_all(one)) return take_while(one);
     if (one.opcode() == kConditional && !is_same_at_all(one)) return take_conditional(one);
     if (one.opcode() == kGetTupleElement) {
       TFAOT_ASSIGN(const Sizes sizes, sizes_of(one));
       TFAOT_ASSIGN(const Made from, value_of(*one.operand(0)));
-      made_[&one] = {element_of(from.value, one.tuple_index()), !are_fixed(sizes)};
-      return {};
+      return put(one, element_of(from.value, one.tuple_index()), !are_fixed(sizes));
     }
     if (is_kernel_call(one)) return take_call(one);
     if (one.shape().IsTuple() && !has_fixed_operands(one)) {
       if (one.opcode() == kReduce) return take_reduce(one);
       if (one.opcode() == kSort) {
         TFAOT_ASSIGN(const Instructions results, sorted(one));
-        made_[&one] = {tuple_of(results), false};
-        return {};
+        return put(one, tuple_of(results));
       }
     }
     Instructions operands;
@@ -412,18 +237,11 @@ class SizedModule {
       }
       operands.push_back(made.value);
     }
-    made_[&one] = {computation_->AddInstruction(one.CloneWithNewOperands(one.shape(), operands)),
-                   false};
-    return {};
+    return put(one, computation_->AddInstruction(one.CloneWithNewOperands(one.shape(), operands)));
   }
 
-  Status take_tuple(const HloInstruction& one) {
-    Instructions parts;
-    for (const HloInstruction* operand : one.operands()) {
-      TFAOT_ASSIGN(const Made made, value_of(*operand));
-      parts.push_back(made.value);
-    }
-    made_[&one] = {computation_->AddInstruction(HloInstruction::CreateTuple(parts)), false};
+  Status put(const HloInstruction& one, HloInstruction* value, bool is_flat = false) {
+    made_[&one] = {value, is_flat};
     return {};
   }
 
@@ -449,8 +267,7 @@ class SizedModule {
     HloInstruction* const made =
         add_next_to(all, HloInstruction::CreateWhile(all->shape(), condition, body, all));
     made->set_metadata(one.metadata());
-    made_[&one] = {made, false};
-    return {};
+    return put(one, made);
   }
 
   Status take_conditional(const HloInstruction& one) {
@@ -471,12 +288,8 @@ class SizedModule {
                     HloInstruction::CreateConditional(branches.front()->root_instruction()->shape(),
                                                       choice.value, branches, states));
     made->set_metadata(one.metadata());
-    if (one.shape().IsTuple()) {
-      made_[&one] = {made, false};
-    } else {
-      made_[&one] = {element_of(made, 0), !is_fixed_value(one)};
-    }
-    return {};
+    if (one.shape().IsTuple()) return put(one, made);
+    return put(one, element_of(made, 0), !is_fixed_value(one));
   }
 
   // What a tuple consists of as it is made; of one tensor, that.
@@ -494,15 +307,10 @@ class SizedModule {
   // The shapes of the results of a loop or a branch: of free sizes, those of vectors.
   Result<std::vector<xla::Shape>> made_shapes(const HloInstruction& one) {
     std::vector<xla::Shape> shapes;
-    const bool is_tuple = one.shape().IsTuple();
-    for (int i = 0; i < (is_tuple ? one.shape().tuple_shapes_size() : 1); ++i) {
-      const auto part = [&](const HloInstruction& sample) -> const xla::Shape& {
-        return is_tuple ? sample.shape().tuple_shapes(i) : sample.shape();
-      };
-      if (!part(one).IsArray()) return fail(no_free_size(one, "has a tuple in its state"));
-      TFAOT_ASSIGN(const Sizes sizes, sizes_of_shape(one, part));
-      shapes.push_back(are_fixed(sizes) ? part(one)
-                                        : flat_shape(part(one).element_type(), sizes, largest_));
+    for (const xla::Shape& part : part_shapes(one)) {
+      if (!part.IsArray()) return fail(no_free_size(one, "has a tuple in its state"));
+      TFAOT_ASSIGN(const Sizes sizes, sizes_of(one, shapes.size()));
+      shapes.push_back(are_fixed(sizes) ? part : flat_shape(part.element_type(), sizes, largest()));
     }
     return shapes;
   }
@@ -514,7 +322,7 @@ class SizedModule {
     xla::HloComputation::Builder builder(source.name());
     HloInstruction* const all =
         builder.AddInstruction(HloInstruction::CreateParameter(0, state, "state"));
-    Called outside{modules_.front().module->AddEmbeddedComputation(builder.Build()),
+    Called outside{first_module().AddEmbeddedComputation(builder.Build()),
                    element_of(all, state.tuple_shapes_size() - 1)};
     outside.numbers.emplace(outside.sizes);
     const HloInstruction& parameter = *source.parameter_instruction(0);
@@ -563,21 +371,9 @@ class SizedModule {
                               {number_next_to(x, 0)}));
   }
 
-  bool is_same_at_all(const HloInstruction& one) {
-    return has_same_numbers(one) && calls_the_same(one);
-  }
-
-  bool has_fixed_operands(const HloInstruction& one) {
-    return std::ranges::all_of(
-        one.operands(), [this](const HloInstruction* operand) { return is_fixed_value(*operand); });
-  }
-
   // Of several tensors at once, such as the largest number and its place.
   Status take_reduce(const HloInstruction& one) {
-    const auto part = [](const HloInstruction& sample) -> const xla::Shape& {
-      return sample.shape().tuple_shapes(0);
-    };
-    TFAOT_ASSIGN(const Sizes sizes, sizes_of_shape(one, part));
+    TFAOT_ASSIGN(const Sizes sizes, sizes_of(one, 0));
     const std::int64_t count = one.operand_count() / 2;
     Instructions results;
     for (std::int64_t i = 0; i < count; ++i) {
@@ -604,33 +400,29 @@ class SizedModule {
       HloInstruction*& result = engine::entry(results, i);
       result = unflattened(result, one.shape().tuple_shapes(static_cast<int>(i)));
     }
-    made_[&one] = {tuple_of(results), false};
-    return {};
+    return put(one, tuple_of(results));
   }
 
   // Sorts tensors of the largest sizes, in which what is beyond the actual sizes comes last.
   Result<Instructions> sorted(const HloInstruction& one) {
     TFAOT_ASSIGN(const Sizes sizes, sizes_of(*one.operand(0)));
     const std::int64_t dimension = one.dimensions(0);
-    Dimensions largest;
-    for (const SizePolynomial& size : sizes) largest.push_back(most(size, largest_));
-    const Sizes fixed(largest.begin(), largest.end());
+    const Dimensions whole = mapped(sizes, [&](const auto& size) { return most(size, largest()); });
+    const Sizes fixed(whole.begin(), whole.end());
     Instructions operands;
     std::vector<xla::Shape> shapes;
     for (const HloInstruction* operand : one.operands()) {
-      StridedLoop loop{.sizes = sizes};
-      const LoopIndices indices = own_indices(sizes.size());
-      TFAOT_TRY(add_value(*operand, indices, loop));
-      loop.place = place_of(indices, row_major_strides(fixed), sizes.size());
-      HloInstruction* const vector = add_loop(loop, unwritten(*operand, fixed), *numbers_);
-      shapes.push_back(shape_of(type_of(*operand), largest));
+      TFAOT_ASSIGN(HloInstruction* const vector,
+                   filled(*operand, own_indices(sizes.size()), sizes, unwritten(*operand, fixed),
+                          row_major_strides(fixed)));
+      shapes.push_back(shape_of(type_of(*operand), whole));
       operands.push_back(unflattened(vector, shapes.back()));
     }
     HloInstruction* is_beyond = nullptr;
     for (std::size_t d = 0; d < sizes.size(); ++d) {
       const auto at = static_cast<std::int64_t>(d);
-      HloInstruction* const size = broadcast(numbers_->scalar(sizes[d]), largest, {});
-      HloInstruction* const places = iota_next_to(anchor_, shape_of(xla::S64, largest), at);
+      HloInstruction* const size = broadcast(numbers_->scalar(sizes[d]), whole, {});
+      HloInstruction* const places = iota_next_to(anchor_, shape_of(xla::S64, whole), at);
       is_beyond = accumulate(kOr, is_beyond, compare(places, xla::ComparisonDirection::kGe, size));
     }
     operands.push_back(is_beyond);
@@ -668,31 +460,30 @@ class SizedModule {
     HloInstruction* const is_within =
         builder.AddInstruction(HloInstruction::CreateUnary(truth, kNot, first));
     add(is_within, kAnd, add(second, kOr, less));
-    return modules_.front().module->AddEmbeddedComputation(builder.Build());
+    return first_module().AddEmbeddedComputation(builder.Build());
   }
 
   Status take_constant(const HloInstruction& one) {
-    bool is_same = true;
-    for (std::size_t i = 1; i < samples_.size(); ++i) {
-      is_same = is_same && at_sample(one, i).literal() == one.literal();
+    std::vector<const xla::Literal*> literals;
+    for (std::size_t i = 0; i < samples().size(); ++i) {
+      literals.push_back(&at_sample(one, i).literal());
     }
-    if (is_same) {
-      made_[&one] = {computation_->AddInstruction(one.Clone()), false};
-      return {};
+    const auto is_first = [&](const xla::Literal* other) { return *other == one.literal(); };
+    if (std::ranges::all_of(literals, is_first)) {
+      return put(one, computation_->AddInstruction(one.Clone()));
     }
     TFAOT_ASSIGN(const Sizes sizes, sizes_of(one));
-    if (!are_fixed(sizes)) return take_table(one, sizes);
+    if (!are_fixed(sizes)) return take_table({std::move(literals), fits()}, one, sizes);
     TFAOT_ASSIGN(HloInstruction* const value, sized_constant(one));
-    made_[&one] = {value, false};
-    return {};
+    return put(one, value);
   }
 
   // It must be the same at all sizes.
   Status check_weight(const HloInstruction& one) const {
-    const OptimizedModel& first = *samples_.front().model;
+    const OptimizedModel& first = *samples().front().model;
     const auto place = static_cast<std::size_t>(one.parameter_number()) - first.inputs.size();
     if (place >= first.weights.size()) return {};  // the number of live rows
-    for (const SizeSample& sample : samples_) {
+    for (const SizeSample& sample : samples()) {
       if (sample.model->weights.at(place) == first.weights[place]) continue;
       return fail(no_free_size(one, "reads a weight that is computed from the size"));
     }
@@ -704,13 +495,13 @@ class SizedModule {
   // sample's sizes. The parameter becomes the whole weight.
   Result<xla::Shape> whole_weight(const HloInstruction& one) {
     const auto place =
-        static_cast<std::size_t>(one.parameter_number()) - samples_.front().model->inputs.size();
-    const std::size_t first = samples_.front().model->weights.at(place);
-    const auto& variables = weights_.origin(first).variables;
+        static_cast<std::size_t>(one.parameter_number()) - samples().front().model->inputs.size();
+    const std::size_t first = samples().front().model->weights.at(place);
+    const auto& variables = options().weights.origin(first).variables;
     if (variables.size() == 1) {
-      if (const auto raw = weights_.raw_named(variables.front())) {
+      if (const auto raw = options().weights.raw_named(variables.front())) {
         const xla::Shape shape =
-            with_ones(shape_of(type_of(one), weights_.entry(*raw).shape), one.shape());
+            with_ones(shape_of(type_of(one), options().weights.entry(*raw).shape), one.shape());
         TFAOT_ASSIGN(const bool is_it, has_starts(one, place, *raw, shape));
         if (is_it) {
           weights_of_[place] = *raw;
@@ -721,7 +512,7 @@ class SizedModule {
     TFAOT_ASSIGN(const Sizes sizes, sizes_of(one));
     bool is_it = true;
     for (std::size_t d = 0; d < sizes.size(); ++d) {
-      is_it = is_it && most(sizes[d], largest_) <= size_of(one, static_cast<std::int64_t>(d));
+      is_it = is_it && most(sizes[d], largest()) <= size_of(one, static_cast<std::int64_t>(d));
     }
     if (is_it) {
       TFAOT_ASSIGN(is_it, has_starts(one, place, first, one.shape()));
@@ -733,7 +524,7 @@ class SizedModule {
   // Whether a weight at all samples is the start of this one, of this shape.
   Result<bool> has_starts(const HloInstruction& one, std::size_t place, std::size_t weight,
                           const xla::Shape& shape) {
-    TFAOT_ASSIGN(const std::string whole, weights_.bytes(weight));
+    TFAOT_ASSIGN(const std::string whole, options().weights.bytes(weight));
     const auto size =
         static_cast<std::size_t>(xla::ShapeUtil::ByteSizeOfPrimitiveType(type_of(one)));
     const auto place_of = [&](const xla::Shape& of, absl::Span<const std::int64_t> index) {
@@ -741,8 +532,9 @@ class SizedModule {
                  xla::IndexUtil::MultidimensionalIndexToLinearIndex(of, index)) *
              size;
     };
-    for (std::size_t i = 0; i < samples_.size(); ++i) {
-      TFAOT_ASSIGN(const std::string bytes, weights_.bytes(samples_[i].model->weights.at(place)));
+    for (std::size_t i = 0; i < samples().size(); ++i) {
+      TFAOT_ASSIGN(const std::string bytes,
+                   options().weights.bytes(samples()[i].model->weights.at(place)));
       const xla::Shape& part = at_sample(one, i).shape();
       bool is_same =
           shape.rank() == part.rank() &&
@@ -788,30 +580,19 @@ class SizedModule {
 
   // A constant tensor that follows the sizes, such as the places of all pairs in a matrix. Elements
   // that count from the end of a dimension are written over what lies there.
-  Status take_table(const HloInstruction& one, const Sizes& sizes) {
-    std::vector<const xla::Literal*> samples;
-    for (std::size_t i = 0; i < samples_.size(); ++i) {
-      samples.push_back(&at_sample(one, i).literal());
-    }
-    SizedTable table(std::move(samples), fits_);
+  Status take_table(SizedTable table, const HloInstruction& one, const Sizes& sizes) {
     HloInstruction* result = unwritten(one, sizes);
-    std::vector<std::vector<bool>> parts = {{}};
-    for (std::size_t d = 0; d < sizes.size(); ++d) {
-      std::vector<std::vector<bool>> longer;
-      for (const bool is_end : {false, true}) {
-        if (is_end && table.at_end()[d] == 0) continue;
-        for (const auto& part : parts) {
-          longer.push_back(part);
-          longer.back().push_back(is_end);
-        }
+    for (std::size_t ends = 0; ends < std::size_t{1} << sizes.size(); ++ends) {
+      std::vector<bool> is_end;
+      bool is_part = true;
+      for (std::size_t d = 0; d < sizes.size(); ++d) {
+        is_end.push_back((ends >> d & 1) != 0);
+        is_part = is_part && (!is_end[d] || table.at_end()[d] > 0);
       }
-      parts = std::move(longer);
-    }
-    for (const auto& is_end : parts) {
+      if (!is_part) continue;
       TFAOT_ASSIGN(result, with_part_of(table, is_end, one, sizes, result));
     }
-    made_[&one] = {result, true};
-    return {};
+    return put(one, result, true);
   }
 
   // Those elements of the table that are at the end of these dimensions.
@@ -898,20 +679,19 @@ class SizedModule {
     return added({.tensor = reshape(scalar, {1}), .place = {0, Sizes(loop.sizes.size(), 0)}}, loop);
   }
 
-  // Words of a call, or a number.
+  // Words of a call, or other whole numbers, or a real one.
   Result<HloInstruction*> sized_constant(const HloInstruction& one) {
     const bool is_whole = xla::primitive_util::IsIntegralType(type_of(one));
-    if (is_whole && one.shape().rank() <= 1) {
-      std::vector<SizePolynomial> words;
-      for (std::int64_t i = 0; i < elements_of(one); ++i) {
-        TFAOT_ASSIGN(SizePolynomial word, number_of(one, [&](const HloInstruction& sample) {
-                       const Dimensions index(static_cast<std::size_t>(one.shape().rank()), i);
-                       return sample.literal().GetIntegralAsS64(index).value_or(0);
-                     }));
-        words.push_back(std::move(word));
-      }
-      HloInstruction* const value =
-          one.shape().rank() == 0 ? numbers_->scalar(words.front()) : numbers_->words(words);
+    if (is_whole) {
+      TFAOT_ASSIGN(Sizes words,
+                   numbers_of(one, elements_of(one), [](const HloInstruction& sample, int i) {
+                     const auto index =
+                         xla::IndexUtil::LinearIndexToMultidimensionalIndex(sample.shape(), i);
+                     return sample.literal().GetIntegralAsS64(index).value_or(0);
+                   }));
+      HloInstruction* const value = one.shape().rank() == 0
+                                        ? numbers_->scalar(words.front())
+                                        : reshape(numbers_->words(words), dimensions_of(one));
       words_[&one] = std::move(words);
       return type_of(one) == xla::S64 ? value : convert(value, type_of(one));
     }
@@ -933,9 +713,9 @@ class SizedModule {
     TFAOT_ASSIGN(const SizePolynomial whole, number_of(one, [&](const HloInstruction& sample) {
                    return whole_of(real(sample), inverse);
                  }));
-    for (std::size_t i = 0; i < samples_.size(); ++i) {
+    for (std::size_t i = 0; i < samples().size(); ++i) {
       const double wanted = real(at_sample(one, i));
-      if (!rounds_to(wanted, whole.at(fits_.points()[i]), inverse, type_of(one))) {
+      if (!rounds_to(wanted, whole.at(fits().points()[i]), inverse, type_of(one))) {
         return fail(no_free_size(one, fmt::format("reads the constant {}", wanted)));
       }
     }
@@ -945,49 +725,40 @@ class SizedModule {
   }
 
   Status take_call(const HloInstruction& one) {
-    Instructions operands;
-    for (const HloInstruction* operand : one.operands()) {
-      TFAOT_ASSIGN(const Made made, value_of(*operand));
-      operands.push_back(made.value);
-    }
+    TFAOT_ASSIGN(const Instructions operands, values_of(one.operands()));
     const bool is_tuple = one.shape().IsTuple();
     std::vector<xla::Shape> shapes;
     bool is_flat = false;
-    for (int i = 0; i < (is_tuple ? one.shape().tuple_shapes_size() : 1); ++i) {
-      const auto part = [&](const HloInstruction& sample) -> const xla::Shape& {
-        return is_tuple ? sample.shape().tuple_shapes(i) : sample.shape();
-      };
-      if (part(one).element_type() == xla::U8) {  // scratch; further bytes align temporaries
+    for (const xla::Shape& part : part_shapes(one)) {
+      const std::size_t i = shapes.size();
+      if (part.element_type() == xla::U8) {  // scratch; further bytes align temporaries
         const bool is_first = shapes.back().element_type() != xla::U8;
-        shapes.push_back(is_first ? shape_of(xla::U8, {most_scratch(one, part)}) : part(one));
+        shapes.push_back(is_first ? shape_of(xla::U8, {most_scratch(one, i)}) : part);
         continue;
       }
-      TFAOT_ASSIGN(const Sizes sizes, sizes_of_shape(one, part));
+      TFAOT_ASSIGN(const Sizes sizes, sizes_of(one, i));
       is_flat = !are_fixed(sizes);
       std::int64_t wanted = 0;
       for (const auto& [output, elements] : wanted_) {
         const bool is_part = is_tuple ? output->opcode() == kGetTupleElement &&
-                                            output->operand(0) == &one && output->tuple_index() == i
+                                            output->operand(0) == &one &&
+                                            output->tuple_index() == static_cast<std::int64_t>(i)
                                       : output == &one;
         if (is_part) wanted = elements;
       }
-      shapes.push_back(is_flat ? flat_shape(part(one).element_type(), sizes, largest_, wanted)
-                               : part(one));
+      shapes.push_back(is_flat ? flat_shape(part.element_type(), sizes, largest(), wanted) : part);
     }
-    HloInstruction* const made = call_again(
-        one, is_tuple ? xla::ShapeUtil::MakeTupleShape(shapes) : shapes.front(), operands);
-    made_[&one] = {made, !is_tuple && is_flat};
-    return {};
+    const auto shape = is_tuple ? xla::ShapeUtil::MakeTupleShape(shapes) : shapes.front();
+    return put(one, call_again(one, shape, operands), !is_tuple && is_flat);
   }
 
-  // The bytes of a call's scratch memory at any sizes. `part`: its shape in a sample.
-  template <typename Part>
-  std::int64_t most_scratch(const HloInstruction& call, Part part) const {
+  // The bytes of a call's scratch memory at any sizes: of this result.
+  std::int64_t most_scratch(const HloInstruction& call, std::size_t result) {
     if (const auto most = most_tried_scratch(call)) return *most;
     std::int64_t most = 0;
-    for (std::size_t s = 0; s < samples_.size(); ++s) {
-      const std::int64_t own = product(part(at_sample(call, s)).dimensions());
-      most = std::max(most, scratch_at_largest(own, fits_.points()[s]));
+    for (std::size_t s = 0; s < samples().size(); ++s) {
+      const std::int64_t own = product(part_shapes(at_sample(call, s))[result].dimensions());
+      most = std::max(most, scratch_at_largest(own, fits().points()[s]));
     }
     return most;
   }
@@ -998,12 +769,13 @@ class SizedModule {
     constexpr std::int64_t kMostTried = 1 << 15;
     const auto words = words_.find(call.operand(0));
     if (words == words_.end()) return std::nullopt;
-    Dimensions counts(largest_.size(), 1);  // how many sizes there are, where its words follow them
+    // How many sizes there are, where its words follow them.
+    Dimensions counts(largest().size(), 1);
     for (const SizePolynomial& word : words->second) {
       for (const auto& [powers, factor] : word.terms()) {
         for (std::size_t i = 0; i < powers.size(); ++i) {
           const std::size_t d = i / SizePolynomial::kVariables;
-          if (powers[i] != 0) counts[d] = largest_[d] - smallest_[d] + 1;
+          if (powers[i] != 0) counts[d] = largest()[d] - options().smallest[d] + 1;
         }
       }
     }
@@ -1011,7 +783,7 @@ class SizedModule {
     if (count > kMostTried) return std::nullopt;
     std::int64_t most = 0;
     for (std::int64_t i = 0; i < count; ++i) {
-      Dimensions sizes = largest_;  // and smaller ones
+      Dimensions sizes = largest();  // and smaller ones
       for (std::int64_t rest = i, d = 0; d < std::ssize(sizes); ++d) {
         entry(sizes, d) -= rest % entry(counts, d);
         rest /= entry(counts, d);
@@ -1028,13 +800,13 @@ class SizedModule {
   // at most twice as large.
   std::int64_t scratch_at_largest(std::int64_t bytes, const Dimensions& sizes) const {
     constexpr double kMostAtSmallerSizes = 2;
-    double largest = kMostAtSmallerSizes * static_cast<double>(bytes);
-    for (std::size_t d = 0; d < largest_.size(); ++d) {
-      const double larger = static_cast<double>(largest_[d]) /
+    double most = kMostAtSmallerSizes * static_cast<double>(bytes);
+    for (std::size_t d = 0; d < largest().size(); ++d) {
+      const double larger = static_cast<double>(largest()[d]) /
                             static_cast<double>(std::max<std::int64_t>(sizes[d], 1));
-      if (larger > 1) largest *= larger * larger * larger;
+      if (larger > 1) most *= larger * larger * larger;
     }
-    return xla::RoundUpTo(static_cast<std::int64_t>(std::ceil(largest)), kLineBytes);
+    return xla::RoundUpTo(static_cast<std::int64_t>(std::ceil(most)), kLineBytes);
   }
 
   // The value in memory. Computes it by a loop if it has none yet.
@@ -1052,6 +824,15 @@ class SizedModule {
     made.is_flat = !are_fixed(sizes);
     if (!made.is_flat) made.value = unflattened(made.value, one.shape());
     return made_[&one] = made;
+  }
+
+  Result<Instructions> values_of(absl::Span<HloInstruction* const> all) {
+    Instructions values;
+    for (const HloInstruction* one : all) {
+      TFAOT_ASSIGN(const Made made, value_of(*one));
+      values.push_back(made.value);
+    }
+    return values;
   }
 
   // Where the windows of a dynamic slice begin in a tensor of these sizes: never so late that they
@@ -1093,9 +874,8 @@ class SizedModule {
     std::vector<ValuePlace> places;
     const Sizes strides = row_major_strides(sizes);
     for (std::size_t d = 0; d < starts.size(); ++d) {
-      const std::size_t value = added(
-          {.tensor = reshape(starts[d], {1}), .place = {0, Sizes(loop.sizes.size(), 0)}}, loop);
-      places.push_back({value, strides[d], sizes[d] + SizePolynomial(-1) * window[d]});
+      places.push_back(
+          {add_scalar(starts[d], loop), strides[d], sizes[d] + SizePolynomial(-1) * window[d]});
     }
     return places;
   }
@@ -1148,7 +928,7 @@ class SizedModule {
   HloInstruction* unwritten(const HloInstruction& one, const Sizes& sizes) {
     const auto wanted = wanted_.find(&one);
     const xla::Shape shape =
-        flat_shape(type_of(one), sizes, largest_, wanted == wanted_.end() ? 0 : wanted->second);
+        flat_shape(type_of(one), sizes, largest(), wanted == wanted_.end() ? 0 : wanted->second);
     return unwritten_next_to(anchor_, shape, ++unwritten_, one);
   }
 
@@ -1171,10 +951,12 @@ class SizedModule {
 
   // The result with the value at these indices in all its elements.
   Result<HloInstruction*> filled(const HloInstruction& value, const LoopIndices& at,
-                                 const Sizes& sizes, HloInstruction* result) {
+                                 const Sizes& sizes, HloInstruction* result,
+                                 const std::optional<Sizes>& strides = {}) {
     StridedLoop loop{.sizes = sizes};
     TFAOT_TRY(add_value(value, at, loop));
-    loop.place = place_of(own_indices(sizes.size()), row_major_strides(sizes), sizes.size());
+    loop.place = place_of(own_indices(sizes.size()), strides.value_or(row_major_strides(sizes)),
+                          sizes.size());
     return add_loop(loop, result, *numbers_);
   }
 
@@ -1201,31 +983,28 @@ class SizedModule {
 
   // What lies around a tensor and between its elements, as a pad and a window have it.
   struct Edges {
-    SizePolynomial low;
-    SizePolynomial high;
-    SizePolynomial between;
+    Sizes low;
+    Sizes high;
+    Sizes steps;  // from an element to the next one
   };
 
   Result<HloInstruction*> padded(const HloInstruction& one, const Sizes& sizes,
                                  HloInstruction* result) {
-    std::vector<Edges> edges;
-    for (int d = 0; d < one.shape().rank(); ++d) {
-      const auto edge = [&](auto member) {
-        return number_of(one, [d, member](const HloInstruction& sample) {
-          return (sample.padding_config().dimensions(d).*member)();
-        });
-      };
-      using Padding = xla::PaddingConfig::PaddingConfigDimension;
-      TFAOT_ASSIGN(const SizePolynomial low, edge(&Padding::edge_padding_low));
-      TFAOT_ASSIGN(const SizePolynomial high, edge(&Padding::edge_padding_high));
-      TFAOT_ASSIGN(const SizePolynomial between, edge(&Padding::interior_padding));
-      edges.push_back({low, high, between});
-    }
+    const auto edge = [&](auto member, std::int64_t more = 0) {
+      return numbers_of(one, one.shape().rank(), [=](const HloInstruction& sample, int d) {
+        return (sample.padding_config().dimensions(d).*member)() + more;
+      });
+    };
+    using Padding = xla::PaddingConfig::PaddingConfigDimension;
+    Edges edges;
+    TFAOT_ASSIGN(edges.low, edge(&Padding::edge_padding_low));
+    TFAOT_ASSIGN(edges.high, edge(&Padding::edge_padding_high));
+    TFAOT_ASSIGN(edges.steps, edge(&Padding::interior_padding, 1));
     return padded_by(one, edges, sizes, result);
   }
 
   // The first operand with the second one at these edges.
-  Result<HloInstruction*> padded_by(const HloInstruction& one, const std::vector<Edges>& edges,
+  Result<HloInstruction*> padded_by(const HloInstruction& one, const Edges& edges,
                                     const Sizes& sizes, HloInstruction* result) {
     TFAOT_ASSIGN(result, filled(*one.operand(1), {}, sizes, result));
     const HloInstruction& x = *one.operand(0);
@@ -1233,14 +1012,14 @@ class SizedModule {
     StridedLoop loop{.sizes = part, .keeps_others = true};
     LoopIndices indices = own_indices(part.size());
     TFAOT_TRY(add_value(x, indices, loop));
-    for (std::size_t d = 0; d < edges.size(); ++d) {
-      for (const Dimensions& point : fits_.points()) {
-        if (edges[d].low.at(point) < 0 || edges[d].high.at(point) < 0) {
+    for (std::size_t d = 0; d < indices.size(); ++d) {
+      for (const Dimensions& point : fits().points()) {
+        if (edges.low[d].at(point) < 0 || edges.high[d].at(point) < 0) {
           return fail(no_free_size(one, "cuts the edges of a tensor"));
         }
       }
-      indices[d].offset = edges[d].low;
-      indices[d].step = edges[d].between + SizePolynomial(1);
+      indices[d].offset = edges.low[d];
+      indices[d].step = edges.steps[d];
     }
     loop.place = place_of(indices, row_major_strides(sizes), part.size());
     return add_loop(loop, result, *numbers_);
@@ -1299,29 +1078,22 @@ class SizedModule {
     TFAOT_ASSIGN(loop.combine, combination(one));
     TFAOT_ASSIGN(result, filled(*one.operand(1), {}, sizes, result));
     TFAOT_ASSIGN(Sizes of_x, sizes_of(*one.operand(0)));
-    std::vector<Edges> edges;
-    Sizes windows;
-    Sizes strides;
-    Sizes dilations;
-    for (int d = 0; d < one.shape().rank(); ++d) {
-      const auto number = [&](auto member) {
-        return number_of(one, [d, member](const HloInstruction& sample) {
-          return static_cast<std::int64_t>((sample.window().dimensions(d).*member)());
-        });
-      };
-      using Window = xla::WindowDimension;
-      TFAOT_ASSIGN(const SizePolynomial size, number(&Window::size));
-      TFAOT_ASSIGN(const SizePolynomial stride, number(&Window::stride));
-      TFAOT_ASSIGN(const SizePolynomial dilation, number(&Window::window_dilation));
-      TFAOT_ASSIGN(const SizePolynomial low, number(&Window::padding_low));
-      TFAOT_ASSIGN(const SizePolynomial high, number(&Window::padding_high));
-      TFAOT_ASSIGN(const SizePolynomial base, number(&Window::base_dilation));
-      windows.push_back(size);
-      strides.push_back(stride);
-      dilations.push_back(dilation);
-      edges.push_back({low, high, base + SizePolynomial(-1)});
-      SizePolynomial& all = engine::entry(of_x, d);
-      all = (all + SizePolynomial(-1)) * base + SizePolynomial(1) + low + high;
+    const auto numbers = [&](auto member) {
+      return numbers_of(one, one.shape().rank(), [member](const HloInstruction& sample, int d) {
+        return (sample.window().dimensions(d).*member)();
+      });
+    };
+    using Window = xla::WindowDimension;
+    TFAOT_ASSIGN(const Sizes windows, numbers(&Window::size));
+    TFAOT_ASSIGN(const Sizes strides, numbers(&Window::stride));
+    TFAOT_ASSIGN(const Sizes dilations, numbers(&Window::window_dilation));
+    Edges edges;
+    TFAOT_ASSIGN(edges.low, numbers(&Window::padding_low));
+    TFAOT_ASSIGN(edges.high, numbers(&Window::padding_high));
+    TFAOT_ASSIGN(edges.steps, numbers(&Window::base_dilation));
+    for (std::size_t d = 0; d < of_x.size(); ++d) {
+      of_x[d] = (of_x[d] + SizePolynomial(-1)) * edges.steps[d] + SizePolynomial(1) + edges.low[d] +
+                edges.high[d];
     }
     TFAOT_ASSIGN(HloInstruction* const x, padded_by(one, edges, of_x, unwritten(one, of_x)));
     // Windows come before the last dimension, as blocks are of it.
@@ -1404,13 +1176,10 @@ class SizedModule {
     const xla::GatherDimensionNumbers& numbers = one.gather_dimension_numbers();
     const HloInstruction& x = *one.operand(0);
     TFAOT_ASSIGN(const Sizes of_x, sizes_of(x));
-    Sizes of_window;
-    for (std::size_t d = 0; d < of_x.size(); ++d) {
-      TFAOT_ASSIGN(SizePolynomial size, number_of(one, [d](const HloInstruction& sample) {
-                     return sample.gather_slice_sizes()[d];
-                   }));
-      of_window.push_back(std::move(size));
-    }
+    TFAOT_ASSIGN(const Sizes of_window,
+                 numbers_of(one, std::ssize(of_x), [](const HloInstruction& sample, int d) {
+                   return engine::entry(sample.gather_slice_sizes(), d);
+                 }));
     Dimensions dropped = in_order(numbers.collapsed_slice_dims());
     const Dimensions batches = in_order(numbers.operand_batching_dims());
     dropped.insert(dropped.end(), batches.begin(), batches.end());
@@ -1508,17 +1277,16 @@ class SizedModule {
         return add_view(*one.operand(0), of_operand, loop);
       }
       case kSlice: {
+        TFAOT_ASSIGN(const Sizes starts, numbers_of(one, std::ssize(at), [](const auto& x, int d) {
+                       return x.slice_starts(d);
+                     }));
+        TFAOT_ASSIGN(const Sizes steps, numbers_of(one, std::ssize(at), [](const auto& x, int d) {
+                       return x.slice_strides(d);
+                     }));
         LoopIndices of_operand = at;
-        for (int d = 0; d < one.shape().rank(); ++d) {
-          TFAOT_ASSIGN(
-              const SizePolynomial start,
-              number_of(one, [d](const HloInstruction& sample) { return sample.slice_starts(d); }));
-          TFAOT_ASSIGN(const SizePolynomial step, number_of(one, [d](const HloInstruction& sample) {
-                         return sample.slice_strides(d);
-                       }));
-          LoopIndex& index = engine::entry(of_operand, d);
-          index.offset = start + index.offset * step;
-          index.step = index.step * step;
+        for (std::size_t d = 0; d < at.size(); ++d) {
+          of_operand[d].offset = starts[d] + at[d].offset * steps[d];
+          of_operand[d].step = at[d].step * steps[d];
         }
         return add_value(*one.operand(0), of_operand, loop);
       }
@@ -1572,9 +1340,8 @@ class SizedModule {
   Result<std::size_t> add_computed(const HloInstruction& one, const LoopIndices& at,
                                    StridedLoop& loop) {
     const bool is_inline = one.IsElementwise() && one.opcode() != kConstant;
-    if (one.opcode() == kPad || one.opcode() == kReduce || one.opcode() == kReduceWindow ||
-        one.opcode() == kGather || one.opcode() == kSort || one.opcode() == kScatter ||
-        one.opcode() == kDynamicSlice || one.opcode() == kDynamicUpdateSlice ||
+    if (xla::HloPredicateIsOp<kPad, kReduce, kReduceWindow, kGather, kSort, kScatter, kDynamicSlice,
+                              kDynamicUpdateSlice>(&one) ||
         (is_inline && one.user_count() > 1 && !loop.values.empty())) {
       return add_element(one, at, loop);
     }
@@ -1621,24 +1388,10 @@ class SizedModule {
     return std::optional(std::move(before));
   }
 
-  const std::vector<SizeSample>& samples_;
-  const Dimensions largest_;
-  const Dimensions smallest_;
-  const Dimensions widest_;
-  const std::vector<xla::Shape> outputs_;
   std::map<const HloInstruction*, std::int64_t> wanted_;  // elements of vectors that are outputs
-  const WeightStore& weights_;
-  const std::vector<std::string>& names_;
-  const Traces traces_;
-  const int bits_;
-  std::map<std::size_t, std::size_t> weights_of_;        // whole ones, by place among the model's
-  std::vector<ReadModule> modules_;                      // of each sample
-  std::map<const HloInstruction*, std::size_t> places_;  // in their orders, of the first sample's
-  SizeFits fits_;
+  std::map<std::size_t, std::size_t> weights_of_;         // whole ones, by place among the model's
   std::map<const HloInstruction*, std::vector<SizePolynomial>> words_;  // of constants
   std::vector<Sizes> parameter_sizes_;                                  // of the inputs
-  std::map<const HloInstruction*, Sizes> sizes_;
-  std::map<const HloInstruction*, bool> fixed_;
   xla::HloComputation* computation_ = nullptr;
   HloInstruction* anchor_ = nullptr;
   std::int64_t unwritten_ = 0;  // how many there are

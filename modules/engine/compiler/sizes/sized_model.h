@@ -9,20 +9,21 @@
 #include <vector>
 
 #include "compiler/code/optimize.h"
-#include "compiler/sizes/polynomial.h"
+#include "compiler/sizes/sampled_numbers.h"
 
 namespace tfaot::toolkit::engine {
 
 struct SizeSample {
   Dimensions sizes;  // of each free dimension
   std::shared_ptr<const OptimizedModel> model;
+  SharedModule module;  // the same, to read
 };
 
 struct SizedModelOptions {
   const WeightStore& weights;
   Traces traces = Traces::kRemoved;
-  Dimensions smallest = {};  // sizes; empty: 1
-  Dimensions widest = {};    // inputs have the elements at these sizes; empty: at the largest
+  Dimensions smallest;                   // sizes
+  Dimensions widest;                     // inputs have the elements at these sizes
   std::vector<xla::Shape> outputs = {};  // of vectors, if they can be larger
   std::vector<std::string> names = {};   // of the dimensions, for errors
   int bits = 0;                          // of the sizes, that numbers may follow (SizePolynomial)

@@ -194,7 +194,8 @@ PoolWindow pool_window(const Node& node) {
     const std::int64_t stride = window.stride[d];
     const std::int64_t room = pool.in[d] + window.low[d] + window.high[d] - window.extent(d);
     pool.padded_end.push_back(pool.in[d] + window.high[d]);
-    if (room < 0) node.refuse("has a window that is larger than its padded operand");
+    if (is_ceil ? room <= -stride : room < 0)
+      node.refuse("has a window that is larger than its padded operand");
     std::int64_t out = (is_ceil ? room + stride - 1 : room) / stride + 1;
     if (is_ceil && (out - 1) * stride >= pool.in[d] + window.low[d]) --out;
     pool.out.push_back(out);
