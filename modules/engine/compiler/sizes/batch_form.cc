@@ -34,8 +34,8 @@ Arithmetic arithmetic_of(const xla::HloModule& module, std::int64_t inputs) {
     const bool is_call = by.opcode() == kCustomCall;
     if (is_call && is_call_of(by, Kernel::kGather)) continue;
     std::string kind(is_call ? by.custom_call_target() : xla::HloOpcodeString(by.opcode()));
-    for (const HloInstruction* operand : by.operands()) {  // the sides of a product may be swapped
-      kind += values.is_known(operand) ? " known" : " x";
+    if (is_call && is_call_of(by, Kernel::kMatmul) && values.is_known(by.operand(1))) {
+      kind += " of swapped sides";
     }
     const std::int64_t elements = elements_of(*one);
     ++found[{kind, elements % rows == 0 ? elements / rows : elements}];  // or of a function
