@@ -34,7 +34,7 @@ Arithmetic arithmetic_of(const xla::HloModule& module, std::int64_t inputs) {
     const bool is_call = by.opcode() == kCustomCall;
     if (is_call && is_call_of(by, Kernel::kGather)) continue;
     std::string kind(is_call ? by.custom_call_target() : xla::HloOpcodeString(by.opcode()));
-    if (is_call && is_call_of(by, Kernel::kMatmul) && values.is_known(by.operand(1))) {
+    if (is_call && is_call_of(by, Kernel::kMatMul) && values.is_known(by.operand(1))) {
       kind += " of swapped sides";
     }
     const std::int64_t elements = elements_of(*one);
