@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -20,12 +21,11 @@ std::int64_t rows_of(const xla::HloModule& module) {
   return size_of(*module.entry_computation()->parameter_instruction(0), 0);
 }
 
-// How many operations compute so many real numbers of a row, by their kind.
-using Arithmetic = std::map<std::pair<std::string, std::int64_t>, int>;
+// How many real numbers operations compute, by their kind, in order.
+using Arithmetic = std::map<std::string, std::multiset<std::int64_t>>;
 
 Arithmetic arithmetic_of(const xla::HloModule& module, std::int64_t inputs) {
   const WeightValues values(module, inputs);
-  const std::int64_t rows = rows_of(module);
   Arithmetic found;
   for (const HloInstruction* one : instructions_of(module)) {
     if (!computes(*one) || values.is_known(one)) continue;
@@ -37,10 +37,19 @@ Arithmetic arithmetic_of(const xla::HloModule& module, std::int64_t inputs) {
     if (is_call && is_call_of(by, Kernel::kMatMul) && values.is_known(by.operand(1))) {
       kind += " of swapped sides";
     }
-    const std::int64_t elements = elements_of(*one);
-    ++found[{kind, elements % rows == 0 ? elements / rows : elements}];  // or of a function
+    found[kind].insert(elements_of(*one));
   }
   return found;
+}
+
+// Two rows have twice as many numbers as one, but for those of no row.
+bool are_alike(const Arithmetic& one, const Arithmetic& two) {
+  return std::ranges::equal(one, two, [](const auto& a, const auto& b) {
+    return a.first == b.first &&
+           std::ranges::equal(a.second, b.second, [](auto of_one, auto of_two) {
+             return of_two == of_one || of_two == 2 * of_one;
+           });
+  });
 }
 
 Result<SharedModule> settled(const Lowering& lowering, std::int64_t rows, const Choices& choices,
@@ -137,7 +146,8 @@ Result<std::unique_ptr<xla::HloModule>> BatchForm::with_kernels(std::int64_t row
 Status take_batch_kernels(xla::HloModule& module, PassContext& context) {
   if (context.batch_form == nullptr || rows_of(module) != 1) return {};
   const auto two = context.batch_form->with_kernels(2, context);
-  if (!two || arithmetic_of(module, context.inputs) == arithmetic_of(**two, context.inputs)) {
+  if (!two ||
+      are_alike(arithmetic_of(module, context.inputs), arithmetic_of(**two, context.inputs))) {
     return {};
   }
   TFAOT_TRY(take_one_of_two(**two, context.inputs));
