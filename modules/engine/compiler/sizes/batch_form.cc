@@ -21,20 +21,26 @@ std::int64_t rows_of(const xla::HloModule& module) {
   return size_of(*module.entry_computation()->parameter_instruction(0), 0);
 }
 
-// How many real numbers operations compute, by their kind, in order.
+// How many real numbers of rows operations compute, by their kind.
 using Arithmetic = std::map<std::string, std::multiset<std::int64_t>>;
 
 Arithmetic arithmetic_of(const xla::HloModule& module, std::int64_t inputs) {
-  const WeightValues values(module, inputs);
+  std::set<const HloInstruction*> of_weights;  // and no rows, though they may be repeated for them
+  const auto is_of_weights = [&](const HloInstruction* one) { return of_weights.contains(one); };
   Arithmetic found;
   for (const HloInstruction* one : instructions_of(module)) {
-    if (!computes(*one) || values.is_known(one)) continue;
+    const bool is_weight =
+        one->opcode() == kParameter
+            ? one->parent() == module.entry_computation() && one->parameter_number() >= inputs
+            : std::ranges::all_of(one->operands(), is_of_weights);
+    if (is_weight) of_weights.insert(one);
+    if (is_weight || !computes(*one)) continue;
     if (!xla::primitive_util::IsFloatingPointType(type_of(*one))) continue;
     const HloInstruction& by = one->opcode() == kGetTupleElement ? *one->operand(0) : *one;
     const bool is_call = by.opcode() == kCustomCall;
     if (is_call && is_call_of(by, Kernel::kGather)) continue;
     std::string kind(is_call ? by.custom_call_target() : xla::HloOpcodeString(by.opcode()));
-    if (is_call && is_call_of(by, Kernel::kMatMul) && values.is_known(by.operand(1))) {
+    if (is_call && is_call_of(by, Kernel::kMatMul) && is_of_weights(by.operand(1))) {
       kind += " of swapped sides";
     }
     found[kind].insert(elements_of(*one));
