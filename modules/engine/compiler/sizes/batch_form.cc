@@ -115,7 +115,7 @@ Status take_one_of_two(xla::HloModule& module, std::int64_t inputs) {
 
 std::optional<BatchForm> BatchForm::find(const Lowering& lowering, const LoweredModel& lowered,
                                          const Choices& choices, WeightStore& weights) {
-  if (lowering.has_fixed_batch()) return std::nullopt;
+  if (lowering.has_fixed_batch() || lowered.inputs.empty()) return std::nullopt;
   const auto [small, large] = telling_batch_sizes(lowered);
   BatchForm form;
   std::string ignored;
