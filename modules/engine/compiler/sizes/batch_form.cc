@@ -119,12 +119,13 @@ std::optional<BatchForm> BatchForm::find(const Lowering& lowering, const Lowered
   const auto [small, large] = telling_batch_sizes(lowered);
   BatchForm form;
   std::string ignored;
-  for (const std::int64_t rows : {large, small}) {  // the first constants have all elements
+  // The third one tells numbers that do not follow the rows by a line. The first constants have all
+  // elements.
+  for (const std::int64_t rows : {small * large, large, small}) {
     const auto module = settled(lowering, rows, choices, weights);
     if (!module) return std::nullopt;  // it cannot have so many rows
-    if (rows == small && !have_same_form(form.numbers_.first(), **module, ignored)) {
-      return std::nullopt;
-    }
+    const bool is_first = rows == small * large;
+    if (!is_first && !have_same_form(form.numbers_.first(), **module, ignored)) return std::nullopt;
     form.numbers_.add({rows}, *module);
   }
   return form;
@@ -132,10 +133,10 @@ std::optional<BatchForm> BatchForm::find(const Lowering& lowering, const Lowered
 
 Status take_batch_form(xla::HloModule& module, PassContext& context) {
   if (context.batch_form == nullptr) return {};
-  const std::int64_t rows = rows_of(module);
-  if (context.batch_form->holds(rows, ReadModule(module.Clone("")))) return {};
-  // A model that does else for this batch size, or cannot be so small.
-  const auto made = context.batch_form->at(rows);
+  // Its own numbers are right, even if those of other sizes follow another rule.
+  if (context.batch_form->is_form_of(ReadModule(module.Clone("")))) return {};
+  // Not made: the model does else for this batch size, or cannot be so small.
+  const auto made = context.batch_form->at(rows_of(module));
   if (!made || !have_same_shapes(module, **made)) return {};
   return replace_module(module, **made);
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "compiler/hlo/lowering.h"
 #include "compiler/hlo/passes.h"
@@ -16,8 +17,8 @@ namespace tfaot::toolkit::engine {
 
 class BatchForm {
  public:
-  // From the model at two batch sizes of which no other dimension is a multiple. Nothing: it has
-  // one batch size, or no form in common. `lowered`: the model at any.
+  // From the model at two batch sizes of which no other dimension is a multiple, and at their
+  // product. Nothing: it has one batch size, or no form in common. `lowered`: the model at any.
   static std::optional<BatchForm> find(const Lowering& lowering, const LoweredModel& lowered,
                                        const Choices& choices, WeightStore& weights);
 
@@ -28,9 +29,9 @@ class BatchForm {
   // The same with calls of kernels.
   Result<std::unique_ptr<xla::HloModule>> with_kernels(std::int64_t rows,
                                                        const PassContext& context);
-  // True if the module of so many rows is what the form says.
-  bool holds(std::int64_t rows, const ReadModule& module) {
-    return numbers_.difference({rows}, module).what.empty();
+  bool is_form_of(const ReadModule& module) const {
+    std::string ignored;
+    return have_same_form(numbers_.first(), module, ignored);
   }
 
  private:
