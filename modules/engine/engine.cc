@@ -185,9 +185,9 @@ class ModelCompiler {
 
   Status compile_size(std::int64_t batch_size) {
     TFAOT_ASSIGN(const LoweredModel lowered, lower(batch_size));
-    if (!form_) form_ = BatchForm::find(*lowering_, lowered, choices(), *store_);
-    TFAOT_ASSIGN(OptimizedModel optimized, optimize(lowered, *store_, choices(), work_.traces,
-                                                    dump_.viewer(), form_ ? &*form_ : nullptr));
+    if (is_first()) form_ = BatchForm::find(*lowering_, lowered, choices(), *store_);
+    TFAOT_ASSIGN(OptimizedModel optimized,
+                 optimize(lowered, *store_, choices(), work_.traces, dump_.viewer(), form_.get()));
     // Costs are those at the largest sizes.
     TFAOT_ASSIGN(const auto module, make_module(optimized.computation.proto()));
     if (has_free_sizes()) {
@@ -330,8 +330,8 @@ class ModelCompiler {
   std::unique_ptr<SourceModel> model_;
   std::unique_ptr<Lowering> lowering_;
   std::optional<WeightStore> store_;
-  std::optional<BatchForm> form_;
-  std::vector<std::size_t> used_;  // weights of the code, in order of first use
+  std::unique_ptr<BatchForm> form_;  // null: sizes have none in common
+  std::vector<std::size_t> used_;    // weights of the code, in order of first use
   EngineResult result_;
 };
 

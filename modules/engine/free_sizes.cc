@@ -354,10 +354,8 @@ class FreeSizesOptimizer {
   Result<OptimizedModel> optimized(const LoweredModel& lowered, const Dimensions& sizes,
                                    const Choices& choices) const {
     TFAOT_ASSIGN(const LoadedSizes loaded, load_at_sizes(request_.job, options_, sizes));
-    std::optional<BatchForm> form =
-        BatchForm::find(*loaded.lowering, lowered, choices, request_.weights);
-    return optimize(lowered, request_.weights, choices, Traces::kNames, {},
-                    form ? &*form : nullptr);
+    const auto form = BatchForm::find(*loaded.lowering, lowered, choices, request_.weights);
+    return optimize(lowered, request_.weights, choices, Traces::kNames, {}, form.get());
   }
 
   // By the choices of the samples.

@@ -64,8 +64,8 @@ class BatchFormTest : public ::testing::Test {
       if (step == stage) found = module.Clone("");
       return {};
     };
-    EXPECT_TRUE(optimize(lowered, *store_, {}, Traces::kRemoved, viewer,
-                         has_form && form ? &*form : nullptr));
+    EXPECT_TRUE(
+        optimize(lowered, *store_, {}, Traces::kRemoved, viewer, has_form ? form.get() : nullptr));
     return found;
   }
 

@@ -113,20 +113,19 @@ Status take_one_of_two(xla::HloModule& module, std::int64_t inputs) {
 
 }  // namespace
 
-std::optional<BatchForm> BatchForm::find(const Lowering& lowering, const LoweredModel& lowered,
-                                         const Choices& choices, WeightStore& weights) {
-  if (lowering.has_fixed_batch() || lowered.inputs.empty()) return std::nullopt;
+std::unique_ptr<BatchForm> BatchForm::find(const Lowering& lowering, const LoweredModel& lowered,
+                                           const Choices& choices, WeightStore& weights) {
+  if (lowering.has_fixed_batch() || lowered.inputs.empty()) return nullptr;
   const auto [small, large] = telling_batch_sizes(lowered);
-  BatchForm form;
-  std::string ignored;
+  auto form = std::make_unique<BatchForm>();
   // The third one tells numbers that do not follow the rows by a line. The first constants have all
   // elements.
   for (const std::int64_t rows : {small * large, large, small}) {
     const auto module = settled(lowering, rows, choices, weights);
-    if (!module) return std::nullopt;  // it cannot have so many rows
+    if (!module) return nullptr;  // it cannot have so many rows
     const bool is_first = rows == small * large;
-    if (!is_first && !have_same_form(form.numbers_.first(), **module, ignored)) return std::nullopt;
-    form.numbers_.add({rows}, *module);
+    if (!is_first && !form->is_form_of(**module)) return nullptr;
+    form->numbers_.add({rows}, *module);
   }
   return form;
 }

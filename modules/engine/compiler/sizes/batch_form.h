@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "compiler/hlo/lowering.h"
@@ -18,9 +17,9 @@ namespace tfaot::toolkit::engine {
 class BatchForm {
  public:
   // From the model at two batch sizes of which no other dimension is a multiple, and at their
-  // product. Nothing: it has one batch size, or no form in common. `lowered`: the model at any.
-  static std::optional<BatchForm> find(const Lowering& lowering, const LoweredModel& lowered,
-                                       const Choices& choices, WeightStore& weights);
+  // product. Null: it has one batch size, or no form in common. `lowered`: the model at any.
+  static std::unique_ptr<BatchForm> find(const Lowering& lowering, const LoweredModel& lowered,
+                                         const Choices& choices, WeightStore& weights);
 
   // The module of so many rows, with settled layouts. Error: the form says none.
   Result<std::unique_ptr<xla::HloModule>> at(std::int64_t rows) {
