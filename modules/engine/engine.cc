@@ -185,7 +185,9 @@ class ModelCompiler {
 
   Status compile_size(std::int64_t batch_size) {
     TFAOT_ASSIGN(const LoweredModel lowered, lower(batch_size));
-    if (is_first()) form_ = BatchForm::find(*lowering_, lowered, choices(), *store_);
+    if (is_first() && job_.lone_rows) {
+      form_ = BatchForm::find(*lowering_, lowered, choices(), *store_);
+    }
     TFAOT_ASSIGN(OptimizedModel optimized,
                  optimize(lowered, *store_, choices(), work_.traces, dump_.viewer(), form_.get()));
     // Costs are those at the largest sizes.
@@ -194,8 +196,8 @@ class ModelCompiler {
       const Choices chosen = choices();
       const LoweringOptions options = lowering_options();
       TFAOT_ASSIGN(optimized,
-                   optimize_for_free_sizes({job_.model, options, batch_size, chosen, work_.traces,
-                                            *store_, lowering_->weights()}));
+                   optimize_for_free_sizes({job_.model, options, batch_size, job_.lone_rows, chosen,
+                                            work_.traces, *store_, lowering_->weights()}));
       result_.model.dimensions = sized_dimensions(job_.model.free_dimensions);
       result_.model.signature.inputs = optimized.inputs;
       result_.model.signature.outputs = optimized.outputs;
@@ -330,7 +332,7 @@ class ModelCompiler {
   std::unique_ptr<SourceModel> model_;
   std::unique_ptr<Lowering> lowering_;
   std::optional<WeightStore> store_;
-  std::unique_ptr<BatchForm> form_;  // null: sizes have none in common
+  std::unique_ptr<BatchForm> form_;  // null: rows are not alone, or there is one batch size
   std::vector<std::size_t> used_;    // weights of the code, in order of first use
   EngineResult result_;
 };

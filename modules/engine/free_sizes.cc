@@ -353,8 +353,12 @@ class FreeSizesOptimizer {
   // With the form that it has in any batch.
   Result<OptimizedModel> optimized(const LoweredModel& lowered, const Dimensions& sizes,
                                    const Choices& choices) const {
-    TFAOT_ASSIGN(const LoadedSizes loaded, load_at_sizes(request_.job, options_, sizes));
-    const auto form = BatchForm::find(*loaded.lowering, lowered, choices, request_.weights);
+    std::optional<LoadedSizes> loaded;
+    std::unique_ptr<BatchForm> form;
+    if (request_.lone_rows) {
+      TFAOT_ASSIGN(loaded, load_at_sizes(request_.job, options_, sizes));
+      form = BatchForm::find(*loaded->lowering, lowered, choices, request_.weights);
+    }
     return optimize(lowered, request_.weights, choices, Traces::kNames, {}, form.get());
   }
 

@@ -26,6 +26,7 @@ struct FreeSizesRequest {
   const JobModel& job;
   const LoweringOptions& options;
   std::int64_t batch_size;
+  bool lone_rows;
   const Choices& choices;
   Traces traces;
   WeightStore& weights;               // of the model at any of its sizes

@@ -145,7 +145,7 @@ TEST_F(BitsTest, TheFirstOperationThatDiffersIsNamed) {
   EXPECT_EQ(result.exit_code, 1) << result.standard_output << result.standard_error;
   const json found = json::parse(result.standard_output, nullptr, false);
   ASSERT_TRUE(found.is_object()) << result.standard_error;
-  ASSERT_FALSE(found["operations"].empty()) << found["differences"];
+  ASSERT_FALSE(found["operations"].empty()) << result.standard_error << found["differences"];
   for (const json& one : found["operations"]) {
     EXPECT_EQ(one["changed"], "batches");
     EXPECT_EQ(one["size"], 4);
@@ -368,6 +368,35 @@ TEST_F(BitsTest, ATrialRunChangesNoCode) {
     code[rows] = *object;
   }
   EXPECT_EQ(code["alone"], code["coupled"]);
+}
+
+// Rows that depend on each other: `x x^T x`, times the cube of their number.
+TEST_F(BitsTest, CoupledRowsAreComputedByTheirOwnNumber) {
+  ASSERT_TRUE(files_.replace_atomically(root_ / "coupled.mlir", R"(module {
+  func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+    %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x4xf32>) -> tensor<i32>
+    %rows = stablehlo.convert %n : (tensor<i32>) -> tensor<f32>
+    %square = stablehlo.multiply %rows, %rows : tensor<f32>
+    %cube = stablehlo.multiply %square, %rows : tensor<f32>
+    %size = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+    %width = stablehlo.constant dense<4> : tensor<1xi32>
+    %shape = stablehlo.concatenate %size, %width, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    %scale = stablehlo.dynamic_broadcast_in_dim %cube, %shape, dims = [] : (tensor<f32>, tensor<2xi32>) -> tensor<?x4xf32>
+    %pairs = stablehlo.dot_general %x, %x, contracting_dims = [1] x [1] : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x?xf32>
+    %sum = stablehlo.dot_general %pairs, %x, contracting_dims = [1] x [0] : (tensor<?x?xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+    %y = stablehlo.multiply %sum, %scale : tensor<?x4xf32>
+    return %y : tensor<?x4xf32>
+  }
+})"));
+  done({"compile", "coupled.mlir", "-o", "net", "--batch-sizes", "1,2,5", "--rows", "coupled",
+        "-q"});
+  for (const int rows : {1, 2, 5}) {
+    done({"run", "net", "-i", "ones", "--rows", std::to_string(rows), "-o", "y.csv", "-q"});
+    const auto text = files_.read(root_ / "y.csv");
+    ASSERT_TRUE(text);
+    const std::string number = std::to_string(4 * rows * rows * rows * rows);
+    EXPECT_THAT(*text, HasSubstr(number + "," + number + "," + number + "," + number)) << rows;
+  }
 }
 
 // Without the options of PlainLoops, x86-64-v3 and v4 split the sum of a row in other ways, a row

@@ -351,6 +351,9 @@ std::vector<CompileJob> make_compile_jobs(const ModelSpec& spec, const CompileOp
   common.hlo.fast_math = has_fast_math(spec);
   common.hlo.optimize = compilation.optimize;
   common.hlo.allow_coupled_rows = options.allow_coupled_rows;
+  const bool are_alone =
+      compilation.rows == RowsMode::kAlone && compilation.batch == BatchMode::kFirst;
+  common.hlo.lone_rows = are_alone && !options.allow_coupled_rows;
   common.hlo.weights_directory = (options.work_directory / kWeightsFolder).string();
   common.code = {spec.model.name, symbol_prefix(compilation.namespace_name, spec.model.name),
                  compilation.target_triple, options.work_directory.string()};
@@ -370,9 +373,7 @@ std::vector<CompileJob> make_compile_jobs(const ModelSpec& spec, const CompileOp
     jobs[i % count].hlo.batch_sizes.push_back(sizes[i]);
   }
   // One process checks for all.
-  if (compilation.rows == RowsMode::kAlone && compilation.batch == BatchMode::kFirst) {
-    jobs.front().hlo.row_sizes = sizes;
-  }
+  if (are_alone && !options.rows_are_checked) jobs.front().hlo.row_sizes = sizes;
   return jobs;
 }
 

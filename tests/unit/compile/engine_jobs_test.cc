@@ -73,6 +73,19 @@ TEST(EngineJobs, TellWholeShapesWithoutABatch) {
   EXPECT_THAT(job.hlo.model.inputs[0].shape, ElementsAre(3, 2));
 }
 
+TEST(EngineJobs, TellWhetherRowsAreAlone) {
+  ModelSpec spec = spec_of({1, 4});
+  CompileOptions options = options_of(2);
+  for (const CompileJob& job : make_compile_jobs(spec, options)) EXPECT_TRUE(job.hlo.lone_rows);
+  options.rows_are_checked = true;
+  EXPECT_TRUE(make_compile_jobs(spec, options).front().hlo.lone_rows);
+  EXPECT_THAT(make_compile_jobs(spec, options).front().hlo.row_sizes, IsEmpty());
+  options.allow_coupled_rows = true;
+  EXPECT_FALSE(make_compile_jobs(spec, options).front().hlo.lone_rows);
+  spec.compilation.rows = RowsMode::kCoupled;
+  EXPECT_FALSE(make_compile_jobs(spec, options_of(1)).front().hlo.lone_rows);
+}
+
 TEST(EngineJobs, TellWhetherKernelsHaveFastMath) {
   const auto has = [](std::vector<std::string> values) {
     auto spec = spec_of({1});

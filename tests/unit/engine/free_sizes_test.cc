@@ -394,8 +394,8 @@ class FreeSizes : public ::testing::TestWithParam<FreeSizesCase> {
   Result<OptimizedModel> for_all_sizes() {
     const Choices choices{.smallest_free_size = 1};
     const LoweringOptions options;
-    return optimize_for_free_sizes(
-        {job_, options, 1, choices, Traces::kRemoved, *weights_, loaded_.lowering->weights()});
+    return optimize_for_free_sizes({job_, options, 1, true, choices, Traces::kRemoved, *weights_,
+                                    loaded_.lowering->weights()});
   }
 
   // With so many rows, and columns beside them if these are free.

@@ -34,12 +34,13 @@ Arithmetic arithmetic_of(const xla::HloModule& module, std::int64_t inputs) {
             ? one->parent() == module.entry_computation() && one->parameter_number() >= inputs
             : std::ranges::all_of(one->operands(), is_of_weights);
     if (is_weight) of_weights.insert(one);
-    if (is_weight || !computes(*one)) continue;
+    if (is_weight || !computes(*one) || one->opcode() == kSelect) continue;
     if (!xla::primitive_util::IsFloatingPointType(type_of(*one))) continue;
     const HloInstruction& by = one->opcode() == kGetTupleElement ? *one->operand(0) : *one;
     const bool is_call = by.opcode() == kCustomCall;
     if (is_call && is_call_of(by, Kernel::kGather)) continue;
     std::string kind(is_call ? by.custom_call_target() : xla::HloOpcodeString(by.opcode()));
+    if (by.opcode() == kSubtract) kind = xla::HloOpcodeString(kAdd);  // of the negative one
     if (is_call && is_call_of(by, Kernel::kMatMul) && is_of_weights(by.operand(1))) {
       kind += " of swapped sides";
     }
@@ -50,21 +51,27 @@ Arithmetic arithmetic_of(const xla::HloModule& module, std::int64_t inputs) {
 
 // Two rows have twice as many numbers as one, but for those of no row.
 bool are_alike(const Arithmetic& one, const Arithmetic& two) {
-  return std::ranges::equal(one, two, [](const auto& a, const auto& b) {
-    return a.first == b.first &&
-           std::ranges::equal(a.second, b.second, [](auto of_one, auto of_two) {
-             return of_two == of_one || of_two == 2 * of_one;
-           });
+  return std::ranges::equal(one, two, [](const auto& of_one, const auto& of_two) {
+    // The smallest of one row is no double of another.
+    std::multiset<std::int64_t> left = of_two.second;
+    for (const std::int64_t numbers : of_one.second) {
+      auto found = left.find(numbers);
+      if (found == left.end()) found = left.find(2 * numbers);
+      if (found == left.end()) return false;
+      left.erase(found);
+    }
+    return of_one.first == of_two.first && left.empty();
   });
 }
 
-Result<SharedModule> settled(const Lowering& lowering, std::int64_t rows, const Choices& choices,
-                             WeightStore& weights) {
+// The model at so many rows, before it takes the form of batches.
+Result<std::unique_ptr<xla::HloModule>> settled(const Lowering& lowering, std::int64_t rows,
+                                                const Choices& choices, WeightStore& weights) {
   TFAOT_ASSIGN(const LoweredModel lowered, lowering.lower(rows));
   TFAOT_ASSIGN(auto module, make_module(lowered.computation.proto()));
   PassContext context{*module, std::ssize(lowered.inputs), choices, &weights};
   TFAOT_TRY(run_passes(context, "take_batch_form"));
-  return std::make_shared<const ReadModule>(std::move(module));
+  return module;
 }
 
 bool have_same_shapes(const xla::HloModule& a, const xla::HloModule& b) {
@@ -111,23 +118,53 @@ Status take_one_of_two(xla::HloModule& module, std::int64_t inputs) {
   return inline_calls(module);
 }
 
+// Nothing: the model is another one at one of the sizes, or cannot have it.
+std::optional<SampledNumbers> common_numbers(const Lowering& lowering, std::int64_t small,
+                                             std::int64_t large, const Choices& choices,
+                                             WeightStore& weights) {
+  SampledNumbers numbers;
+  std::string ignored;
+  // The third one tells numbers that do not follow the rows by a line. The first constants have all
+  // elements.
+  for (const std::int64_t rows : {small * large, large, small}) {
+    auto module = settled(lowering, rows, choices, weights);
+    if (!module) return std::nullopt;
+    const auto read = std::make_shared<const ReadModule>(*std::move(module));
+    const bool is_first = rows == small * large;
+    if (!is_first && !have_same_form(numbers.first(), *read, ignored)) return std::nullopt;
+    numbers.add({rows}, read);
+  }
+  return numbers;
+}
+
 }  // namespace
 
 std::unique_ptr<BatchForm> BatchForm::find(const Lowering& lowering, const LoweredModel& lowered,
                                            const Choices& choices, WeightStore& weights) {
   if (lowering.has_fixed_batch() || lowered.inputs.empty()) return nullptr;
   const auto [small, large] = telling_batch_sizes(lowered);
-  auto form = std::make_unique<BatchForm>();
-  // The third one tells numbers that do not follow the rows by a line. The first constants have all
-  // elements.
-  for (const std::int64_t rows : {small * large, large, small}) {
-    const auto module = settled(lowering, rows, choices, weights);
-    if (!module) return nullptr;  // it cannot have so many rows
-    const bool is_first = rows == small * large;
-    if (!is_first && !form->is_form_of(**module)) return nullptr;
-    form->numbers_.add({rows}, *module);
-  }
+  std::unique_ptr<BatchForm> form(new BatchForm(lowering));
+  form->numbers_ = common_numbers(lowering, small, large, choices, weights);
   return form;
+}
+
+Result<std::unique_ptr<xla::HloModule>> BatchForm::at(std::int64_t rows) {
+  if (!numbers_) return fail(Error("batch sizes have no form in common"));
+  return numbers_->module_at({rows});
+}
+
+bool BatchForm::is_form_of(const ReadModule& module) const {
+  std::string ignored;
+  return numbers_ && have_same_form(numbers_->first(), module, ignored);
+}
+
+Result<std::unique_ptr<xla::HloModule>> BatchForm::two_rows(const PassContext& context) {
+  Result<std::unique_ptr<xla::HloModule>> module = at(2);
+  if (!module) module = settled(lowering_, 2, context.choices, *context.weights);
+  if (!module) return module;
+  PassContext own{**module, context.inputs, context.choices, context.weights};
+  TFAOT_TRY(run_passes_after("take_batch_form", "take_batch_kernels", own));
+  return module;
 }
 
 Status take_batch_form(xla::HloModule& module, PassContext& context) {
@@ -140,18 +177,10 @@ Status take_batch_form(xla::HloModule& module, PassContext& context) {
   return replace_module(module, **made);
 }
 
-Result<std::unique_ptr<xla::HloModule>> BatchForm::with_kernels(std::int64_t rows,
-                                                                const PassContext& context) {
-  TFAOT_ASSIGN(auto module, at(rows));
-  PassContext own{*module, context.inputs, context.choices, context.weights};
-  TFAOT_TRY(run_passes_after("take_batch_form", "take_batch_kernels", own));
-  return module;
-}
-
 // A sum that is contiguous for a row alone may get another kernel than in a batch.
 Status take_batch_kernels(xla::HloModule& module, PassContext& context) {
   if (context.batch_form == nullptr || rows_of(module) != 1) return {};
-  const auto two = context.batch_form->with_kernels(2, context);
+  const auto two = context.batch_form->two_rows(context);
   if (!two ||
       are_alike(arithmetic_of(module, context.inputs), arithmetic_of(**two, context.inputs))) {
     return {};

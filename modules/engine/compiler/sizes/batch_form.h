@@ -6,7 +6,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <string>
+#include <optional>
 
 #include "compiler/hlo/lowering.h"
 #include "compiler/hlo/passes.h"
@@ -14,27 +14,28 @@
 
 namespace tfaot::toolkit::engine {
 
+// REQUIRES: no row depends on another. A mean over the batch may be another function at each size.
 class BatchForm {
  public:
   // From the model at two batch sizes of which no other dimension is a multiple, and at their
-  // product. Null: it has one batch size, or no form in common. `lowered`: the model at any.
+  // product. Null: it has one batch size. `lowered`: the model at any. `lowering` must outlive it.
   static std::unique_ptr<BatchForm> find(const Lowering& lowering, const LoweredModel& lowered,
                                          const Choices& choices, WeightStore& weights);
 
-  // The module of so many rows, with settled layouts. Error: the form says none.
-  Result<std::unique_ptr<xla::HloModule>> at(std::int64_t rows) {
-    return numbers_.module_at({rows});
-  }
-  // The same with calls of kernels.
-  Result<std::unique_ptr<xla::HloModule>> with_kernels(std::int64_t rows,
-                                                       const PassContext& context);
-  bool is_form_of(const ReadModule& module) const {
-    std::string ignored;
-    return have_same_form(numbers_.first(), module, ignored);
-  }
+  // The module of so many rows, with settled layouts. Error: the form says none, or there is none
+  // in common.
+  Result<std::unique_ptr<xla::HloModule>> at(std::int64_t rows);
+  bool is_form_of(const ReadModule& module) const;
+
+  // The module of two rows with calls of kernels. Where there is no form in common, that of the
+  // model itself.
+  Result<std::unique_ptr<xla::HloModule>> two_rows(const PassContext& context);
 
  private:
-  SampledNumbers numbers_;
+  explicit BatchForm(const Lowering& lowering) : lowering_(lowering) {}
+
+  const Lowering& lowering_;
+  std::optional<SampledNumbers> numbers_;
 };
 
 }  // namespace tfaot::toolkit::engine

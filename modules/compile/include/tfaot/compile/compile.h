@@ -46,6 +46,7 @@ struct CompileOptions {
   // Do not fail for a model whose rows depend on each other, in spite of RowsMode::kAlone; report
   // it in CompiledModel::coupled_rows.
   bool allow_coupled_rows = false;
+  bool rows_are_checked = false;  // the model was compiled before, with rows that are alone
   // Not null: it receives all that the engine finds, and work goes on after problems where it can.
   // The result is the same as without.
   EngineCheck* check = nullptr;

@@ -62,6 +62,9 @@ struct JobHlo {
   // Batch sizes in which the model must treat each row alone; empty: that is not checked here.
   std::vector<std::int64_t> row_sizes = {};
   bool allow_coupled_rows = false;  // accept a model that does not; the result says so
+  // Rows do not depend on each other, or the model is refused. So they get the same operations in
+  // batches of any size, whatever these sizes are in the model itself.
+  bool lone_rows = false;
   // Shared by all processes: each weight is written here once, to its own file.
   std::string weights_directory;
 };
