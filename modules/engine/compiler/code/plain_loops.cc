@@ -17,6 +17,8 @@
 #include "tensorflow/core/public/version.h"
 #include "xla/hlo/ir/hlo_instruction.h"
 #include "xla/layout_util.h"
+#include "xla/literal.h"
+#include "xla/primitive_util.h"
 #include "xla/service/cpu/cpu_compiler.h"
 #include "xla/service/cpu/cpu_options.h"
 
@@ -145,6 +147,53 @@ absl::Status handle_reduce(void* emitter, xla::HloInstruction* reduce) {
           0;
   return handle(emitter, reduce);
 }
+
+// xla::AlgebraicSimplifierVisitor: writes `a / b / c` as `a / (b * c)` and the like, where neither
+// a gather nor a reshape lies between, which there may be in a batch only. Our passes have done so
+// in the form that all batch sizes have in common. What is left to it are numbers beside one
+// operation, whatever its neighbours are.
+bool keeps_arithmetic(const xla::HloInstruction& one) {
+  const auto number_of = [&](std::int64_t i) -> const xla::Literal* {
+    const xla::HloInstruction* operand = one.operand(i);
+    if (operand->opcode() == xla::HloOpcode::kBroadcast) operand = operand->operand(0);
+    return operand->IsConstant() ? &operand->literal() : nullptr;
+  };
+  const auto is_all = [](const xla::Literal* number, float value) {
+    return number != nullptr && number->IsAllFloat(value);
+  };
+  const xla::PrimitiveType type = one.shape().element_type();
+  const bool is_real = xla::primitive_util::IsFloatingPointType(type);
+  if (!plain_code || (!is_real && !xla::primitive_util::IsComplexType(type))) return false;
+  switch (one.opcode()) {
+    case xla::HloOpcode::kAdd:  // a + 0 is a
+      return !is_all(number_of(0), 0) && !is_all(number_of(1), 0);
+    case xla::HloOpcode::kMultiply:  // a * 1 is a
+      return !is_all(number_of(0), 1) && !is_all(number_of(1), 1);
+    case xla::HloOpcode::kSubtract:  // a - 3 is a + -3
+    case xla::HloOpcode::kDivide:    // a / 3 is a * (1/3)
+      return number_of(1) == nullptr;
+    default:
+      return true;
+  }
+}
+
+#define TFAOT_KEEP_ARITHMETIC(handle, name)                                                      \
+  absl::Status handle(void* visitor, xla::HloInstruction* one) __asm__(                          \
+      "_ZN3xla26AlgebraicSimplifierVisitor" name "EPNS_14HloInstructionE");                      \
+  absl::Status handle(void* visitor, xla::HloInstruction* one) {                                 \
+    static auto* const rewrite =                                                                 \
+        of_library(handle, "_ZN3xla26AlgebraicSimplifierVisitor" name "EPNS_14HloInstructionE"); \
+    return keeps_arithmetic(*one) ? absl::OkStatus() : rewrite(visitor, one);                    \
+  }
+TFAOT_KEEP_ARITHMETIC(keep_add, "9HandleAdd")
+TFAOT_KEEP_ARITHMETIC(keep_divide, "12HandleDivide")
+TFAOT_KEEP_ARITHMETIC(keep_log, "9HandleLog")
+TFAOT_KEEP_ARITHMETIC(keep_multiply, "14HandleMultiply")
+TFAOT_KEEP_ARITHMETIC(keep_power, "11HandlePower")
+TFAOT_KEEP_ARITHMETIC(keep_reciprocal_root, "11HandleRsqrt")
+TFAOT_KEEP_ARITHMETIC(keep_root, "10HandleSqrt")
+TFAOT_KEEP_ARITHMETIC(keep_subtract, "14HandleSubtract")
+#undef TFAOT_KEEP_ARITHMETIC
 
 // xla::cpu::LLVMTargetMachineFeatures::minimum_alignment_for_allocation(): Eigen's functions, which
 // ask for memory, are called only for aligned tensors.
