@@ -609,6 +609,8 @@ class FreeSizesOptimizer {
     return difference.empty() ? difference : fmt::format("{} ({})", found.what, difference);
   }
 
+  static constexpr std::int64_t kNotTiny = 5;  // where a size is equal to no other number by chance
+
   // At the ends of the range and in its middle, at odd and even sizes.
   Result<std::optional<OtherModel>> check_range() {
     // Not two of one size: what is equal by chance becomes one operation.
@@ -651,7 +653,42 @@ class FreeSizesOptimizer {
       TFAOT_ASSIGN(auto other, check_at(sizes, dimension));
       if (other) return other;
     }
+    TFAOT_ASSIGN(auto other, check_equal_sizes(largest));
+    if (other) return other;
     return check_optimized(largest);
+  }
+
+  // A model may compare two sizes, and all points of other checks have different ones. What is
+  // equal by chance becomes one operation there, so values decide.
+  Result<std::optional<OtherModel>> check_equal_sizes(const Dimensions& largest) {
+    for (std::size_t d = 0; d < own_.size(); ++d) {
+      for (std::size_t e = 0; e < own_.size(); ++e) {
+        const bool is_one = own_[d].smallest == own_[d].largest;
+        if (d == e || own_[e].smallest == own_[e].largest || (!is_one && d > e)) continue;
+        const std::int64_t least = std::max(size_of(part_[d], own_[d].smallest), kNotTiny);
+        for (const std::int64_t count : {own_[d].smallest, least / part_[d].step + 1}) {
+          const std::int64_t size = size_of(part_[d], count);
+          const std::int64_t same = size / part_[e].step;
+          if (count > own_[d].largest || same < own_[e].smallest || same > own_[e].largest ||
+              size_of(part_[e], same) != size) {
+            continue;
+          }
+          Dimensions sizes = largest;
+          sizes[d] = count;
+          sizes[e] = same;
+          TFAOT_ASSIGN(auto other, check_at(sizes, e));
+          if (!other) continue;
+          if (is_one) return other;
+          return fail(
+              Error(fmt::format("where {} and {} are equal, the model computes otherwise: {}",
+                                own_[d].name, own_[e].name, other->what))
+                  .note("give one of them a fixed size, or both the same range if they are "
+                        "always equal: " +
+                        fmt::format("{}: {}", own_[e].name, own_[d].name)));
+        }
+      }
+    }
+    return std::optional<OtherModel>();
   }
 
   // Odd and even sizes of each dimension beside those of all others, if the model tells them apart.

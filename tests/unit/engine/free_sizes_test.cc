@@ -348,6 +348,15 @@ std::vector<FreeSizesCase> nets_of_free_sizes() {
            operation_text("Less", "'far', 'limit'", "is") + operation_text("Relu", "'x'", "r") +
            operation_text("Where", "'is', 'r', 'x'", "y"),
        {"n", 1, 64}},
+      {"only_where_rows_and_columns_are_as_many",
+       kSizeNodes + whole_numbers("three", {3}) +
+           operation_text("Slice", "'sizes', 'two', 'three', 'zero'", "k") +
+           operation_text("Equal", "'n', 'k'", "is") + operation_text("Relu", "'x'", "r") +
+           operation_text("Where", "'is', 'r', 'x'", "y"),
+       {"n", 1, 64},
+       false,
+       true,
+       FreeDimension{"k", 1, 64}},
       {"times_the_size_and_a_weight_of_one_element",
        kSizeNodes + real_numbers("c", {1}) + operation_text("Cast", "'n'", "real", kToReal) +
            operation_text("Mul", "'real', 'c'", "factor") +

@@ -5,6 +5,7 @@
 
 #include "compiler/hlo/conversions.h"
 #include "compiler/hlo/foreign_operations.h"
+#include "compiler/hlo/simplify.h"
 #include "tensorflow/compiler/tf2xla/literal_util.h"
 #include "tensorflow/compiler/tf2xla/shape_util.h"
 #include "tfaot/arrays/csv.h"
