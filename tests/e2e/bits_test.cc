@@ -399,6 +399,42 @@ TEST_F(BitsTest, CoupledRowsAreComputedByTheirOwnNumber) {
   }
 }
 
+// A step of each row, as PyTorch's exporter writes it: an index into all steps of all rows. With a
+// `start` of 6 steps a row, it is within its row; without it, it may be anywhere.
+std::string chosen_step_model(int start) {
+  return R"(module {
+  func.func @main(%x: tensor<?x6xf32>, %i: tensor<?xi32>) -> tensor<?xf32> {
+    %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?x6xf32>) -> tensor<i32>
+    %rows = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+    %six = stablehlo.constant dense<6> : tensor<1xi32>
+    %all = stablehlo.multiply %rows, %six : tensor<1xi32>
+    %steps = stablehlo.dynamic_reshape %x, %all : (tensor<?x6xf32>, tensor<1xi32>) -> tensor<?xf32>
+    %row = stablehlo.dynamic_iota %rows, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>
+    %c = stablehlo.constant dense<)" +
+         std::to_string(start) + R"(> : tensor<i32>
+    %cs = stablehlo.dynamic_broadcast_in_dim %c, %rows, dims = [] : (tensor<i32>, tensor<1xi32>) -> tensor<?xi32>
+    %start = stablehlo.multiply %row, %cs : tensor<?xi32>
+    %index = stablehlo.add %start, %i : tensor<?xi32>
+    %one = stablehlo.constant dense<1> : tensor<1xi32>
+    %shape = stablehlo.concatenate %rows, %one, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+    %indices = stablehlo.dynamic_reshape %index, %shape : (tensor<?xi32>, tensor<2xi32>) -> tensor<?x1xi32>
+    %y = "stablehlo.gather"(%steps, %indices) {dimension_numbers = #stablehlo.gather<collapsed_slice_dims = [0], start_index_map = [0], index_vector_dim = 1>, slice_sizes = array<i64: 1>, indices_are_sorted = false} : (tensor<?xf32>, tensor<?x1xi32>) -> tensor<?xf32>
+    return %y : tensor<?xf32>
+  }
+})";
+}
+
+TEST_F(BitsTest, AStepOfEachRowMayBeChosenByItsIndex) {
+  ASSERT_TRUE(files_.replace_atomically(root_ / "step.mlir", chosen_step_model(6)));
+  const ProcessResult made = tool({"compile", "step.mlir", "-o", "net", "--batch-sizes", "1,4"});
+  EXPECT_TRUE(made.ok()) << made.standard_error;
+  EXPECT_THAT(made.standard_error, HasSubstr("unless each index is within its row"));
+  ASSERT_TRUE(files_.replace_atomically(root_ / "any.mlir", chosen_step_model(0)));
+  const ProcessResult refused = tool({"compile", "any.mlir", "-o", "any", "--batch-sizes", "1,4"});
+  EXPECT_FALSE(refused.ok());
+  EXPECT_THAT(refused.standard_error, HasSubstr("mixes the rows of a batch"));
+}
+
 // Without the options of PlainLoops, x86-64-v3 and v4 split the sum of a row in other ways, a row
 // alone splits the sum over time, and only these two levels fuse products with sums.
 TEST_F(BitsTest, LoopsOfXlaHaveTheSameBitsAtEachLevel) {

@@ -44,10 +44,12 @@ struct Spread {
 constexpr std::array kSpreads = {Spread{0, 1},  Spread{0, 0.05}, Spread{5, 4},
                                  Spread{-5, 4}, Spread{0, 1000}, Spread{0, 0}};
 
-// The numbers of inputs: every second one is the model's own, if it has any.
+// The numbers of inputs: every second one is the model's own, if it has any. Whole numbers are
+// `index` and the next one, if it is given.
 struct RowNumbers {
   Spread spread;
   const std::vector<double>* own = nullptr;
+  std::optional<std::int64_t> index = {};
 };
 
 // The single numbers that the model compares with, adds and so on. An effect may appear only if an
@@ -80,6 +82,9 @@ T random_element(std::mt19937_64& random, std::uniform_real_distribution<double>
   if constexpr (std::is_same_v<T, bool>) {
     return random() % 2 == 0;
   } else {
+    if (!kIsReal<T> && from.index) {
+      return static_cast<T>(*from.index + static_cast<std::int64_t>(random() % 2));
+    }
     // A whole number that the type does not have becomes one that it has.
     using Whole = std::conditional_t<kIsReal<T>, double, std::int64_t>;
     if (from.own != nullptr && random() % 2 == 0) {
@@ -351,10 +356,11 @@ class Trial {
 };
 
 // Usual numbers first.
-std::vector<RowNumbers> kinds_of(const std::vector<double>& own) {
+std::vector<RowNumbers> kinds_of(const std::vector<double>& own,
+                                 std::optional<std::int64_t> index) {
   std::vector<RowNumbers> kinds;
-  for (const Spread& spread : kSpreads) kinds.push_back({spread, nullptr});
-  if (!own.empty()) kinds.push_back({kSpreads.front(), &own});
+  for (const Spread& spread : kSpreads) kinds.push_back({spread, nullptr, index});
+  if (!own.empty()) kinds.push_back({kSpreads.front(), &own, index});
   return kinds;
 }
 
@@ -363,14 +369,16 @@ enum class Trials { kAll, kSizes };  // kSizes: only compares the rows that both
 // Runs a lowered model to see whether the rows of a batch depend on each other. Its code is made
 // for this machine, whatever the model is compiled for. A difference proves that they do; no
 // difference does not prove that they do not. Error: the model cannot run, or does not end within
-// 10 s. `other`, if given, is the same model at another batch size.
+// 10 s. `other`, if given, is the same model at another batch size. Whole numbers are `index` and
+// the next one, if it is given.
 Result<TrialFindings> try_rows(Trials trials, const SizedModel& model,
                                const std::optional<SizedModel>& other,
-                               const std::function<Result<Value>(std::size_t)>& weight) {
+                               const std::function<Result<Value>(std::size_t)>& weight,
+                               std::optional<std::int64_t> index = {}) {
   TFAOT_ASSIGN(const auto program, Program::create(model, weight));
   Trial trial(program, model.lowered->outputs.size());
   const auto own = numbers_of(*model.lowered);
-  const std::vector<RowNumbers> kinds = kinds_of(own);
+  const std::vector<RowNumbers> kinds = kinds_of(own, index);
   if (trials == Trials::kAll) {
     for (const RowNumbers& kind : kinds) TFAOT_TRY(trial.change_others(kind, kinds));
     TFAOT_TRY(trial.move_rows(kinds.front()));
@@ -504,7 +512,8 @@ class RowCheck {
     for (std::size_t i = 0; i < model.lowered->outputs.size(); ++i) {
       doubts.push_back({model.lowered->outputs[i].name, i, &cause});
     }
-    return judge_rows(doubts, try_rows(Trials::kSizes, model, other, weight_reader()), messages_);
+    return judge_rows(doubts, try_rows(Trials::kSizes, model, other, weight_reader(), index_),
+                      messages_);
   }
 
   static Result<std::unique_ptr<xla::HloModule>> as_lowered(const LoweredModel& lowered) {
@@ -525,12 +534,36 @@ class RowCheck {
       if (causes[i] != nullptr) doubts.push_back({outputs[i].name, i, causes[i]});
     }
     if (doubts.empty()) return {};
-    return judge_rows(doubts, try_rows(Trials::kAll, model, other, weight_reader()), messages_);
+    const auto tried = try_rows(Trials::kAll, model, other, weight_reader());
+    if (tried && mix_by_indices(doubts, *tried)) {
+      for (const std::int64_t index : {0, 1}) {
+        const auto within = try_rows(Trials::kAll, model, other, weight_reader(), index);
+        if (!within || std::ranges::any_of(*within, &has_finding)) continue;
+        messages_.warning(fmt::format(
+            "output '{}' mixes the rows of a batch unless each index is within its row: {}. In "
+            "trial runs with the indices {} and {}, each row was treated alone",
+            doubts.front().output, explained(*doubts.front().cause), index, index + 1));
+        index_ = index;
+        return {};
+      }
+    }
+    return judge_rows(doubts, tried, messages_);
+  }
+
+  static bool has_finding(const std::optional<std::string>& finding) { return finding.has_value(); }
+
+  // A lookup, as of the last step of a sequence, may have got an index beyond the row.
+  static bool mix_by_indices(const std::vector<RowDoubt>& doubts, const TrialFindings& tried) {
+    return std::ranges::any_of(tried, &has_finding) &&
+           std::ranges::all_of(doubts, [&](const RowDoubt& one) {
+             return !tried[one.index] || one.cause->at->opcode() == kGather;
+           });
   }
 
   const Lowering& lowering_;
   const WeightStore& weights_;
   const RowMessages& messages_;
+  std::optional<std::int64_t> index_;  // whole numbers with which rows do not mix; empty: all
 };
 
 }  // namespace
