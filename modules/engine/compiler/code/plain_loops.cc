@@ -191,6 +191,7 @@ TFAOT_KEEP_ARITHMETIC(keep_log, "9HandleLog")
 TFAOT_KEEP_ARITHMETIC(keep_multiply, "14HandleMultiply")
 TFAOT_KEEP_ARITHMETIC(keep_power, "11HandlePower")
 TFAOT_KEEP_ARITHMETIC(keep_reciprocal_root, "11HandleRsqrt")
+TFAOT_KEEP_ARITHMETIC(keep_reduction, "12HandleReduce")  // of joined tensors: a sum of sums
 TFAOT_KEEP_ARITHMETIC(keep_root, "10HandleSqrt")
 TFAOT_KEEP_ARITHMETIC(keep_subtract, "14HandleSubtract")
 #undef TFAOT_KEEP_ARITHMETIC

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // XLA's own loops compute each operation of a model by itself and in the model's order: no product
-// is fused with a sum, no sum is split, and no two operations become others. LLVM would choose both by what it unrolls and by the
-// width of vectors, so by batch size and CPU level. XLA has no options for it. So some functions of
-// XLA's library are replaced (plain_loops.cc).
+// is fused with a sum, no sum is split, and no two operations become others. LLVM would choose both
+// by what it unrolls and by the width of vectors, so by batch size and CPU level. XLA has no
+// options for it. So some functions of XLA's library are replaced (plain_loops.cc).
 #pragma once
 
 #include <string>
