@@ -241,28 +241,45 @@ bool is_exact(const HloInstruction& one) {
                                kMultiply, kNegate, kRoundNearestEven, kSelect, kSubtract>(&one);
 }
 
+// True if all elements of it are one number.
+bool is_one_number(const HloInstruction* value) {
+  while (value->opcode() == kBroadcast) value = value->operand(0);
+  return elements_of(*value) == 1;
+}
+
 // A conversion to bytes whose result depends on one byte alone, and the table of its results.
 struct ByteFunction {
   HloInstruction* last = nullptr;  // null: there is none
   HloInstruction* table = nullptr;
 };
 
-// All that is computed from `bytes`, up to one conversion.
+// All that is computed from `bytes`, up to the last conversion that everything else leads to. On
+// the way numbers may be quantised, and may meet again, as those of x * hardsigmoid(x) do.
 ByteFunction function_of_bytes(HloInstruction& bytes) {
-  constexpr std::size_t kMostOperations = 32;
+  constexpr std::size_t kMostOperations = 64;
   Instructions parts = {&bytes};
+  const auto is_part = [&](const HloInstruction* one) { return absl::c_linear_search(parts, one); };
+  const auto is_next = [&](const HloInstruction& user) {
+    return !is_part(&user) && is_exact(user) && dimensions_of(user) == dimensions_of(bytes) &&
+           std::ranges::all_of(user.operands(), [&](const HloInstruction* operand) {
+             return is_part(operand) || is_one_number(operand);
+           });
+  };
+  const auto is_only_result = [&](const HloInstruction* one) {
+    return std::ranges::all_of(parts, [&](const HloInstruction* part) {
+      return part == one || (!part->IsRoot() && std::ranges::all_of(part->users(), is_part));
+    });
+  };
   HloInstruction* last = nullptr;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i]->IsRoot()) return {};
     for (HloInstruction* const user : parts[i]->users()) {
-      if (user == last || absl::c_linear_search(parts, user)) continue;
-      if (!is_exact(*user) || dimensions_of(*user) != dimensions_of(bytes)) return {};
-      const bool is_last = type_of(*user) == xla::U8 || type_of(*user) == xla::S8;
-      if (is_last ? last != nullptr : parts.size() == kMostOperations) return {};
-      is_last ? last = user : parts.emplace_back(user);
+      if (parts.size() == kMostOperations || !is_next(*user)) continue;
+      parts.push_back(user);
+      const bool is_bytes = type_of(*user) == xla::U8 || type_of(*user) == xla::S8;
+      if (is_bytes && user->opcode() == kConvert && is_only_result(user)) last = user;
     }
   }
-  if (last == nullptr || last->opcode() != kConvert) return {};
+  if (last == nullptr) return {};
 
   constexpr std::int64_t kCount = UINT8_MAX + 1;
   std::vector<std::uint8_t> bits(kCount);  // a constant, which XLA folds as it does no iota
@@ -274,7 +291,7 @@ ByteFunction function_of_bytes(HloInstruction& bytes) {
   const auto of_table = [&](const auto& self, HloInstruction* one) -> HloInstruction* {
     if (const auto found = made.find(one); found != made.end()) return found->second;
     HloInstruction* result = nullptr;
-    if (one == last || absl::c_linear_search(parts, one)) {
+    if (is_part(one)) {
       Instructions operands;
       for (HloInstruction* const operand : one->operands()) {
         operands.push_back(self(self, operand));
