@@ -165,17 +165,29 @@ struct ByFloats : OfFloats {
   }
 };
 
-#if TFAOT_VECTOR_BYTES == 64 && defined(__x86_64__)
+#if TFAOT_VECTOR_BYTES >= 32 && defined(__x86_64__)
+// Written as the words that instructions beyond the level take.
+template <typename Operands>
+struct AsWords;
+
+#if TFAOT_VECTOR_BYTES == 32
+template <>
+struct AsWords<Whole> : Whole {
+  using Sum = SignedWords;
+
+  // sum + the four products of each word's bytes, those of `a` without a sign.
+  static TFAOT_INLINE void add(Sum& sum, Sum a, Sum b) {
+    asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum) : "x"(a), "x"(b));
+  }
+};
+#else
 // Those of the first `count`.
 TFAOT_INLINE std::uint64_t first_bits(Int count) {
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
 
-// Written as the words that instructions beyond the level take: by whole vectors, as masked stores
-// are slow. What lies behind is written later, or is not read.
-template <typename Operands>
-struct AsWords;
-
+// Written by whole vectors, as masked stores are slow. What lies behind is written later, or is not
+// read.
 template <>
 struct AsWords<Whole> : Whole {
   using Written = AsWords;
@@ -189,8 +201,7 @@ struct AsWords<Whole> : Whole {
       __builtin_memcpy(to + i, &bytes, sizeof bytes);
     }
   }
-  // sum + the four products of each word's bytes, those of `a` without a sign.
-  static TFAOT_INLINE void add(Sum& sum, __m512i a, __m512i b) {
+  static TFAOT_INLINE void add(Sum& sum, Sum a, Sum b) {
     asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
   }
 };
@@ -216,40 +227,44 @@ struct AsWords<OfFloats> : OfFloats {
     }
   }
   // sum + the two products of each word's bfloat16.
-  static TFAOT_INLINE void add(Sum& sum, __m512i a, __m512i b) {
+  static TFAOT_INLINE void add(Sum& sum, SignedWords a, SignedWords b) {
     asm("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
-  }
-};
-
-template <typename Operands>
-struct ByWords : AsWords<Operands> {
-  using typename AsWords<Operands>::Number;
-  using typename AsWords<Operands>::Sum;
-  static constexpr int kPanels = 4;
-  static constexpr int kRows = 6;
-
-  template <int kRows, int kAll>
-  static TFAOT_INLINE void add_word(Sum (&sums)[kRows][kAll], Bytes b, Int panel_bytes,
-                                    const Number* const (&a)[kRows], Int at) {
-    __m512i right[kAll];
-    TFAOT_EACH (i, kAll) right[i] = read_as<__m512i>(b + i * panel_bytes);
-    TFAOT_EACH (r, kRows) {
-      const auto left = __m512i(Vec<std::int32_t>{} + read_as<std::int32_t>(a[r] + at));
-      TFAOT_EACH (i, kAll) AsWords<Operands>::add(sums[r][i], left, right[i]);
-    }
-  }
-  static TFAOT_INLINE void add_words(Sum* sums, int step, int rows, Bytes b, const Bytes* a,
-                                     Int at) {
-    const auto right = read_as<__m512i>(b);
-    TFAOT_EACH (r, rows) {
-      AsWords<Operands>::add(sums[r * step], read_as<__m512i>(a[r] + at), right);
-    }
   }
 };
 
 // Written in the same way, and multiplied by whole tiles of the machine.
 template <typename Operands>
 struct ByTiles : AsWords<Operands> {};
+#endif
+
+template <typename Operands>
+struct ByWords : AsWords<Operands> {
+  using typename AsWords<Operands>::Number;
+  using typename AsWords<Operands>::Sum;
+  static constexpr int kPanels = TFAOT_VECTOR_BYTES == 64 ? 4 : 1;
+  static constexpr int kRows = 6;
+
+  template <int kRows, int kAll>
+  static TFAOT_INLINE void add_word(Sum (&sums)[kRows][kAll], Bytes b, Int panel_bytes,
+                                    const Number* const (&a)[kRows], Int at) {
+    SignedWords right[kAll];
+    TFAOT_EACH (i, kAll) {
+      right[i] = read_as<SignedWords>(b + i / kVectorsPerPanel * panel_bytes +
+                                      i % kVectorsPerPanel * TFAOT_VECTOR_BYTES);
+    }
+    TFAOT_EACH (r, kRows) {
+      const auto left = SignedWords{} + read_as<std::int32_t>(a[r] + at);
+      TFAOT_EACH (i, kAll) AsWords<Operands>::add(sums[r][i], left, right[i]);
+    }
+  }
+  static TFAOT_INLINE void add_words(Sum* sums, int step, int rows, Bytes b, const Bytes* a,
+                                     Int at) {
+    const auto right = read_as<SignedWords>(b);
+    TFAOT_EACH (r, rows) {
+      AsWords<Operands>::add(sums[r * step], read_as<SignedWords>(a[r] + at), right);
+    }
+  }
+};
 #endif
 
 template <typename Way>
@@ -1211,8 +1226,10 @@ extern "C" void TFAOT_KERNEL(low_precision)(void* out, const void** in) {
       c.out_channels,
       rectifier_of(c.epilogue)};
   Element* const scratch = result(out, 1);
-#if TFAOT_VECTOR_BYTES == 64 && defined(__x86_64__)
+#if TFAOT_VECTOR_BYTES >= 32 && defined(__x86_64__)
   const auto has = [](tfaot::detail::MachineWay way) { return (tfaot_machine_ways & way) != 0; };
+#if TFAOT_VECTOR_BYTES == 64
+  constexpr auto kWords = tfaot::detail::kByteWords;
   // Sums of whole numbers are exact, so a few rows need no tiles.
   constexpr Int kFewRows = 4;
   const Int rows = more.rows * c.window.out[0] * c.window.out[1] * c.window.out[2];
@@ -1222,12 +1239,13 @@ extern "C" void TFAOT_KERNEL(low_precision)(void* out, const void** in) {
   if (!is_whole && has(tfaot::detail::kBfloat16Tiles)) {
     return convolve<ByTiles<OfFloats>>(product, more, in[1], scratch);
   }
-  if (is_whole && has(tfaot::detail::kByteWords)) {
-    return convolve<ByWords<Whole>>(product, more, in[1], scratch);
-  }
   if (!is_whole && has(tfaot::detail::kBfloat16Words)) {
     return convolve<ByWords<OfFloats>>(product, more, in[1], scratch);
   }
+#else
+  constexpr auto kWords = tfaot::detail::kHalfByteWords;
+#endif
+  if (is_whole && has(kWords)) return convolve<ByWords<Whole>>(product, more, in[1], scratch);
 #endif
   if (is_whole) {
     convolve<ByPairs>(product, more, in[1], scratch);
