@@ -430,12 +430,19 @@ struct Limits {
   HloInstruction* last = nullptr;
 };
 
+// The value as the one operation that uses it sees it, in other dimensions. Nothing that is done to
+// single elements depends on these.
+HloInstruction* reshaped(HloInstruction* value) {
+  HloInstruction* const user = only_user(*value);
+  return user != nullptr && user->opcode() == kReshape ? user : value;
+}
+
 Limits limits_of(const Epilogue& epilogue) {
-  Limits limits{.last = epilogue.last};
+  HloInstruction* const real = reshaped(epilogue.last);
+  Limits limits{.last = real};
   double low = 0, high = 0;
-  HloInstruction* const next = only_user(*epilogue.last);
-  if (next != nullptr &&
-      xla::Match(next, m::Clamp(number(&low), same_as(epilogue.last), number(&high))) &&
+  HloInstruction* const next = only_user(*real);
+  if (next != nullptr && xla::Match(next, m::Clamp(number(&low), same_as(real), number(&high))) &&
       low < high) {
     limits = {low, high, next};
   }
@@ -627,7 +634,7 @@ Status replace_whole_product(HloInstruction& one, PassContext& context) {
       more.push_back(concatenate({number(sum->result.scale), number(sum->addends.scale),
                                   number({sum->quantization.scale})},
                                  0));
-      epilogue.addends = moved(sum->addends);
+      epilogue.addends = reshape(moved(sum->addends), product.sizes);
       call.addend_type = type_of_bytes(*epilogue.addends);
       call.addend_zero_point = sum->addends.zero;
       call.sum_zero_point = sum->quantization.zero;
