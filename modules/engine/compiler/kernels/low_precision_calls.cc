@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -315,6 +316,7 @@ struct WholeProduct {
   HloInstruction* matrices = nullptr;  // int8 [groups, depth, columns]
   Dimensions sizes = {};               // of the result
   Dimensions order = {};               // dimensions of the original result, in order of the call
+  std::int64_t planes = 0;             // of the input; 0: its channels come last
 };
 
 // The dimension of the weights that has their columns.
@@ -358,12 +360,36 @@ HloInstruction* channel_words(HloInstruction* filter, const kernels::Convolution
   return reshape(turned, {1, words * columns * kLines, channels});
 }
 
+constexpr std::int64_t kWordChannels = 4;
+
+// Images with channels before their pixels, which the kernel turns as it reads them, for images
+// with channels behind; null: it does not.
+HloInstruction* planes_of(HloInstruction& images, const kernels::ConvolutionCall& call) {
+  const kernels::Window& w = call.window;
+  const std::int64_t rank = images.shape().rank();
+  if (images.opcode() != kTranspose || rank < 3 || rank > 4 || call.in_channels > kWordChannels ||
+      call.groups > 1 || w.size[1] * w.size[2] == 1 || w.window_dilation[2] > 1) {
+    return nullptr;
+  }
+  Dimensions order = counted(rank);
+  std::rotate(order.begin() + 1, order.begin() + 2, order.end());
+  return std::ranges::equal(images.dimensions(), order) ? images.mutable_operand(0) : nullptr;
+}
+
+enum class Planes : std::uint8_t { kTurned, kRead };  // before the kernel, or by it
+
 WholeProduct product_of_images(const HloInstruction& convolution, HloInstruction* input,
-                               HloInstruction* filter) {
+                               HloInstruction* filter, Planes by) {
   WholeProduct made;
   made.call = convolution_call(convolution);
   made.input = transpose(input, input_order(convolution));
-  HloInstruction* const plain = plain_filter(filter, convolution);
+  HloInstruction* plain = plain_filter(filter, convolution);
+  HloInstruction* const planes = by == Planes::kRead ? planes_of(*made.input, made.call) : nullptr;
+  if (planes != nullptr) {
+    made.input = planes;
+    made.planes = std::exchange(made.call.in_channels, kWordChannels);
+    plain = pad_end(plain, plain->shape().rank() - 2, kWordChannels);
+  }
   made.matrices = kernels::is_of_channels(bytes_call(convolution))
                       ? channel_words(plain, made.call)
                       : filter_matrices(plain, made.call);
@@ -588,11 +614,12 @@ Status replace_whole_product(HloInstruction& one, PassContext& context) {
 
   HloInstruction* const bytes = moved(*left);
   const WholeProduct product = dot ? product_of_rows(*dot, bytes, weights, dimensions_of(one))
-                                   : product_of_images(one, bytes, weights);
+                                   : product_of_images(one, bytes, weights, Planes::kRead);
   kernels::LowPrecisionCall call{};
   call.convolution = product.call;
   call.input_type = type_of_bytes(*bytes);
   call.padding = left->zero;
+  call.planes = product.planes;
 
   const std::int64_t columns = product.call.out_channels;
   const bool is_in_order = std::ranges::is_sorted(product.order);
@@ -682,7 +709,7 @@ Status replace_integer_product(HloInstruction& one, PassContext& context) {
       left->point == nullptr ? scalar_next_to(&one, xla::S32, 0) : convert(left->point, xla::S32);
   const Dimensions sizes = dimensions_of(*scaled->product);
   WholeProduct product = dot ? product_of_rows(*dot, bytes, signed_weights, sizes)
-                             : product_of_images(one, bytes, signed_weights);
+                             : product_of_images(one, bytes, signed_weights, Planes::kTurned);
   const std::int64_t columns = product.call.out_channels;
   if (!std::ranges::is_sorted(product.order) || product.sizes != sizes || sizes.back() != columns ||
       (scaled->scale.dimension != kSpread && scaled->scale.dimension != std::ssize(sizes) - 1)) {

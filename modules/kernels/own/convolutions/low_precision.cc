@@ -760,6 +760,34 @@ void multiply_rows_by_tiles(const LowProduct& p, const LeftRows<typename Way::Nu
 
 // ---- Windows.
 
+// Pieces of kBytes of two vectors by turns, from piece kFirst of each on.
+template <int kBytes, int kFirst>
+struct ByTurns {
+  static constexpr int at(int l) {
+    const int piece = l / kBytes;
+    return (kFirst + piece / 2) * kBytes + l % kBytes + piece % 2 * 16;
+  }
+};
+
+// Writes the words of four lines: the bytes that are above each other.
+TFAOT_INLINE void write_words(unsigned char* to, Bytes const (&lines)[4], Int count) {
+  using Sixteen = VecOf<unsigned char, 16>::Type;
+  const auto store_sixteen = [](unsigned char* at, Sixteen v)
+                                 TFAOT_ALWAYS { __builtin_memcpy(at, &v, sizeof v); };
+  for (Int i = 0; i < count; i += 16, to += 64) {
+    Sixteen line[4], pairs[4];
+    TFAOT_EACH (l, 4) line[l] = read_as<Sixteen>(lines[l] + i);
+    TFAOT_EACH (l, 2) {
+      pairs[2 * l] = shuffle<ByTurns<1, 0>>(line[2 * l], line[2 * l + 1]);
+      pairs[2 * l + 1] = shuffle<ByTurns<1, 8>>(line[2 * l], line[2 * l + 1]);
+    }
+    TFAOT_EACH (h, 2) {
+      store_sixteen(to + 32 * h, shuffle<ByTurns<2, 0>>(pairs[h], pairs[2 + h]));
+      store_sixteen(to + 32 * h + 16, shuffle<ByTurns<2, 4>>(pairs[h], pairs[2 + h]));
+    }
+  }
+}
+
 // True if the positions of windows are the pixels.
 TFAOT_INLINE bool is_of_rows(const Window& w) {
   for (int d = 0; d < kSpatial; ++d) {
@@ -783,6 +811,7 @@ class WindowWriter {
         channels_(call_.in_channels / call_.groups),
         depth_(low_precision_depth(call_)),
         step_(low_precision_words(call) * Way::kSteps),
+        planes_(call.planes),
         flip_(call.input_type == kElementInt8 ? 0x80 : 0) {
     if (call.input_type != kElementFloat32) {
       padding_ = static_cast<Number>((call.padding & 0xFF) ^ flip_);
@@ -804,7 +833,11 @@ class WindowWriter {
       const Int skipped = larger(0, -low), start = smaller(larger(0, low), numbers);
       const Int count = larger(0, smaller(in - skipped, numbers - start));
       fill(to, start, padding_);
-      Way::write(to + start, images_ + (image * w_.in[1] + line) * in + skipped, count, flip_);
+      if (planes_ > 0) {
+        write_planes(to + start, image, line * w_.in[2] + skipped / channels_, count);
+      } else {
+        Way::write(to + start, images_ + (image * w_.in[1] + line) * in + skipped, count, flip_);
+      }
       fill(to + start + count, numbers - start - count, padding_);
     }
   }
@@ -848,6 +881,20 @@ class WindowWriter {
   }
 
  private:
+  // Pixels from `pixel` on of an image in planes: a word of each, `count` bytes.
+  void write_planes(Number* to, Int image, Int pixel, Int count) const {
+    if constexpr (sizeof(Number) == 1) {
+      Bytes planes[4];
+      TFAOT_EACH (l, 4) {
+        planes[l] =
+            images_ + (image * planes_ + smaller(l, planes_ - 1)) * w_.in[1] * w_.in[2] + pixel;
+      }
+      write_words(to, planes, count / 64 * 16);
+      for (Int i = count / 64 * 64; i < count; ++i) to[i] = planes[i % 4][i / 4];
+      if (flip_ != 0) Way::write(to, to, count, flip_);
+    }
+  }
+
   static TFAOT_INLINE void fill(Number* to, Int count, Number with) {
     using Vector = typename VecOf<Number, 16>::Type;
     const Vector all = Vector{} + with;
@@ -901,7 +948,7 @@ class WindowWriter {
   const ConvolutionCall& call_;
   const Window& w_;
   const Input* images_;
-  Int channels_, depth_, step_;
+  Int channels_, depth_, step_, planes_;
   unsigned char flip_;
   Number padding_ = 0;
 };
@@ -931,7 +978,7 @@ TFAOT_INLINE bool has_whole_lines(const ConvolutionCall& c) {
 template <typename Way>
 TFAOT_INLINE bool is_in_place(const LowPrecisionCall& call) {
   if (!std::is_same_v<typename Way::Number, typename Way::Input> ||
-      call.input_type == kElementInt8) {
+      call.input_type == kElementInt8 || call.planes > 0) {
     return false;
   }
   const Window& w = call.convolution.window;
@@ -957,34 +1004,6 @@ TFAOT_INLINE Int lines_at_once(const Window& w, Int bytes, Int band_line) {
 }
 
 // ---- Channels that are convolved by themselves.
-
-// Pieces of kBytes of two vectors by turns, from piece kFirst of each on.
-template <int kBytes, int kFirst>
-struct ByTurns {
-  static constexpr int at(int l) {
-    const int piece = l / kBytes;
-    return (kFirst + piece / 2) * kBytes + l % kBytes + piece % 2 * 16;
-  }
-};
-
-// Writes the words of four lines: the bytes that are above each other.
-TFAOT_INLINE void write_words(unsigned char* to, Bytes const (&lines)[4], Int count) {
-  using Sixteen = VecOf<unsigned char, 16>::Type;
-  const auto store_sixteen = [](unsigned char* at, Sixteen v)
-                                 TFAOT_ALWAYS { __builtin_memcpy(at, &v, sizeof v); };
-  for (Int i = 0; i < count; i += 16, to += 64) {
-    Sixteen line[4], pairs[4];
-    TFAOT_EACH (l, 4) line[l] = read_as<Sixteen>(lines[l] + i);
-    TFAOT_EACH (l, 2) {
-      pairs[2 * l] = shuffle<ByTurns<1, 0>>(line[2 * l], line[2 * l + 1]);
-      pairs[2 * l + 1] = shuffle<ByTurns<1, 8>>(line[2 * l], line[2 * l + 1]);
-    }
-    TFAOT_EACH (h, 2) {
-      store_sixteen(to + 32 * h, shuffle<ByTurns<2, 0>>(pairs[h], pairs[2 + h]));
-      store_sixteen(to + 32 * h + 16, shuffle<ByTurns<2, 4>>(pairs[h], pairs[2 + h]));
-    }
-  }
-}
 
 // The words that the windows of a line of results meet. Steps are in bytes.
 struct LineWords {
