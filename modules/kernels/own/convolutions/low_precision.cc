@@ -29,6 +29,7 @@ struct LowProduct {
   Bytes added;           // addends of 8 bits; null: none
   const float* scales;   // of a sum with them
   Bytes table;           // null: none
+  Bytes table_steps;     // of it (steps_of_table())
   ByteRange range;       // of results of 8 bits, after the addends
   void* c;
   Int columns, c_row;
@@ -358,6 +359,19 @@ TFAOT_ONE_COPY void look_up(Bytes table, unsigned char* bytes, Int count) {
   for (Int i = 0; i < count; ++i) bytes[i] = table[bytes[i]];
 }
 
+// Pieces of 16 bytes of a table, less the one before, bit by bit, in each half of it.
+TFAOT_INLINE void steps_of_table(Bytes table, unsigned char* steps) {
+  using Piece = VecOf<unsigned char, 16>::Type;
+  Piece before{};
+  for (Int i = 0; i < 256; i += 16) {
+    if (i == 128) before = Piece{};
+    const auto piece = read_as<Piece>(table + i);
+    const Piece step = piece ^ before;
+    __builtin_memcpy(steps + i, &step, sizeof step);
+    before = piece;
+  }
+}
+
 // What happens to sums before they are bytes: nothing, a bias and a sum with bytes, or anything, in
 // vectors that may not be whole.
 enum class Steps { kNone, kBytes, kAny };
@@ -415,7 +429,7 @@ class ByteRows {
     ByteVector bytes = bytes_of(words, zero_);
     bytes = bytes > least_ ? bytes : least_;
     bytes = (bytes < most_ ? bytes : most_) ^ low_;
-#if TFAOT_VECTOR_BYTES == 64
+#if TFAOT_VECTOR_BYTES >= 32
     if (has_table_) bytes = looked_up(bytes);
 #endif
     unsigned char stored[TFAOT_VECTOR_BYTES];
@@ -464,10 +478,29 @@ class ByteRows {
   }
 
   __m512i table_[4];
+#elif TFAOT_VECTOR_BYTES == 32
+  // The table's bytes at these places. Every piece of 16 bytes up to the one of a place adds its
+  // step. Behind that the place is negative, and is shuffled to zero, as in the other half.
+  TFAOT_INLINE ByteVector looked_up(ByteVector places) const {
+    auto found = __m256i{};
+    TFAOT_EACH (half, 2) {
+      auto place = __m256i(places ^ static_cast<unsigned char>(half * 0x80));
+      TFAOT_EACH (piece, 8) {
+        const auto step =
+            _mm256_broadcastsi128_si256(read_as<__m128i>(p_.table_steps + 128 * half + 16 * piece));
+        found ^= _mm256_shuffle_epi8(step, place);
+        place = _mm256_subs_epi8(place, __m256i(ByteVector{} + 16));
+      }
+    }
+    return ByteVector(found);
+  }
 #endif
   const LowProduct& p_;
-  const bool has_table_ = TFAOT_VECTOR_BYTES == 64 && p_.table != nullptr &&
-                          (tfaot_machine_ways & tfaot::detail::kByteTables) != 0;
+  const bool has_table_ =
+      p_.table != nullptr &&
+      (TFAOT_VECTOR_BYTES == 64   ? (tfaot_machine_ways & tfaot::detail::kByteTables) != 0
+       : TFAOT_VECTOR_BYTES == 32 ? kIsWhole
+                                  : false);
   const ByteVector least_ = ByteVector{} + p_.range.least, most_ = ByteVector{} + p_.range.most,
                    low_ = ByteVector{} + p_.range.low;
   const Halves zero_ = Halves{} + p_.range.zero;
@@ -1227,6 +1260,9 @@ extern "C" void TFAOT_KERNEL(low_precision)(void* out, const void** in) {
     return ByteRange{static_cast<std::int16_t>(zero_point - low), byte(least - low),
                      byte(most - low), byte(low)};
   };
+  const Bytes table = call.has_table != 0 ? operand<unsigned char>(in, 2 + before_bias) : nullptr;
+  unsigned char table_steps[256];
+  if (TFAOT_VECTOR_BYTES == 32 && table != nullptr) steps_of_table(table, table_steps);
   const LowProduct product = {
       &call,
       low_precision_words(call),
@@ -1237,7 +1273,8 @@ extern "C" void TFAOT_KERNEL(low_precision)(void* out, const void** in) {
       adds_bytes ? nullptr : more.addends,
       adds_bytes ? static_cast<Bytes>(static_cast<const void*>(more.addends)) : nullptr,
       adds_bytes ? operand(in, 5) : nullptr,
-      call.has_table != 0 ? operand<unsigned char>(in, 2 + before_bias) : nullptr,
+      table,
+      table_steps,
       adds_bytes ? range_of(call.sum_zero_point, call.sum_least, call.sum_most)
                  : range_of(call.zero_point, call.least, call.most),
       static_cast<void* const*>(out)[0],
