@@ -355,6 +355,18 @@ TFAOT_INLINE SignedWords words_of(Bytes from) {
 #endif
 }
 
+// The first ones, of which alone there is memory.
+TFAOT_INLINE SignedWords words_of_first(Bytes from, Int count) {
+#if TFAOT_VECTOR_BYTES == 64
+  const auto mask = static_cast<__mmask16>((1U << count) - 1);
+  return SignedWords(_mm512_maskz_cvtepu8_epi32(mask, _mm_maskz_loadu_epi8(mask, from)));
+#else
+  unsigned char some[kLanes<float>];
+  copy_bytes(some, from, count);
+  return words_of(some);
+#endif
+}
+
 TFAOT_ONE_COPY void look_up(Bytes table, unsigned char* bytes, Int count) {
   for (Int i = 0; i < count; ++i) bytes[i] = table[bytes[i]];
 }
@@ -454,12 +466,8 @@ class ByteRows {
   TFAOT_INLINE Floats sum_of(Floats value, Bytes addends, Int count) const {
     value = smaller_of<float>(larger_of<float>(value, first_low_), first_high_);
     value = value + kRounder - kRounder;
-    unsigned char some[kLanes<float>];
-    if (!kIsWhole) {
-      copy_bytes(some, addends, count);
-      addends = some;
-    }
-    const SignedWords words = (words_of(addends) ^ flip_) - addend_zero_;
+    const SignedWords bytes = kIsWhole ? words_of(addends) : words_of_first(addends, count);
+    const SignedWords words = (bytes ^ flip_) - addend_zero_;
     const Floats added = __builtin_convertvector(words, Floats);
     return (value * scales_[0] + added * scales_[1]) / scales_[2];
   }
@@ -513,7 +521,7 @@ template <int NP, Steps kSteps>
 TFAOT_ONE_COPY void store_rows(const LowProduct& p, const SignedWords* sums, Int step, Int row,
                                Int rows, Int column) {
   const ByteRows<NP, kSteps> bytes(p);
-  constexpr int kAtOnce = kSteps == Steps::kAny ? 1 : 4 / NP;
+  constexpr int kAtOnce = 4 / NP;
   TFAOT_ROLLED_FOR (Int r = 0; r < rows; r += kAtOnce) {
     const SignedWords* from[kAtOnce];
     Int places[kAtOnce];
@@ -562,6 +570,24 @@ TFAOT_ONE_COPY void store_floats(const LowProduct& p, const Sum* sums, Int step,
   }
 }
 
+// Stores bytes of sums in memory, of NP vectors, or of each alone if one of them is not whole.
+template <int NP>
+TFAOT_INLINE void store_bytes(const LowProduct& p, const SignedWords* sums, Int step, Int row,
+                              Int rows, Int column) {
+  const Steps steps = steps_of<NP>(p, column);
+  if (steps == Steps::kNone) {
+    store_rows<NP, Steps::kNone>(p, sums, step, row, rows, column);
+  } else if (steps == Steps::kBytes) {
+    store_rows<NP, Steps::kBytes>(p, sums, step, row, rows, column);
+  } else if constexpr (NP == 1) {
+    store_rows<1, Steps::kAny>(p, sums, step, row, rows, column);
+  } else {
+    for (Int i = 0; i < NP && column < p.columns; ++i, column += kLanes<float>) {
+      store_bytes<1>(p, sums + i, step, row, rows, column);
+    }
+  }
+}
+
 // Stores the results of sums in memory, [rows, step], of which NP vectors count.
 template <int NP, typename Sum>
 TFAOT_INLINE void finish_rows(const LowProduct& p, const Sum* sums, Int step, Int row, Int rows,
@@ -572,16 +598,7 @@ TFAOT_INLINE void finish_rows(const LowProduct& p, const Sum* sums, Int step, In
   if constexpr (std::is_same_v<Sum, SignedWords>) {
     constexpr int kSome = kVectorsPerPanel > 1 ? kVectorsPerPanel : NP;
     for (int v = 0; v < NP; v += kSome, sums += kSome, column += kSome * kLanes<float>) {
-      const Steps steps = steps_of<kSome>(p, column);
-      if (steps == Steps::kNone) {
-        store_rows<kSome, Steps::kNone>(p, sums, step, row, rows, column);
-      } else if (steps == Steps::kBytes) {
-        store_rows<kSome, Steps::kBytes>(p, sums, step, row, rows, column);
-      } else {
-        for (Int i = 0, at = column; i < kSome && at < p.columns; ++i, at += kLanes<float>) {
-          store_rows<1, Steps::kAny>(p, sums + i, step, row, rows, at);
-        }
-      }
+      store_bytes<kSome>(p, sums, step, row, rows, column);
     }
   }
 }
