@@ -13,6 +13,7 @@ namespace tfaot::toolkit::testing {
 namespace {
 
 using nlohmann::json;
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -215,6 +216,14 @@ TEST_F(InspectTest, AssemblyAndLlvmCallTheKernels) {
     const std::string text = done({"inspect", "-q", name, "--stage", stage});
     for (const std::string& kernel : own_kernels(code)) EXPECT_THAT(text, HasSubstr(kernel));
   }
+}
+
+// Not where the kernel's table of results says: LLVM would not know that a loop reads what it
+// writes over, and would run it number by number.
+TEST_F(InspectTest, ResultsOfKernelsAreAtKnownPlaces) {
+  const std::string name = config("convolution");
+  EXPECT_THAT(done({"inspect", "-q", name, "--stage", "llvm"}),
+              AllOf(HasSubstr("%custom-call"), Not(HasSubstr("load ptr, ptr %custom-call"))));
 }
 
 TEST_F(InspectTest, ADumpOfXlaIsOpened) {

@@ -52,7 +52,10 @@ Status check_level(const LoadedModel& model, const std::string& level) {
 
 // Without a kernel here, nothing else asks the machine.
 std::string instructions_in_use() {
-  return tfaot_machine_ways == 0 ? "" : tfaot_machine_instructions;
+  std::string all = tfaot_machine_ways == 0 ? "" : tfaot_machine_instructions[0];
+  const std::string_view more = tfaot_machine_ways == 0 ? "" : tfaot_machine_instructions[1];
+  if (!all.empty() && !more.empty()) all += " ";
+  return all.append(more);
 }
 
 std::vector<std::string> runnable_levels(const CompiledModel& model) {

@@ -26,11 +26,12 @@ struct WayRow {
   detail::MachineWay way;
   const char* feature;
   bool needs_tiles;
+  int place;  // in tfaot_machine_instructions
 };
 constexpr WayRow kWays[] = {
-    {detail::kByteWords, "avx512vnni", false},  {detail::kBfloat16Words, "avx512bf16", false},
-    {detail::kByteTiles, "amx-int8", true},     {detail::kBfloat16Tiles, "amx-bf16", true},
-    {detail::kByteTables, "avx512vbmi", false},
+    {detail::kByteWords, "avx512vnni", false, 0},  {detail::kBfloat16Words, "avx512bf16", false, 0},
+    {detail::kByteTiles, "amx-int8", true, 0},     {detail::kBfloat16Tiles, "amx-bf16", true, 0},
+    {detail::kByteTables, "avx512vbmi", false, 0}, {detail::kHalfByteWords, "avxvnni", false, 1},
 };
 
 // The kernel saves AMX's tiles for those processes only that asked for it. True if it does.
@@ -56,16 +57,17 @@ __attribute__((constructor)) void find_ways() {
   std::string forbidden = without == nullptr ? "" : without;
   std::replace(forbidden.begin(), forbidden.end(), ',', ' ');
   const auto features = detect_cpu_features();
-  static char found[64] = "";
+  static char found[2][64] = {"", ""};
   for (const WayRow& row : kWays) {
     const bool has = std::find(features.begin(), features.end(), row.feature) != features.end();
     if (has && !names(forbidden, row.feature) && (!row.needs_tiles || may_use_tiles())) {
       tfaot_machine_ways |= row.way;
-      if (found[0] != 0) std::strcat(found, " ");
-      std::strcat(found, row.feature);
+      char* const list = found[row.place];
+      if (*list != 0) std::strcat(list, " ");
+      std::strcat(list, row.feature);
     }
   }
-  tfaot_machine_instructions = found;
+  for (int i : {0, 1}) tfaot_machine_instructions[i] = found[i];
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include "tfaot/runtime/detail/machine_ways.h"
 
 // Here, and not beside what sets it, so that a library without the kernel does not ask the machine.
-const char* tfaot_machine_instructions = "";
+const char* tfaot_machine_instructions[2] = {"", ""};
 
 namespace tfaot {
 inline namespace TFAOT_RUNTIME_NAMESPACE {
@@ -12,8 +12,10 @@ namespace detail {
 
 const char* instructions_in_use(const char* cpu_level) noexcept {
   const std::string_view level = cpu_level == nullptr ? "" : cpu_level;
-  const bool has_none = level.substr(0, 6) == "x86-64" && level != "x86-64-v4";
-  return has_none ? "" : tfaot_machine_instructions;
+  const auto& [wide, narrow] = tfaot_machine_instructions;
+  if (level == "x86-64-v3") return narrow;
+  if (level == "x86-64" || level == "x86-64-v2") return "";
+  return level == "x86-64-v4" || *wide != 0 ? wide : narrow;  // else of a CPU
 }
 
 }  // namespace detail

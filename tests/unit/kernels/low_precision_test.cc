@@ -114,6 +114,7 @@ struct Operands {
         is_whole(call.input_type != kernels::kElementFloat32),
         input(c.batch * elements(c.window.in) * c.in_channels),
         bytes(is_whole ? input.size() : 0),
+        planes(c.batch * elements(c.window.in) * call.planes),
         is_one(kernels::is_of_channels(call)),
         packed((is_one ? 1 : c.groups) * kernels::panel_count(columns(), 4) *
                    kernels::low_precision_words(call) * 64,
@@ -150,6 +151,14 @@ struct Operands {
       number = is_whole
                    ? static_cast<float>(random.between(-128, 127))
                    : rounded_to_bfloat16(static_cast<float>(random.between(-4000, 4000)) / 3000);
+    }
+    for (std::size_t i = 0; call.planes > 0 && i < filter.size(); ++i) {
+      if (static_cast<Int>(i) / c.out_channels % c.in_channels >= call.planes) filter[i] = 0;
+    }
+    const Int pixels = elements(c.window.in);
+    for (Int i = 0; i < planes.size(); ++i) {
+      const Int image = i / pixels / call.planes, plane = i / pixels % call.planes;
+      planes[i] = bytes[(image * pixels + i % pixels) * c.in_channels + plane];
     }
     pack_filter(call);
   }
@@ -199,8 +208,8 @@ struct Operands {
   const ConvolutionCall& c;
   bool is_whole;
   Tensor<float> input;
-  Tensor<std::uint8_t> bytes;
-  bool is_one;  // part of the packed filter, for all channels
+  Tensor<std::uint8_t> bytes, planes;  // with channels behind the pixels, and before them
+  bool is_one;                         // part of the packed filter, for all channels
   Tensor<std::uint8_t> packed;
   Tensor<float> bias, scale, addends;
   Tensor<std::uint8_t> byte_addends, table;
@@ -264,7 +273,7 @@ int check(Kernel kernel, LowPrecisionCall call, Random& random, Int live = -1,
   std::vector<void*> out = {result.data(), scratch.data()};
   std::vector<const void*> in = {&call, operands.input.data(), operands.packed.data()};
   if (operands.is_whole) {
-    in[1] = operands.bytes.data();
+    in[1] = call.planes > 0 ? operands.planes.data() : operands.bytes.data();
     in.push_back(operands.offset.data());
     in.push_back(operands.scale.data());
   }
@@ -386,6 +395,33 @@ TEST_P(LowPrecision, ConvolvesChannelsByThemselves) {
                     {1, 1, 1},           {1, 1, 1}};
         check<std::uint8_t>(kernel, call, random, -1, true);
       }
+    }
+  });
+}
+
+// Of images with lines of all lengths, also those whose lines are more than their channels.
+TEST_P(LowPrecision, ReadsPlanes) {
+  by_every_way([&](Kernel kernel) {
+    Random random(8);
+    for (int i = 0; i < 40 && !HasFailure(); ++i) {
+      const Int type = random.one_in(2) ? kernels::kElementUint8 : kernels::kElementInt8;
+      LowPrecisionCall call = random_call(type, kernels::kElementUint8, random);
+      ConvolutionCall& c = call.convolution;
+      c.groups = 1;
+      c.in_channels = 4;
+      call.planes = random.between(1, 4);
+      const Int lines = random.between(1, 20), columns = random.between(1, 70);
+      const Int size = random.between(2, 5), stride = random.between(1, 2);
+      const bool is_line = lines < 3;
+      c.window = {{1, lines, columns},
+                  {1, is_line ? lines : (lines - 1) / stride + 1, (columns - 1) / stride + 1},
+                  {1, is_line ? 1 : size, size},
+                  {1, is_line ? 1 : stride, stride},
+                  {0, is_line ? 0 : size / 2, size / 2},
+                  {0, is_line ? 0 : size - 1 - size / 2, size - 1 - size / 2},
+                  {1, 1, 1},
+                  {1, 1, 1}};
+      check<std::uint8_t>(kernel, call, random, -1, i % 4 == 0);
     }
   });
 }

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -10,7 +11,9 @@
 #include "tests/unit/runtime/expect_error.h"
 #include "tests/unit/runtime/fake_model.h"
 #include "tfaot/runtime/detail/cpu_features.h"
+#include "tfaot/runtime/detail/machine_ways.h"
 #include "tfaot/runtime/detail/select_code.h"
+#include "tfaot/runtime/record.h"
 
 namespace {
 
@@ -98,6 +101,24 @@ TEST_F(ThisCpuDeathTest, MakesEveryModelFollowTheForcedLevel) {
                error == error_of([] { tfaot::native::Model<tfaot_model::fake> model; }));
       },
       testing::ExitedWithCode(0), "");
+}
+
+// A CPU's name has the code of either level.
+TEST(Instructions, AreThoseOfTheLevel) {
+  const auto in_use = [](const char* level) {
+    return std::string(tfaot::detail::instructions_in_use(level));
+  };
+  const char* const found[] = {tfaot_machine_instructions[0], tfaot_machine_instructions[1]};
+  tfaot_machine_instructions[0] = "avx512vnni amx-int8";
+  tfaot_machine_instructions[1] = "avxvnni";
+  EXPECT_EQ(in_use("x86-64-v4"), "avx512vnni amx-int8");
+  EXPECT_EQ(in_use("x86-64-v3"), "avxvnni");
+  EXPECT_EQ(in_use("x86-64"), "");
+  EXPECT_EQ(in_use("znver5"), "avx512vnni amx-int8");
+  tfaot_machine_instructions[0] = "";
+  EXPECT_EQ(in_use("alderlake"), "avxvnni");
+  EXPECT_EQ(in_use("x86-64-v4"), "");
+  std::copy_n(found, 2, tfaot_machine_instructions);
 }
 
 TEST_F(ThisCpuDeathTest, ForcesNothingWhenTheVariableIsEmpty) {

@@ -133,6 +133,22 @@ std::vector<llvm::Value*> emit_call(void* emitter, const xla::HloComputation& ca
   return values;
 }
 
+// xla::cpu::IrEmitter::HandleGetTupleElement(): reads a result's address from the kernel's table of
+// results. LLVM does not see then that a loop writes its result over that operand, and runs it
+// number by number, as it may not read ahead. EmitTargetAddressForOp() has the same address as an
+// offset in the temporaries.
+#define TFAOT_HANDLE_ELEMENT "_ZN3xla3cpu9IrEmitter21HandleGetTupleElementEPNS_14HloInstructionE"
+#define TFAOT_EMIT_ADDRESS "_ZN3xla3cpu9IrEmitter22EmitTargetAddressForOpEPKNS_14HloInstructionE"
+absl::Status emit_address(void* emitter,
+                          const xla::HloInstruction* one) __asm__(TFAOT_EMIT_ADDRESS);
+absl::Status handle_element(void* emitter,
+                            xla::HloInstruction* element) __asm__(TFAOT_HANDLE_ELEMENT);
+absl::Status handle_element(void* emitter, xla::HloInstruction* element) {
+  static auto* const handle = of_library(handle_element, TFAOT_HANDLE_ELEMENT);
+  const bool is_of_kernel = element->operand(0)->opcode() == xla::HloOpcode::kCustomCall;
+  return plain_code && is_of_kernel ? emit_address(emitter, element) : handle(emitter, element);
+}
+
 // xla::cpu::IrEmitter::HandleReduce(): adds vectors of columns, and marks these sums, too. LLVM
 // does not split those of vectors, but those of a single number, which an odd count of columns has.
 #define TFAOT_HANDLE_REDUCE "_ZN3xla3cpu9IrEmitter12HandleReduceEPNS_14HloInstructionE"

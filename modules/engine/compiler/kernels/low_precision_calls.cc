@@ -10,6 +10,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -241,28 +242,45 @@ bool is_exact(const HloInstruction& one) {
                                kMultiply, kNegate, kRoundNearestEven, kSelect, kSubtract>(&one);
 }
 
+// True if all elements of it are one number.
+bool is_one_number(const HloInstruction* value) {
+  while (value->opcode() == kBroadcast) value = value->operand(0);
+  return elements_of(*value) == 1;
+}
+
 // A conversion to bytes whose result depends on one byte alone, and the table of its results.
 struct ByteFunction {
   HloInstruction* last = nullptr;  // null: there is none
   HloInstruction* table = nullptr;
 };
 
-// All that is computed from `bytes`, up to one conversion.
+// All that is computed from `bytes`, up to the last conversion that everything else leads to. On
+// the way numbers may be quantised, and may meet again, as those of x * hardsigmoid(x) do.
 ByteFunction function_of_bytes(HloInstruction& bytes) {
-  constexpr std::size_t kMostOperations = 32;
+  constexpr std::size_t kMostOperations = 64;
   Instructions parts = {&bytes};
+  const auto is_part = [&](const HloInstruction* one) { return absl::c_linear_search(parts, one); };
+  const auto is_next = [&](const HloInstruction& user) {
+    return !is_part(&user) && is_exact(user) && dimensions_of(user) == dimensions_of(bytes) &&
+           std::ranges::all_of(user.operands(), [&](const HloInstruction* operand) {
+             return is_part(operand) || is_one_number(operand);
+           });
+  };
+  const auto is_only_result = [&](const HloInstruction* one) {
+    return std::ranges::all_of(parts, [&](const HloInstruction* part) {
+      return part == one || (!part->IsRoot() && std::ranges::all_of(part->users(), is_part));
+    });
+  };
   HloInstruction* last = nullptr;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    if (parts[i]->IsRoot()) return {};
     for (HloInstruction* const user : parts[i]->users()) {
-      if (user == last || absl::c_linear_search(parts, user)) continue;
-      if (!is_exact(*user) || dimensions_of(*user) != dimensions_of(bytes)) return {};
-      const bool is_last = type_of(*user) == xla::U8 || type_of(*user) == xla::S8;
-      if (is_last ? last != nullptr : parts.size() == kMostOperations) return {};
-      is_last ? last = user : parts.emplace_back(user);
+      if (parts.size() == kMostOperations || !is_next(*user)) continue;
+      parts.push_back(user);
+      const bool is_bytes = type_of(*user) == xla::U8 || type_of(*user) == xla::S8;
+      if (is_bytes && user->opcode() == kConvert && is_only_result(user)) last = user;
     }
   }
-  if (last == nullptr || last->opcode() != kConvert) return {};
+  if (last == nullptr) return {};
 
   constexpr std::int64_t kCount = UINT8_MAX + 1;
   std::vector<std::uint8_t> bits(kCount);  // a constant, which XLA folds as it does no iota
@@ -274,7 +292,7 @@ ByteFunction function_of_bytes(HloInstruction& bytes) {
   const auto of_table = [&](const auto& self, HloInstruction* one) -> HloInstruction* {
     if (const auto found = made.find(one); found != made.end()) return found->second;
     HloInstruction* result = nullptr;
-    if (one == last || absl::c_linear_search(parts, one)) {
+    if (is_part(one)) {
       Instructions operands;
       for (HloInstruction* const operand : one->operands()) {
         operands.push_back(self(self, operand));
@@ -298,6 +316,7 @@ struct WholeProduct {
   HloInstruction* matrices = nullptr;  // int8 [groups, depth, columns]
   Dimensions sizes = {};               // of the result
   Dimensions order = {};               // dimensions of the original result, in order of the call
+  std::int64_t planes = 0;             // of the input; 0: its channels come last
 };
 
 // The dimension of the weights that has their columns.
@@ -341,12 +360,36 @@ HloInstruction* channel_words(HloInstruction* filter, const kernels::Convolution
   return reshape(turned, {1, words * columns * kLines, channels});
 }
 
+constexpr std::int64_t kWordChannels = 4;
+
+// Images with channels before their pixels, which the kernel turns as it reads them, for images
+// with channels behind; null: it does not.
+HloInstruction* planes_of(HloInstruction& images, const kernels::ConvolutionCall& call) {
+  const kernels::Window& w = call.window;
+  const std::int64_t rank = images.shape().rank();
+  if (images.opcode() != kTranspose || rank < 3 || rank > 4 || call.in_channels > kWordChannels ||
+      call.groups > 1 || w.size[1] * w.size[2] == 1 || w.window_dilation[2] > 1) {
+    return nullptr;
+  }
+  Dimensions order = counted(rank);
+  std::rotate(order.begin() + 1, order.begin() + 2, order.end());
+  return std::ranges::equal(images.dimensions(), order) ? images.mutable_operand(0) : nullptr;
+}
+
+enum class Planes : std::uint8_t { kTurned, kRead };  // before the kernel, or by it
+
 WholeProduct product_of_images(const HloInstruction& convolution, HloInstruction* input,
-                               HloInstruction* filter) {
+                               HloInstruction* filter, Planes by) {
   WholeProduct made;
   made.call = convolution_call(convolution);
   made.input = transpose(input, input_order(convolution));
-  HloInstruction* const plain = plain_filter(filter, convolution);
+  HloInstruction* plain = plain_filter(filter, convolution);
+  HloInstruction* const planes = by == Planes::kRead ? planes_of(*made.input, made.call) : nullptr;
+  if (planes != nullptr) {
+    made.input = planes;
+    made.planes = std::exchange(made.call.in_channels, kWordChannels);
+    plain = pad_end(plain, plain->shape().rank() - 2, kWordChannels);
+  }
   made.matrices = kernels::is_of_channels(bytes_call(convolution))
                       ? channel_words(plain, made.call)
                       : filter_matrices(plain, made.call);
@@ -413,12 +456,19 @@ struct Limits {
   HloInstruction* last = nullptr;
 };
 
+// The value as the one operation that uses it sees it, in other dimensions. Nothing that is done to
+// single elements depends on these.
+HloInstruction* reshaped(HloInstruction* value) {
+  HloInstruction* const user = only_user(*value);
+  return user != nullptr && user->opcode() == kReshape ? user : value;
+}
+
 Limits limits_of(const Epilogue& epilogue) {
-  Limits limits{.last = epilogue.last};
+  HloInstruction* const real = reshaped(epilogue.last);
+  Limits limits{.last = real};
   double low = 0, high = 0;
-  HloInstruction* const next = only_user(*epilogue.last);
-  if (next != nullptr &&
-      xla::Match(next, m::Clamp(number(&low), same_as(epilogue.last), number(&high))) &&
+  HloInstruction* const next = only_user(*real);
+  if (next != nullptr && xla::Match(next, m::Clamp(number(&low), same_as(real), number(&high))) &&
       low < high) {
     limits = {low, high, next};
   }
@@ -564,11 +614,12 @@ Status replace_whole_product(HloInstruction& one, PassContext& context) {
 
   HloInstruction* const bytes = moved(*left);
   const WholeProduct product = dot ? product_of_rows(*dot, bytes, weights, dimensions_of(one))
-                                   : product_of_images(one, bytes, weights);
+                                   : product_of_images(one, bytes, weights, Planes::kRead);
   kernels::LowPrecisionCall call{};
   call.convolution = product.call;
   call.input_type = type_of_bytes(*bytes);
   call.padding = left->zero;
+  call.planes = product.planes;
 
   const std::int64_t columns = product.call.out_channels;
   const bool is_in_order = std::ranges::is_sorted(product.order);
@@ -610,7 +661,7 @@ Status replace_whole_product(HloInstruction& one, PassContext& context) {
       more.push_back(concatenate({number(sum->result.scale), number(sum->addends.scale),
                                   number({sum->quantization.scale})},
                                  0));
-      epilogue.addends = moved(sum->addends);
+      epilogue.addends = reshape(moved(sum->addends), product.sizes);
       call.addend_type = type_of_bytes(*epilogue.addends);
       call.addend_zero_point = sum->addends.zero;
       call.sum_zero_point = sum->quantization.zero;
@@ -658,7 +709,7 @@ Status replace_integer_product(HloInstruction& one, PassContext& context) {
       left->point == nullptr ? scalar_next_to(&one, xla::S32, 0) : convert(left->point, xla::S32);
   const Dimensions sizes = dimensions_of(*scaled->product);
   WholeProduct product = dot ? product_of_rows(*dot, bytes, signed_weights, sizes)
-                             : product_of_images(one, bytes, signed_weights);
+                             : product_of_images(one, bytes, signed_weights, Planes::kTurned);
   const std::int64_t columns = product.call.out_channels;
   if (!std::ranges::is_sorted(product.order) || product.sizes != sizes || sizes.back() != columns ||
       (scaled->scale.dimension != kSpread && scaled->scale.dimension != std::ssize(sizes) - 1)) {

@@ -29,6 +29,7 @@ struct LowProduct {
   Bytes added;           // addends of 8 bits; null: none
   const float* scales;   // of a sum with them
   Bytes table;           // null: none
+  Bytes table_steps;     // of it (steps_of_table())
   ByteRange range;       // of results of 8 bits, after the addends
   void* c;
   Int columns, c_row;
@@ -165,17 +166,29 @@ struct ByFloats : OfFloats {
   }
 };
 
-#if TFAOT_VECTOR_BYTES == 64 && defined(__x86_64__)
+#if TFAOT_VECTOR_BYTES >= 32 && defined(__x86_64__)
+// Written as the words that instructions beyond the level take.
+template <typename Operands>
+struct AsWords;
+
+#if TFAOT_VECTOR_BYTES == 32
+template <>
+struct AsWords<Whole> : Whole {
+  using Sum = SignedWords;
+
+  // sum + the four products of each word's bytes, those of `a` without a sign.
+  static TFAOT_INLINE void add(Sum& sum, Sum a, Sum b) {
+    asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sum) : "x"(a), "x"(b));
+  }
+};
+#else
 // Those of the first `count`.
 TFAOT_INLINE std::uint64_t first_bits(Int count) {
   return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
 }
 
-// Written as the words that instructions beyond the level take: by whole vectors, as masked stores
-// are slow. What lies behind is written later, or is not read.
-template <typename Operands>
-struct AsWords;
-
+// Written by whole vectors, as masked stores are slow. What lies behind is written later, or is not
+// read.
 template <>
 struct AsWords<Whole> : Whole {
   using Written = AsWords;
@@ -189,8 +202,7 @@ struct AsWords<Whole> : Whole {
       __builtin_memcpy(to + i, &bytes, sizeof bytes);
     }
   }
-  // sum + the four products of each word's bytes, those of `a` without a sign.
-  static TFAOT_INLINE void add(Sum& sum, __m512i a, __m512i b) {
+  static TFAOT_INLINE void add(Sum& sum, Sum a, Sum b) {
     asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
   }
 };
@@ -216,40 +228,44 @@ struct AsWords<OfFloats> : OfFloats {
     }
   }
   // sum + the two products of each word's bfloat16.
-  static TFAOT_INLINE void add(Sum& sum, __m512i a, __m512i b) {
+  static TFAOT_INLINE void add(Sum& sum, SignedWords a, SignedWords b) {
     asm("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
-  }
-};
-
-template <typename Operands>
-struct ByWords : AsWords<Operands> {
-  using typename AsWords<Operands>::Number;
-  using typename AsWords<Operands>::Sum;
-  static constexpr int kPanels = 4;
-  static constexpr int kRows = 6;
-
-  template <int kRows, int kAll>
-  static TFAOT_INLINE void add_word(Sum (&sums)[kRows][kAll], Bytes b, Int panel_bytes,
-                                    const Number* const (&a)[kRows], Int at) {
-    __m512i right[kAll];
-    TFAOT_EACH (i, kAll) right[i] = read_as<__m512i>(b + i * panel_bytes);
-    TFAOT_EACH (r, kRows) {
-      const auto left = __m512i(Vec<std::int32_t>{} + read_as<std::int32_t>(a[r] + at));
-      TFAOT_EACH (i, kAll) AsWords<Operands>::add(sums[r][i], left, right[i]);
-    }
-  }
-  static TFAOT_INLINE void add_words(Sum* sums, int step, int rows, Bytes b, const Bytes* a,
-                                     Int at) {
-    const auto right = read_as<__m512i>(b);
-    TFAOT_EACH (r, rows) {
-      AsWords<Operands>::add(sums[r * step], read_as<__m512i>(a[r] + at), right);
-    }
   }
 };
 
 // Written in the same way, and multiplied by whole tiles of the machine.
 template <typename Operands>
 struct ByTiles : AsWords<Operands> {};
+#endif
+
+template <typename Operands>
+struct ByWords : AsWords<Operands> {
+  using typename AsWords<Operands>::Number;
+  using typename AsWords<Operands>::Sum;
+  static constexpr int kPanels = TFAOT_VECTOR_BYTES == 64 ? 4 : 1;
+  static constexpr int kRows = 6;
+
+  template <int kRows, int kAll>
+  static TFAOT_INLINE void add_word(Sum (&sums)[kRows][kAll], Bytes b, Int panel_bytes,
+                                    const Number* const (&a)[kRows], Int at) {
+    SignedWords right[kAll];
+    TFAOT_EACH (i, kAll) {
+      right[i] = read_as<SignedWords>(b + i / kVectorsPerPanel * panel_bytes +
+                                      i % kVectorsPerPanel * TFAOT_VECTOR_BYTES);
+    }
+    TFAOT_EACH (r, kRows) {
+      const auto left = SignedWords{} + read_as<std::int32_t>(a[r] + at);
+      TFAOT_EACH (i, kAll) AsWords<Operands>::add(sums[r][i], left, right[i]);
+    }
+  }
+  static TFAOT_INLINE void add_words(Sum* sums, int step, int rows, Bytes b, const Bytes* a,
+                                     Int at) {
+    const auto right = read_as<SignedWords>(b);
+    TFAOT_EACH (r, rows) {
+      AsWords<Operands>::add(sums[r * step], read_as<SignedWords>(a[r] + at), right);
+    }
+  }
+};
 #endif
 
 template <typename Way>
@@ -339,8 +355,33 @@ TFAOT_INLINE SignedWords words_of(Bytes from) {
 #endif
 }
 
+// The first ones, of which alone there is memory.
+TFAOT_INLINE SignedWords words_of_first(Bytes from, Int count) {
+#if TFAOT_VECTOR_BYTES == 64
+  const auto mask = static_cast<__mmask16>((1U << count) - 1);
+  return SignedWords(_mm512_maskz_cvtepu8_epi32(mask, _mm_maskz_loadu_epi8(mask, from)));
+#else
+  unsigned char some[kLanes<float>];
+  copy_bytes(some, from, count);
+  return words_of(some);
+#endif
+}
+
 TFAOT_ONE_COPY void look_up(Bytes table, unsigned char* bytes, Int count) {
   for (Int i = 0; i < count; ++i) bytes[i] = table[bytes[i]];
+}
+
+// Pieces of 16 bytes of a table, less the one before, bit by bit, in each half of it.
+TFAOT_INLINE void steps_of_table(Bytes table, unsigned char* steps) {
+  using Piece = VecOf<unsigned char, 16>::Type;
+  Piece before{};
+  for (Int i = 0; i < 256; i += 16) {
+    if (i == 128) before = Piece{};
+    const auto piece = read_as<Piece>(table + i);
+    const Piece step = piece ^ before;
+    __builtin_memcpy(steps + i, &step, sizeof step);
+    before = piece;
+  }
 }
 
 // What happens to sums before they are bytes: nothing, a bias and a sum with bytes, or anything, in
@@ -400,7 +441,7 @@ class ByteRows {
     ByteVector bytes = bytes_of(words, zero_);
     bytes = bytes > least_ ? bytes : least_;
     bytes = (bytes < most_ ? bytes : most_) ^ low_;
-#if TFAOT_VECTOR_BYTES == 64
+#if TFAOT_VECTOR_BYTES >= 32
     if (has_table_) bytes = looked_up(bytes);
 #endif
     unsigned char stored[TFAOT_VECTOR_BYTES];
@@ -425,12 +466,8 @@ class ByteRows {
   TFAOT_INLINE Floats sum_of(Floats value, Bytes addends, Int count) const {
     value = smaller_of<float>(larger_of<float>(value, first_low_), first_high_);
     value = value + kRounder - kRounder;
-    unsigned char some[kLanes<float>];
-    if (!kIsWhole) {
-      copy_bytes(some, addends, count);
-      addends = some;
-    }
-    const SignedWords words = (words_of(addends) ^ flip_) - addend_zero_;
+    const SignedWords bytes = kIsWhole ? words_of(addends) : words_of_first(addends, count);
+    const SignedWords words = (bytes ^ flip_) - addend_zero_;
     const Floats added = __builtin_convertvector(words, Floats);
     return (value * scales_[0] + added * scales_[1]) / scales_[2];
   }
@@ -449,10 +486,29 @@ class ByteRows {
   }
 
   __m512i table_[4];
+#elif TFAOT_VECTOR_BYTES == 32
+  // The table's bytes at these places. Every piece of 16 bytes up to the one of a place adds its
+  // step. Behind that the place is negative, and is shuffled to zero, as in the other half.
+  TFAOT_INLINE ByteVector looked_up(ByteVector places) const {
+    auto found = __m256i{};
+    TFAOT_EACH (half, 2) {
+      auto place = __m256i(places ^ static_cast<unsigned char>(half * 0x80));
+      TFAOT_EACH (piece, 8) {
+        const auto step =
+            _mm256_broadcastsi128_si256(read_as<__m128i>(p_.table_steps + 128 * half + 16 * piece));
+        found ^= _mm256_shuffle_epi8(step, place);
+        place = _mm256_subs_epi8(place, __m256i(ByteVector{} + 16));
+      }
+    }
+    return ByteVector(found);
+  }
 #endif
   const LowProduct& p_;
-  const bool has_table_ = TFAOT_VECTOR_BYTES == 64 && p_.table != nullptr &&
-                          (tfaot_machine_ways & tfaot::detail::kByteTables) != 0;
+  const bool has_table_ =
+      p_.table != nullptr &&
+      (TFAOT_VECTOR_BYTES == 64   ? (tfaot_machine_ways & tfaot::detail::kByteTables) != 0
+       : TFAOT_VECTOR_BYTES == 32 ? kIsWhole
+                                  : false);
   const ByteVector least_ = ByteVector{} + p_.range.least, most_ = ByteVector{} + p_.range.most,
                    low_ = ByteVector{} + p_.range.low;
   const Halves zero_ = Halves{} + p_.range.zero;
@@ -465,7 +521,7 @@ template <int NP, Steps kSteps>
 TFAOT_ONE_COPY void store_rows(const LowProduct& p, const SignedWords* sums, Int step, Int row,
                                Int rows, Int column) {
   const ByteRows<NP, kSteps> bytes(p);
-  constexpr int kAtOnce = kSteps == Steps::kAny ? 1 : 4 / NP;
+  constexpr int kAtOnce = 4 / NP;
   TFAOT_ROLLED_FOR (Int r = 0; r < rows; r += kAtOnce) {
     const SignedWords* from[kAtOnce];
     Int places[kAtOnce];
@@ -514,6 +570,24 @@ TFAOT_ONE_COPY void store_floats(const LowProduct& p, const Sum* sums, Int step,
   }
 }
 
+// Stores bytes of sums in memory, of NP vectors, or of each alone if one of them is not whole.
+template <int NP>
+TFAOT_INLINE void store_bytes(const LowProduct& p, const SignedWords* sums, Int step, Int row,
+                              Int rows, Int column) {
+  const Steps steps = steps_of<NP>(p, column);
+  if (steps == Steps::kNone) {
+    store_rows<NP, Steps::kNone>(p, sums, step, row, rows, column);
+  } else if (steps == Steps::kBytes) {
+    store_rows<NP, Steps::kBytes>(p, sums, step, row, rows, column);
+  } else if constexpr (NP == 1) {
+    store_rows<1, Steps::kAny>(p, sums, step, row, rows, column);
+  } else {
+    for (Int i = 0; i < NP && column < p.columns; ++i, column += kLanes<float>) {
+      store_bytes<1>(p, sums + i, step, row, rows, column);
+    }
+  }
+}
+
 // Stores the results of sums in memory, [rows, step], of which NP vectors count.
 template <int NP, typename Sum>
 TFAOT_INLINE void finish_rows(const LowProduct& p, const Sum* sums, Int step, Int row, Int rows,
@@ -524,16 +598,7 @@ TFAOT_INLINE void finish_rows(const LowProduct& p, const Sum* sums, Int step, In
   if constexpr (std::is_same_v<Sum, SignedWords>) {
     constexpr int kSome = kVectorsPerPanel > 1 ? kVectorsPerPanel : NP;
     for (int v = 0; v < NP; v += kSome, sums += kSome, column += kSome * kLanes<float>) {
-      const Steps steps = steps_of<kSome>(p, column);
-      if (steps == Steps::kNone) {
-        store_rows<kSome, Steps::kNone>(p, sums, step, row, rows, column);
-      } else if (steps == Steps::kBytes) {
-        store_rows<kSome, Steps::kBytes>(p, sums, step, row, rows, column);
-      } else {
-        for (Int i = 0, at = column; i < kSome && at < p.columns; ++i, at += kLanes<float>) {
-          store_rows<1, Steps::kAny>(p, sums + i, step, row, rows, at);
-        }
-      }
+      store_bytes<kSome>(p, sums, step, row, rows, column);
     }
   }
 }
@@ -745,6 +810,34 @@ void multiply_rows_by_tiles(const LowProduct& p, const LeftRows<typename Way::Nu
 
 // ---- Windows.
 
+// Pieces of kBytes of two vectors by turns, from piece kFirst of each on.
+template <int kBytes, int kFirst>
+struct ByTurns {
+  static constexpr int at(int l) {
+    const int piece = l / kBytes;
+    return (kFirst + piece / 2) * kBytes + l % kBytes + piece % 2 * 16;
+  }
+};
+
+// Writes the words of four lines: the bytes that are above each other.
+TFAOT_INLINE void write_words(unsigned char* to, Bytes const (&lines)[4], Int count) {
+  using Sixteen = VecOf<unsigned char, 16>::Type;
+  const auto store_sixteen = [](unsigned char* at, Sixteen v)
+                                 TFAOT_ALWAYS { __builtin_memcpy(at, &v, sizeof v); };
+  for (Int i = 0; i < count; i += 16, to += 64) {
+    Sixteen line[4], pairs[4];
+    TFAOT_EACH (l, 4) line[l] = read_as<Sixteen>(lines[l] + i);
+    TFAOT_EACH (l, 2) {
+      pairs[2 * l] = shuffle<ByTurns<1, 0>>(line[2 * l], line[2 * l + 1]);
+      pairs[2 * l + 1] = shuffle<ByTurns<1, 8>>(line[2 * l], line[2 * l + 1]);
+    }
+    TFAOT_EACH (h, 2) {
+      store_sixteen(to + 32 * h, shuffle<ByTurns<2, 0>>(pairs[h], pairs[2 + h]));
+      store_sixteen(to + 32 * h + 16, shuffle<ByTurns<2, 4>>(pairs[h], pairs[2 + h]));
+    }
+  }
+}
+
 // True if the positions of windows are the pixels.
 TFAOT_INLINE bool is_of_rows(const Window& w) {
   for (int d = 0; d < kSpatial; ++d) {
@@ -768,6 +861,7 @@ class WindowWriter {
         channels_(call_.in_channels / call_.groups),
         depth_(low_precision_depth(call_)),
         step_(low_precision_words(call) * Way::kSteps),
+        planes_(call.planes),
         flip_(call.input_type == kElementInt8 ? 0x80 : 0) {
     if (call.input_type != kElementFloat32) {
       padding_ = static_cast<Number>((call.padding & 0xFF) ^ flip_);
@@ -789,7 +883,11 @@ class WindowWriter {
       const Int skipped = larger(0, -low), start = smaller(larger(0, low), numbers);
       const Int count = larger(0, smaller(in - skipped, numbers - start));
       fill(to, start, padding_);
-      Way::write(to + start, images_ + (image * w_.in[1] + line) * in + skipped, count, flip_);
+      if (planes_ > 0) {
+        write_planes(to + start, image, line * w_.in[2] + skipped / channels_, count);
+      } else {
+        Way::write(to + start, images_ + (image * w_.in[1] + line) * in + skipped, count, flip_);
+      }
       fill(to + start + count, numbers - start - count, padding_);
     }
   }
@@ -833,6 +931,20 @@ class WindowWriter {
   }
 
  private:
+  // Pixels from `pixel` on of an image in planes: a word of each, `count` bytes.
+  void write_planes(Number* to, Int image, Int pixel, Int count) const {
+    if constexpr (sizeof(Number) == 1) {
+      Bytes planes[4];
+      TFAOT_EACH (l, 4) {
+        planes[l] =
+            images_ + (image * planes_ + smaller(l, planes_ - 1)) * w_.in[1] * w_.in[2] + pixel;
+      }
+      write_words(to, planes, count / 64 * 16);
+      for (Int i = count / 64 * 64; i < count; ++i) to[i] = planes[i % 4][i / 4];
+      if (flip_ != 0) Way::write(to, to, count, flip_);
+    }
+  }
+
   static TFAOT_INLINE void fill(Number* to, Int count, Number with) {
     using Vector = typename VecOf<Number, 16>::Type;
     const Vector all = Vector{} + with;
@@ -886,7 +998,7 @@ class WindowWriter {
   const ConvolutionCall& call_;
   const Window& w_;
   const Input* images_;
-  Int channels_, depth_, step_;
+  Int channels_, depth_, step_, planes_;
   unsigned char flip_;
   Number padding_ = 0;
 };
@@ -916,7 +1028,7 @@ TFAOT_INLINE bool has_whole_lines(const ConvolutionCall& c) {
 template <typename Way>
 TFAOT_INLINE bool is_in_place(const LowPrecisionCall& call) {
   if (!std::is_same_v<typename Way::Number, typename Way::Input> ||
-      call.input_type == kElementInt8) {
+      call.input_type == kElementInt8 || call.planes > 0) {
     return false;
   }
   const Window& w = call.convolution.window;
@@ -942,34 +1054,6 @@ TFAOT_INLINE Int lines_at_once(const Window& w, Int bytes, Int band_line) {
 }
 
 // ---- Channels that are convolved by themselves.
-
-// Pieces of kBytes of two vectors by turns, from piece kFirst of each on.
-template <int kBytes, int kFirst>
-struct ByTurns {
-  static constexpr int at(int l) {
-    const int piece = l / kBytes;
-    return (kFirst + piece / 2) * kBytes + l % kBytes + piece % 2 * 16;
-  }
-};
-
-// Writes the words of four lines: the bytes that are above each other.
-TFAOT_INLINE void write_words(unsigned char* to, Bytes const (&lines)[4], Int count) {
-  using Sixteen = VecOf<unsigned char, 16>::Type;
-  const auto store_sixteen = [](unsigned char* at, Sixteen v)
-                                 TFAOT_ALWAYS { __builtin_memcpy(at, &v, sizeof v); };
-  for (Int i = 0; i < count; i += 16, to += 64) {
-    Sixteen line[4], pairs[4];
-    TFAOT_EACH (l, 4) line[l] = read_as<Sixteen>(lines[l] + i);
-    TFAOT_EACH (l, 2) {
-      pairs[2 * l] = shuffle<ByTurns<1, 0>>(line[2 * l], line[2 * l + 1]);
-      pairs[2 * l + 1] = shuffle<ByTurns<1, 8>>(line[2 * l], line[2 * l + 1]);
-    }
-    TFAOT_EACH (h, 2) {
-      store_sixteen(to + 32 * h, shuffle<ByTurns<2, 0>>(pairs[h], pairs[2 + h]));
-      store_sixteen(to + 32 * h + 16, shuffle<ByTurns<2, 4>>(pairs[h], pairs[2 + h]));
-    }
-  }
-}
 
 // The words that the windows of a line of results meet. Steps are in bytes.
 struct LineWords {
@@ -1193,6 +1277,9 @@ extern "C" void TFAOT_KERNEL(low_precision)(void* out, const void** in) {
     return ByteRange{static_cast<std::int16_t>(zero_point - low), byte(least - low),
                      byte(most - low), byte(low)};
   };
+  const Bytes table = call.has_table != 0 ? operand<unsigned char>(in, 2 + before_bias) : nullptr;
+  unsigned char table_steps[256];
+  if (TFAOT_VECTOR_BYTES == 32 && table != nullptr) steps_of_table(table, table_steps);
   const LowProduct product = {
       &call,
       low_precision_words(call),
@@ -1203,7 +1290,8 @@ extern "C" void TFAOT_KERNEL(low_precision)(void* out, const void** in) {
       adds_bytes ? nullptr : more.addends,
       adds_bytes ? static_cast<Bytes>(static_cast<const void*>(more.addends)) : nullptr,
       adds_bytes ? operand(in, 5) : nullptr,
-      call.has_table != 0 ? operand<unsigned char>(in, 2 + before_bias) : nullptr,
+      table,
+      table_steps,
       adds_bytes ? range_of(call.sum_zero_point, call.sum_least, call.sum_most)
                  : range_of(call.zero_point, call.least, call.most),
       static_cast<void* const*>(out)[0],
@@ -1211,8 +1299,10 @@ extern "C" void TFAOT_KERNEL(low_precision)(void* out, const void** in) {
       c.out_channels,
       rectifier_of(c.epilogue)};
   Element* const scratch = result(out, 1);
-#if TFAOT_VECTOR_BYTES == 64 && defined(__x86_64__)
+#if TFAOT_VECTOR_BYTES >= 32 && defined(__x86_64__)
   const auto has = [](tfaot::detail::MachineWay way) { return (tfaot_machine_ways & way) != 0; };
+#if TFAOT_VECTOR_BYTES == 64
+  constexpr auto kWords = tfaot::detail::kByteWords;
   // Sums of whole numbers are exact, so a few rows need no tiles.
   constexpr Int kFewRows = 4;
   const Int rows = more.rows * c.window.out[0] * c.window.out[1] * c.window.out[2];
@@ -1222,12 +1312,13 @@ extern "C" void TFAOT_KERNEL(low_precision)(void* out, const void** in) {
   if (!is_whole && has(tfaot::detail::kBfloat16Tiles)) {
     return convolve<ByTiles<OfFloats>>(product, more, in[1], scratch);
   }
-  if (is_whole && has(tfaot::detail::kByteWords)) {
-    return convolve<ByWords<Whole>>(product, more, in[1], scratch);
-  }
   if (!is_whole && has(tfaot::detail::kBfloat16Words)) {
     return convolve<ByWords<OfFloats>>(product, more, in[1], scratch);
   }
+#else
+  constexpr auto kWords = tfaot::detail::kHalfByteWords;
+#endif
+  if (is_whole && has(kWords)) return convolve<ByWords<Whole>>(product, more, in[1], scratch);
 #endif
   if (is_whole) {
     convolve<ByPairs>(product, more, in[1], scratch);

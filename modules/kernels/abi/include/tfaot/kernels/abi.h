@@ -480,6 +480,10 @@ enum ElementType : std::int64_t { kElementFloat32 = 0, kElementUint8 = 1, kEleme
 // zero point of x). bfloat16: x is rounded to it, to nearest, ties to even; each product is exact,
 // the sums are float32, and their order depends on the depth and the machine alone; padding is 0.
 //
+// With `planes`, which are at most 4, the input of whole numbers is [batch, planes, pixels], and
+// in_channels is 4: the channels beyond have any numbers, and weights of zero. The window has a
+// line or several, more than one tap and no dilation of columns, and there are no groups.
+//
 // Channels of whole numbers that are convolved by themselves (is_of_channels()) have one filter
 // [panels, words, panel columns, 4] for all: a word has four neighbouring lines of a column of the
 // window, the last lines padded with zeros, and words are in the order [lines, columns].
@@ -506,6 +510,7 @@ struct LowPrecisionCall {
   std::int64_t addend_zero_point;        // of 8-bit addends, as the next ones
   std::int64_t sum_zero_point, sum_least, sum_most;
   std::int64_t has_table;  // 1: of 8-bit results
+  std::int64_t planes;     // 0: channels are the last dimension of images
 };
 
 // Operands between the filter and the bias.
@@ -570,8 +575,13 @@ constexpr std::int64_t low_precision_scratch_bytes(const LowPrecisionCall& call)
     const std::int64_t some = all < kCacheBytes ? all : kCacheBytes;
     return line_words_bytes(call) + (some > least ? some : least) + 3 * kPanelBytes;
   }
+  // Half of it has room for the lines of a window.
+  const std::int64_t band =
+      call.planes == 0 ? 0
+                       : met_lines(call.convolution.window, 1) * line_numbers(call.convolution) +
+                             3 * kPanelBytes;
   return low_precision_rows_at_once(call) * (low_precision_words(call) * 8 + kPanelBytes) +
-         kPanelBytes;
+         kPanelBytes + 2 * band;
 }
 
 // ---- Rows of numbers. All have float32 alone and no scratch: `out` is the result. `shared` is
