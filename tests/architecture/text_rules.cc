@@ -25,7 +25,7 @@ constexpr Ceiling kCeilings[] = {
     {"modules/cmssw", 490},      {"modules/compile", 1840},  {"modules/config", 2750},
     {"modules/convert", 1000},   {"modules/elf", 1250},      {"modules/engine", 37800},
     {"modules/generate", 1460},  {"modules/inspect", 1820},  {"modules/install", 1860},
-    {"modules/kernels", 10800},  {"modules/load", 1000},     {"modules/package", 1690},
+    {"modules/kernels", 10650},  {"modules/load", 1000},     {"modules/package", 1690},
     {"modules/profile", 850},    {"modules/python", 720},    {"modules/records", 6200},
     {"modules/release", 810},    {"modules/remote", 320},    {"modules/report", 1190},
     {"modules/runner", 1530},    {"modules/runtime", 6150},  {"modules/scram", 2960},

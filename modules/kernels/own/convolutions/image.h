@@ -25,15 +25,12 @@ TFAOT_INLINE Int result_elements(const Window& w, Int channels) {
 template <typename Use>
 void for_each_phase(const Window& w, const Use& use) {
   Phase phase[kSpatial];
-  for (Int i = 0; i < phase_count(w, 0); ++i) {
-    phase[0] = phase_of(w, 0, i);
-    for (Int j = 0; j < phase_count(w, 1); ++j) {
-      phase[1] = phase_of(w, 1, j);
-      for (Int k = 0; k < phase_count(w, 2); ++k) {
-        phase[2] = phase_of(w, 2, k);
-        use(phase);
-      }
-    }
+  Int at[kSpatial] = {};
+  for (int first = 0; first >= 0;) {  // the dimensions from `first` on have new phases
+    TFAOT_ROLLED_FOR (int d = first; d < kSpatial; ++d) phase[d] = phase_of(w, d, at[d]);
+    use(phase);
+    first = kSpatial - 1;
+    while (first >= 0 && ++at[first] == phase_count(w, first)) at[first--] = 0;
   }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_low_precision of abi.h. The numbers of some windows are written side by side, in the form
 // that the machine's instructions take; tiles of them are multiplied by panels of the filter.
-#define TFAOT_ALL_OF_AVX512
 #include "convolutions/image.h"
 #include "products/pairs.h"
 #include "products/tiles.h"

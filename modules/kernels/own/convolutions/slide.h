@@ -45,16 +45,12 @@ template <typename Op, bool kPart>
 struct Tile {
   using State = typename Op::State;
 
-  TFAOT_INLINE State start() const { return op.template start<kPart>(channel, count); }
   template <int N>
   TFAOT_INLINE void start(State (&sums)[N]) const {
-    TFAOT_EACH (i, N) sums[i] = start();
+    TFAOT_EACH (i, N) sums[i] = op.template start<kPart>(channel, count);
   }
   TFAOT_INLINE Vec<Element> read(const Element* from) const {
     return load_part<kPart>(from, count);
-  }
-  TFAOT_INLINE void write(const State& state, Int position) const {
-    write(state, at.out + position * at.result + channel);
   }
   TFAOT_INLINE void write(const State& state, Element* to) const {
     TFAOT_EACH (which, Op::kResults) {
@@ -135,7 +131,7 @@ struct Overlapping {
     TFAOT_EACH (r, P) {
       typename Op::State sum = columns[r * kStride];
       TFAOT_FOR (int k = 1; k < KW; ++k) sum = Op::join(sum, columns[r * kStride + k]);
-      tile.write(sum, r);
+      tile.write(sum, tile.at.out + r * tile.at.result + tile.channel);
     }
   }
 };
@@ -171,27 +167,17 @@ TFAOT_INLINE void slide_some(const Op& op, const Taps& taps, Positions& at, Int&
 
 // Tiles of all sizes of a form; no recursion, as in microkernel.h. Referenced structs are copied
 // first, because the compiler must assume that a store changes them.
-template <typename Form, typename Op>
+template <typename Form, bool kPart = false, typename Op>
 __attribute__((noinline)) void slide_all(const Op op, const Taps& all_taps,
                                          const Positions& positions, Int count, Channels channels) {
   const Taps taps = all_taps;
   Positions at = positions;
-  constexpr int kMost = TFAOT_IS_F32 ? Form::kMost : 2;  // float64 is seldom worth more code
-  slide_some<Form, kMost, false>(op, taps, at, count, channels);
-  if constexpr (kMost > 4) slide_some<Form, 4, false>(op, taps, at, count, channels);
-  slide_some<Form, 2, false>(op, taps, at, count, channels);
-  slide_some<Form, 1, false>(op, taps, at, count, channels);
-}
-
-// The same for fewer channels than a vector has.
-template <typename Form, typename Op>
-__attribute__((noinline)) void slide_part(const Op op, const Taps& all_taps,
-                                          const Positions& positions, Int count,
-                                          Channels channels) {
-  const Taps taps = all_taps;
-  Positions at = positions;
-  if constexpr (TFAOT_HAS_MASKS) slide_some<Form, 4, true>(op, taps, at, count, channels);
-  slide_some<Form, 1, true>(op, taps, at, count, channels);
+  // Float64 is seldom worth more code, and without masks parts are not either.
+  constexpr int kMost = kPart ? (TFAOT_HAS_MASKS ? 4 : 1) : TFAOT_IS_F32 ? Form::kMost : 2;
+  slide_some<Form, kMost, kPart>(op, taps, at, count, channels);
+  if constexpr (kMost > 4) slide_some<Form, 4, kPart>(op, taps, at, count, channels);
+  if constexpr (kMost > 2 && !kPart) slide_some<Form, 2, kPart>(op, taps, at, count, channels);
+  if constexpr (kMost > 1) slide_some<Form, 1, kPart>(op, taps, at, count, channels);
 }
 
 // Tiles for groups of channels: a channel of each group's input is spread over the lanes of that
@@ -402,8 +388,8 @@ struct Dealt {
 // One row. at: the first column of the image, the first result, and their steps. If taps are n
 // apart, the windows of every n-th position share columns.
 template <typename Op>
-void slide_edged_row(const Op& op, const Taps& taps, const Positions& at, const Window& w,
-                     const Channels& channels) {
+TFAOT_ONE_COPY void slide_edged_row(const Op& op, const Taps& taps, const Positions& at,
+                                    const Window& w, const Channels& channels) {
   const Int phases = w.window_dilation[2], stride = w.stride[2];
   const Dealt positions(w.out[2], phases), begin(w.pad_low[2], phases);
   const Dealt end(w.in[2] + w.pad_low[2], phases);
@@ -421,7 +407,7 @@ template <typename Form, typename Op>
 TFAOT_INLINE void slide_filter(const Op& op, const Taps& taps, const Positions& at, Int count,
                                const Channels& channels) {
   if (channels.end - channels.begin < kLanes<Element>) {
-    return slide_part<Form>(op, taps, at, count, channels);
+    return slide_all<Form, true>(op, taps, at, count, channels);
   }
   slide_all<Form>(op, taps, at, count, channels);
 }
@@ -467,8 +453,8 @@ void slide_pool(const Op& op, const Taps& taps, const Positions& at, Int count,
 }
 
 template <typename Op>
-TFAOT_INLINE void slide_row(const Op& op, const Taps& taps, const Positions& at, Int count,
-                            const Channels& channels) {
+TFAOT_ONE_COPY void slide_row(const Op& op, const Taps& taps, const Positions& at, Int count,
+                              const Channels& channels) {
   if constexpr (Op::kFilter == Filter::kOfGroups) {
     slide_groups(op, taps, at, count, channels);
   } else if constexpr (Op::kFilter == Filter::kOfChannels) {
@@ -552,7 +538,8 @@ class Slide {
   }
 
   // One position of all rows whose windows are complete, at the edge of the image.
-  void column_of(const Element* in, const Element* filter, Element* out, Int k, const Whole& rows) {
+  TFAOT_ONE_COPY void column_of(const Element* in, const Element* filter, Element* out, Int k,
+                                const Whole& rows) {
     const Clip column(w_, 2, k);
     const Int at = rows.begin * w_.stride[1] - w_.pad_low[1];
     const auto turned = [](const Int(&by)[kSpatial], Int(&to)[kSpatial]) {
@@ -574,7 +561,7 @@ class Slide {
   }
 
   // Positions k to end of one row, whose windows are not complete.
-  void edge(const Element* in, const Element* filter, Element* out, Int k, Int end) {
+  TFAOT_ONE_COPY void edge(const Element* in, const Element* filter, Element* out, Int k, Int end) {
     for (; k < end; ++k) {
       const Clip column(w_, 2, k);
       taps_.count[2] = column.count;

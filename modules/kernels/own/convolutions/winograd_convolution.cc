@@ -184,11 +184,19 @@ class Convolution {
   TFAOT_ONE_COPY void compute_part(const Block& block, const Room& room, const Part& part) const {
     const Convolution self = *this;
     const Room own = room;
-    self.make_numbers(block, part.first_number, part.end_number, own);
+    if (part.first_number < part.end_number) {  // else they may be another lane's zeros
+      const Int zeros = winograd_row(winograd_);
+      for (Int i = 0; i < zeros; i += kLanes<Element>) store(own.zeros + i, Floats{});
+    }
+    for (Int i = part.first_number; i < part.end_number; ++i) {
+      self.make_numbers(self.place_of(block.first + i), i, own);
+    }
     if (part.first_matrix < part.end_matrix) {
       self.multiply(block, part.first_matrix, part.end_matrix, own);
     }
-    self.make_results(block, part.first_result, part.end_result, own);
+    for (Int i = part.first_result; i < part.end_result; ++i) {
+      self.make_results(self.place_of(block.first + i), i, own);
+    }
   }
   void compute_block(const Block& block, const Room& room) const {
     compute_part(block, room, {0, block.count, 0, kMatrices, 0, block.count});
@@ -232,17 +240,6 @@ class Convolution {
   TFAOT_INLINE Steps steps_of(const Int (&size)[kSpatial], Int channels) const {
     const Int line = size[2] * channels;
     return {size[1] * line, row_ == 1 ? line : channels, row_ == 1 ? channels : line};
-  }
-
-  // Computes the numbers of the tiles from `first` to `end` of a block.
-  TFAOT_INLINE void make_numbers(const Block& block, Int first, Int end, const Room& room) const {
-    if (first == end) return;  // a lane that only multiplies must not write another one's zeros
-    const Int zeros = winograd_row(winograd_);
-    for (Int i = 0; i < zeros; i += kLanes<Element>) store(room.zeros + i, Floats{});
-    for (Int i = first; i < end; ++i) make_numbers(place_of(block.first + i), i, room);
-  }
-  TFAOT_INLINE void make_results(const Block& block, Int first, Int end, const Room& room) const {
-    for (Int i = first; i < end; ++i) make_results(place_of(block.first + i), i, room);
   }
 
   TFAOT_INLINE void make_numbers(Place place, Int tile, const Room& room) const {

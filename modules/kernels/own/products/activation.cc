@@ -5,39 +5,31 @@
 namespace {
 
 // A function has one copy, for whole vectors and for the last one of a row.
-template <typename Function>
+template <Function kKind>
 __attribute__((noinline)) void apply(float* y, Int row, Int rows, Int columns,
                                      const ResultFunction& of) {
-  const FunctionNumbers numbers(of);
+  const auto above = static_cast<float>(of.above), below = static_cast<float>(of.below);
   for (; rows > 0; --rows, y += row) {
     for (Int j = 0; j < columns; j += kLanes<float>) {
       const Int count = smaller(kLanes<float>, columns - j);
-      store_some(y + j, Function()(load_some(y + j, count), numbers), count);
+      store_some(y + j, function_of<kKind>(load_some(y + j, count), above, below), count);
     }
   }
 }
 
-using Apply = void (*)(float* y, Int row, Int rows, Int columns, const ResultFunction& of);
-constexpr Apply kApply[] = {
-    // by Function
-    nullptr,
-    &apply<TanhOf>,
-    &apply<SigmoidOf>,
-    &apply<SwishOf>,
-    &apply<GeluOf<kGeluErf>>,
-    &apply<GeluOf<kGeluTanh>>,
-    &apply<SoftplusOf>,
-    &apply<LeakyOf>,
-    &apply<EluOf>,
-    &apply<HardSigmoidOf>,
-    &apply<HardSwishOf>,
-};
-static_assert(sizeof kApply / sizeof kApply[0] == kFunctionHardSwish + 1);
+template <int... kKind>
+TFAOT_INLINE void apply_any(float* y, Int row, Int rows, Int columns, const ResultFunction& of,
+                            std::integer_sequence<int, kKind...> /*kinds*/) {
+  using Apply = void (*)(float* y, Int row, Int rows, Int columns, const ResultFunction& of);
+  static constexpr Apply kApply[] = {&apply<static_cast<Function>(kKind + 1)>...};
+  kApply[of.kind - 1](y, row, rows, columns, of);
+}
 
 }  // namespace
 
 extern "C" void TFAOT_KERNEL(activation)(float* y, Int row, Int rows, Int columns,
                                          const ResultFunction* function) {
   if (function->kind == kFunctionNone) return;
-  kApply[function->kind](y, row, rows, columns, *function);
+  apply_any(y, row, rows, columns, *function,
+            std::make_integer_sequence<int, kFunctionHardSwish>());
 }

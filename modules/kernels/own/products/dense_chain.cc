@@ -20,13 +20,7 @@ TFAOT_INLINE void run_layer(const DenseLayer& layer, const Rows& rows, const flo
   const PlainProduct product =
       packed_product(rows.count, {rows.from, rows.depth, rows.depth}, weights, bias,
                      {rows.to, layer.columns, layer.columns}, rectifier_of(layer.epilogue));
-  if constexpr (!kAlone) {
-    TFAOT_KERNEL(plain_product)(&product);
-  } else if (product.narrow) {
-    multiply_columns<1, true>(product);
-  } else {
-    multiply_columns<1, false>(product);
-  }
+  kAlone ? multiply_few<1>(product) : TFAOT_KERNEL(plain_product)(&product);
   if (layer.function.kind != kFunctionNone) {
     activate({rows.to, layer.columns, rows.count, layer.columns, &layer.function});
   }

@@ -46,14 +46,21 @@ TFAOT_INLINE void multiply_columns(const PlainProduct& p) {
     multiply_tile<Element, MR, count, kNarrow ? kNarrowSums : kWideSums, true>(t, 0);
     v += count;
   };
-  while (v + kVectors <= vectors) multiply_next(std::integral_constant<int, kVectors>{});
+  while (v + kVectors <= vectors) multiply_next(Number<kVectors>());
   static_assert(kVectors <= 4);
   if constexpr (kVectors > 2) {
-    if (v + 2 <= vectors) multiply_next(std::integral_constant<int, 2>{});
+    if (v + 2 <= vectors) multiply_next(Number<2>());
   }
   if constexpr (kVectors > 1) {
-    if (v < vectors) multiply_next(std::integral_constant<int, 1>{});
+    if (v < vectors) multiply_next(Number<1>());
   }
+}
+
+// REQUIRES: p.rows is MR, and the right side is packed; MR <= kNarrowRows<Element> or not p.narrow.
+template <int MR>
+TFAOT_INLINE void multiply_few(const PlainProduct& p) {
+  if (!p.narrow) return multiply_columns<MR, false>(p);
+  if constexpr (MR <= kNarrowRows<Element>) multiply_columns<MR, true>(p);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits a product into tiles. Rows are processed in blocks that stay in the second-level cache. A
 // few panels are multiplied with all rows of a block, over their whole depth, before the next ones.
-#define TFAOT_ALL_OF_AVX512
 #include "products/few_rows.h"
 #include "products/quads.h"
 
@@ -103,9 +102,8 @@ __attribute__((noinline)) void multiply_plain(const PlainProduct& p) {
 
 template <int MR>
 __attribute__((noinline)) void multiply_rows(const PlainProduct& p) {
-  if (!p.narrow) return multiply_columns<MR, false>(p);
-  if constexpr (MR <= kNarrowRows<Element>) return multiply_columns<MR, true>(p);
-  multiply_plain(p);
+  if (MR > kNarrowRows<Element> && p.narrow) return multiply_plain(p);
+  multiply_few<MR>(p);
 }
 // Rows of products with code of their own; float64 is seldom worth it.
 constexpr int kFewRows = TFAOT_IS_F32 ? kMaxRows : 1;
@@ -169,10 +167,6 @@ class Odometer {
 };
 
 constexpr Int kMaxTaps = 64;
-// The largest of `parts` equal pieces.
-TFAOT_INLINE Int piece_of(Int total, Int parts) {
-  return parts == 1 ? total : ceil_div(total, parts);  // a division is slow
-}
 
 // The results and operands that all blocks of a product share.
 struct Target {
@@ -298,7 +292,7 @@ struct Blocks {
 
   // Rows of the block `number`, which begins at the row `first`.
   Int rows_of(Int number, Int first) const {
-    return count == 1 ? rows : piece_of((rows - first) / unit, count - number) * unit;
+    return count == 1 ? rows : ceil_div((rows - first) / unit, count - number) * unit;
   }
 };
 

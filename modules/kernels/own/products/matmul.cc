@@ -40,19 +40,6 @@ void multiply_matrix(Gemm& g, const MatMulCall& call, const Element* rhs, Elemen
   multiply_panels(rest, scratch);
 }
 
-// b = outer * batch + inner; the strides are those of inner, and of outer in the result.
-struct InnerBatch {
-  Int batch, lhs, rhs, result, outer_result;
-};
-
-TFAOT_INLINE InnerBatch inner_batch_of(const MatMulCall& call) {
-  if ((call.epilogue & kEpiloguePlaced) == 0) {
-    return {1, 0, 0, 0, call.rows * call.columns};
-  }
-  return {call.inner_batch, call.lhs_inner_stride, call.rhs_inner_stride, call.result_inner_stride,
-          call.result_batch_stride};
-}
-
 // The tensors of a call.
 struct Operands {
   const MatMulCall& call;
@@ -63,25 +50,25 @@ struct Operands {
 };
 
 // g: the fields that all matrices share.
-TFAOT_INLINE void multiply_one(const Operands& of, const InnerBatch& inner_batch, Int outer,
-                               Int inner, Gemm& g, Element* scratch) {
-  const Int at = outer * inner_batch.outer_result + inner * inner_batch.result;
-  g.a = of.lhs + outer * of.call.lhs_batch_stride + inner * inner_batch.lhs;
+TFAOT_INLINE void multiply_one(const Operands& of, Int b, Gemm& g, Element* scratch) {
+  const MatMulCall& call = of.call;
+  const Element* rhs = of.rhs;
+  Int at = 0;
+  g.a = of.lhs;
+  if ((call.epilogue & kEpiloguePlaced) != 0) {
+    const Int inner = call.inner_batch == 1 ? 0 : b % call.inner_batch;
+    b = call.inner_batch == 1 ? b : b / call.inner_batch;
+    g.a += inner * call.lhs_inner_stride;
+    rhs += inner * call.rhs_inner_stride;
+    at = inner * call.result_inner_stride + b * call.result_batch_stride;
+  } else {
+    at = b * call.rows * call.columns;
+  }
+  g.a += b * call.lhs_batch_stride;
   g.c = of.c + at;
   if (of.addends != nullptr) g.addends = of.addends + at;
-  if (of.call.rhs_packed != 0) return multiply_panels(g, of.rhs);
-  multiply_matrix(g, of.call, of.rhs + outer * of.call.rhs_batch_stride + inner * inner_batch.rhs,
-                  scratch);
-}
-
-__attribute__((noinline)) void share_matrices(const Operands& operands, const Gemm& g,
-                                              tfaot::Tasks& tasks) {
-  share(tasks, operands.call.batch, [&](Int piece, Int lane) {
-    const InnerBatch inner_batch = inner_batch_of(operands.call);
-    Gemm own = g;
-    multiply_one(operands, inner_batch, piece / inner_batch.batch, piece % inner_batch.batch, own,
-                 scratch_of(tasks, lane));
-  });
+  if (call.rhs_packed != 0) return multiply_panels(g, rhs);
+  multiply_matrix(g, call, rhs + b * call.rhs_batch_stride, scratch);
 }
 
 void multiply(const MatMulCall& call, Element* c, const void** in, Element* scratch) {
@@ -96,16 +83,13 @@ void multiply(const MatMulCall& call, Element* c, const void** in, Element* scra
   const bool placed = (call.epilogue & kEpiloguePlaced) != 0;
   g.c_row = placed ? call.result_row_stride : call.columns;
   if (more.tasks != nullptr && are_enough(call.batch, *more.tasks)) {
-    const Operands copy = operands;
     g.tasks = nullptr;
-    return share_matrices(copy, g, *more.tasks);
+    return share(*more.tasks, call.batch, [&](Int b, Int lane) {
+      Gemm own = g;
+      multiply_one(operands, b, own, scratch_of(*more.tasks, lane));
+    });
   }
-  const InnerBatch inner_batch = inner_batch_of(call);
-  for (Int b = 0, outer = 0; b < call.batch; ++outer) {
-    for (Int inner = 0; inner < inner_batch.batch; ++inner, ++b) {
-      multiply_one(operands, inner_batch, outer, inner, g, scratch);
-    }
-  }
+  for (Int b = 0; b < call.batch; ++b) multiply_one(operands, b, g, scratch);
 }
 
 }  // namespace

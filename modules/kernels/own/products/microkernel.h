@@ -285,24 +285,19 @@ TFAOT_INLINE int most_rows(bool narrow) {
 // The function for tiles of MR rows by NV vectors; null: next_vectors() never gives that many.
 template <typename T>
 using MultiplyTiles = void (*)(const Tiles<T>&);
-template <typename T, int MR, int NV>
+template <typename T, int kSums, int MR, int NV>
 constexpr MultiplyTiles<T> tiles_of() {
-  if constexpr (NV <= max_vectors(MR)) return &multiply_tiles<T, MR, NV, kWideSums>;
-  return nullptr;
-}
-template <typename T, int MR, int NV>
-constexpr MultiplyTiles<T> narrow_tiles_of() {
-  if constexpr (MR <= kNarrowRows<T> && NV <= kNarrowVectors<T>) {
-    return &multiply_tiles<T, MR, NV, kNarrowSums>;
-  }
+  constexpr bool kFits = kSums == kNarrowSums ? MR <= kNarrowRows<T> && NV <= kNarrowVectors<T>
+                                              : NV <= max_vectors(MR);
+  if constexpr (kFits) return &multiply_tiles<T, MR, NV, kSums>;
   return nullptr;
 }
 template <typename T, int... kSize>
 TFAOT_INLINE void multiply_sized(int rows, int vectors, bool is_narrow, const Tiles<T>& t,
                                  std::integer_sequence<int, kSize...> /*sizes*/) {
   static constexpr MultiplyTiles<T> kTiles[] = {
-      tiles_of<T, kSize / kMaxVectors + 1, kSize % kMaxVectors + 1>()...,
-      narrow_tiles_of<T, kSize / kMaxVectors + 1, kSize % kMaxVectors + 1>()...};
+      tiles_of<T, kWideSums, kSize / kMaxVectors + 1, kSize % kMaxVectors + 1>()...,
+      tiles_of<T, kNarrowSums, kSize / kMaxVectors + 1, kSize % kMaxVectors + 1>()...};
   kTiles[(is_narrow ? kMaxRows * kMaxVectors : 0) + (rows - 1) * kMaxVectors + vectors - 1](t);
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfaot_narrow_matmul of abi.h. Weights are read as they are stored, and widened in registers.
-#define TFAOT_ALL_OF_AVX512
 #include "products/gemm.h"
 #include "products/microkernel.h"
 #include "products/pairs.h"
@@ -92,9 +91,13 @@ constexpr Int narrow_panel_bytes(Int depth) {
   return ceil_div(depth, Narrow::kSteps) * Narrow::kGroupBytes;
 }
 
-// The columns of vector v of a panel, of `columns` that are left. Not positive: none.
-TFAOT_INLINE Int columns_of(Int columns, int v) {
-  return smaller(kLanes<float>, columns - v * kLanes<float>);
+// Calls use(v, first column, columns) for each vector of columns from a panel on.
+template <int kVectors, typename Use>
+TFAOT_INLINE void each_vector(const NarrowProduct& p, Int panel, const Use& use) {
+  TFAOT_EACH (v, kVectors) {
+    const Int at = panel * kColumns + v * kLanes<float>;
+    if (at < p.call.columns) use(v, at, smaller(kLanes<float>, p.call.columns - at));
+  }
 }
 
 // Calls use(block, row) for blocks of kMost rows while they last, then of 4, 2 and 1.
@@ -139,22 +142,18 @@ __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_r
   // A sum of rounded rows ends with it.
   const bool begins_with_bias = !kRoundsRows<Narrow> || !is_in_order(p);
   if (begins_with_bias && p.bias != nullptr) {
-    TFAOT_EACH (v, kVectors) {
-      const Int at = panel * kColumns + v * kLanes<float>;
-      const Int count = columns_of(p.call.columns - panel * kColumns, v);
-      if (count <= 0) break;
+    each_vector<kVectors>(p, panel, [&](int v, Int at, Int count) TFAOT_ALWAYS {
       const Vec<float> bias = load_first(p.bias + at, count);
       TFAOT_EACH (r, MR) sums[0][r][v] = bias;
-    }
+    });
   }
   // Int8 rows that could not be rounded: the sums of a large one may overflow before they are
   // scaled.
   [[maybe_unused]] Vec<float> scale[kVectors] = {};
   if constexpr (kRoundsRows<Narrow>) {
-    TFAOT_EACH (v, kVectors) {
-      const Int count = columns_of(p.call.columns - panel * kColumns, v);
-      if (count > 0) scale[v] = load_first(p.scale + panel * kColumns + v * kLanes<float>, count);
-    }
+    each_vector<kVectors>(p, panel, [&](int v, Int at, Int count) TFAOT_ALWAYS {
+      scale[v] = load_first(p.scale + at, count);
+    });
   }
   const auto add_group = [&](int first, Int k, int steps) TFAOT_ALWAYS {
     typename Narrow::Group group[kVectors];
@@ -191,22 +190,20 @@ __attribute__((noinline)) void stream_panels(const NarrowProduct& p, Int first_r
     k += Narrow::kSteps;
   }
 
-  TFAOT_EACH (v, kVectors) {
-    const Int at = panel * kColumns + v * kLanes<float>;
-    const Int count = columns_of(p.call.columns - panel * kColumns, v);
-    if (count <= 0) return;
+  each_vector<kVectors>(p, panel, [&](int v, Int at, Int count) TFAOT_ALWAYS {
     TFAOT_EACH (r, MR) {
       finish_sums(p, begins_with_bias ? nullptr : p.bias, join_sums(sums, r, v), first_row + r, at,
                   count);
     }
-  }
+  });
 }
 
 // Multiplies all rows by blocks of NP panels while they last; returns the next panel.
 template <typename Narrow, int NP>
 TFAOT_INLINE Int stream_blocks(const NarrowProduct& p, Int panel, Int panels) {
   constexpr bool kIsTail = NP < kPanelsOfRows;  // one panel at most, so it need not be the fastest
-  constexpr int kMost = NP > kPanelsOfRows ? 1 : kIsTail ? 2 : kMostNarrowRows;
+  constexpr bool kIsAlone = NP > kPanelsOfRows || kRoundsRows<Narrow>;
+  constexpr int kMost = kIsAlone ? 1 : kIsTail ? 2 : kMostNarrowRows;
   for (; panel + NP <= panels; panel += NP) {
     for_blocks<kMost>(p.call.rows, [&](auto block, Int row) {
       stream_panels<Narrow, block, NP, kWideSums>(p, row, panel);
@@ -215,7 +212,8 @@ TFAOT_INLINE Int stream_blocks(const NarrowProduct& p, Int panel, Int panels) {
   return panel;
 }
 
-// Takes the panels nearly in memory order, each with all rows.
+// Takes the panels nearly in memory order, each with all rows. Rows that are rounded elsewhere are
+// rare here: they take one panel at a time.
 template <typename Narrow>
 void multiply_stream(const NarrowProduct& p) {
   if (is_narrow(p.call.columns)) {
@@ -224,8 +222,10 @@ void multiply_stream(const NarrowProduct& p) {
   }
   const Int panels = ceil_div(p.call.columns, kColumns);
   Int panel = 0;
-  if (p.call.rows == 1) panel = stream_blocks<Narrow, kPanelsOfRow>(p, panel, panels);
-  if constexpr (kPanelsOfRows > 1) panel = stream_blocks<Narrow, kPanelsOfRows>(p, panel, panels);
+  if constexpr (!kRoundsRows<Narrow>) {
+    if (p.call.rows == 1) panel = stream_blocks<Narrow, kPanelsOfRow>(p, panel, panels);
+    if constexpr (kPanelsOfRows > 1) panel = stream_blocks<Narrow, kPanelsOfRows>(p, panel, panels);
+  }
   stream_blocks<Narrow, 1>(p, panel, panels);
 }
 
@@ -326,16 +326,13 @@ __attribute__((noinline)) void multiply_rounded(const NarrowProduct& p, const Ro
           __builtin_convertvector(join_pairs(sums[r][2 * v], sums[r][2 * v + 1]), Floats);
     }
   }
-  TFAOT_EACH (v, kVectors) {
-    const Int at = panel * kColumns + v * kLanes<float>;
-    const Int count = columns_of(p.call.columns - panel * kColumns, v);
-    if (count <= 0) return;
+  each_vector<kVectors>(p, panel, [&](int v, Int at, Int count) TFAOT_ALWAYS {
     const Vec<float> scale = load_first(p.scale + at, count);
     TFAOT_EACH (r, MR) {
       const Int row = first_row + r;
       finish_sums(p, p.bias, totals[r][v] * (scale * rows.scale[row]), rows.at + row, at, count);
     }
-  }
+  });
 }
 
 // Multiplies all rows.

@@ -152,8 +152,9 @@ struct RecurrentSide {
 };
 
 struct TileProducts {
-  const float* bias;      // first values of the sums; null: the tile has them
+  const float* bias;      // first values of the sums
   const float* added;     // columns that are added to the bias, of the first row; null: none
+  Int added_columns;      // of each gate
   const Int* added_gate;  // the offset of each gate's
   RecurrentSide input, state;
   const float* weights;  // of the input, then of the state
@@ -166,9 +167,12 @@ template <typename Cell>
 TFAOT_INLINE Floats start_of(const TileProducts& p, int row, int block, int sum, Int column) {
   const Floats bias = load(p.bias + block * kSumsOfRow<Cell> + sum * kPanel + column);
   if (p.added == nullptr) return bias;
+  column += (block * Cell::kPanels + Cell::panel_of(sum)) * kPanel;
   if (sum >= Cell::kInputs) return bias + Floats{};
   const float* const x = p.added + row * p.input.row_step + p.added_gate[Cell::gate_of(sum)];
-  return bias + load(x + (block * Cell::kPanels + Cell::panel_of(sum)) * kPanel + column);
+  const Int count = larger(0, smaller(kLanes<float>, p.added_columns - column));
+  if (TFAOT_HAS_MASKS) return bias + load_first(x + column, count);
+  return bias + load_some(x + column, count);
 }
 
 template <typename Vectors, bool kOfState, int MR, int NV>
@@ -241,9 +245,7 @@ __attribute__((noinline)) void add_products(float* tile, const TileProducts& pro
     const float* b = products.weights + first;
     const auto start = [&](int r, int i) TFAOT_ALWAYS {
       return Vectors::sum(i, first, [&](int block, int sum, Int column) TFAOT_ALWAYS {
-        const Int at = (r + block) * kSumsOfRow<Cell> + sum * kPanel + column;
-        return products.bias == nullptr ? load(tile + at)
-                                        : start_of<Cell>(products, r, block, sum, column);
+        return start_of<Cell>(products, r, block, sum, column);
       });
     };
     const bool has_input = products.input.depth != 0;
@@ -293,102 +295,57 @@ struct RecurrentState {
   Int width;
 };
 
-template <typename Cell>
-class RecurrentGates {
- public:
-  static constexpr Int kColumns = Cell::kPanels * kPanel;  // of a block
-
-  RecurrentGates(const RecurrentCall& call, const float* bias) : call_(call), bias_(bias) {}
-
-  // Sets the first values of a tile of `rows` rows or `blocks` blocks; `x`: of its first row. They
-  // are written into the tile if columns of the products with the input end within a vector.
-  TFAOT_INLINE void begin(TileProducts& products, float* tile, const float* x, Int block, int rows,
-                          int blocks) const {
-    if (call_.features == 0 && (block + blocks) * kColumns > call_.hidden) {
-      for (int i = 0; i < rows * blocks; ++i, tile += kSumsOfRow<Cell>) {
-        begin_row(tile, x + i / blocks * call_.x_row, block + i % blocks);
-      }
-      return;
-    }
-    products.bias = bias_ + block * kSumsOfRow<Cell>;
-    if (call_.features == 0) products.added = x + block * kColumns;
-  }
-
-  // Computes the next state and, with `out`, a row of the result, in two passes over the rows with
-  // few instructions each: a row's gates wait for each other, and the CPU looks ahead only so far.
-  // kHalf: the state has no columns in the block's second half.
-  template <bool kHalf>
-  TFAOT_INLINE void end(float* tile, const RecurrentState& state, float* out, Int block,
-                        int rows) const {
-    constexpr Int kCount = kHalf ? kColumns / 2 : kColumns;
-    if constexpr (Cell::kPrepares) {
-      each_vector<kCount>(
-          tile, state, block, rows,
-          [](float* sums, Int /*column*/, const auto& at) { Cell::prepare(sums, at.memory); });
-    }
-    each_vector<kCount>(tile, state, block, rows,
-                        [&](const float* sums, Int column, const auto& at) {
-                          const Floats h = Cell::next(call_, sums, at.before, at.memory);
-                          store(at.after, h);
-                          if (out == nullptr) return;
-                          float* const to = out + at.row * call_.out_row + column;
-                          const Int count = columns_from(column);
-                          if (count > 0) store_some(to, h, count);
-                        });
-  }
-
- private:
-  // The place of a vector of columns of a row.
-  struct Place {
-    int row;
-    const float* before;
-    float* after;
-    float* memory;
-  };
-
-  // Calls use(the first of its sums, column, place) for each vector of a tile's first kCount
-  // columns.
-  template <Int kCount, typename Use>
-  TFAOT_INLINE void each_vector(float* tile, const RecurrentState& state, Int block, int rows,
-                                const Use& use) const {
-    constexpr int kPanels = kCount > kPanel ? kCount / kPanel : 1;
-    constexpr Int kOfPanel = kCount / kPanels;
-    for (int r = 0; r < rows; ++r, tile += kSumsOfRow<Cell>) {
-      TFAOT_EACH (panel, kPanels) {
-        TFAOT_FOR (Int j = 0; j < kOfPanel; j += kLanes<float>) {
-          const Int column = block * kColumns + panel * kPanel + j;
-          const Int at = r * state.width + column;
-          use(tile + (Cell::kPanels > 1 ? panel * kPanel : 0) + j, column,
-              Place{r, state.before + at, state.after + at, state.memory + at});
-        }
-      }
-    }
-  }
-
-  // Writes the first values of one row's block, with the input's products, into the tile.
-  TFAOT_INLINE void begin_row(float* tile, const float* x, Int block) const {
-    const float* const bias = bias_ + block * kSumsOfRow<Cell>;
-    TFAOT_EACH (s, Cell::kSums) {
-      const Int panel = block * kColumns + Cell::panel_of(s) * kPanel;
-      TFAOT_FOR (Int j = 0; j < kPanel; j += kLanes<float>) {
-        const Int count = columns_from(panel + j);
-        const bool is_input = s < Cell::kInputs && count > 0;
-        store(tile + s * kPanel + j,
-              load(bias + s * kPanel + j) +
-                  (is_input ? load_some(x + call_.x_gate[Cell::gate_of(s)] + panel + j, count)
-                            : Floats{}));
-      }
-    }
-  }
-
-  // The columns of a vector that exist.
-  TFAOT_INLINE Int columns_from(Int column) const {
-    return smaller(kLanes<float>, call_.hidden - column);
-  }
-
-  const RecurrentCall& call_;
-  const float* bias_;
+// The place of a vector of columns of a row.
+struct StatePlace {
+  int row;
+  const float* before;
+  float* after;
+  float* memory;
 };
+
+template <typename Cell>
+constexpr Int kBlockColumns = Cell::kPanels* kPanel;
+
+// Calls use(the first of its sums, column, place) for each vector of a tile's first kCount columns.
+template <typename Cell, Int kCount, typename Use>
+TFAOT_INLINE void each_vector(float* tile, const RecurrentState& state, Int block, int rows,
+                              const Use& use) {
+  constexpr int kPanels = kCount > kPanel ? kCount / kPanel : 1;
+  constexpr Int kOfPanel = kCount / kPanels;
+  for (int r = 0; r < rows; ++r, tile += kSumsOfRow<Cell>) {
+    TFAOT_EACH (panel, kPanels) {
+      TFAOT_FOR (Int j = 0; j < kOfPanel; j += kLanes<float>) {
+        const Int column = block * kBlockColumns<Cell> + panel * kPanel + j;
+        const Int at = r * state.width + column;
+        use(tile + (Cell::kPanels > 1 ? panel * kPanel : 0) + j, column,
+            StatePlace{r, state.before + at, state.after + at, state.memory + at});
+      }
+    }
+  }
+}
+
+// Computes the next state and, with `out`, a row of the result, in two passes over the rows with
+// few instructions each: a row's gates wait for each other, and the CPU looks ahead only so far.
+// kHalf: the state has no columns in the block's second half.
+template <typename Cell, bool kHalf>
+TFAOT_INLINE void end_tile(const RecurrentCall& call, float* tile, const RecurrentState& state,
+                           float* out, Int block, int rows) {
+  constexpr Int kCount = kHalf ? kBlockColumns<Cell> / 2 : kBlockColumns<Cell>;
+  if constexpr (Cell::kPrepares) {
+    each_vector<Cell, kCount>(
+        tile, state, block, rows,
+        [](float* sums, Int /*column*/, const auto& at) { Cell::prepare(sums, at.memory); });
+  }
+  each_vector<Cell, kCount>(tile, state, block, rows,
+                            [&](const float* sums, Int column, const auto& at) {
+                              const Floats h = Cell::next(call, sums, at.before, at.memory);
+                              store(at.after, h);
+                              if (out == nullptr) return;
+                              const Int count = smaller(kLanes<float>, call.hidden - column);
+                              if (count > 0)
+                                store_some(out + at.row * call.out_row + column, h, count);
+                            });
+}
 
 template <typename Cell>
 class Recurrence {
@@ -397,7 +354,7 @@ class Recurrence {
       : call_(call),
         x_(operand(in, 1)),
         weights_(operand(in, 2)),
-        gates_(call, operand(in, 3)),
+        bias_(operand(in, 3)),
         first_(operand(in, 4)),
         first_memory_(Cell::kMemory ? operand(in, 5) : nullptr),
         result_(result(out, 0)),
@@ -416,7 +373,7 @@ class Recurrence {
   }
 
  private:
-  static constexpr Int kColumns = RecurrentGates<Cell>::kColumns;  // of a block
+  static constexpr Int kColumns = kBlockColumns<Cell>;
 
   void run_rows(Int first, Int rows) {
     for (Int r = 0; r < rows; ++r) {
@@ -480,15 +437,15 @@ class Recurrence {
     float tile[larger(kBlocks, kTileRows<Cell>) * kSums];
     x += row * call_.x_row;
     const Int next_block = (call_.features + call_.hidden) * Cell::kGates * kPanel;
-    TileProducts products = {nullptr,
-                             nullptr,
-                             call_.x_gate,
-                             {x, call_.x_row, call_.features},
-                             {before_ + row * width_, width_, call_.hidden},
-                             weights_ + block * next_block,
-                             next_block};
-    const RecurrentGates<Cell> gates = gates_;  // a store could change what is referred to
-    gates.begin(products, tile, x, block, rows, kBlocks);
+    const Int first = block * kColumns;
+    const TileProducts products = {bias_ + block * kSums,
+                                   call_.features == 0 ? x + first : nullptr,
+                                   call_.hidden - first,
+                                   call_.x_gate,
+                                   {x, call_.x_row, call_.features},
+                                   {before_ + row * width_, width_, call_.hidden},
+                                   weights_ + block * next_block,
+                                   next_block};
     if constexpr (kBlocks > 1) {
       add_products<Cell, false, 1, kBlocks>(tile, products);
     } else {
@@ -500,17 +457,17 @@ class Recurrence {
     // Also for a whole block that is the only one.
     if (kBlocks == 1 && kColumns > kLanes<float> &&
         2 * (call_.hidden - block * kColumns) <= kColumns) {
-      return gates.template end<true>(tile, state, out, block, rows);
+      return end_tile<Cell, true>(call_, tile, state, out, block, rows);
     }
     TFAOT_EACH (i, kBlocks) {
-      gates.template end<false>(tile + i * kSums, state, out, block + i, rows);
+      end_tile<Cell, false>(call_, tile + i * kSums, state, out, block + i, rows);
     }
   }
 
   const RecurrentCall& call_;
   const float* x_;
   const float* weights_;
-  RecurrentGates<Cell> gates_;
+  const float* bias_;
   const float* first_;
   const float* first_memory_;
   float* result_;

@@ -6,10 +6,8 @@ namespace {
 
 template <GeluForm kForm>
 TFAOT_INLINE void gelu(float* y, const float* x, Int size) {
-  const GeluCurve<kForm> curve;
   along_row(size, [&](Int j, Int count) {
-    const Floats v = load_some(x + j, count);
-    store_some(y + j, v * curve.of(v), count);
+    store_some(y + j, gelu_of<kForm>(load_some(x + j, count)), count);
   });
 }
 

@@ -39,18 +39,18 @@ TFAOT_INLINE SoftmaxRows with_scale_above_0(SoftmaxRows all) {
 
 // Computes whole groups of kRows rows. Arguments are in registers, as a struct would be waited for.
 template <int kRows, int kVectors>
-TFAOT_ONE_COPY void softmax_of_groups(float* y, const float* x, Int rows, Int columns, Int step,
+TFAOT_ONE_COPY void softmax_of_groups(float* y, const float* x, Int rows, Int columns,
                                       float scale) {
   const Int last = columns - (kVectors - 1) * kLanes<float>;
-  for (; rows >= kRows; rows -= kRows, x += kRows * step, y += kRows * step) {
-    auto group = RowGroup<kRows, kVectors>::from(x, step, last);
+  for (; rows >= kRows; rows -= kRows, x += kRows * columns, y += kRows * columns) {
+    auto group = RowGroup<kRows, kVectors>::from(x, columns, last);
     group.end_with(-__builtin_inff(), last);
     const RowNumbers peaks = group.template over<LargestOfLanes>();
     group.each(
         [&](Floats v, int r, int /*i*/) { return exp_of_negative((v - peaks.of(r)) * scale); });
     const RowNumbers factors = {1.0F / group.template over<SumOfLanes>().lanes};
     group.each([&](Floats v, int r, int /*i*/) { return v * factors.of(r); });
-    group.to(y, step, last);
+    group.to(y, columns, last);
   }
 }
 
@@ -69,14 +69,6 @@ TFAOT_INLINE float row_exponentials(float* y, const float* x, Int columns, float
 TFAOT_INLINE void scale_row(float* y, Int columns, float factor) {
   along_row(columns,
             [&](Int j, Int count) { store_some(y + j, load_some(y + j, count) * factor, count); });
-}
-
-// Returns false if rows are too long to be done in registers.
-TFAOT_INLINE bool softmax_in_registers(const SoftmaxRows& all) {
-  return in_registers(all.rows, all.columns, [&](auto of_group, auto vectors, Int first, Int rows) {
-    softmax_of_groups<of_group, vectors>(all.y + first * all.step, all.x + first * all.step, rows,
-                                         all.columns, all.step, all.scale);
-  });
 }
 
 }  // namespace

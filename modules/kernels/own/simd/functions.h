@@ -100,44 +100,12 @@ constexpr GeluFraction kGeluFractions[] = {  // by form
      {1.0F, 0.261300057F, 0.0275445208F, 0.0014682801F, 7.4394804e-5F, 4.38594412e-7F}}};
 
 template <GeluForm kForm>
-struct GeluCurve {
-  TFAOT_INLINE Floats of(Floats x) const {
-    constexpr const GeluFraction& kFraction = kGeluFractions[kForm];
-    const Floats near = between(-kFraction.limit, x, kFraction.limit);
-    const Floats t = near * near;
-    return near * polynomial(kFraction.above, t) / polynomial(kFraction.below, t) + 0.5F;
-  }
-};
-
-// The functions of a result. `of`: the two numbers that some of them have.
-struct FunctionNumbers {
-  explicit FunctionNumbers(const ResultFunction& of)
-      : above(static_cast<float>(of.above)), below(static_cast<float>(of.below)) {}
-  float above, below;
-};
-
-struct TanhOf {
-  TFAOT_INLINE Floats operator()(Floats x, FunctionNumbers /*of*/) const { return tanh_of(x); }
-};
-
-struct SigmoidOf {
-  TFAOT_INLINE Floats operator()(Floats x, FunctionNumbers /*of*/) const {
-    return 1.0F / sigmoid_divisor(x);
-  }
-};
-
-// Below -87, where sigmoid_divisor() stops growing, sigmoid(x) is taken as 0.
-struct SwishOf {
-  TFAOT_INLINE Floats operator()(Floats x, FunctionNumbers /*of*/) const {
-    return x * (x < -87.0F ? Floats{} : 1.0F / sigmoid_divisor(x));
-  }
-};
-
-template <GeluForm kForm>
-struct GeluOf {
-  TFAOT_INLINE Floats operator()(Floats x, FunctionNumbers /*of*/) const { return x * curve.of(x); }
-  GeluCurve<kForm> curve;
-};
+TFAOT_INLINE Floats gelu_of(Floats x) {
+  constexpr const GeluFraction& kFraction = kGeluFractions[kForm];
+  const Floats near = between(-kFraction.limit, x, kFraction.limit);
+  const Floats t = near * near;
+  return x * (near * polynomial(kFraction.above, t) / polynomial(kFraction.below, t) + 0.5F);
+}
 
 // (atanh(s) / s - 1) / s^2 as a polynomial of s^2 for s <= 1/3, fitted for the relative error of
 // atanh(s): 2e-10.
@@ -151,41 +119,41 @@ TFAOT_INLINE Floats log1p_of(Floats t) {
 }
 
 // log(1 + exp(x)); for x < -87 it stays 1.6e-38.
-struct SoftplusOf {
-  TFAOT_INLINE Floats operator()(Floats x, FunctionNumbers /*of*/) const {
-    const Floats size = x < 0.0F ? -x : x;
-    const Reduced reduced = reduce(between(-87.0F, -size, 0.0F));
-    const Floats power = multiply_add(reduced.power, little_expm1(reduced.rest), reduced.power);
-    return relu<float>(x) + log1p_of(power);
-  }
-};
+TFAOT_INLINE Floats softplus_of(Floats x) {
+  const Floats size = x < 0.0F ? -x : x;
+  const Reduced reduced = reduce(between(-87.0F, -size, 0.0F));
+  const Floats power = multiply_add(reduced.power, little_expm1(reduced.rest), reduced.power);
+  return relu<float>(x) + log1p_of(power);
+}
 
-struct LeakyOf {
-  TFAOT_INLINE Floats operator()(Floats x, FunctionNumbers of) const {
-    return x > 0.0F ? x * of.above : x * of.below;
-  }
-};
+// exp(x) - 1 for x <= 0, right to 1.6 ulp.
+TFAOT_INLINE Floats expm1_of_negative(Floats x) {
+  const Reduced reduced = reduce(between(-87.0F, x, 0.0F));
+  return multiply_add(reduced.power, little_expm1(reduced.rest), reduced.power - 1.0F);
+}
 
-struct EluOf {  // exp(x) - 1 is right to 1.6 ulp
-  TFAOT_INLINE Floats operator()(Floats x, FunctionNumbers of) const {
-    const Reduced reduced = reduce(between(-87.0F, x, 0.0F));
-    const Floats below =
-        multiply_add(reduced.power, little_expm1(reduced.rest), reduced.power - 1.0F);
-    return x > 0.0F ? x * of.above : below * of.below;
+// A function of results. above, below: the two numbers that some of them have.
+template <Function kKind>
+TFAOT_INLINE Floats function_of(Floats x, float above, float below) {
+  if constexpr (kKind == kFunctionTanh) return tanh_of(x);
+  if constexpr (kKind == kFunctionSigmoid) return 1.0F / sigmoid_divisor(x);
+  if constexpr (kKind == kFunctionSwish) {
+    // Below -87, where sigmoid_divisor() stops growing, sigmoid(x) is taken as 0.
+    return x * (x < -87.0F ? Floats{} : 1.0F / sigmoid_divisor(x));
   }
-};
-
-// As in the formula, hard swish of -infinity is NaN.
-struct HardSigmoidOf {
-  TFAOT_INLINE Floats operator()(Floats x, FunctionNumbers of) const {
-    return smaller_of<float>(Floats{} + 1.0F, relu<float>(multiply_add(x, of.above, of.below)));
+  if constexpr (kKind == kFunctionGelu) return gelu_of<kGeluErf>(x);
+  if constexpr (kKind == kFunctionGeluTanh) return gelu_of<kGeluTanh>(x);
+  if constexpr (kKind == kFunctionSoftplus) return softplus_of(x);
+  if constexpr (kKind == kFunctionLeaky) return x > 0.0F ? x * above : x * below;
+  if constexpr (kKind == kFunctionElu) {
+    return x > 0.0F ? x * above : expm1_of_negative(x) * below;
   }
-};
-
-struct HardSwishOf {
-  TFAOT_INLINE Floats operator()(Floats x, FunctionNumbers of) const {
-    return x * HardSigmoidOf()(x, of);
+  if constexpr (kKind == kFunctionHardSigmoid) {
+    return smaller_of<float>(Floats{} + 1.0F, relu<float>(multiply_add(x, above, below)));
   }
-};
+  if constexpr (kKind == kFunctionHardSwish) {  // as in the formula, of -infinity it is NaN
+    return x * function_of<kFunctionHardSigmoid>(x, above, below);
+  }
+}
 
 }  // namespace

@@ -131,26 +131,19 @@ struct RowGroup {
   }
 };
 
-// Calls run(rows of a group, vectors of a row, first, rows) for whole groups of rows: the largest
-// groups that stay in registers, then the remaining rows one by one.
-template <int kVectors, typename Run>
-TFAOT_INLINE void run_groups(Int rows, const Run& run) {
-  constexpr int kRows = kVectors <= TFAOT_VECTOR_REGISTERS / 4 ? 4 : 2;
-  if (rows < kRows) return run(Number<1>(), Number<kVectors>(), 0, rows);
-  const Int whole = rows / kRows * kRows;
-  run(Number<kRows>(), Number<kVectors>(), 0, whole);
-  if (whole < rows) run(Number<1>(), Number<kVectors>(), whole, rows - whole);
-}
-
-// The same if the rows have few enough vectors; else returns false.
+// Calls run(rows of a group, vectors of a row, first, rows) for whole groups of rows, the largest
+// that stay in registers, then for the remaining rows one by one. False if rows are too long.
 template <typename Run>
 TFAOT_INLINE bool in_registers(Int rows, Int columns, const Run& run) {
   const Int vectors = ceil_div(columns, kLanes<float>);
   if (vectors > 4 && vectors != 8) return false;
   for_each<8>([&](auto i) TFAOT_ALWAYS {
-    constexpr int kVectors = i + 1;
+    constexpr int kVectors = i + 1, kRows = kVectors <= TFAOT_VECTOR_REGISTERS / 4 ? 4 : 2;
     if constexpr (kVectors <= 4 || kVectors == 8) {
-      if (vectors == kVectors) run_groups<kVectors>(rows, run);
+      if (vectors != kVectors) return;
+      const Int whole = rows / kRows * kRows;
+      if (whole > 0) run(Number<kRows>(), Number<kVectors>(), 0, whole);
+      if (whole < rows) run(Number<1>(), Number<kVectors>(), whole, rows - whole);
     }
   });
   return true;

@@ -13,7 +13,11 @@
 #include <cstdint>
 #include <type_traits>
 #include <utility>
-#include "simd/intrinsics.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include "tfaot/kernels/abi.h"
 
 // TFAOT_VECTOR_BYTES, TFAOT_TILE_SUMS and TFAOT_TILE_ROWS come from levels.def: a tile's sums leave
@@ -151,9 +155,16 @@ TFAOT_INLINE void copy_elements(T* to, const T* from, Int count) {
   }
 }
 
+// Without instructions for parts of vectors, code for them is long, and has one copy.
+#if TFAOT_VECTOR_BYTES == 16
+#define TFAOT_OF_PART __attribute__((noinline))
+#else
+#define TFAOT_OF_PART TFAOT_INLINE
+#endif
+
 // The first `count` elements of a vector. The others are zero; their memory is not touched.
 template <typename T>
-TFAOT_INLINE Vec<T> load_first(const T* from, Int count) {
+TFAOT_OF_PART Vec<T> load_first(const T* from, Int count) {
 #if defined(__AVX512F__)
   const auto mask = static_cast<unsigned short>((1U << count) - 1);
   if constexpr (sizeof(T) == 4) return _mm512_maskz_loadu_ps(mask, from);
@@ -179,7 +190,7 @@ TFAOT_INLINE Vec<T> load_first(const T* from, Int count) {
 }
 
 template <typename T>
-TFAOT_INLINE void store_first(T* to, Vec<T> v, Int count) {
+TFAOT_OF_PART void store_first(T* to, Vec<T> v, Int count) {
 #if defined(__AVX512F__)
   const auto mask = static_cast<unsigned short>((1U << count) - 1);
   if constexpr (sizeof(T) == 4) return _mm512_mask_storeu_ps(to, mask, v);

@@ -4,7 +4,6 @@
 // help with the first steps only (ForestTop of abi.h): further down a tree has too many nodes,
 // and a gather takes longer than the loads that it replaces (16 trees in a vector: 1.7 to 2.6 times
 // as long).
-#define TFAOT_ALL_OF_AVX512
 #include "simd/kernel.h"
 
 #define TFAOT_HAS_FOREST_TOPS (TFAOT_IS_F32 && TFAOT_HAS_MASKS)
