@@ -20,7 +20,7 @@ ATTRIBUTES = {
     "class": r"[A-Za-z]\w*(::[A-Za-z]\w*)*",
     "batch_sizes": r"[1-9]\d*([ ,]+[1-9]\d*)*",
     "cpu_levels": r"[\w.-]+([ ,]+[\w.-]+)*",
-    "dimensions": r"[\w.:/-]+=[1-9]\d*([ ,]+[\w.:/-]+=[1-9]\d*)*",
+    "dimensions": r"[\w.:/-]+=[\w.:/-]+([ ,]+[\w.:/-]+=[\w.:/-]+)*",
     "headers": r"self_contained|cmssw",
     "version": r"[\w.+-]+",
 }

@@ -337,6 +337,15 @@ User.so:
         self.assertEqual(manifest["cpp_class"], "tfaot_model::tracks")
         self.assertEqual(manifest["signature"]["inputs"][0]["row_shape"][0], 5)
 
+    def test_a_model_takes_ranges_of_sizes(self):
+        shutil.copy(HERE.parent / "e2e/models/onnx/tracks/model.onnx", self.area / "src/Sub/Pkg/data/tracks.onnx")
+        self.write("src/Sub/Pkg/BuildFile.xml", '<aot_compile model="/data/tracks.onnx" dimensions="n_tracks=0..5"/>')
+        self.read_build_file()
+        tree = "tmp/src/Sub/Pkg/src/SubPkg/tfaot/tracks"
+        self.make(tree + ".o")
+        (dimension,) = json.loads((self.area / tree / "manifest.json").read_text())["dimensions"]
+        self.assertEqual([dimension[key] for key in ("name", "smallest", "largest")], ["n_tracks", 0, 5])
+
     def test_mistakes_end_scram(self):
         for attributes, name, before, complaint in (
                 ('batch_sizes="1 x"', "minimal", "", "batch_sizes='1 x' cannot be used"),

@@ -77,6 +77,8 @@ class SizeFinder {
   Result<std::vector<std::int64_t>> sizes() && {
     for (std::size_t d = 0; d < sized_.size(); ++d) {
       if (!places_[d].empty()) continue;
+      sizes_[d] = sized_[d].smallest;
+      if (sized_[d].smallest == sized_[d].largest) continue;
       return fail(Error(
           fmt::format("the inputs' shapes leave the size of '{}' open", shown(sized_[d].name))));
     }

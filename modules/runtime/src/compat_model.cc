@@ -74,6 +74,11 @@ void infer_sizes(Wrapper& wrapper, const std::size_t* elements) {
   }
   const Description& model = wrapper.description();
   std::vector<std::int64_t> sizes(model.dimension_count, kUnknownSize);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (model.dimensions[i].smallest == model.dimensions[i].largest) {
+      sizes[i] = model.dimensions[i].largest;
+    }
+  }
   for (bool is_new = true; is_new;) {
     is_new = false;
     for (std::size_t i = 0; i < model.input_count; ++i) {

@@ -92,6 +92,11 @@ TEST(FreeSizes, ShapesTellThem) {
             "input 'd', axis 1: '2*m' is 7, but the code is for 'm' from 0 to 6");
   EXPECT_EQ(sizes_text_of({{10, 3}}, {signature().inputs[0]}),
             "the inputs' shapes leave the size of 'm' open");
+  // One size alone: no shape follows it.
+  const auto one_size =
+      sizes_of_shapes({signature().inputs[0]}, {{10, 3}}, {{"n", 1, 40}, {"k", 4, 4}});
+  ASSERT_TRUE(one_size);
+  EXPECT_THAT(*one_size, ElementsAre(10, 4));
 }
 
 TEST(FreeSizes, RecordsThatAreReadAreChecked) {
