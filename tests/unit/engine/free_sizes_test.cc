@@ -308,6 +308,14 @@ std::vector<FreeSizesCase> nets_of_free_sizes() {
        slice + whole_numbers("three", {3}) +
            operation_text("Slice", "'x', 'zero', 'all', 'one', 'three'", "y"),
        {"n", 1, 64}},
+      // As graph pooling keeps them.
+      {"four_of_five_rows",
+       kSizeNodes + constant("four", 4) + constant("five", 5) +
+           operation_text("Mul", "'n', 'four'", "fours") +
+           operation_text("Add", "'fours', 'four'", "more") +
+           operation_text("Div", "'more', 'five'", "kept") +
+           operation_text("Slice", "'x', 'zero', 'kept', 'one'", "y"),
+       {"n", 1, 64}},
       {"strides_of_sixteen",
        slice + whole_numbers("by", {16}) +
            operation_text("Slice", "'x', 'zero', 'all', 'one', 'by'", "y"),

@@ -86,12 +86,21 @@ TEST(SizeQuotient, IsFoundThroughPoints) {
       points, values_of(points, [](const auto& sizes) { return (sizes[1] + 3) / 7; }));
   ASSERT_TRUE(found);
   EXPECT_EQ(found->dimension, 1U);
+  EXPECT_EQ(found->factor, 1);
   EXPECT_EQ(found->divisor, 7);
   for (const auto& sizes : points) EXPECT_EQ((sizes[1] + found->more) / 7, (sizes[1] + 3) / 7);
   const auto has = [&](auto function) {
     return quotient_through(points, values_of(points, function)).has_value();
   };
   EXPECT_FALSE(has([](const auto& sizes) { return sizes[0] % 3; }));
+  // As graph pooling keeps 0.8 of the nodes, rounded up.
+  const auto kept = quotient_through(
+      points, values_of(points, [](const auto& sizes) { return (4 * sizes[0] + 4) / 5; }));
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->dimension, 0U);
+  EXPECT_EQ(kept->factor, 4);
+  EXPECT_EQ(kept->more, 4);
+  EXPECT_EQ(kept->divisor, 5);
   // Few numbers are anything by chance.
   EXPECT_FALSE(has([](const auto& sizes) { return std::int64_t{sizes[0] > 80 ? 7 : 6}; }));
 }

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "compiler/sizes/joined_pieces.h"
 #include "compiler/sizes/polynomial.h"
 #include "compiler/sizes/same_values.h"
@@ -35,10 +37,12 @@ std::string at_size(std::string text, std::int64_t n) {
                                                           {"{half}", n / 2},
                                                           {"{rest}", n % 2},
                                                           {"{quarter}", (n + 3) / 4},
-                                                          {"{third}", (n + 2) / 3}};
+                                                          {"{third}", (n + 2) / 3},
+                                                          {"{fourfifths}", 4 * n / 5}};
   for (const auto& [name, number] : numbers) {
     text = replace_all(text, name, std::to_string(number));
   }
+  text = replace_all(text, "{log}", std::to_string(std::log(n)));
   // "{places}": those of all pairs i > j in a matrix of n rows.
   std::vector<std::int64_t> places;
   for (std::int64_t i = 0; i < n; ++i) {
@@ -402,6 +406,19 @@ TEST(SameValues, OfModulesThatAreAlikeAreNotComputed) {
   EXPECT_EQ(difference_of_values(*actual, *cut, 1, never), "");
   EXPECT_EQ(difference_of_values(*actual, *module("y = f32[54] abs(x)"), 1, never),
             "values that cannot be compared: a weight was read");
+}
+
+// A number is shown as it is.
+TEST_F(SizedModel, SaysWhichNumbersFollowNoRule) {
+  const auto refusal = [](const std::string& number) {
+    const std::string text = "ENTRY e { x = f32[{n}] parameter(0) c = f32[] constant(" + number +
+                             ") b = f32[{n}] broadcast(c), dimensions={} "
+                             "y = f32[{n}] multiply(x, b) ROOT t = (f32[{n}]) tuple(y) }";
+    const auto made = for_all_sizes(text, 21);
+    return made ? std::string() : made.error().message();
+  };
+  EXPECT_THAT(refusal("{log}"), HasSubstr("needs the number 3.85015 at n = 47; "));
+  EXPECT_THAT(refusal("{fourfifths}"), HasSubstr("needs floor(4 * n / 5), "));
 }
 
 // As K = min(n, 7) does, and with a model of its own for no rows.

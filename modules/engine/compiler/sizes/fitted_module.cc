@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace tfaot::toolkit::engine {
@@ -80,22 +81,29 @@ Result<SizePolynomial> FittedModule::number_of(
   SizeValues values;
   for (std::size_t i = 0; i < samples_.size(); ++i) values.emplace_back(number(at_sample(one, i)));
   if (const auto found = fits_.through(values)) return *found;
-  return fail(no_free_size(one, "needs " + number_text(values)));
+  std::vector<double> numbers;
+  for (const auto& value : values) numbers.push_back(static_cast<double>(*value));
+  return fail(no_rule(one, numbers));
 }
 
 // "floor((n + 1)/2)", or the numbers at some sizes.
-std::string FittedModule::number_text(const SizeValues& values) const {
+Error FittedModule::no_rule(const HloInstruction& one, const std::vector<double>& values) const {
   constexpr std::size_t kShown = 3;
   const auto name = [&](std::size_t d) {
     return d < options_.names.size() ? options_.names[d] : fmt::format("size {}", d + 1);
   };
-  Dimensions numbers;
-  for (const auto& value : values) numbers.push_back(*value);
-  if (const auto found = quotient_through(fits_.points(), numbers)) {
-    const auto [d, more, divisor] = *found;
-    return more == 0 ? fmt::format("floor({} / {})", name(d), divisor)
-                     : fmt::format("floor(({} {} {}) / {})", name(d), more < 0 ? '-' : '+',
-                                   std::abs(more), divisor);
+  Dimensions wholes;
+  for (const double value : values) wholes.push_back(std::llround(value));
+  const bool are_whole = std::ranges::equal(values, wholes, [](double value, std::int64_t whole) {
+    return value == static_cast<double>(whole);
+  });
+  if (const auto found = quotient_through(fits_.points(), wholes); found && are_whole) {
+    const auto [d, factor, more, divisor] = *found;
+    const std::string times = factor == 1 ? name(d) : fmt::format("{} * {}", factor, name(d));
+    return no_free_size(one, more == 0
+                                 ? fmt::format("needs floor({} / {})", times, divisor)
+                                 : fmt::format("needs floor(({} {} {}) / {})", times,
+                                               more < 0 ? '-' : '+', std::abs(more), divisor));
   }
   std::vector<std::string> shown;
   for (std::size_t i = 0; i < std::min(values.size(), kShown); ++i) {
@@ -103,9 +111,11 @@ std::string FittedModule::number_text(const SizeValues& values) const {
     for (std::size_t d = 0; d < largest_.size(); ++d) {
       sizes.push_back(fmt::format("{} = {}", name(d), fits_.points()[i][d]));
     }
-    shown.push_back(fmt::format("{} at {}", *values[i], fmt::join(sizes, ", ")));
+    shown.push_back(fmt::format(
+        "{} at {}", are_whole ? std::to_string(wholes[i]) : fmt::format("{:g}", values[i]),
+        fmt::join(sizes, ", ")));
   }
-  return fmt::format("the number {}", fmt::join(shown, "; "));
+  return no_free_size(one, fmt::format("needs the number {}", fmt::join(shown, "; ")));
 }
 
 Result<Sizes> FittedModule::numbers_of(

@@ -39,6 +39,8 @@ class FittedModule {
 
   // "node 'a' calls a function of its own, which cannot follow a free size"
   Error no_free_size(const HloInstruction& one, const std::string& why) const;
+  // Of a number that follows no polynomial; with one value a sample.
+  Error no_rule(const HloInstruction& one, const std::vector<double>& values) const;
   Result<SizePolynomial> number_of(
       const HloInstruction& one, const std::function<std::int64_t(const HloInstruction&)>& number);
   // `number`: the i-th of a sample.
@@ -55,7 +57,6 @@ class FittedModule {
  private:
   bool calls_the_same(const HloInstruction& one) const;
   bool has_same_numbers(const HloInstruction& one) const;
-  std::string number_text(const SizeValues& values) const;
 
   const std::vector<SizeSample>& samples_;
   const Dimensions& largest_;

@@ -171,7 +171,7 @@ class PieceJoiner {
     }
     if (const auto found = SizePolynomial::through(points, values)) return found->formula();
     if (const auto found = quotient_through(points, values)) {
-      SizeFormula quotient{{{1, Dimensions(found->dimension + 1)}}, found->divisor};
+      SizeFormula quotient{{{found->factor, Dimensions(found->dimension + 1)}}, found->divisor};
       quotient.terms.front().powers.back() = 1;
       if (found->more != 0) quotient.terms.push_back({found->more});
       return quotient;

@@ -271,18 +271,29 @@ std::optional<SizeFormula> SizePolynomial::quotient() const {
 std::optional<SizeQuotient> quotient_through(const std::vector<std::vector<std::int64_t>>& points,
                                              const std::vector<std::int64_t>& values) {
   constexpr std::int64_t kMostDivisor = 32;
+  constexpr std::int64_t kMostFactor = 16;
   constexpr std::size_t kFew = 3;
   if (std::set(values.begin(), values.end()).size() <= kFew) return std::nullopt;
   for (std::size_t d = 0; d < points.front().size(); ++d) {
     for (std::int64_t divisor = 2; divisor <= kMostDivisor; ++divisor) {
-      // Each value leaves a few numbers to add.
-      std::int64_t least = std::numeric_limits<std::int64_t>::min();
-      std::int64_t most = std::numeric_limits<std::int64_t>::max();
-      for (std::size_t i = 0; i < points.size(); ++i) {
-        least = std::max(least, values[i] * divisor - points[i][d]);
-        most = std::min(most, values[i] * divisor - points[i][d] + divisor - 1);
+      for (std::int64_t factor = 1; factor <= kMostFactor; ++factor) {
+        if (std::gcd(factor, divisor) != 1) continue;
+        // Each value leaves a few numbers to add.
+        std::int64_t least = std::numeric_limits<std::int64_t>::min();
+        std::int64_t most = std::numeric_limits<std::int64_t>::max();
+        for (std::size_t i = 0; i < points.size() && least <= most; ++i) {
+          const std::int64_t rest = values[i] * divisor - factor * points[i][d];
+          least = std::max(least, rest);
+          most = std::min(most, rest + divisor - 1);
+        }
+        if (least > most) continue;
+        // Samples leave some open; rounded down or up is the likely one.
+        std::int64_t more = least;
+        for (const std::int64_t likely : {divisor - 1, std::int64_t{0}}) {
+          if (least <= likely && likely <= most) more = likely;
+        }
+        return SizeQuotient{d, factor, more, divisor};
       }
-      if (least <= most) return SizeQuotient{d, least, divisor};
     }
   }
   return std::nullopt;

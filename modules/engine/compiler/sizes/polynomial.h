@@ -81,9 +81,10 @@ class SizePolynomial {
   std::int64_t divisor_ = 1;              // has no factor in common with all terms
 };
 
-// floor((size of a dimension + more) / divisor)
+// floor((factor * size of a dimension + more) / divisor)
 struct SizeQuotient {
   std::size_t dimension = 0;
+  std::int64_t factor = 1;
   std::int64_t more = 0;
   std::int64_t divisor = 1;
 };

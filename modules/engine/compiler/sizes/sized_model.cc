@@ -710,16 +710,19 @@ class SizedModule : private FittedModule {
       return sample.literal().GetAsDouble(first).value_or(0);
     };
     const bool inverse = is_inverse(real(one));
-    TFAOT_ASSIGN(const SizePolynomial whole, number_of(one, [&](const HloInstruction& sample) {
-                   return whole_of(real(sample), inverse);
-                 }));
+    std::vector<double> reals;
+    SizeValues wholes;
     for (std::size_t i = 0; i < samples().size(); ++i) {
-      const double wanted = real(at_sample(one, i));
-      if (!rounds_to(wanted, whole.at(fits().points()[i]), inverse, type_of(one))) {
-        return fail(no_free_size(one, fmt::format("reads the constant {}", wanted)));
+      reals.push_back(real(at_sample(one, i)));
+      wholes.emplace_back(whole_of(reals.back(), inverse));
+    }
+    const auto whole = fits().through(wholes);
+    for (std::size_t i = 0; i < reals.size(); ++i) {
+      if (!whole || !rounds_to(reals[i], whole->at(fits().points()[i]), inverse, type_of(one))) {
+        return fail(no_rule(one, reals));
       }
     }
-    HloInstruction* value = convert(numbers_->scalar(whole), xla::F64);
+    HloInstruction* value = convert(numbers_->scalar(*whole), xla::F64);
     if (inverse) value = binary(kDivide, scalar_next_to(value, xla::F64, 1), value);
     return convert(value, type_of(one));
   }
