@@ -49,6 +49,19 @@ std::string outcome_of(const std::string& graph, const std::string& rest =
   return lowered ? "lowered" : lowered.error().text();
 }
 
+// XLA would multiply the sums of both.
+TEST(OnnxLimits, MatricesThatDoNotFit) {
+  const std::string vector = "initializer { name: 'v' data_type: 1 dims: 3 float_data: [1, 2, 3] }";
+  const std::string matrix =
+      "initializer { name: 'v' data_type: 1 dims: [1, 2] float_data: [1, 2] }";
+  EXPECT_THAT(outcome_of(summed(vector + operator_text("MatMul", {"x", "v"}, "made"))),
+              HasSubstr("multiplies a matrix of 4 columns by one of 3 rows"));
+  EXPECT_THAT(outcome_of(summed(matrix + operator_text("MatMul", {"x", "v"}, "made"))),
+              HasSubstr("multiplies a matrix of 4 columns by one of 1 rows"));
+  EXPECT_THAT(outcome_of(summed(matrix + operator_text("Gemm", {"x", "v"}, "made"))),
+              HasSubstr("multiplies a matrix of 4 columns by one of 1 rows"));
+}
+
 TEST(OnnxLimits, WindowsAndMatrices) {
   EXPECT_THAT(outcome_of(summed(whole_text("l", "2147483648") +
                                 operator_text("HannWindow", {"l"}, "made"))),

@@ -230,6 +230,11 @@ XlaOp spread(XlaOp reduced, const Dimensions& sizes, const Dimensions& axes) {
   return xla::BroadcastInDim(reduced, sizes, other_dimensions(std::ssize(sizes), axes));
 }
 
+void check_inner_sizes(const Node& node, std::int64_t columns, std::int64_t rows) {
+  if (columns == rows) return;
+  node.refuse("multiplies a matrix of {} columns by one of {} rows", columns, rows);
+}
+
 XlaOp multiply_matrices(const Node& node, XlaOp a, XlaOp b) {
   Dimensions left = node.sizes_of(a);
   Dimensions right = node.sizes_of(b);
@@ -238,6 +243,7 @@ XlaOp multiply_matrices(const Node& node, XlaOp a, XlaOp b) {
   const bool column = right.size() == 1;
   if (row) left.insert(left.begin(), 1);
   if (column) right.push_back(1);
+  check_inner_sizes(node, left.back(), right[right.size() - 2]);
   if (row) a = xla::Reshape(a, left);
   if (column) b = xla::Reshape(b, right);
   const Dimensions batch = common_sizes(

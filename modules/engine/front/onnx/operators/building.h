@@ -161,6 +161,8 @@ inline XlaOp times_transposed(XlaOp x, XlaOp matrix) {
 // vector is a row on the left and a column on the right; its extra dimension is removed from the
 // result.
 XlaOp multiply_matrices(const Node& node, XlaOp a, XlaOp b);
+// Refuses sizes that differ: xla::BatchDot would multiply the sums of both.
+void check_inner_sizes(const Node& node, std::int64_t columns, std::int64_t rows);
 
 // Tensors of equal sizes joined along a new axis.
 XlaOp stack(const Node& node, std::vector<XlaOp> parts, std::int64_t axis);

@@ -22,6 +22,8 @@ void lower_gemm(Node& node) {
   for (const std::int64_t rows : node.sizes(0)) {
     for (const std::int64_t columns : node.sizes(1)) node.check_sizes({rows, columns});
   }
+  check_inner_sizes(node, node.sizes(0)[node.flag("transA") ? 0 : 1],
+                    node.sizes(1)[node.flag("transB") ? 1 : 0]);
   const auto scaled = [](XlaOp x, float by) { return by == 1 ? x : x * by; };
   XlaOp sum =
       xla::BatchDot(node.operand(0), node.flag("transA"), node.operand(1), node.flag("transB"));
