@@ -14,6 +14,7 @@
 #include "tfaot/base/real_file_system.h"
 #include "tfaot/base/text.h"
 #include "xla/literal_util.h"
+#include "xla/service/hlo_verifier.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -334,6 +335,14 @@ std::vector<FreeSizesCase> nets_of_free_sizes() {
                           "attribute { name: 'axis' type: INT i: 0 }") +
            operation_text("Pad", "'x', 'p'", "y"),
        {"n", 1, 64}},
+      {"product_of_no_rows",
+       operation_text("Transpose", "'x'", "t",
+                      "attribute { name: 'perm' type: INTS ints: [0, 2, 1] }") +
+           operation_text("MatMul", "'t', 'x'", "s") + operation_text("MatMul", "'x', 's'", "y"),
+       {"n", 0, 6},
+       true,
+       true,
+       FreeDimension{"k", 1, 7}},
       // At a size that no comparison names.
       {"only_29_rows",
        kSizeNodes + constant("below", 28) + constant("above", 30) +
@@ -444,9 +453,12 @@ TEST_P(FreeSizes, HaveTheNumbersOfEachSize) {
     return;
   }
   const auto module = make_module(sized->computation.proto()).value();
+  EXPECT_TRUE(xla::HloVerifier(/*layout_sensitive=*/false, /*allow_mixed_precision=*/false)
+                  .Run(module.get())
+                  .ok());
   const FreeDimension& range = GetParam().range;
   std::int64_t scratch = 0;  // at any of the sizes
-  for (const std::int64_t n : {1, 2, 3, 4, 5, 6, 7, 16, 29, 60, 64, 127, 128}) {
+  for (const std::int64_t n : {0, 1, 2, 3, 4, 5, 6, 7, 16, 29, 60, 64, 127, 128}) {
     if (n < range.smallest || n > range.largest) continue;
     const auto fixed = make_module(at_size(n).computation.proto()).value();
     if (GetParam().has_same_kernels) {
