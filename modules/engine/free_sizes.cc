@@ -154,12 +154,12 @@ class FreeSizesOptimizer {
       return std::move(pieces_.front().model);
     }
     // Again with outputs of one shape: they would be copied.
-    const std::vector<xla::Shape> outputs = joined_outputs(pieces_);
+    const std::vector<xla::Shape> outputs = joined_outputs(pieces_, request_.batch_size);
     for (SizePiece& piece : pieces_) {
       if (piece.samples.empty()) continue;
       TFAOT_ASSIGN(piece.model, sized_model(piece.range, piece.samples, piece.bits, outputs));
     }
-    return joined_pieces(pieces_, whole_, request_.traces);
+    return joined_pieces(pieces_, whole_, request_.batch_size, request_.traces);
   }
 
  private:
