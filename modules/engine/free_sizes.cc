@@ -147,6 +147,7 @@ class FreeSizesOptimizer {
       choices_.folds_single = false;
       pieces_.clear();
       kept_.clear();
+      first_difference_.clear();
       done = add_pieces(whole_);
     }
     TFAOT_TRY(std::move(done));
@@ -154,12 +155,12 @@ class FreeSizesOptimizer {
       return std::move(pieces_.front().model);
     }
     // Again with outputs of one shape: they would be copied.
-    const std::vector<xla::Shape> outputs = joined_outputs(pieces_);
+    const std::vector<xla::Shape> outputs = joined_outputs(pieces_, request_.batch_size);
     for (SizePiece& piece : pieces_) {
       if (piece.samples.empty()) continue;
       TFAOT_ASSIGN(piece.model, sized_model(piece.range, piece.samples, piece.bits, outputs));
     }
-    return joined_pieces(pieces_, whole_, request_.traces);
+    return joined_pieces(pieces_, whole_, request_.batch_size, request_.traces);
   }
 
  private:
@@ -191,6 +192,7 @@ class FreeSizesOptimizer {
     for (const SampleSide side : {SampleSide::kAbove, SampleSide::kBelow, SampleSide::kWithin}) {
       const Status done = try_samples(side, other);
       if (done) return {};
+      if (first_difference_.empty()) first_difference_ = done.error().message();
       const bool is_better = (has_samples_ && !had_samples) || !had_lowered;
       if (!error || (is_better && side != SampleSide::kWithin)) error = done.error();
       had_lowered = has_lowered_;
@@ -264,9 +266,13 @@ class FreeSizesOptimizer {
   Status add(SizePiece piece) {
     constexpr std::size_t kMostPieces = 32;
     if (pieces_.size() == kMostPieces) {
-      return fail(Error(fmt::format(
-          "the model computes otherwise in more than {} parts of the range of its free dimensions",
-          kMostPieces)));
+      return fail(
+          Error(fmt::format("the model computes otherwise in more than {} parts of the range of "
+                            "its free dimensions",
+                            kMostPieces))
+              .note("of the whole range: " + first_difference_)
+              .note("give a range in which it is the same model, or fixed sizes: "
+                    "compilation.dimensions, model.dimensions"));
     }
     pieces_.push_back(std::move(piece));
     return {};
@@ -793,6 +799,7 @@ class FreeSizesOptimizer {
   std::optional<Modulus> likely_;           // of the samples: what may make them different models
   std::vector<Modulus> moduli_;             // of the samples: where they are of different models
   std::vector<SizePiece> pieces_;
+  std::string first_difference_;  // between sizes of the whole range
   std::map<Dimensions, std::shared_ptr<ModelAtSizes>> kept_;
   LoweringOptions options_;
   Choices choices_;                  // of the samples

@@ -13,7 +13,9 @@
 #include "tests/unit/engine/run_kernels.h"
 #include "tfaot/base/real_file_system.h"
 #include "tfaot/base/text.h"
+#include "tfaot/records/free_sizes.h"
 #include "xla/literal_util.h"
+#include "xla/service/hlo_verifier.h"
 
 namespace tfaot::toolkit::engine {
 namespace {
@@ -342,6 +344,19 @@ std::vector<FreeSizesCase> nets_of_free_sizes() {
                           "attribute { name: 'axis' type: INT i: 0 }") +
            operation_text("Pad", "'x', 'p'", "y"),
        {"n", 1, 64}},
+      // The input itself, where it has no more.
+      {"first_nine_rows",
+       kSizeNodes + whole_numbers("most", {9}) + operation_text("Min", "'n', 'most'", "end") +
+           operation_text("Slice", "'x', 'zero', 'end', 'one'", "y"),
+       {"n", 1, 64}},
+      {"product_of_no_rows",
+       operation_text("Transpose", "'x'", "t",
+                      "attribute { name: 'perm' type: INTS ints: [0, 2, 1] }") +
+           operation_text("MatMul", "'t', 'x'", "s") + operation_text("MatMul", "'x', 's'", "y"),
+       {"n", 0, 6},
+       true,
+       true,
+       FreeDimension{"k", 1, 7}},
       // At a size that no comparison names.
       {"only_29_rows",
        kSizeNodes + constant("below", 28) + constant("above", 30) +
@@ -452,9 +467,15 @@ TEST_P(FreeSizes, HaveTheNumbersOfEachSize) {
     return;
   }
   const auto module = make_module(sized->computation.proto()).value();
+  EXPECT_TRUE(xla::HloVerifier(/*layout_sensitive=*/false, /*allow_mixed_precision=*/false)
+                  .Run(module.get())
+                  .ok());
+  // Memory of an output is no longer than what records allow.
+  const xla::Shape made = module->entry_computation()->root_instruction()->shape().tuple_shapes(0);
+  EXPECT_LE(product(made.dimensions()), product(sized->outputs[0].row_shape) + kElementsBeyond);
   const FreeDimension& range = GetParam().range;
   std::int64_t scratch = 0;  // at any of the sizes
-  for (const std::int64_t n : {1, 2, 3, 4, 5, 6, 7, 16, 29, 60, 64, 127, 128}) {
+  for (const std::int64_t n : {0, 1, 2, 3, 4, 5, 6, 7, 16, 29, 60, 64, 127, 128}) {
     if (n < range.smallest || n > range.largest) continue;
     const auto fixed = make_module(at_size(n).computation.proto()).value();
     if (GetParam().has_same_kernels) {

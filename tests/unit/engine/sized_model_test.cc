@@ -446,7 +446,7 @@ TEST_F(SizedModel, HasABranchForEachPartOfItsRange) {
       piece.model.outputs[0].row_shape = {piece.range[0].largest == 0 ? 0 : 7, 3};
     }
   }
-  const auto joined = joined_pieces(pieces, {{"n", 0, kLargest}});
+  const auto joined = joined_pieces(pieces, {{"n", 0, kLargest}}, 1);
   ASSERT_TRUE(joined) << joined.error().text();
   EXPECT_EQ(formula_text(joined->outputs[0].free_shape.at(0), {{"n", 0, kLargest}}), "min(n, 7)");
   EXPECT_EQ(joined->outputs[0].row_shape, (Dimensions{7, 3}));
@@ -477,7 +477,7 @@ TEST_F(SizedModel, HasOutputsWhoseSizeIsAnotherInEachPart) {
     pieces.back().model.inputs[0].row_shape = {n};
     pieces.back().model.outputs[0].row_shape = {size};
   }
-  const auto joined = joined_pieces(pieces, {{"n", 0, 3}});
+  const auto joined = joined_pieces(pieces, {{"n", 0, 3}}, 1);
   ASSERT_TRUE(joined) << joined.error().text();
   const TensorSpec& output = joined->outputs[0];
   EXPECT_EQ(output.row_shape, Dimensions{9});

@@ -96,15 +96,15 @@ SizeFormula sum_of_formulas(SizeFormula a, SizeFormula b, const std::vector<Size
   return a;
 }
 
-// A vector of the most elements where they differ.
-xla::Shape widest(const std::vector<xla::Shape>& shapes) {
+// A vector of the most elements where they differ, but of no more than these.
+xla::Shape widest(const std::vector<xla::Shape>& shapes, std::int64_t limit = kLargestSize) {
   const bool is_one = std::ranges::all_of(shapes, [&](const xla::Shape& one) {
     return xla::ShapeUtil::Compatible(one, shapes.front());
   });
   if (is_one) return shapes.front();
   std::int64_t most = 0;
   for (const xla::Shape& one : shapes) most = std::max(most, product(one.dimensions()));
-  return shape_of(shapes.front().element_type(), {most});
+  return shape_of(shapes.front().element_type(), {std::min(most, limit)});
 }
 
 using Tensors = std::vector<TensorSpec> OptimizedModel::*;
@@ -112,8 +112,11 @@ using Tensors = std::vector<TensorSpec> OptimizedModel::*;
 class PieceJoiner {
  public:
   PieceJoiner(const std::vector<SizePiece>& pieces, const std::vector<FreeDimension>& range,
-              Traces traces)
-      : pieces_(pieces), range_(range), traces_(traces), outputs_(joined_outputs(pieces)) {}
+              std::int64_t batch_size, Traces traces)
+      : pieces_(pieces),
+        range_(range),
+        traces_(traces),
+        outputs_(joined_outputs(pieces, batch_size)) {}
 
   Result<OptimizedModel> join() {
     const OptimizedModel& last = pieces_.back().model;
@@ -298,8 +301,9 @@ class PieceJoiner {
     return binary(kDivide, sizes, words_next_to(sizes, steps));
   }
 
-  // A vector that begins with these elements.
+  // A vector that begins with these elements, or with as many as it has.
   HloInstruction* at_start(HloInstruction* x, const xla::Shape& shape) {
+    if (elements_of(*x) >= product(shape.dimensions())) return start_as(x, shape);
     HloInstruction* const whole = unwritten_next_to(x, shape, ++unwritten_, *x);
     if (elements_of(*x) == 0) return whole;
     return add_next_to(x, HloInstruction::CreateDynamicUpdateSlice(
@@ -390,21 +394,27 @@ SizeFormula of_sizes(const SizeFormula& of_counts, const std::vector<FreeDimensi
   return simple(formula);
 }
 
-std::vector<xla::Shape> joined_outputs(const std::vector<SizePiece>& pieces) {
+std::vector<xla::Shape> joined_outputs(const std::vector<SizePiece>& pieces,
+                                       std::int64_t batch_size) {
   std::vector<xla::Shape> outputs;
   for (int i = 0; i < pieces.front().model.shape.result().tuple_shapes_size(); ++i) {
     std::vector<xla::Shape> of_pieces;
+    Dimensions most(entry(pieces.front().model.outputs, i).row_shape.size());
     for (const SizePiece& piece : pieces) {
       of_pieces.push_back(piece.model.shape.result().tuple_shapes(i));
+      std::ranges::transform(most, entry(piece.model.outputs, i).row_shape, most.begin(),
+                             std::ranges::max);
     }
-    outputs.push_back(widest(of_pieces));
+    // An input that is passed through may be longer than the memory of the output.
+    outputs.push_back(widest(of_pieces, batch_size * product(most) + kElementsBeyond));
   }
   return outputs;
 }
 
 Result<OptimizedModel> joined_pieces(const std::vector<SizePiece>& pieces,
-                                     const std::vector<FreeDimension>& range, Traces traces) {
-  return PieceJoiner(pieces, range, traces).join();
+                                     const std::vector<FreeDimension>& range,
+                                     std::int64_t batch_size, Traces traces) {
+  return PieceJoiner(pieces, range, batch_size, traces).join();
 }
 
 }  // namespace tfaot::toolkit::engine

@@ -20,12 +20,14 @@ struct SizePiece {
 // Given a size of a piece whose samples have counts: a size is the step of its range * the count +
 // the rest of the range's sizes.
 SizeFormula of_sizes(const SizeFormula& of_counts, const std::vector<FreeDimension>& range);
-// What each output is in all pieces: where it is not the same, a vector of the most elements.
-std::vector<xla::Shape> joined_outputs(const std::vector<SizePiece>& pieces);
+// What each output is in all pieces: where it is not the same, a vector of the most elements, which
+// fits the memory of the output.
+std::vector<xla::Shape> joined_outputs(const std::vector<SizePiece>& pieces,
+                                       std::int64_t batch_size);
 // Inputs, too, are vectors of the most elements. `range`: of all sizes, which
 // are in one piece each.
 Result<OptimizedModel> joined_pieces(const std::vector<SizePiece>& pieces,
                                      const std::vector<FreeDimension>& range,
-                                     Traces traces = Traces::kRemoved);
+                                     std::int64_t batch_size, Traces traces = Traces::kRemoved);
 
 }  // namespace tfaot::toolkit::engine

@@ -544,10 +544,13 @@ HloInstruction* unwritten_next_to(HloInstruction* other, const xla::Shape& shape
 }
 
 HloInstruction* add_loop(const StridedLoop& loop, HloInstruction* result, SizeNumbers& numbers) {
-  return BlockLoop(merged(loop), {result}, numbers).add().front();
+  return add_loop(loop, Instructions{result}, numbers).front();
 }
 
 Instructions add_loop(const StridedLoop& loop, const Instructions& results, SizeNumbers& numbers) {
+  // No turns at any size: it would read from tensors of no elements.
+  const auto is_nothing = [](const SizePolynomial& size) { return size.constant() == 0; };
+  if (std::ranges::any_of(loop.sizes, is_nothing)) return results;
   return BlockLoop(merged(loop), results, numbers).add();
 }
 
