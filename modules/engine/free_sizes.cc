@@ -46,6 +46,13 @@ std::int64_t size_of(const FreeDimension& of_part, std::int64_t count) {
   return count * of_part.step + of_part.smallest % of_part.step;
 }
 
+// Nothing: the steps of the part pass the size.
+std::optional<std::int64_t> count_of(const FreeDimension& of_part, std::int64_t size) {
+  const std::int64_t count = size / of_part.step;
+  if (size_of(of_part, count) != size) return std::nullopt;
+  return count;
+}
+
 // The model is another one for each remainder of a count by this number.
 struct Modulus {
   std::size_t dimension;
@@ -642,8 +649,7 @@ class FreeSizesOptimizer {
       for (const std::int64_t number : compared_) {
         // What is special may lie beside it.
         for (const std::int64_t size : {number - 1, number, number + 1}) {
-          const std::int64_t count = size / part_[d].step;
-          if (size_of(part_[d], count) == size) checked.insert(count);
+          if (const auto count = count_of(part_[d], size)) checked.insert(*count);
         }
       }
       for (const std::int64_t size : checked) {
@@ -673,24 +679,23 @@ class FreeSizesOptimizer {
         if (d == e || own_[e].smallest == own_[e].largest || (!is_one && d > e)) continue;
         const std::int64_t least = std::max(size_of(part_[d], own_[d].smallest), kNotTiny);
         for (const std::int64_t count : {own_[d].smallest, least / part_[d].step + 1}) {
-          const std::int64_t size = size_of(part_[d], count);
-          const std::int64_t same = size / part_[e].step;
-          if (count > own_[d].largest || same < own_[e].smallest || same > own_[e].largest ||
-              size_of(part_[e], same) != size) {
+          const auto same = count_of(part_[e], size_of(part_[d], count));
+          if (count > own_[d].largest || !same || *same < own_[e].smallest ||
+              *same > own_[e].largest) {
             continue;
           }
           Dimensions sizes = largest;
           sizes[d] = count;
-          sizes[e] = same;
+          sizes[e] = *same;
           TFAOT_ASSIGN(auto other, check_at(sizes, e));
           if (!other) continue;
           if (is_one) return other;
           return fail(
               Error(fmt::format("where {} and {} are equal, the model computes otherwise: {}",
-                                own_[d].name, own_[e].name, other->what))
+                                whole_[d].name, whole_[e].name, other->what))
                   .note("give one of them a fixed size, or both the same range if they are "
                         "always equal: " +
-                        fmt::format("{}: {}", own_[e].name, own_[d].name)));
+                        fmt::format("{}: {}", whole_[e].name, whole_[d].name)));
         }
       }
     }
