@@ -223,6 +223,7 @@ std::optional<QuantizedSum> sum_with(HloInstruction& bytes) {
     if (other == nullptr) continue;
     const auto result = dequantized(before), addends = dequantized(other);
     if (!is_spread_bytes(result) || !is_spread_bytes(addends) || result->whole != &bytes) continue;
+    if (!std::ranges::all_of(result->moves, xla::HloPredicateIsOp<kReshape>)) return {};
     HloInstruction* const relu = only_user(*next);
     const bool has_relu =
         relu != nullptr && xla::Match(relu, m::MaximumAnyOrder(same_as(next), number_equal(0)));
