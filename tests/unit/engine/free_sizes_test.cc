@@ -259,6 +259,14 @@ std::vector<FreeSizesCase> nets_of_free_sizes() {
        kSizeNodes + whole_numbers("most", {60}) + operation_text("Min", "'n', 'most'", "k") +
            "node { op_type: 'TopK' input: ['x', 'k'] output: ['y', 'i'] " + kOfSecondAxis + " }\n",
        {"n", 1, 60}},
+      // Two sizes are left below the border.
+      {"largest_three_beside_columns",
+       kSizeNodes + whole_numbers("most", {3}) + operation_text("Min", "'n', 'most'", "k") +
+           "node { op_type: 'TopK' input: ['x', 'k'] output: ['y', 'i'] " + kOfSecondAxis + " }\n",
+       {"n", 1, 20},
+       true,
+       true,
+       FreeDimension{"k", 1, 30}},
       // Rows end where numbers say, so it is no kernel of all steps. Fewer than five steps are
       // written out, with weights in another order.
       {"recurrent_with_lengths",
