@@ -219,16 +219,21 @@ class FreeSizesOptimizer {
   }
 
   // A number that is equal to the largest size by chance makes its model another one. In a short
-  // range few sizes are left to tell.
+  // range few sizes are left to tell; beside another dimension, a border is not found among three.
   std::optional<Border> last_of_few() const {
     constexpr std::int64_t kFew = 12;
+    constexpr std::int64_t kFewBesideOthers = 3;
     std::optional<Border> border;
+    std::int64_t varying = 0;
+    std::int64_t fewest = kLargestSize;
     for (std::size_t d = 0; d < own_.size(); ++d) {
-      if (own_[d].smallest == own_[d].largest) continue;
-      if (border || own_[d].largest - own_[d].smallest >= kFew) return std::nullopt;
-      border = {d, own_[d].largest};
+      const std::int64_t more = own_[d].largest - own_[d].smallest;
+      if (more == 0) continue;
+      ++varying;
+      if (more + 1 < fewest) border = {d, own_[d].largest};
+      fewest = std::min(fewest, more + 1);
     }
-    return border;
+    return fewest <= (varying > 1 ? kFewBesideOthers : kFew) ? border : std::nullopt;
   }
 
   Status add_pieces(std::vector<FreeDimension> part, const Border& border) {
