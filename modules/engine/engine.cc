@@ -196,8 +196,9 @@ class ModelCompiler {
     if (has_free_sizes()) {
       const Choices chosen = choices();
       const LoweringOptions options = lowering_options();
+      found_.has_form = form_ != nullptr;
       TFAOT_ASSIGN(optimized,
-                   optimize_for_free_sizes({job_.model, options, batch_size, are_alone(), chosen,
+                   optimize_for_free_sizes({job_.model, options, batch_size, found_, chosen,
                                             work_.traces, *store_, lowering_->weights()}));
       result_.model.dimensions = sized_dimensions(job_.model.free_dimensions);
       result_.model.signature.inputs = optimized.inputs;
@@ -339,7 +340,8 @@ class ModelCompiler {
   std::unique_ptr<Lowering> lowering_;
   std::optional<WeightStore> store_;
   std::unique_ptr<BatchForm> form_;  // null: rows are not alone, or there is one batch size
-  std::vector<std::size_t> used_;    // weights of the code, in order of first use
+  FoundSizes found_;
+  std::vector<std::size_t> used_;  // weights of the code, in order of first use
   EngineResult result_;
 };
 

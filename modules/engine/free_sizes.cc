@@ -146,18 +146,21 @@ class FreeSizesOptimizer {
         choices_(request.choices) {}
 
   Result<OptimizedModel> run() {
-    Status done = add_pieces(whole_);
-    if (!done && !options_.follows_sizes) {
-      // Loops of the model may have been written out, of so many turns, and a size may have been
-      // joined with a weight.
-      options_.follows_sizes = true;
-      choices_.folds_single = false;
-      pieces_.clear();
-      kept_.clear();
-      first_difference_.clear();
-      done = add_pieces(whole_);
-    }
+    begin(request_.found.follows_sizes);
+    Status done = add_found();
+    if (!done) done = add_all(request_.options.follows_sizes);
+    // Loops of the model may have been written out, of so many turns, and a size may have been
+    // joined with a weight.
+    if (!done && !options_.follows_sizes) done = add_all(true);
+    if (!done && add_runs(whole_)) done = {};
     TFAOT_TRY(std::move(done));
+    Result<OptimizedModel> model = joined();
+    request_.found.pieces = std::move(pieces_);
+    return model;
+  }
+
+ private:
+  Result<OptimizedModel> joined() {
     if (pieces_.size() == 1 && pieces_.front().model.has_sizes) {
       return std::move(pieces_.front().model);
     }
@@ -165,12 +168,60 @@ class FreeSizesOptimizer {
     const std::vector<xla::Shape> outputs = joined_outputs(pieces_, request_.batch_size);
     for (SizePiece& piece : pieces_) {
       if (piece.samples.empty()) continue;
-      TFAOT_ASSIGN(piece.model, sized_model(piece.range, piece.samples, piece.bits, outputs));
+      TFAOT_ASSIGN(piece.model, sized_model(piece, outputs));
     }
     return joined_pieces(pieces_, whole_, request_.batch_size, request_.traces);
   }
 
- private:
+  void begin(bool follows_sizes) {
+    options_.follows_sizes = follows_sizes;
+    choices_.folds_single = request_.choices.folds_single && !follows_sizes;
+    pieces_.clear();
+    kept_.clear();
+    first_difference_.clear();
+  }
+
+  Status add_all(bool follows_sizes) {
+    begin(follows_sizes);
+    request_.found.follows_sizes = follows_sizes;
+    request_.found.forms.clear();
+    return add_pieces(whole_);
+  }
+
+  // The parts that another batch size has, too, where the range was checked.
+  Status add_found() {
+    if (!request_.found.has_form) return fail(Error("rows depend on each other"));
+    if (request_.found.pieces.empty()) return fail(Error("no parts are known"));
+    for (const SizePiece& piece : request_.found.pieces) {
+      take_part(piece.range);
+      if (piece.samples.empty()) {
+        TFAOT_TRY(add_fixed());
+        continue;
+      }
+      samples_.clear();
+      bits_ = piece.bits;
+      choices_.smallest_free_size = piece.smallest_free_size;
+      for (const SizeSample& sample : piece.samples) {
+        TFAOT_ASSIGN(const auto model, model_at(sample.sizes));
+        TFAOT_ASSIGN(const bool is_alike, add_sample(sample.sizes, *model));
+        if (!is_alike) return fail(Error("other operations than in another batch"));
+      }
+      TFAOT_TRY(add_sized(piece.has_all));
+    }
+    return {};
+  }
+
+  void take_part(const std::vector<FreeDimension>& part) {
+    part_ = part;
+    own_ = counted(part);
+    like_ = nullptr;
+  }
+
+  bool is_one_size() const {
+    return std::ranges::all_of(
+        part_, [](const FreeDimension& one) { return one.smallest == one.largest; });
+  }
+
   // Where a dimension is cut: the first count of the upper part.
   struct Border {
     std::size_t dimension;
@@ -183,11 +234,8 @@ class FreeSizesOptimizer {
       // Empty tensors are their own case in XLA and in kernels.
       if (part[d].smallest == 0 && part[d].largest > 0) return add_pieces(part, {d, 1});
     }
-    part_ = part;
-    own_ = counted(part);
-    const bool is_one_size = std::ranges::all_of(
-        part, [](const FreeDimension& one) { return one.smallest == one.largest; });
-    if (is_one_size) return add_fixed();
+    take_part(part);
+    if (is_one_size()) return add_fixed();
     // A model whose weights end near the largest size cannot be lowered far beyond it, and one that
     // cuts a tensor there is another one. A small part has few primes.
     std::optional<OtherModel> other;
@@ -197,6 +245,10 @@ class FreeSizesOptimizer {
     bool had_lowered = true;
     std::optional<Error> error;
     for (const SampleSide side : {SampleSide::kAbove, SampleSide::kBelow, SampleSide::kWithin}) {
+      if (side == SampleSide::kWithin && !border && options_.follows_sizes) {
+        if (add_runs(part)) return {};
+        take_part(part);
+      }
       const Status done = try_samples(side, other);
       if (done) return {};
       if (first_difference_.empty()) first_difference_ = done.error().message();
@@ -210,30 +262,19 @@ class FreeSizesOptimizer {
       if (other && !border) border = border_at(*other);
     }
     if (border) return add_pieces(part, *border);
-    border = last_of_few();
-    const std::ptrdiff_t before = std::ssize(pieces_);
-    if (border && add_pieces(part, *border)) return {};
-    pieces_.erase(pieces_.begin() + before, pieces_.end());
     if (likely) return add_residues(part, {*likely});
+    if (const auto last = last_of_three()) return add_pieces(part, *last);
     return fail(*std::move(error));
   }
 
-  // A number that is equal to the largest size by chance makes its model another one. In a short
-  // range few sizes are left to tell; beside another dimension, a border is not found among three.
-  std::optional<Border> last_of_few() const {
-    constexpr std::int64_t kFew = 12;
-    constexpr std::int64_t kFewBesideOthers = 3;
-    std::optional<Border> border;
-    std::int64_t varying = 0;
-    std::int64_t fewest = kLargestSize;
+  // A number that is equal to the largest size by chance makes its model another one, and among
+  // three sizes no border is found.
+  std::optional<Border> last_of_three() const {
     for (std::size_t d = 0; d < own_.size(); ++d) {
       const std::int64_t more = own_[d].largest - own_[d].smallest;
-      if (more == 0) continue;
-      ++varying;
-      if (more + 1 < fewest) border = {d, own_[d].largest};
-      fewest = std::min(fewest, more + 1);
+      if (more == 1 || more == 2) return Border{d, own_[d].largest};
     }
-    return fewest <= (varying > 1 ? kFewBesideOthers : kFew) ? border : std::nullopt;
+    return std::nullopt;
   }
 
   Status add_pieces(std::vector<FreeDimension> part, const Border& border) {
@@ -290,9 +331,60 @@ class FreeSizesOptimizer {
     return {};
   }
 
-  Result<OptimizedModel> sized_model(const std::vector<FreeDimension>& range,
-                                     const std::vector<SizeSample>& samples, int bits,
+  Status add_sized(bool has_all = false) {
+    SizePiece piece{part_, samples_, bits_, {}, has_all, choices_.smallest_free_size};
+    TFAOT_ASSIGN(piece.model, sized_model(piece));
+    return add(std::move(piece));
+  }
+
+  // The last resort where one dimension varies: all sizes are samples, from the largest on as many
+  // as have one form and whose numbers have rules. Error: there are too many such runs.
+  Status add_runs(const std::vector<FreeDimension>& part) {
+    constexpr std::int64_t kMostSizes = 256;
+    constexpr std::ptrdiff_t kMostRuns = 12;
+    std::vector<FreeDimension> range = part;
+    const auto varies = [](const FreeDimension& one) { return one.smallest < one.largest; };
+    if (std::ranges::count_if(part, varies) != 1) return fail(Error("several dimensions vary"));
+    FreeDimension& run = *std::ranges::find_if(range, varies);
+    const std::int64_t smallest = run.smallest;
+    if ((run.largest - smallest) / run.step >= kMostSizes) return fail(Error("too many sizes"));
+    const std::ptrdiff_t before = std::ssize(pieces_);
+    Status done;
+    for (; done && run.largest >= smallest; run.largest = run.smallest - run.step) {
+      run.smallest = smallest;
+      const bool may = std::ssize(pieces_) - before < kMostRuns;
+      done = may ? add_last_run(range, run) : fail(Error("too many runs"));
+    }
+    if (!done) pieces_.erase(pieces_.begin() + before, pieces_.end());
+    return done;
+  }
+
+  // `range` becomes that of the run. `varying`: of it.
+  Status add_last_run(const std::vector<FreeDimension>& range, FreeDimension& varying) {
+    take_part(range);
+    samples_.clear();
+    bits_ = 0;
+    choices_.smallest_free_size = 1;
+    Dimensions counts = default_sizes(own_);
+    std::int64_t& count = counts[static_cast<std::size_t>(&varying - range.data())];
+    const std::int64_t least = varying.smallest / varying.step;
+    // Empty tensors are their own case.
+    for (bool is_alike = true; is_alike && count >= least && (count > 0 || samples_.empty());
+         --count) {
+      TFAOT_ASSIGN(const auto model, model_at(counts));
+      TFAOT_ASSIGN(is_alike, add_sample(counts, *model));
+    }
+    for (;; samples_.resize((samples_.size() + 1) / 2)) {
+      varying.smallest = varying.largest - varying.step * (std::ssize(samples_) - 1);
+      take_part(range);
+      if (is_one_size()) return add_fixed();
+      if (add_sized(/*has_all=*/true)) return {};
+    }
+  }
+
+  Result<OptimizedModel> sized_model(const SizePiece& piece,
                                      std::vector<xla::Shape> outputs = {}) const {
+    const std::vector<FreeDimension>& range = piece.range;
     const std::vector<FreeDimension> counts = counted(range);
     Dimensions smallest, widest;
     for (std::size_t d = 0; d < range.size(); ++d) {
@@ -300,14 +392,15 @@ class FreeSizesOptimizer {
       widest.push_back((whole_[d].largest - range[d].smallest % range[d].step) / range[d].step);
     }
     TFAOT_ASSIGN(OptimizedModel model,
-                 with_free_sizes(samples, default_sizes(counts),
+                 with_free_sizes(piece.samples, default_sizes(counts),
                                  {.weights = request_.weights,
                                   .traces = request_.traces,
                                   .smallest = std::move(smallest),
                                   .widest = std::move(widest),
                                   .outputs = std::move(outputs),
                                   .names = mapped(counts, &FreeDimension::name),
-                                  .bits = bits}));
+                                  .bits = piece.bits,
+                                  .has_all = piece.has_all}));
     for (auto* tensors : {&model.inputs, &model.outputs}) {
       for (TensorSpec& tensor : *tensors) {
         for (SizeFormula& size : tensor.free_shape) size = of_sizes(size, range);
@@ -370,18 +463,25 @@ class FreeSizesOptimizer {
 
   // With the form that it has in any batch.
   Result<OptimizedModel> optimized(const LoweredModel& lowered, const Dimensions& sizes,
-                                   const Choices& choices) const {
-    std::optional<LoadedSizes> loaded;
-    std::unique_ptr<BatchForm> form;
-    if (request_.lone_rows) {
-      TFAOT_ASSIGN(loaded, load_at_sizes(request_.job, options_, sizes));
-      form = BatchForm::find(*loaded->lowering, lowered, choices, request_.weights);
+                                   const Choices& choices) {
+    if (!request_.found.has_form) {
+      return optimize(lowered, request_.weights, choices, Traces::kNames);
     }
+    std::shared_ptr<BatchForm>& form = request_.found.forms[sizes];
+    if (form == nullptr) {
+      const auto lower = [&job = request_.job, options = options_,
+                          sizes](std::int64_t rows) -> Result<LoweredModel> {
+        TFAOT_ASSIGN(const LoadedSizes loaded, load_at_sizes(job, options, sizes));
+        return loaded.lowering->lower(rows);
+      };
+      form = std::make_shared<BatchForm>(lower, lowered, choices, request_.weights, like_);
+    }
+    if (like_ == nullptr) like_ = form;
     return optimize(lowered, request_.weights, choices, Traces::kNames, {}, form.get());
   }
 
   // By the choices of the samples.
-  Result<SharedModule> optimized(ModelAtSizes& model) const {
+  Result<SharedModule> optimized(ModelAtSizes& model) {
     if (model.module && model.smallest_free_size == choices_.smallest_free_size) {
       return model.module;
     }
@@ -403,8 +503,7 @@ class FreeSizesOptimizer {
                       .note("give ranges in which it is the same model, or fixed sizes: "
                             "compilation.dimensions, model.dimensions"));
     }
-    TFAOT_ASSIGN(OptimizedModel model, sized_model(part_, samples_, bits_));
-    return add({part_, std::move(samples_), bits_, std::move(model)});
+    return add_sized();
   }
 
   // More bits of the sizes, and so more samples, if strides make numbers that follow them. Forms of
@@ -416,6 +515,7 @@ class FreeSizesOptimizer {
     if (range == SampleSide::kWithin) wanted = std::min(wanted, points.size());
     if (!points.empty()) choices_.smallest_free_size = smallest_of(points);
     bits_ = bits;
+    like_ = nullptr;
     forget_samples();
     moduli_.clear();
     likely_.reset();
@@ -485,7 +585,7 @@ class FreeSizesOptimizer {
       TFAOT_ASSIGN(const bool are_of_one_form, optimize_samples());
       if (!are_of_one_form) return take_samples(range, bits, true);
       moduli_ = one_or_none(modulus_of_numbers());
-      TFAOT_TRY(sized_model(part_, samples_, bits));  // says which number has no rule
+      TFAOT_TRY(sized_model({part_, samples_, bits, {}}));  // says which number has no rule
       return {};
     }
     return fail(
@@ -493,18 +593,38 @@ class FreeSizesOptimizer {
             .note("give these dimensions fixed sizes: model.dimensions"));
   }
 
-  // The samples, optimised. False: they have several forms.
+  // The samples, optimised. False: they have several forms. What strides leave of a free size may
+  // be smaller than that.
   Result<bool> optimize_samples() {
+    const std::int64_t smallest = choices_.smallest_free_size;
+    for (const std::int64_t strides : {1, 8, 64}) {
+      choices_.smallest_free_size = std::max<std::int64_t>(smallest / strides, 1);
+      TFAOT_ASSIGN(const bool are_of_one_form, optimize_alike());
+      if (are_of_one_form) return true;
+    }
+    choices_.smallest_free_size = smallest;
+    return false;
+  }
+
+  Result<bool> optimize_alike() {
     samples_.clear();
     optimized_ = SampledNumbers(bits_);
     for (const Tried& one : alike_) {
-      TFAOT_ASSIGN(const SharedModule module, optimized(*one.model));
-      std::string ignored;
-      if (!samples_.empty() && !have_same_form(optimized_.first(), *module, ignored)) return false;
-      optimized_.add(one.counts, module);
-      samples_.push_back({one.counts, one.model->optimized, module});
+      TFAOT_ASSIGN(const bool is_alike, add_sample(one.counts, *one.model));
+      if (!is_alike) return false;
+      optimized_.add(one.counts, samples_.back().module);
     }
     return true;
+  }
+
+  // Adds the optimised model at these counts. False: it has another form than the samples.
+  Result<bool> add_sample(const Dimensions& counts, ModelAtSizes& model) {
+    TFAOT_ASSIGN(const SharedModule module, optimized(model));
+    std::string ignored;
+    const bool is_alike =
+        samples_.empty() || have_same_form(*samples_.front().module, *module, ignored);
+    if (is_alike) samples_.push_back({counts, model.optimized, module});
+    return is_alike;
   }
 
   // Whether the samples have odd and even counts as all that were tried. Where both counts are
@@ -815,6 +935,7 @@ class FreeSizesOptimizer {
   Choices choices_;                  // of the samples
   std::vector<Tried> alike_;         // the samples
   std::vector<SizeSample> samples_;  // the same, optimised
+  std::shared_ptr<BatchForm> like_;  // of the first of them
   bool has_samples_ = false;         // enough of one form
   bool has_other_forms_ = false;     // at sizes between those of the samples
   int bits_ = 0;                     // of the sizes, that numbers of the samples may follow

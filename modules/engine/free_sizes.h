@@ -4,10 +4,13 @@
 // thread.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "compiler/code/optimize.h"
+#include "compiler/sizes/batch_form.h"
+#include "compiler/sizes/joined_pieces.h"
 #include "front/lowering/signature.h"
 
 namespace tfaot::toolkit::engine {
@@ -22,11 +25,19 @@ JobModel at_sizes(const JobModel& job, const Dimensions& sizes);
 Result<LoadedSizes> load_at_sizes(const JobModel& job, const LoweringOptions& options,
                                   const Dimensions& sizes);
 
+// What the batch sizes of a model have in common.
+struct FoundSizes {
+  bool has_form = false;       // its rows are alone, and run in batches of any size
+  bool follows_sizes = false;  // LoweringOptions
+  std::map<Dimensions, std::shared_ptr<BatchForm>> forms = {};  // by the sizes
+  std::vector<SizePiece> pieces = {};                           // of another batch size
+};
+
 struct FreeSizesRequest {
   const JobModel& job;
   const LoweringOptions& options;
   std::int64_t batch_size;
-  bool lone_rows;
+  FoundSizes& found;
   const Choices& choices;
   Traces traces;
   WeightStore& weights;               // of the model at any of its sizes

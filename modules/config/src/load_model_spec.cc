@@ -283,7 +283,7 @@ std::vector<DimensionSize> sizes_of(const Values& values, const std::string& pat
   return sizes;
 }
 
-// Sorted by name.
+// In the order of the config: members of a model's `Sizes` come so.
 std::vector<FreeDimension> ranges_of(const Values& values, const std::string& path) {
   std::vector<FreeDimension> dimensions;
   const YAML::Node node = config::node_or_default(values, path);
@@ -293,7 +293,6 @@ std::vector<FreeDimension> ranges_of(const Values& values, const std::string& pa
     const auto range = own ? own : config::size_range(node[text].Scalar());
     dimensions.push_back({entry.first.Scalar(), range->smallest, range->largest, own ? "" : text});
   }
-  std::ranges::sort(dimensions, {}, &FreeDimension::name);
   return dimensions;
 }
 

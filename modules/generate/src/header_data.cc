@@ -164,6 +164,7 @@ TemplateObject model_data(const ModelSpec& spec, const CompiledModel& compiled,
   TemplateData weights{TemplateData::type::list};
   if (has_weights) weights << TemplateObject{{"symbol", compiled.weights_symbol}};
   const std::vector<std::string> sizes = size_members(compiled.dimensions);
+  const std::string cast = "static_cast<::std::int64_t>(";
   TemplateData free_tensors{TemplateData::type::list};
   add_free_tensors(free_tensors, signature.inputs, "kInput", compiled.dimensions.size());
   add_free_tensors(free_tensors, signature.outputs, "kOutput", compiled.dimensions.size());
@@ -192,7 +193,8 @@ TemplateObject model_data(const ModelSpec& spec, const CompiledModel& compiled,
                       {"dimensions", dimensions_data(compiled, sizes)},
                       {"dimension_count", std::to_string(compiled.dimensions.size())},
                       {"free_tensors", free_tensors},
-                      {"sizes_in_order", "{" + join(sizes, ", ") + "}"},
+                      {"numbers_in_order", "{" + cast + join(sizes, "), " + cast) + ")}"},
+                      {"offsets_in_order", "{" + join(sizes, ", ") + "}"},
                       {"weights_pointer", has_weights ? "::" + compiled.weights_symbol : "nullptr"},
                       {"weights_bytes", std::to_string(compiled.weights_size)},
                       {"has_batch", spec.compilation.batch == BatchMode::kFirst},

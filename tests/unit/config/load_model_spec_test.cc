@@ -127,6 +127,14 @@ compilation: {batch_sizes: [4, 1]}
   EXPECT_THAT(spec->compilation.batch_sizes, ElementsAre(1, 4));
 }
 
+TEST(LoadModelSpec, FreeDimensionsStayInTheOrderOfTheConfig) {
+  const auto spec = load_text(
+      "model: {name: test, version: '1', format: onnx}\n"
+      "compilation: {batch_sizes: [1], dimensions: {n: 1..9, m: 0..4}}\n");
+  ASSERT_TRUE(spec) << error_of(spec);
+  EXPECT_THAT(mapped(spec->compilation.dimensions, &FreeDimension::name), ElementsAre("n", "m"));
+}
+
 TEST(LoadModelSpec, ReadsConstants) {
   const auto spec = load_text(R"(
 model:

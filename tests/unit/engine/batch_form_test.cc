@@ -93,7 +93,6 @@ class BatchFormTest : public ::testing::Test {
     return BatchForm::find(*lowering_, lowered, {}, *store_)->at(1).has_value();
   }
 
- private:
   RealFileSystem files_;
   TemporaryFolder folder_;
   std::unique_ptr<OnnxFile> file_;
@@ -101,6 +100,26 @@ class BatchFormTest : public ::testing::Test {
   std::unique_ptr<Lowering> lowering_;
   std::optional<WeightStore> store_;
 };
+
+TEST_F(BatchFormTest, OneBatchSizeTellsAModelLikeAnother) {
+  use(tensor_text("input", "x", {"N", "6", "8"}) + tensor_text("output", "y", {"N", "8", "6"}) +
+      transpose_text("x", "y", "021"));
+  const LoweredModel lowered = lowering_->lower(1).value();
+  int lowerings = 0;
+  const auto lower = [&](std::int64_t rows) {
+    ++lowerings;
+    return lowering_->lower(rows);
+  };
+  const auto first = std::make_shared<BatchForm>(lower, lowered, Choices(), *store_);
+  BatchForm second(lower, lowered, {}, *store_, first);
+  const auto of_first = first->at(4);
+  ASSERT_TRUE(of_first);
+  EXPECT_EQ(lowerings, 3);
+  const auto of_second = second.at(4);
+  ASSERT_TRUE(of_second);
+  EXPECT_EQ(lowerings, 4);
+  EXPECT_EQ(*(*of_second)->entry_computation(), *(*of_first)->entry_computation());
+}
 
 // As PyTorch's attention has it: [steps, rows * heads, channels], where rows lie within.
 TEST_F(BatchFormTest, ARowAloneHasTheLayoutsOfABatch) {

@@ -357,6 +357,22 @@ std::vector<FreeSizesCase> nets_of_free_sizes() {
        slice + whole_numbers("by", {16}) +
            operation_text("Slice", "'x', 'zero', 'all', 'one', 'by'", "y"),
        {"n", 1, 64}},
+      // Whether 1 / count is exact differs from one count to the next.
+      {"mean_of_every_twelfth_row",
+       slice + whole_numbers("by", {12}) +
+           operation_text("Slice", "'x', 'zero', 'all', 'one', 'by'", "few") +
+           operation_text("ReduceMean", "'few'", "y",
+                          "attribute { name: 'axes' type: INTS ints: [1] }"),
+       {"n", 16, 90}},
+      {"as_many_rows_as_dozens_fit_twice",
+       kSizeNodes + constant("two_dozens", 24) +
+           operation_text("Div", "'n', 'two_dozens'", "kept") +
+           operation_text("Slice", "'x', 'zero', 'kept', 'one'", "y"),
+       {"n", 24, 64}},
+      {"plus_the_logarithm_of_the_size",
+       kSizeNodes + operation_text("Cast", "'n'", "real", kToReal) +
+           operation_text("Log", "'real'", "log") + operation_text("Add", "'x', 'log'", "y"),
+       {"n", 1, 64}},
       {"means_without_padding",
        along_rows("AveragePool", "'t'",
                   "attribute { name: 'kernel_shape' type: INTS ints: [5] } "
@@ -458,11 +474,11 @@ class FreeSizes : public ::testing::TestWithParam<FreeSizesCase> {
     weights_ = WeightStore::create(files_, folder_.path(), raw).value();
   }
 
-  Result<OptimizedModel> for_all_sizes() {
+  Result<OptimizedModel> for_all_sizes(std::int64_t rows) {
     const Choices choices{.smallest_free_size = 1};
     const LoweringOptions options;
-    return optimize_for_free_sizes({job_, options, 1, true, choices, Traces::kRemoved, *weights_,
-                                    loaded_.lowering->weights()});
+    return optimize_for_free_sizes({job_, options, rows, found_, choices, Traces::kRemoved,
+                                    *weights_, loaded_.lowering->weights()});
   }
 
   // With so many rows, and columns beside them if these are free.
@@ -493,14 +509,19 @@ class FreeSizes : public ::testing::TestWithParam<FreeSizesCase> {
   JobModel job_;
   LoadedSizes loaded_;
   std::optional<WeightStore> weights_;
+  FoundSizes found_{.has_form = true};
 };
 
 TEST_P(FreeSizes, HaveTheNumbersOfEachSize) {
-  const auto sized = for_all_sizes();
+  const auto sized = for_all_sizes(1);
   if (!sized) {
     EXPECT_FALSE(GetParam().is_one) << sized.error().text();
     return;
   }
+  const std::size_t pieces = found_.pieces.size();
+  const auto of_batch = for_all_sizes(4);
+  EXPECT_TRUE(of_batch) << of_batch.error().text();
+  EXPECT_EQ(found_.pieces.size(), pieces);
   const auto module = make_module(sized->computation.proto()).value();
   EXPECT_TRUE(xla::HloVerifier(/*layout_sensitive=*/false, /*allow_mixed_precision=*/false)
                   .Run(module.get())

@@ -79,7 +79,8 @@ void use(std::size_t rows) {
     std::vector<float> pairs(rows * 23);
     const std::vector<std::size_t> offsets(rows + 1);
 #if __cplusplus >= 202002L
-    model.run(rows, {.n_tracks = 7, .k = 2}, {.x = x, .w = w}, {.total = total, .pairs = pairs});
+    model.run(rows, {.n_tracks = x.size() / 3 / rows, .k = 2}, {.x = x, .w = w},
+              {.total = total, .pairs = pairs});
     model.run_ragged(rows, {.n_tracks = offsets, .k = offsets}, {.x = x, .w = w},
                      {.total = total, .pairs = pairs});
 #endif

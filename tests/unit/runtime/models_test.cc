@@ -343,7 +343,8 @@ TEST_F(ModelsTest, RunAtAnySize) {
   for (const std::int64_t n : {7, 7, 1, 40}) {
     const tfaot_test::SizedRows sample(3, n, 2);
     std::vector<float> total(6), each(sample.each.size());
-    EXPECT_EQ(error_of(model->run(3, {{"n", n}, {"k", 2}}, {{"x", sample.x}, {"w", sample.w}},
+    EXPECT_EQ(error_of(model->run(3, {{"n", static_cast<std::size_t>(n)}, {"k", 2}},
+                                  {{"x", sample.x}, {"w", sample.w}},
                                   {{"total", total}, {"each", each}})),
               "");
     EXPECT_EQ(each, sample.each);

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "compiler/code/optimize.h"
@@ -64,16 +65,6 @@ bool are_alike(const Arithmetic& one, const Arithmetic& two) {
   });
 }
 
-// The model at so many rows, before it takes the form of batches.
-Result<std::unique_ptr<xla::HloModule>> settled(const Lowering& lowering, std::int64_t rows,
-                                                const Choices& choices, WeightStore& weights) {
-  TFAOT_ASSIGN(const LoweredModel lowered, lowering.lower(rows));
-  TFAOT_ASSIGN(auto module, make_module(lowered.computation.proto()));
-  PassContext context{*module, std::ssize(lowered.inputs), choices, &weights};
-  TFAOT_TRY(run_passes(context, "take_batch_form"));
-  return module;
-}
-
 bool have_same_shapes(const xla::HloModule& a, const xla::HloModule& b) {
   const auto& of_a = a.entry_computation()->parameter_instructions();
   const auto& of_b = b.entry_computation()->parameter_instructions();
@@ -118,50 +109,76 @@ Status take_one_of_two(xla::HloModule& module, std::int64_t inputs) {
   return inline_calls(module);
 }
 
-// Nothing: the model is another one at one of the sizes, or cannot have it.
-std::optional<SampledNumbers> common_numbers(const Lowering& lowering, std::int64_t small,
-                                             std::int64_t large, const Choices& choices,
-                                             WeightStore& weights) {
-  SampledNumbers numbers;
-  std::string ignored;
-  // The third one tells numbers that do not follow the rows by a line. The first constants have all
-  // elements.
-  for (const std::int64_t rows : {small * large, large, small}) {
-    auto module = settled(lowering, rows, choices, weights);
-    if (!module) return std::nullopt;
-    const auto read = std::make_shared<const ReadModule>(*std::move(module));
-    const bool is_first = rows == small * large;
-    if (!is_first && !have_same_form(numbers.first(), *read, ignored)) return std::nullopt;
-    numbers.add({rows}, read);
-  }
-  return numbers;
-}
-
 }  // namespace
+
+BatchForm::BatchForm(Lower lower, const LoweredModel& lowered, const Choices& choices,
+                     WeightStore& weights, std::shared_ptr<BatchForm> like)
+    : lower_(std::move(lower)), choices_(choices), weights_(weights), like_(std::move(like)) {
+  std::tie(small_, large_) = telling_batch_sizes(lowered);
+}
 
 std::unique_ptr<BatchForm> BatchForm::find(const Lowering& lowering, const LoweredModel& lowered,
                                            const Choices& choices, WeightStore& weights) {
   if (lowering.has_fixed_batch() || lowered.inputs.empty()) return nullptr;
-  const auto [small, large] = telling_batch_sizes(lowered);
-  std::unique_ptr<BatchForm> form(new BatchForm(lowering));
-  form->numbers_ = common_numbers(lowering, small, large, choices, weights);
-  return form;
+  return std::make_unique<BatchForm>(
+      [&lowering](std::int64_t rows) { return lowering.lower(rows); }, lowered, choices, weights);
+}
+
+Result<SharedModule> BatchForm::settled(std::int64_t rows) const {
+  TFAOT_ASSIGN(const LoweredModel lowered, lower_(rows));
+  TFAOT_ASSIGN(auto module, make_module(lowered.computation.proto()));
+  PassContext context{*module, std::ssize(lowered.inputs), choices_, &weights_};
+  TFAOT_TRY(run_passes(context, "take_batch_form"));
+  return std::make_shared<const ReadModule>(std::move(module));
+}
+
+// Nothing: the model is another one at one of the sizes, or cannot have it.
+std::optional<SampledNumbers> BatchForm::common_numbers() const {
+  SampledNumbers numbers;
+  std::string ignored;
+  // The third one tells numbers that do not follow the rows by a line. The first constants have all
+  // elements.
+  for (const std::int64_t rows : {small_ * large_, large_, small_}) {
+    const auto module = settled(rows);
+    if (!module) return std::nullopt;
+    const bool is_first = rows == small_ * large_;
+    if (!is_first && !have_same_form(numbers.first(), **module, ignored)) return std::nullopt;
+    numbers.add({rows}, *module);
+  }
+  return numbers;
+}
+
+SampledNumbers* BatchForm::numbers() {
+  if (!is_known_) {
+    is_known_ = true;
+    std::string ignored;
+    if (SampledNumbers* const others = like_ == nullptr ? nullptr : like_->numbers()) {
+      const auto module = settled(small_);
+      const bool is_alike = module && have_same_form(others->first(), **module, ignored);
+      if (is_alike) numbers_ = others->in_proportion(small_, *module);
+    }
+    if (!numbers_) numbers_ = common_numbers();
+  }
+  return numbers_ ? &*numbers_ : nullptr;
 }
 
 Result<std::unique_ptr<xla::HloModule>> BatchForm::at(std::int64_t rows) {
-  if (!numbers_) return fail(Error("batch sizes have no form in common"));
-  return numbers_->module_at({rows});
+  if (numbers() == nullptr) return fail(Error("batch sizes have no form in common"));
+  return numbers()->module_at({rows});
 }
 
-bool BatchForm::is_form_of(const ReadModule& module) const {
+bool BatchForm::is_form_of(const ReadModule& module) {
   std::string ignored;
-  return numbers_ && have_same_form(numbers_->first(), module, ignored);
+  if (like_ != nullptr && like_->is_form_of(module)) return true;
+  return numbers() != nullptr && have_same_form(numbers()->first(), module, ignored);
 }
 
 Result<std::unique_ptr<xla::HloModule>> BatchForm::two_rows(const PassContext& context) {
   Result<std::unique_ptr<xla::HloModule>> module = at(2);
-  if (!module) module = settled(lowering_, 2, context.choices, *context.weights);
-  if (!module) return module;
+  if (!module) {
+    TFAOT_ASSIGN(const SharedModule own, settled(2));
+    module = own->module->Clone("");
+  }
   PassContext own{**module, context.inputs, context.choices, context.weights};
   TFAOT_TRY(run_passes_after("take_batch_form", "take_batch_kernels", own));
   return module;

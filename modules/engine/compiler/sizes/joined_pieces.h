@@ -16,6 +16,8 @@ struct SizePiece {
   std::vector<SizeSample> samples;  // none: it has one size
   int bits = 0;                     // of the sizes, that its numbers may follow
   OptimizedModel model;
+  bool has_all = false;                 // its samples are all sizes, from the largest on
+  std::int64_t smallest_free_size = 0;  // Choices of the samples
 };
 // Given a size of a piece whose samples have counts: a size is the step of its range * the count +
 // the rest of the range's sizes.

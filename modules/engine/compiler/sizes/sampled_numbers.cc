@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -177,6 +178,29 @@ bool SampledNumbers::have_constants() {
     if (first().order[i]->opcode() == kConstant && !table(i).has_rules()) return false;
   }
   return true;
+}
+
+std::optional<SampledNumbers> SampledNumbers::in_proportion(std::int64_t size,
+                                                            const SharedModule& module) {
+  const auto twice = std::make_shared<ReadModule>(*module);
+  const auto thrice = std::make_shared<ReadModule>(*module);
+  for (std::size_t i = 0; i < first().order.size(); ++i) {
+    if (first().order[i]->opcode() == kConstant && !table(i).is_same()) return std::nullopt;
+    for (std::size_t k = 0; k < first().numbers[i].size(); ++k) {
+      const auto rule = number(i, k);
+      if (rule && rule->constant()) continue;
+      if (!rule) return std::nullopt;
+      const auto at = [&](std::int64_t one) { return rule->at(std::array{one}); };
+      if (at(0) != 0 || at(3) != 3 * at(1)) return std::nullopt;  // no line through 0
+      twice->numbers[i][k] *= 2;
+      thrice->numbers[i][k] *= 3;
+    }
+  }
+  SampledNumbers made;
+  made.add({3 * size}, thrice);
+  made.add({2 * size}, twice);
+  made.add({size}, module);
+  return made;
 }
 
 std::optional<SampledNumbers::Step> SampledNumbers::step_of_numbers() {

@@ -22,7 +22,7 @@ std::string operation_of_layer(const HloInstruction& one);
 struct ReadModule {
   explicit ReadModule(std::unique_ptr<xla::HloModule> read);
 
-  std::unique_ptr<xla::HloModule> module;
+  std::shared_ptr<const xla::HloModule> module;
   std::vector<HloInstruction*> order;
   std::vector<std::string> forms;                  // of each instruction: all but its numbers
   std::vector<std::vector<std::int64_t>> numbers;  // in an order of its own; no elements
@@ -62,6 +62,9 @@ class SampledNumbers {
   // Between the module at these sizes and what the rule says. Numbers that follow no rule are not
   // compared.
   Difference difference(const Dimensions& sizes, const ReadModule& module);
+  // Of a module of the same form at this size, the only one, if these numbers show how its numbers
+  // follow it: not at all, or in proportion. Nothing: they do otherwise.
+  std::optional<SampledNumbers> in_proportion(std::int64_t size, const SharedModule& module);
   // The module at these sizes by the rule. Error: a number has no rule, or the module is none.
   Result<std::unique_ptr<xla::HloModule>> module_at(const Dimensions& sizes);
 

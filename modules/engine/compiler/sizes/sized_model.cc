@@ -473,9 +473,46 @@ class SizedModule : private FittedModule {
       return put(one, computation_->AddInstruction(one.Clone()));
     }
     TFAOT_ASSIGN(const Sizes sizes, sizes_of(one));
-    if (!are_fixed(sizes)) return take_table({std::move(literals), fits()}, one, sizes);
-    TFAOT_ASSIGN(HloInstruction* const value, sized_constant(one));
-    return put(one, value);
+    const bool is_flat = !are_fixed(sizes);
+    Result<HloInstruction*> value = is_flat ? table_by_rules({literals, fits()}, one, sizes)  //
+                                            : sized_constant(one);
+    const bool are_words = !is_flat && xla::primitive_util::IsIntegralType(type_of(one));
+    if (!value && options().has_all && !are_words) value = looked_up(one, literals, sizes);
+    if (!value) return fail(value.error());
+    return put(one, *value, is_flat);
+  }
+
+  // The part for the size of a table with the constant at all sizes.
+  Result<HloInstruction*> looked_up(const HloInstruction& one,
+                                    const std::vector<const xla::Literal*>& literals,
+                                    const Sizes& sizes) {
+    constexpr std::int64_t kMostElements = std::int64_t{1} << 18;
+    const bool is_flat = !are_fixed(sizes);
+    const xla::Shape shape = is_flat ? flat_shape(type_of(one), sizes, largest())
+                                     : shape_of(type_of(one), {elements_of(one)});
+    std::int64_t most = 0;
+    for (const xla::Literal* literal : literals) most = std::max(most, literal->element_count());
+    // Beyond the elements of a size are those of the next one.
+    const xla::Shape all =
+        shape_of(type_of(one), {most * std::ssize(literals) + product(shape.dimensions())});
+    if (product(all.dimensions()) > kMostElements) {
+      return fail(no_free_size(one, "reads a constant of many elements at each size"));
+    }
+    xla::Literal table = xla::Literal::CreateFromShape(all);
+    SizeValues starts;
+    for (std::int64_t i = 0; i < std::ssize(literals); ++i) {
+      starts.emplace_back(most * (std::ssize(literals) - 1 - i));
+      const xla::Literal& literal = *literals[static_cast<std::size_t>(i)];
+      TFAOT_ASSIGN(const xla::Literal flat,
+                   or_internal(literal.Reshape({literal.element_count()})));
+      TFAOT_TRY(
+          checked(table.CopySliceFrom(flat, {0}, {*starts.back()}, {literal.element_count()})));
+    }
+    HloInstruction* const start = numbers_->scalar(*fits().through(starts));
+    HloInstruction* const part = computation_->AddInstruction(HloInstruction::CreateDynamicSlice(
+        shape, computation_->AddInstruction(HloInstruction::CreateConstant(std::move(table))),
+        {start}, shape.dimensions()));
+    return is_flat ? part : reshape(part, one.shape().dimensions());
   }
 
   // It must be the same at all sizes.
@@ -580,7 +617,8 @@ class SizedModule : private FittedModule {
 
   // A constant tensor that follows the sizes, such as the places of all pairs in a matrix. Elements
   // that count from the end of a dimension are written over what lies there.
-  Status take_table(SizedTable table, const HloInstruction& one, const Sizes& sizes) {
+  Result<HloInstruction*> table_by_rules(SizedTable table, const HloInstruction& one,
+                                         const Sizes& sizes) {
     HloInstruction* result = unwritten(one, sizes);
     for (std::size_t ends = 0; ends < std::size_t{1} << sizes.size(); ++ends) {
       std::vector<bool> is_end;
@@ -592,7 +630,7 @@ class SizedModule : private FittedModule {
       if (!is_part) continue;
       TFAOT_ASSIGN(result, with_part_of(table, is_end, one, sizes, result));
     }
-    return put(one, result, true);
+    return result;
   }
 
   // Those elements of the table that are at the end of these dimensions.

@@ -27,6 +27,9 @@ struct SizedModelOptions {
   std::vector<xla::Shape> outputs = {};  // of vectors, if they can be larger
   std::vector<std::string> names = {};   // of the dimensions, for errors
   int bits = 0;                          // of the sizes, that numbers may follow (SizePolynomial)
+  // The samples are all sizes of one dimension, so constants that follow them by no rule become
+  // tables of all their values.
+  bool has_all = false;
 };
 // The last parameter of the model is a vector of the sizes. Its inputs and outputs are vectors of
 // the elements at the largest sizes, and kElementsBeyond more. `samples`: of the same form, at

@@ -69,7 +69,7 @@ struct NamedOutput {
 /// The size of a free dimension in LoadedModel::run(): `{"n_tracks", 37}`.
 struct NamedSize {
   std::string_view name;  ///< the name in the model
-  std::int64_t size;      ///< of all rows of the call
+  std::size_t size;       ///< of all rows of the call
 };
 
 /// Where the elements of each row begin in LoadedModel::run_ragged(): `{"n_tracks", offsets}`.
@@ -409,7 +409,7 @@ class LoadedModel {
     for (const NamedSize& given : sizes) {
       const std::size_t d = find_dimension(given.name);
       if (d == parts.dimensions.size()) return no_such_dimension(given.name);
-      parts.next_sizes[d] = given.size;
+      parts.next_sizes[d] = static_cast<std::int64_t>(given.size);
     }
     return use_next_sizes();
   }

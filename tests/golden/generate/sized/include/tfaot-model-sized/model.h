@@ -56,7 +56,7 @@ static_assert(::tfaot::takes_tables(7),
 extern "C" TFAOT_MODEL_SYMBOL const unsigned char __tfaot_tfaot_model_test_weights[];
 
 namespace tfaot_model {
-inline namespace build_505577e68fe20d67 {
+inline namespace build_3c2de11c3899ef0d {
 
 /// The model sized, version 1.0.0. tfaot::native::Model runs it. An object of this class has the calls of CMSSW's
 /// tfaot::Wrapper; one is for one thread at a time.
@@ -79,10 +79,10 @@ class sized : public ::tfaot::Wrapper {
   };
   /// The sizes of the free dimensions; what is not set has the largest size.
   struct Sizes {
-    ::std::int64_t n_tracks = 40;  ///< `n tracks`: 1 to 40
-    ::std::int64_t k = 6;  ///< `k`: 0 to 6
+    ::std::size_t n_tracks = 40;  ///< `n tracks`: 1 to 40
+    ::std::size_t k = 6;  ///< `k`: 0 to 6
     /// For the runtime: the members above, in order.
-    constexpr ::std::array<::std::int64_t, 2> in_order() const noexcept { return {n_tracks, k}; }
+    constexpr ::std::array<::std::int64_t, 2> in_order() const noexcept { return {static_cast<::std::int64_t>(n_tracks), static_cast<::std::int64_t>(k)}; }
   };
   /// For each free dimension, where the elements of each row begin in a sample: rows + 1 offsets.
   struct Offsets {
@@ -174,5 +174,5 @@ class sized : public ::tfaot::Wrapper {
       0, "", kDimensions, 2};
 };
 
-}  // namespace build_505577e68fe20d67
+}  // namespace build_3c2de11c3899ef0d
 }  // namespace tfaot_model

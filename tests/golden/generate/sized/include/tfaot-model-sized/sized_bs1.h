@@ -15,7 +15,7 @@ extern "C" TFAOT_MODEL_SYMBOL void __tfaot_tfaot_model_sized_bs1_x86_64_v3(
     void*, const void*, const void**, void**, void*, ::std::int64_t*);
 
 namespace tfaot_model {
-inline namespace build_505577e68fe20d67 {
+inline namespace build_3c2de11c3899ef0d {
 
 struct sized_bs1 {
   TFAOT_HIDDEN static constexpr ::std::size_t kBatchSize = 1;
@@ -54,5 +54,5 @@ struct sized_bs1 {
   TFAOT_HIDDEN static constexpr ::tfaot::Program kProgram = {kBatchSize, kCodes, 2};
 };
 
-}  // namespace build_505577e68fe20d67
+}  // namespace build_3c2de11c3899ef0d
 }  // namespace tfaot_model
