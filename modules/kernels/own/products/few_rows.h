@@ -50,22 +50,15 @@ TFAOT_INLINE void multiply_columns(const PlainProduct& p) {
     multiply_tile<Element, MR, count, kNarrow ? kNarrowSums : kWideSums, true>(t, 0);
     v += count;
   };
-  bool by_panels = false;
-  if (MR == 1 && kVectors > 1 && vectors >= kVectors) {
-    const Int bytes = vectors * p.depth * TFAOT_VECTOR_BYTES;
-    by_panels = bytes > kNearBytes;
-    t.ahead = is_prefetched(bytes) ? 2 * kStepsAhead : 0;
-  }
-  if (!by_panels) {
-    while (v + kVectors <= vectors) multiply_next(Number<kVectors>());
-  }
+  const Int bytes = vectors * p.depth * TFAOT_VECTOR_BYTES;
+  const bool by_panels = MR == 1 && bytes > kNearBytes;
+  t.ahead = by_panels && is_prefetched(bytes) ? 2 * kStepsAhead : 0;
+  while (!by_panels && v + kVectors <= vectors) multiply_next(Number<kVectors>());
   static_assert(kVectors <= 4);
   if constexpr (kVectors > 2) {
     while (v + 2 <= vectors && (kVectorsPerPanel > 1 || !by_panels)) multiply_next(Number<2>());
   }
-  if constexpr (kVectors > 1) {
-    while (v < vectors) multiply_next(Number<1>());
-  }
+  while (v < vectors) multiply_next(Number<1>());
 }
 
 // REQUIRES: p.rows is MR, and the right side is packed; MR <= kNarrowRows<Element> or not p.narrow.
