@@ -530,8 +530,12 @@ Status replace_reduction(HloInstruction& reduce, PassContext& context) {
   call.batch = product(sizes.subspan(0, outer));
   call.channels = product(sizes.subspan(outer + summed));
   const std::int64_t count = product(sizes.subspan(outer, summed));
+  // More terms are summed in windows by XLA, which rounds otherwise. As the rows of a batch may be
+  // channels, their number must not decide.
+  constexpr std::int64_t kMostInOrder = 32;
+  const bool is_in_windows = *kernel == Kernel::kSumPool && count > kMostInOrder;
   if ((*kernel == Kernel::kSumPool && count > kMostSummed) ||
-      call.channels < tuned().pool_fewest_channels ||
+      call.channels < (is_in_windows ? 2 : tuned().pool_fewest_channels) ||
       is_better_in_a_loop(*before_reshapes(reduce.operand(0)), *kernel, count)) {
     return {};
   }
