@@ -5,7 +5,7 @@ set -euo pipefail
 
 usage() {
   cat <<'TEXT'
-usage: packaging/bench.sh [--quick | --nets A,B] [--core N] [--cpu-clock] [--setup-only | --resume | --again] [--update-docs]
+usage: packaging/bench.sh [--quick | --nets A,B] [--without A,B] [--core N] [--cpu-clock] [--setup-only | --resume | --again] [--update-docs]
 
 Installs the other runtimes (wheels pinned with hashes, into the cache of fetch_tensorflow.sh), makes the nets, builds, measures,
 and writes build/bench/results.json, benchmarks.md and benchmarks.svg. All nets take hours, and their set-up takes hours more the
@@ -13,6 +13,7 @@ first time: later runs use its runtimes, nets and code again. Close all other pr
 
   --quick        six nets, three batch sizes, fewer rounds: under five minutes after the set-up
   --nets A,B     only these nets (see NETS in tests/benchmark/make_nets.py and make_trees.py)
+  --without A,B  leave out these engines, whose set-up takes longest: iree, usual_aot, tfaot_tuned
   --core N       the core that runs the engines; by default the last one
   --cpu-clock    measure processor time instead of wall time, for a machine that is busy
   --setup-only   stop before measuring
@@ -30,7 +31,8 @@ wrong() {
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd -P)
 known_nets=$(sed -n 's/^    "\([a-z0-9_]*\)": .*/\1/p' "$here/../tests/benchmark"/make_{nets,trees}.py)
-quick=() nets=() core=() clock=() setup_only=false resume=() again=false update_docs=false
+slow_engines=(iree usual_aot tfaot_tuned)
+quick=() nets=() without=() core=() clock=() setup_only=false resume=() again=false update_docs=false
 while (($#)); do
   case $1 in
     --quick) quick=(--quick) ;;
@@ -40,6 +42,15 @@ while (($#)); do
       ((${#nets[@]})) || wrong "--nets needs names"
       for net in "${nets[@]}"; do
         grep -qxF -- "$net" <<<"$known_nets" || wrong "there is no net '$net'; known nets: ${known_nets//$'\n'/, }"
+      done
+      shift
+      ;;
+    --without)
+      (($# > 1)) || wrong "--without needs names"
+      IFS=, read -ra without <<<"$2"
+      ((${#without[@]})) || wrong "--without needs names"
+      for engine in "${without[@]}"; do
+        [[ " ${slow_engines[*]} " == *" $engine "* ]] || wrong "only these can be left out: ${slow_engines[*]}; not '$engine'"
       done
       shift
       ;;
@@ -106,21 +117,24 @@ else
 fi
 stamp=$(hash_of "$scripts/make_nets.py" "$scripts/make_trees.py" "$scripts/nets"/*.py "$scripts/make_usual_aot.py" "$scripts/make_iree.py" \
   "$scripts/requirements.txt" "$scripts/peers.txt")
-# What the usual route or IREE refuses is left out of the tables, which say so.
+is_wanted() { [[ " ${without[*]} " != *" $1 "* ]]; }
 make_net() {
   export PYTHONPATH="$python:$peers" # ONNX Runtime quantises
   if is_of_trees "$1"; then
     python3 "$scripts/make_trees.py" "$made" "$1"
   else
     python3 "$scripts/make_nets.py" "$made" "$1"
-    PATH="$python/bin:$PATH" python3 "$scripts/make_usual_aot.py" "$made/$1" || echo "not by the usual route"
   fi
   echo "$stamp" >"$made/$1/stamp"
 }
 is_of_trees() { grep -q "^    \"$1\": " "$scripts/make_trees.py"; }
-add_iree() {
+# What the usual route or IREE refuses is left out of the tables, which say so.
+add_code_of_peers() {
   ! is_of_trees "$1" || return 0
-  PYTHONPATH="$python" python3 "$scripts/make_iree.py" "$peers" "$made/$1" "${batches[@]}" || echo "not by IREE"
+  if is_wanted usual_aot && [[ ! -e $made/$1/usual_aot/seconds ]]; then
+    PYTHONPATH="$python:$peers" PATH="$python/bin:$PATH" python3 "$scripts/make_usual_aot.py" "$made/$1" || echo "not by the usual route"
+  fi
+  ! is_wanted iree || PYTHONPATH="$python" python3 "$scripts/make_iree.py" "$peers" "$made/$1" "${batches[@]}" || echo "not by IREE"
 }
 mkdir -p "$made"
 is_made() { [[ $(cat "$made/$1/stamp" 2>/dev/null) == "$stamp" ]]; }
@@ -140,7 +154,7 @@ done
 # What is compiled already stays, so this adds the batch sizes that an earlier, quick run did not need.
 for net in "${wanted[@]}"; do
   while (($(jobs -rp | wc -l) >= $(nproc))); do wait -n || true; done
-  add_iree "$net" >>"$out/make_$net.log" 2>&1 &
+  add_code_of_peers "$net" >>"$out/make_$net.log" 2>&1 &
 done
 wait
 ls "$made"
@@ -149,13 +163,16 @@ if command -v ccache >/dev/null; then export CMAKE_CXX_COMPILER_LAUNCHER=ccache;
 step "Build"
 cmake --preset bench -DTFAOT_BENCHMARK_NETS="$made"
 cmake --build --preset bench
-step "Build and tune the packages that are measured as tuned"
-cmake --build --preset bench --target tuned_runners --parallel 1
+if is_wanted tfaot_tuned; then
+  step "Build and tune the packages that are measured as tuned"
+  cmake --build --preset bench --target tuned_runners --parallel 1
+fi
 ! $setup_only || exit 0
 
 step "Measure"
 only=()
 ((${#nets[@]} == 0)) || only=(--only "${nets[@]}")
+((${#without[@]} == 0)) || only+=(--without "${without[@]}")
 python3 "$scripts/driver/bench.py" --out "$out" --programs "$out/tests/benchmark/bin" --nets "$made" --peers "$peers" \
   --tensorflow "$tensorflow" --tfaot "$out/bin/tfaot" "${core[@]}" "${clock[@]}" "${quick[@]}" "${resume[@]}" "${only[@]}"
 publish

@@ -185,7 +185,8 @@ class ModelCompiler {
 
   Status compile_size(std::int64_t batch_size) {
     TFAOT_ASSIGN(const LoweredModel lowered, lower(batch_size));
-    if (is_first() && job_.lone_rows) {
+    if (job_.rows == RowsRule::kReported) TFAOT_TRY(check_rows(lowered, batch_size));
+    if (is_first() && are_alone()) {
       form_ = BatchForm::find(*lowering_, lowered, choices(), *store_);
     }
     TFAOT_ASSIGN(OptimizedModel optimized,
@@ -208,7 +209,7 @@ class ModelCompiler {
     }
     TFAOT_TRY(dump_.add("optimized", optimized.computation.proto()));
     // After optimize(), which refuses random numbers: they would look like rows that mix.
-    TFAOT_TRY(check_rows(lowered, batch_size));
+    if (job_.rows == RowsRule::kAlone) TFAOT_TRY(check_rows(lowered, batch_size));
     say_remarks(optimized, batch_size);
     CompiledCode code;
     code.batch_size = batch_size;
@@ -228,13 +229,18 @@ class ModelCompiler {
     return {};
   }
 
+  bool are_alone() const {
+    return job_.rows == RowsRule::kAlone ||
+           (job_.rows == RowsRule::kReported && !job_.row_sizes.empty() && !result_.coupled_rows);
+  }
+
   // True until there is code, or a batch size that is only lowered.
   bool is_first() const { return result_.model.codes.empty(); }
 
   Result<LoweredModel> lower(std::int64_t batch_size) {
     TFAOT_ASSIGN(LoweredModel lowered, lowering_->lower(batch_size));
     if (is_first()) {
-      const bool coupled = job_.row_sizes.empty() || job_.allow_coupled_rows;
+      const bool coupled = job_.row_sizes.empty() || job_.rows != RowsRule::kAlone;
       TFAOT_TRY(check_output_rows(*lowering_, lowered, batch_size, coupled));
     }
     result_.model.signature.inputs = lowered.inputs;
@@ -259,7 +265,7 @@ class ModelCompiler {
   Status check_rows_of(const Lowering& lowering, const SizedModel& model) {
     const Status alone = check_rows_alone(lowering, model, job_.row_sizes, *store_, {warn, note});
     result_.coupled_rows = !alone;
-    return job_.allow_coupled_rows ? Status() : report_.take(alone, 0);
+    return job_.rows == RowsRule::kAlone ? report_.take(alone, 0) : Status();
   }
 
   void say_remarks(const OptimizedModel& model, std::int64_t batch_size) const {

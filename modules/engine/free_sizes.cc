@@ -262,8 +262,30 @@ class FreeSizesOptimizer {
       if (other && !border) border = border_at(*other);
     }
     if (border) return add_pieces(part, *border);
+    border = last_of_few();
+    const std::ptrdiff_t before = std::ssize(pieces_);
+    if (border && add_pieces(part, *border)) return {};
+    pieces_.erase(pieces_.begin() + before, pieces_.end());
     if (likely) return add_residues(part, {*likely});
     return fail(*std::move(error));
+  }
+
+  // A number that is equal to the largest size by chance makes its model another one. In a short
+  // range few sizes are left to tell; beside another dimension, a border is not found among three.
+  std::optional<Border> last_of_few() const {
+    constexpr std::int64_t kFew = 12;
+    constexpr std::int64_t kFewBesideOthers = 3;
+    std::optional<Border> border;
+    std::int64_t varying = 0;
+    std::int64_t fewest = kLargestSize;
+    for (std::size_t d = 0; d < own_.size(); ++d) {
+      const std::int64_t more = own_[d].largest - own_[d].smallest;
+      if (more == 0) continue;
+      ++varying;
+      if (more + 1 < fewest) border = {d, own_[d].largest};
+      fewest = std::min(fewest, more + 1);
+    }
+    return fewest <= (varying > 1 ? kFewBesideOthers : kFew) ? border : std::nullopt;
   }
 
   Status add_pieces(std::vector<FreeDimension> part, const Border& border) {

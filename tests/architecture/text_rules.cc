@@ -23,14 +23,14 @@ struct Ceiling {
 constexpr Ceiling kCeilings[] = {
     {"modules/arrays", 1640},    {"modules/base", 4010},     {"modules/cli", 8900},
     {"modules/cmssw", 490},      {"modules/compile", 1840},  {"modules/config", 2750},
-    {"modules/convert", 1000},   {"modules/elf", 1250},      {"modules/engine", 38200},
+    {"modules/convert", 1000},   {"modules/elf", 1250},      {"modules/engine", 38250},
     {"modules/generate", 1460},  {"modules/inspect", 1820},  {"modules/install", 1860},
     {"modules/kernels", 10650},  {"modules/load", 1000},     {"modules/package", 1690},
     {"modules/profile", 850},    {"modules/python", 720},    {"modules/records", 6200},
     {"modules/release", 810},    {"modules/remote", 320},    {"modules/report", 1190},
     {"modules/runner", 1530},    {"modules/runtime", 6150},  {"modules/scram", 2960},
     {"modules/sign", 400},       {"modules/tfcompile", 250}, {"modules/tune", 670},
-    {"modules/workflow", 10600},
+    {"modules/workflow", 10650},
 };
 constexpr std::size_t kSlack = 500;  // lines that a room may be below its ceiling
 

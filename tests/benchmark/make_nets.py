@@ -14,7 +14,7 @@ Each net gets a folder FOLDER/NET with
     int8.onnx, int8.tflite    of a dense net: weights in int8, as ONNX Runtime and the converter make them; inputs of layers are then
                         made int8 in each call
     aot_config.yaml     for tfaot compile; onnx_config.yaml takes net.onnx instead of the SavedModel, as trees do in both;
-                        int8_config.yaml: weights_type int8
+                        of a dense net, int8_config.yaml: weights_type int8, and bfloat16_config.yaml: compute bfloat16
     inputs.bin          rows of float32, and expected.bin, TensorFlow's predictions for them; with _detector and _denormal before the
                         dot those of other kinds
     net.json            shapes, tensor names, multiplications and additions per row
@@ -185,6 +185,7 @@ def make_net(name, folder):
     configs = {"aot_config": (net.format, ""), "onnx_config": ("onnx", "")}
     if net.dense:
         configs["int8_config"] = (net.format, "  weights_type: int8\n")
+        configs["bfloat16_config"] = (net.format, "  compute: bfloat16\n")
     for config, (model_format, option) in configs.items():
         (folder / f"{config}.yaml").write_text(
             f"model:\n  name: {name}\n  version: \"1.0\"\n  {MODELS[model_format]}\n"

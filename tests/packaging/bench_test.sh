@@ -26,6 +26,9 @@ expect_refusal "unknown argument 'cnn'" --quick cnn
 expect_refusal "--nets needs names" --nets
 expect_refusal "--nets needs names" --nets ""
 expect_refusal "there is no net 'dense'; known nets: $nets" --nets cnn,dense
+expect_refusal "--without needs names" --without
+expect_refusal "--without needs names" --without ""
+expect_refusal "only these can be left out: iree usual_aot tfaot_tuned; not 'litert'" --without iree,litert
 expect_refusal "--core needs a number" --core
 expect_refusal "'one' is not a core that you may use" --core one
 expect_refusal "'9999' is not a core that you may use" --core 9999
@@ -35,7 +38,7 @@ expect_refusal "--quick has its own nets; leave --nets out" --quick --nets cnn
 
 code=0
 bash "$script" --help >"$out" || code=$?
-if [[ $code != 0 || $(head -n 1 "$out") != "usage: "* || $(grep -c -- '^  --' "$out") != 8 ]]; then
+if [[ $code != 0 || $(head -n 1 "$out") != "usage: "* || $(grep -c -- '^  --' "$out") != 9 ]]; then
   printf 'bench.sh --help ended with code %d and\n%s\n' "$code" "$(cat "$out")"
   failed=1
 fi

@@ -350,10 +350,10 @@ std::vector<CompileJob> make_compile_jobs(const ModelSpec& spec, const CompileOp
   common.hlo.compute = compilation.compute;
   common.hlo.fast_math = has_fast_math(spec);
   common.hlo.optimize = compilation.optimize;
-  common.hlo.allow_coupled_rows = options.allow_coupled_rows;
   const bool are_alone =
       compilation.rows == RowsMode::kAlone && compilation.batch == BatchMode::kFirst;
-  common.hlo.lone_rows = are_alone && !options.allow_coupled_rows;
+  const bool are_reported = are_alone && options.coupled_rows == CoupledRows::kReported;
+  if (are_alone) common.hlo.rows = are_reported ? RowsRule::kReported : RowsRule::kAlone;
   common.hlo.weights_directory = (options.work_directory / kWeightsFolder).string();
   common.code = {spec.model.name, symbol_prefix(compilation.namespace_name, spec.model.name),
                  compilation.target_triple, options.work_directory.string()};
@@ -365,7 +365,8 @@ std::vector<CompileJob> make_compile_jobs(const ModelSpec& spec, const CompileOp
   const auto& sizes = compilation.batch_sizes;
   // One process that checks finds the problems of the sizes in their order.
   // So does one of a model with free sizes, which compares weights that it made at several sizes.
-  const bool is_one = options.check != nullptr || !compilation.dimensions.empty();
+  // And what rows are must be known before the form of batches is looked for.
+  const bool is_one = options.check != nullptr || !compilation.dimensions.empty() || are_reported;
   const std::size_t processes = is_one ? 1 : options.jobs;
   const std::size_t count = std::clamp<std::size_t>(processes, 1, sizes.size());
   std::vector<CompileJob> jobs(count, common);
@@ -373,7 +374,8 @@ std::vector<CompileJob> make_compile_jobs(const ModelSpec& spec, const CompileOp
     jobs[i % count].hlo.batch_sizes.push_back(sizes[i]);
   }
   // One process checks for all.
-  if (are_alone && !options.rows_are_checked) jobs.front().hlo.row_sizes = sizes;
+  if (are_alone && options.coupled_rows != CoupledRows::kNotChecked)
+    jobs.front().hlo.row_sizes = sizes;
   return jobs;
 }
 

@@ -11,7 +11,7 @@ TFAOT_MEMBERS(JobModel, format, source, serving_key, inputs, outputs, dimensions
               constants, any_opset, fixed_shapes);
 TFAOT_MEMBERS(JobLevel, name, cpu, features, kernels);
 TFAOT_MEMBERS(JobHlo, model, batch_sizes, levels, embed_weights, weights_type, compute, fast_math,
-              optimize, row_sizes, allow_coupled_rows, lone_rows, weights_directory);
+              optimize, rows, row_sizes, weights_directory);
 TFAOT_MEMBERS(JobCode, model_name, symbol_prefix, target_triple, output_directory);
 TFAOT_MEMBERS(RemoteCachePlace, server, path, layout, read_only, authorization_file,
               connect_timeout, operation_timeout);

@@ -118,7 +118,7 @@ Result<const FirstOperations::Code*> FirstOperations::code_of(std::int64_t size)
   Code code;
   TFAOT_ASSIGN(CompileOptions options, compile_options(context_, engine_));
   options.work_directory = folder;
-  options.rows_are_checked = true;
+  options.coupled_rows = CoupledRows::kNotChecked;
   options.results = &code.results;
   TFAOT_ASSIGN(CompiledModel compiled,
                compile_model(context_.files, spec, options, context_.diagnostics));

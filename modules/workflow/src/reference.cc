@@ -98,6 +98,20 @@ class OnnxRuntimeReference final : public Reference {
       : context_(context), request_(std::move(request)), runner_(std::move(runner)) {}
 
   Result<ReferenceAnswers> predict(const std::vector<const ModelInputs*>& batches) override {
+    return predict_by("as_written=1", batches);
+  }
+
+  Result<ReferenceAnswers> predict_optimized(
+      const std::vector<const ModelInputs*>& batches) override {
+    return predict_by("as_written=0", batches);
+  }
+
+ private:
+  static constexpr const char* kOutputs = "output_";
+
+  Result<ReferenceAnswers> predict_by(const char* form,
+                                      const std::vector<const ModelInputs*>& batches) {
+    form_ = form;
     TFAOT_ASSIGN(const ScratchFolder scratch, ScratchFolder::create(context_));
     TFAOT_ASSIGN(constants_,
                  constant_settings(context_, request_.spec.model.constants, scratch.path()));
@@ -109,9 +123,6 @@ class OnnxRuntimeReference final : public Reference {
     }
     return answers;
   }
-
- private:
-  static constexpr const char* kOutputs = "output_";
 
   // The model may fix the only compiled size, so it runs as often as it takes, with rows of zeros
   // at the end.
@@ -161,7 +172,7 @@ class OnnxRuntimeReference final : public Reference {
     spec.memory = engine_memory(context_);
     spec.settings = {"engine=onnxruntime",
                      "first=0",
-                     "as_written=1",
+                     form_,
                      "model=" + request_.spec.model.source.string(),
                      "library=" + request_.library.string(),
                      std::string("batch=") + word_of(request_.spec.compilation.batch)};
@@ -219,6 +230,7 @@ class OnnxRuntimeReference final : public Reference {
   Context& context_;
   ReferenceRequest request_;
   Path runner_;
+  std::string form_;                    // of the model; a setting of the runner
   std::vector<std::string> constants_;  // settings of the runner
   std::size_t processes_ = 0;
 };

@@ -195,7 +195,7 @@ Status run_tfcompile(Context& context, const TfcompileRequest& request) {
   TFAOT_ASSIGN(const auto runtime,
                runtime_files(context, processor_of(spec.compilation.target_triple)));
   options.work_directory = work.path();
-  options.allow_coupled_rows = true;  // tfcompile's classes run only compiled sizes
+  options.coupled_rows = CoupledRows::kReported;  // tfcompile's classes run only compiled sizes
   TFAOT_ASSIGN(const CompiledModel compiled,
                compile_model(context.files, spec, options, context.diagnostics));
 

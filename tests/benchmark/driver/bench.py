@@ -43,6 +43,7 @@ def parse_arguments(words):
     parser.add_argument("--tensorflow", type=pathlib.Path, help="root of TensorFlow's wheel")
     parser.add_argument("--tfaot", type=pathlib.Path, help="the tool, whose compile time is taken")
     parser.add_argument("--only", nargs="*", metavar="NET", help="these nets")
+    parser.add_argument("--without", nargs="*", default=[], metavar="ENGINE", help="leave these engines out")
     parser.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)), help="core of the runners (default: the last)")
     parser.add_argument("--cpu-clock", action="store_true", help="times of the processor, for a machine that is busy otherwise")
     parser.add_argument("--quick", action="store_true", help="few nets, batch sizes and rounds")
@@ -79,7 +80,7 @@ def machine_of(arguments, effort):
         "cpu": cpu or platform.machine(), "cores": os.cpu_count(), "system": f"Linux {platform.release().split('-')[0]}",
         "peak_gflops": float(peak.stdout), "commit": commit.stdout.strip() or "unknown", "date": f"{datetime.date.today()}",
         "versions": versions_of(arguments.peers), "rounds": effort.rounds, "round_ms": effort.round_us // 1000, "quick": arguments.quick,
-        "clock": "cpu_us" if arguments.cpu_clock else "us",
+        "clock": "cpu_us" if arguments.cpu_clock else "us", "without": sorted(arguments.without),
     }
 
 
@@ -120,10 +121,15 @@ def footprints_of(net, engines, empty, starts, arguments, log):
     return records, failures
 
 
+def wanted_engines(net, arguments, peers):
+    return [engine for engine in engines_of(net, arguments.programs, peers) if engine.name not in arguments.without]
+
+
 def measure_one(net, effort, measurements, peers, arguments, log):
     """Adds a net to the measurements."""
     batches = [batch for batch in (QUICK_BATCHES if arguments.quick else BATCHES) if batch <= net.rows]
-    engines = engines_of(net, arguments.programs, peers)
+    engines = wanted_engines(net, arguments, peers)
+    measurements["engines"].update((engine.name, engine.title) for engine in engines)
     read_us = read_microseconds(arguments, [net])[net.name]
     footprints, failures = footprints_of(net, engines, arguments.programs / "runner_none", 1 if arguments.quick else 3, arguments, log)
     failed = {failure["engine"] for failure in failures}
@@ -138,7 +144,6 @@ def measure_one(net, effort, measurements, peers, arguments, log):
         print(f"{net.name}: {failure['engine']} is left out: {failure['reason']}", flush=True)
     measurements["nets"][net.name] = {"flops_per_row": net.flops_per_row, "dense": net.dense, "weight_bytes": net.weight_bytes,
                                       "read_us": min(read_us, read_microseconds(arguments, [net])[net.name])}
-    measurements["engines"].update((engine.name, engine.title) for engine in engines_of(net, arguments.programs, peers))
     measurements["samples"] += samples
     if net.kinds:
         measurements["kinds"] += measure.measure_kinds(net, ours_by_kind(net, arguments.programs), KIND_BATCHES, effort, arguments.core, log)
@@ -149,7 +154,7 @@ def measure_one(net, effort, measurements, peers, arguments, log):
 def resumed(kept, machine):
     """The measurements of the file `kept`, if a run with the same settings wrote them; else an error that says what differs."""
     measurements = json.loads(kept.read_text())
-    for key in ("cpu", "commit", "versions", "rounds", "round_ms", "quick", "compiled_sizes"):
+    for key in ("cpu", "commit", "versions", "rounds", "round_ms", "quick", "without", "compiled_sizes"):
         if measurements["machine"][key] != machine[key]:
             sys.exit(f"bench.py: {kept} was measured with another '{key}' ({measurements['machine'][key]}, now {machine[key]}); "
                      "leave --resume out")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The driver's logic, from rounds written by hand and runners that are shell scripts: no engine, no timed assertion."""
+import argparse
 import array
 import contextlib
 import dataclasses
@@ -30,7 +31,7 @@ def canned():
               (8, "tfaot"): [40.0, 400.0, 42.0], (8, "onnxruntime"): [32.0, 320.0, 33.6], (8, "litert"): [40.0, 400.0, 42.0]}
     return {
         "machine": {"cpu": "a CPU", "cores": 2, "system": "Linux 6.1", "peak_gflops": 100.0, "commit": "abc", "date": "2026-01-01",
-                    "versions": {"onnxruntime": "1.2.3", "ai-edge-litert": "4.5.6", "openvino": "7.8.9", "iree-base-runtime": "3.2.1"}, "rounds": 3, "round_ms": 4, "quick": True,
+                    "versions": {"onnxruntime": "1.2.3", "ai-edge-litert": "4.5.6", "openvino": "7.8.9", "iree-base-runtime": "3.2.1"}, "rounds": 3, "round_ms": 4, "quick": True, "without": [],
                     "compiled_sizes": [1, 8], "clock": "us"},
         "nets": {"net_a": {"flops_per_row": 220000, "dense": True, "weight_bytes": 1500000, "read_us": 5.5}},
         "engines": ENGINES,
@@ -148,9 +149,22 @@ class Report(unittest.TestCase):
         self.assertIn("\nNot measured:\n\n- net_a, LiteRT from batch 8 on: it ended\n- net_b, ONNX Runtime: there is no runner\n", text)
         self.assertIn("| 0.80 |  | **ONNX Runtime wins", text)
 
+    def test_engines_that_were_left_out_are_named_and_not_described(self):
+        measurements = canned()
+        self.assertNotIn("--without", report.markdown(measurements))
+        measurements["engines"] = {**ENGINES, "usual_aot": "usual AOT route"}
+        measurements["machine"]["without"] = ["iree", "tfaot_tuned"]
+        text = report.markdown(measurements)
+        self.assertIn("- Not measured in this run, by `--without`: iree, tfaot_tuned.\n", text)
+        self.assertIn("- **usual AOT route**: ", text)
+        for title in ("IREE", "tfaot, tuned"):
+            self.assertNotIn(f"- **{title}**", text)
+
     def test_lines_of_prose_end_at_100_columns(self):
         measurements = canned()
-        measurements["machine"].update(rounds=31, round_ms=10, quick=False)
+        measurements["machine"].update(rounds=31, round_ms=10, quick=False, without=["iree", "usual_aot", "tfaot_tuned"])
+        measurements["machine"]["versions"].update({"xgboost-cpu": "3.2.1", "tl2cgen": "1.0.1", "lleaves": "1.3.1"})
+        measurements["engines"] = {**ENGINES, **{name: name for name, _ in report.DESCRIPTIONS}}
         measurements["failures"] = [{"net": "net_a", "engine": "litert", "batch": 1, "reason": "a reason of many words " * 6}]
         lines = report.markdown(measurements).splitlines()
         self.assertEqual([line for line in lines if len(line) > 100 and not line.startswith("|")], [])
@@ -295,6 +309,8 @@ class Engines(unittest.TestCase):
             self.assertIn(f"programs={wheels}/iree/_runtime_libs", engines["iree"].command)
             self.assertEqual([name for name, engine in engines.items() if not engine.is_resident], ["iree"])
             self.assertEqual(engines["tensorflow_xla"].environment["XLA_FLAGS"], "--xla_cpu_use_thunk_runtime=false")
+            wanted = bench.wanted_engines(NET, argparse.Namespace(programs=wheels, without=["iree", "usual_aot"]), peers)
+            self.assertEqual(set(engines) - {engine.name for engine in wanted}, {"iree", "usual_aot"})
             big = [engine.name for engine in engines_of(dataclasses.replace(NET, rows=64), wheels / "bin", peers)]
             self.assertEqual(set(engines) - set(big), {"tfaot_tuned"})
             trees = {engine.name: engine for engine in engines_of(dataclasses.replace(NET, trees=True), wheels / "bin", peers)}
@@ -348,6 +364,9 @@ class Resume(unittest.TestCase):
             self.assertEqual([path.name for path in pathlib.Path(folder).iterdir()], ["measurements.json"])
             with self.assertRaisesRegex(SystemExit, r"was measured with another 'commit' \(abc, now def\); leave --resume out"):
                 bench.resumed(kept, {**canned()["machine"], "commit": "def"})
+
+            with self.assertRaisesRegex(SystemExit, r"with another 'without' \(\[\], now \['iree'\]\); leave --resume out"):
+                bench.resumed(kept, {**canned()["machine"], "without": ["iree"]})
 
     def test_measured_nets_are_kept(self):
         measured = []

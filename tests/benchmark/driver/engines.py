@@ -9,7 +9,7 @@ TUNED = "tfaot_tuned"
 FROM_ONNX = "tfaot_onnx"
 ALL_OURS = (OURS, TUNED, FROM_ONNX)
 # Engines that compute a net in fewer bits: OpenVINO's products have operands of bfloat16 where the CPU is made for them.
-FEWER_BITS = ("openvino_default", "tfaot_int8", "onnxruntime_int8", "litert_int8")
+FEWER_BITS = ("openvino_default", "tfaot_bfloat16", "tfaot_int8", "onnxruntime_int8", "litert_int8")
 FEWER_BITS_TOLERANCE = 0.25  # the nets' weights are drawn by chance
 NO_PEERS = (*ALL_OURS, *FEWER_BITS)
 TUNED_ROWS = 100  # the fewest of a net that is tuned (tests/benchmark/CMakeLists.txt): bigger nets would take an hour
@@ -109,6 +109,7 @@ def engines_of(net, programs, peers):
     fewer_bits = [library_engine("openvino_default", "OpenVINO, default precision", "net.onnx", peers["openvino"], "openvino")]
     if net.dense:
         fewer_bits += [
+            Engine("tfaot_bfloat16", "tfaot, bfloat16", command(f"tfaot_bfloat16_{net.name}")),
             Engine("tfaot_int8", "tfaot, int8", command(f"tfaot_int8_{net.name}")),
             library_engine("onnxruntime_int8", "ONNX Runtime, int8", "int8.onnx", [peers["onnxruntime"]], "onnxruntime"),
             library_engine("litert_int8", "LiteRT, int8", "int8.tflite", [peers["litert"]], "litert"),

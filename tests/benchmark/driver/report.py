@@ -2,7 +2,8 @@
 """From measurements to results: medians, ratios, the JSON list and the Markdown. Pure functions over plain records.
 
 A record of measurements is
-  {"machine": {...}, "nets": {name: {"flops_per_row", "dense", "weight_bytes", "read_us"}}, "engines": {name: title},
+  {"machine": {..., "without": [engines that were left out]},
+   "nets": {name: {"flops_per_row", "dense", "weight_bytes", "read_us"}}, "engines": {name: title},
    "samples": [{"net", "batch", "engine", "us": [microseconds per call, one a round], "cpu_us": [the same, of the processor],
                 "max_abs_difference", ...}],
    "kinds": [the same with "kind" in place of "engine": ours for other inputs; "" are the usual ones],
@@ -200,31 +201,7 @@ or of fewer where calls are long, ± half the distance of the quartiles. A peer'
 over ours in the same round (median over rounds): above 1, ours is faster. An empty field: that
 engine was not measured there.
 
-- **tfaot**: the package of `aot_config.yaml` with its defaults (three CPU levels), batch sizes
-  {sizes}; native API.
-- **tfaot, tuned**: the same after `tfaot tune` on this machine; not a peer, so it wins no row. The
-  two biggest nets are not tuned.
-- **tfaot, from ONNX**: the package of the file that ONNX Runtime reads; not a peer either.
-- **usual AOT route**: the same sizes by cmsml 0.2.7 and `saved_model_cli`; any x86-64; kernels as
-  the wheel ships them; other sizes as calls of the smallest. Without the copies of CMSSW's wrapper,
-  in its favour.
-- **TensorFlow session**: 2.18.1, C++, frozen graph, callable in the calling thread.
-- **TensorFlow with XLA JIT**: the same session over a SavedModel whose function has
-  `jit_compile=True`, compiled before the first round; `--xla_cpu_use_thunk_runtime=false`, which
-  was never slower and on the CNN three times as fast as the default; the U-Net has the default, as
-  it aborts otherwise.
-- **ONNX Runtime** {onnxruntime} and **LiteRT** {litert} (XNNPACK): their C interfaces, inputs and
-  outputs in place. LiteRT's recurrent nets are unrolled, as its converter refuses their loops.
-- **OpenVINO** {openvino}: its C interface, the CPU plugin with one stream, one thread and float32,
-  made for latency; compiled for each batch size; inputs and outputs in place.
-- **OpenVINO, default precision**: the same without the setting for float32; where the CPU
-  multiplies bfloat16, OpenVINO does. **int8**: dense nets, ours with `weights_type: int8`, ONNX
-  Runtime by `quantize_dynamic`, LiteRT by its converter. Their outputs differ by some per cent, so
-  these are no peers of float32 and win no row.
-- **IREE** {iree}: compiled ahead of time for this CPU and each batch size
-  (`--iree-llvmcpu-target-cpu=host --iree-opt-level=O3`), run by its own `iree-benchmark-module` in
-  the calling thread (`local-sync`), a new process in each round, so without memory and load time.
-{trees}
+{engines}
 Rows of different sizes are measured in [dimensions.md](dimensions.md#what-it-costs).
 
 ![Time of each engine over ours](benchmarks.svg)
@@ -233,10 +210,47 @@ Rows of different sizes are measured in [dimensions.md](dimensions.md#what-it-co
 
 {summary}"""
 
-TREES = """- **XGBoost** {xgboost_cpu}: its C interface. **TL2cgen** {tl2cgen} and **lleaves** {lleaves}: their code
+# What each engine is, where it was measured: the name of the engine, and the text, with the versions of wheels.
+DESCRIPTIONS = (
+    ("tfaot", """- **tfaot**: the package of `aot_config.yaml` with its defaults (three CPU levels), batch sizes
+  {sizes}; native API.
+"""),
+    ("tfaot_tuned", """- **tfaot, tuned**: the same after `tfaot tune` on this machine; not a peer, so it wins no row. The
+  two biggest nets are not tuned.
+"""),
+    ("tfaot_onnx", """- **tfaot, from ONNX**: the package of the file that ONNX Runtime reads; not a peer either.
+"""),
+    ("usual_aot", """- **usual AOT route**: the same sizes by cmsml 0.2.7 and `saved_model_cli`; any x86-64; kernels as
+  the wheel ships them; other sizes as calls of the smallest. Without the copies of CMSSW's wrapper,
+  in its favour.
+"""),
+    ("tensorflow", """- **TensorFlow session**: 2.18.1, C++, frozen graph, callable in the calling thread.
+"""),
+    ("tensorflow_xla", """- **TensorFlow with XLA JIT**: the same session over a SavedModel whose function has
+  `jit_compile=True`, compiled before the first round; `--xla_cpu_use_thunk_runtime=false`, which
+  was never slower and on the CNN three times as fast as the default; the U-Net has the default, as
+  it aborts otherwise.
+"""),
+    ("onnxruntime", """- **ONNX Runtime** {onnxruntime} and **LiteRT** {ai-edge-litert} (XNNPACK): their C interfaces, inputs and
+  outputs in place. LiteRT's recurrent nets are unrolled, as its converter refuses their loops.
+"""),
+    ("openvino", """- **OpenVINO** {openvino}: its C interface, the CPU plugin with one stream, one thread and float32,
+  made for latency; compiled for each batch size; inputs and outputs in place.
+"""),
+    ("openvino_default", """- **OpenVINO, default precision**: the same without the setting for float32; where the CPU
+  multiplies bfloat16, OpenVINO does. **bfloat16** and **int8**: dense nets, ours with
+  `compute: bfloat16` and `weights_type: int8`, ONNX Runtime by `quantize_dynamic`, LiteRT by its
+  converter. Their outputs differ by some per cent, so these are no peers of float32 and win no row.
+"""),
+    ("iree", """- **IREE** {iree-base-runtime}: compiled ahead of time for this CPU and each batch size
+  (`--iree-llvmcpu-target-cpu=host --iree-opt-level=O3`), run by its own `iree-benchmark-module` in
+  the calling thread (`local-sync`), a new process in each round, so without memory and load time.
+"""),
+    ("xgboost", """- **XGBoost** {xgboost-cpu}: its C interface. **TL2cgen** {tl2cgen} and **lleaves** {lleaves}: their code
   for this CPU, called without Python. Calls take new rows each time: the CPU would learn the
   branches of such code for rows that return.
-"""
+"""),
+)
 
 FOOT = """
 ## Memory, size, load and compile time
@@ -260,15 +274,17 @@ def clock_text(measurements):
 def markdown(measurements):
     results = results_of(measurements)
     machine, engines = measurements["machine"], measurements["engines"]
-    described = (f"- {machine['cpu']}, {machine['cores']} cores; {machine['system']}.\n"
-                 f"- tfaot at {machine['commit']}, {machine['date']}.\n"
-                 "- Peak of one core in multiply-adds, measured in the same run: "
-                 f"{machine['peak_gflops']:.0f} GFLOP/s.")
-    text = HEAD.format(machine=described, clock=clock_text(measurements), summary=summary(results, engines) + failures_text(measurements.get("failures", []), engines), mode="--quick " if machine["quick"] else "",
-                       round_ms=machine["round_ms"], rounds=machine["rounds"], sizes=", ".join(map(str, machine["compiled_sizes"])),
-                       onnxruntime=machine["versions"]["onnxruntime"], litert=machine["versions"]["ai-edge-litert"],
-                       openvino=machine["versions"]["openvino"], iree=machine["versions"]["iree-base-runtime"],
-                       trees=TREES.format(xgboost_cpu=machine["versions"]["xgboost-cpu"], **machine["versions"]) if "xgboost" in engines else "")
+    left_out = machine.get("without")
+    left_out = f"\n- Not measured in this run, by `--without`: {', '.join(left_out)}." if left_out else ""
+    machine_text = (f"- {machine['cpu']}, {machine['cores']} cores; {machine['system']}.\n"
+                    f"- tfaot at {machine['commit']}, {machine['date']}.\n"
+                    "- Peak of one core in multiply-adds, measured in the same run: "
+                    f"{machine['peak_gflops']:.0f} GFLOP/s.{left_out}")
+    sizes = ", ".join(map(str, machine["compiled_sizes"]))
+    described = "".join(text.format(sizes=sizes, **machine["versions"]) for name, text in DESCRIPTIONS if name in engines)
+    text = HEAD.format(machine=machine_text, clock=clock_text(measurements), engines=described,
+                       mode="--quick " if machine["quick"] else "", round_ms=machine["round_ms"], rounds=machine["rounds"],
+                       summary=summary(results, engines) + failures_text(measurements.get("failures", []), engines))
     text += "\n## Speed\n"
     for name, net in measurements["nets"].items():
         rows = [(batch, by_engine) for of_net, batch, by_engine in rows_of(results) if of_net == name]

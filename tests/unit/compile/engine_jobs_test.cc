@@ -76,14 +76,19 @@ TEST(EngineJobs, TellWholeShapesWithoutABatch) {
 TEST(EngineJobs, TellWhetherRowsAreAlone) {
   ModelSpec spec = spec_of({1, 4});
   CompileOptions options = options_of(2);
-  for (const CompileJob& job : make_compile_jobs(spec, options)) EXPECT_TRUE(job.hlo.lone_rows);
-  options.rows_are_checked = true;
-  EXPECT_TRUE(make_compile_jobs(spec, options).front().hlo.lone_rows);
+  for (const CompileJob& job : make_compile_jobs(spec, options)) {
+    EXPECT_EQ(job.hlo.rows, RowsRule::kAlone);
+  }
+  options.coupled_rows = CoupledRows::kNotChecked;
+  EXPECT_EQ(make_compile_jobs(spec, options).front().hlo.rows, RowsRule::kAlone);
   EXPECT_THAT(make_compile_jobs(spec, options).front().hlo.row_sizes, IsEmpty());
-  options.allow_coupled_rows = true;
-  EXPECT_FALSE(make_compile_jobs(spec, options).front().hlo.lone_rows);
+  options.coupled_rows = CoupledRows::kReported;
+  const auto reported = make_compile_jobs(spec, options);
+  ASSERT_EQ(reported.size(), 1U);
+  EXPECT_EQ(reported.front().hlo.rows, RowsRule::kReported);
+  EXPECT_THAT(reported.front().hlo.row_sizes, ElementsAre(1, 4));
   spec.compilation.rows = RowsMode::kCoupled;
-  EXPECT_FALSE(make_compile_jobs(spec, options_of(1)).front().hlo.lone_rows);
+  EXPECT_EQ(make_compile_jobs(spec, options_of(1)).front().hlo.rows, RowsRule::kAny);
 }
 
 TEST(EngineJobs, TellWhetherKernelsHaveFastMath) {

@@ -99,6 +99,32 @@ const std::string kFirstState =
     whole_numbers("second", {1}) + operation_text("ReduceSum", "'x', 'second'", "first",
                                                   "attribute { name: 'keepdims' type: INT i: 0 }");
 
+// y, of 5 columns: dequantised bytes are multiplied, and the product is bytes again.
+std::string whole_product_nodes() {
+  std::vector<int> weights;
+  for (int i = 0; i < 16 * 5; ++i) weights.push_back(i * 37 % 255 - 127);
+  const auto number = [](const std::string& name, double value) {
+    return operation_text(
+        "Constant", "", name,
+        fmt::format("attribute {{ name: 'value_float' type: FLOAT f: {} }}", value));
+  };
+  const auto bytes = [](const std::string& name, int type, const std::string& dimensions,
+                        const std::vector<int>& values) {
+    return operation_text("Constant", "", name,
+                          fmt::format("attribute {{ name: 'value' type: TENSOR t {{ data_type: {} "
+                                      "dims: [{}] int32_data: [{}] }} }}",
+                                      type, dimensions, fmt::join(values, ", ")));
+  };
+  return number("xs", 0.05) + number("ws", 0.01) + number("ys", 0.25) + bytes("xz", 2, "", {60}) +
+         bytes("yz", 2, "", {130}) + bytes("w", 3, "16, 5", weights) +
+         operation_text("QuantizeLinear", "'x', 'xs', 'xz'", "q") +
+         operation_text("DequantizeLinear", "'q', 'xs', 'xz'", "d") +
+         operation_text("DequantizeLinear", "'w', 'ws'", "v") +
+         operation_text("MatMul", "'d', 'v'", "p") +
+         operation_text("QuantizeLinear", "'p', 'ys', 'yz'", "b") +
+         operation_text("DequantizeLinear", "'b', 'ys', 'yz'", "y");
+}
+
 struct FreeSizesCase {
   const char* name;
   std::string nodes;  // of x: [batch, n, 16 or k] and y
@@ -226,6 +252,7 @@ std::vector<FreeSizesCase> nets_of_free_sizes() {
       {"cumulated",
        whole_numbers("one", {1}) + operation_text("CumSum", "'x', 'one'", "y"),
        {"n", 1, 64}},
+      {"product_of_bytes", whole_product_nodes(), {"n", 1, 64}},
       {"attention",
        operation_text("Transpose", "'x'", "t",
                       "attribute { name: 'perm' type: INTS ints: [0, 2, 1] }") +
@@ -259,6 +286,14 @@ std::vector<FreeSizesCase> nets_of_free_sizes() {
        kSizeNodes + whole_numbers("most", {60}) + operation_text("Min", "'n', 'most'", "k") +
            "node { op_type: 'TopK' input: ['x', 'k'] output: ['y', 'i'] " + kOfSecondAxis + " }\n",
        {"n", 1, 60}},
+      // Two sizes are left below the border.
+      {"largest_three_beside_columns",
+       kSizeNodes + whole_numbers("most", {3}) + operation_text("Min", "'n', 'most'", "k") +
+           "node { op_type: 'TopK' input: ['x', 'k'] output: ['y', 'i'] " + kOfSecondAxis + " }\n",
+       {"n", 1, 20},
+       true,
+       true,
+       FreeDimension{"k", 1, 30}},
       // Rows end where numbers say, so it is no kernel of all steps. Fewer than five steps are
       // written out, with weights in another order.
       {"recurrent_with_lengths",

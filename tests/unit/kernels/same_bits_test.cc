@@ -117,6 +117,12 @@ void check_products(Kernel kernel, bool is_fused) {
     c.rhs_packed = 1;
     check_product<T>(kernel, is_fused, c, random);
   }
+  // Right sides beyond the first-level cache that have one panel, and few of them.
+  for (const Int columns : {5, 40}) {
+    MatMulCall c = plain(1, 1, columns, 2100);
+    c.rhs_packed = 1;
+    check_product<T>(kernel, is_fused, c, random);
+  }
   MatMulCall c = plain(1, 1001, 20, 30);
   c.rhs_packed = 1;
   check_product<T>(kernel, is_fused, c, random);

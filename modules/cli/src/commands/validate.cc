@@ -180,8 +180,7 @@ Section outputs_section(const ValidationResult& result) {
     if (one.difference.moved == 0) continue;
     section.blocks.emplace_back(Callout{
         .text = fmt::format("{}, {}: the tolerance is too small, so the model's own rounding "
-                            "decides: it moves by {} "
-                            "if its inputs move to their neighbouring numbers.",
+                            "decides: it moves by {} if it rounds in other places.",
                             one.output, word_of(one.inputs), amount_text(one.difference.moved))});
   }
   for (const RefusedInputs& one : result.refused) {

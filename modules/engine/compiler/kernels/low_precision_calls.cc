@@ -223,6 +223,7 @@ std::optional<QuantizedSum> sum_with(HloInstruction& bytes) {
     if (other == nullptr) continue;
     const auto result = dequantized(before), addends = dequantized(other);
     if (!is_spread_bytes(result) || !is_spread_bytes(addends) || result->whole != &bytes) continue;
+    if (!std::ranges::all_of(result->moves, xla::HloPredicateIsOp<kReshape>)) return {};
     HloInstruction* const relu = only_user(*next);
     const bool has_relu =
         relu != nullptr && xla::Match(relu, m::MaximumAnyOrder(same_as(next), number_equal(0)));
@@ -416,25 +417,39 @@ HloInstruction* of_columns(const Scale& scale, std::int64_t columns) {
   return scale.dimension == kSpread ? broadcast(scale.numbers, {columns}, {}) : scale.numbers;
 }
 
+// The sum of each column, of whole numbers in order [groups, depth, columns].
+HloInstruction* sums_of_columns(HloInstruction* wide) {
+  HloInstruction* const sums = reduce(wide, scalar_next_to(wide, xla::S32, 0), {1}, kAdd);
+  return reshape(sums, {elements_of(*sums)});
+}
+
 // What a column's sum of whole numbers is moved by, for the zero point of the left side, a
 // scalar of S32.
 HloInstruction* zero_point_sums(HloInstruction* matrices, HloInstruction* zero,
                                 kernels::ElementType type) {
   constexpr std::int64_t kMiddleOfInt8 = 128;
   if (type == kernels::kElementInt8) zero = binary(kAdd, zero, fill_like(zero, kMiddleOfInt8));
-  HloInstruction* const wide = convert(matrices, xla::S32);
-  HloInstruction* const sums = reduce(wide, scalar_next_to(wide, xla::S32, 0), {1}, kAdd);
-  HloInstruction* const columns = reshape(sums, {elements_of(*sums)});
-  return binary(kMultiply, columns, broadcast(negate(zero), {elements_of(*sums)}, {}));
+  HloInstruction* const columns = sums_of_columns(convert(matrices, xla::S32));
+  return binary(kMultiply, columns, broadcast(negate(zero), {elements_of(*columns)}, {}));
 }
 
-// A bias of whole numbers: those that are in steps of `scale`, as quantisers write them, and what
-// the others are as real numbers. Scales are weights, so that is known when they are.
+// True for each column whose products are in 32 bits with this number added.
+HloInstruction* fit_32_bits(HloInstruction* added, HloInstruction* matrices) {
+  HloInstruction* const sums = sums_of_columns(unary(kAbs, convert(matrices, xla::S32)));
+  HloInstruction* const most = binary(kMultiply, sums, fill_like(sums, UINT8_MAX));
+  HloInstruction* const room = binary(kSubtract, fill_like(sums, INT32_MAX), most);
+  return compare(clamp(negate(room), added, room), xla::ComparisonDirection::kEq, added);
+}
+
+// A bias of whole numbers: those that are in steps of `scale`, as quantisers write them, and leave
+// sums in 32 bits; and what the others are as real numbers. Scales are weights, so that is known
+// when they are.
 struct SplitBias {
   HloInstruction* whole;
   HloInstruction* real;
 };
-SplitBias split_bias(const Dequantized& bias, HloInstruction* real, HloInstruction* scale) {
+SplitBias split_bias(const Dequantized& bias, HloInstruction* real, HloInstruction* scale,
+                     HloInstruction* matrices) {
   const std::int64_t columns = elements_of(*scale);
   constexpr double kSame = 1e-6;  // two roundings to float32
   HloInstruction* const away =
@@ -442,7 +457,8 @@ SplitBias split_bias(const Dequantized& bias, HloInstruction* real, HloInstructi
   HloInstruction* const is_same = compare(away, xla::ComparisonDirection::kLe,
                                           binary(kMultiply, scale, fill_like(scale, kSame)));
   HloInstruction* const whole = reshape(moved(bias), {columns});
-  return {select(is_same, whole, fill_like(whole, 0)), select(is_same, fill_like(real, 0), real)};
+  HloInstruction* const is_whole = binary(kAnd, is_same, fit_32_bits(whole, matrices));
+  return {select(is_whole, whole, fill_like(whole, 0)), select(is_whole, fill_like(real, 0), real)};
 }
 
 kernels::ElementType type_of_bytes(const HloInstruction& bytes) {
@@ -639,7 +655,7 @@ Status replace_whole_product(HloInstruction& one, PassContext& context) {
   if (epilogue.bias != nullptr) {
     const auto bias = dequantized(epilogue.bias);
     if (bias && bias->zero == 0 && type_of(*bias->whole) == xla::S32) {
-      const SplitBias split = split_bias(*bias, epilogue.bias, scale);
+      const SplitBias split = split_bias(*bias, epilogue.bias, scale, product.matrices);
       offset = binary(kAdd, offset, split.whole);
       epilogue.bias = split.real;
     }

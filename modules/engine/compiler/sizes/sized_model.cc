@@ -772,8 +772,9 @@ class SizedModule : private FittedModule {
     bool is_flat = false;
     for (const xla::Shape& part : part_shapes(one)) {
       const std::size_t i = shapes.size();
-      if (part.element_type() == xla::U8) {  // scratch; further bytes align temporaries
-        const bool is_first = shapes.back().element_type() != xla::U8;
+      // Bytes behind the result are scratch; further ones align temporaries.
+      if (i > 0 && part.element_type() == xla::U8) {
+        const bool is_first = i == 1 || shapes.back().element_type() != xla::U8;
         shapes.push_back(is_first ? shape_of(xla::U8, {most_scratch(one, i)}) : part);
         continue;
       }

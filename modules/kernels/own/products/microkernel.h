@@ -111,7 +111,7 @@ struct Tiles {
   Int c_row;
   Int last;  // columns of the last vector
   Rectifier rectifier;
-  Int ahead;  // steps that tight tiles prefetch further on; 0: nothing
+  Int ahead;  // steps that tight tiles and a row alone prefetch further on; 0: nothing
 };
 static_assert(sizeof(Tiles<float>) <= 128, "larger ones are cleared and copied in slow ways");
 
@@ -170,14 +170,19 @@ TFAOT_INLINE void multiply_tile(const Tiles<T>& t, Int first) {
       }
       if constexpr (kPlain && MR == 1 && sizeof(T) == sizeof(float)) {
         static_assert(kPasses == 1);
-        for (; left >= 4; left -= 4, k += 4, b += 4 * b_step) {
-          each_of_four(a[0] + k, [&](int step, Floats of) TFAOT_ALWAYS {
-            TFAOT_EACH (v, NV) {
-              Floats& sum = sums[step % kHeld][0][v];
-              sum = multiply_add(load(vector_at(b + step * b_step, b_panel, v)), of, sum);
-            }
-          });
-        }
+        const auto multiply_fours = [&](auto is_ahead) TFAOT_ALWAYS {
+          for (; left >= 4; left -= 4, k += 4, b += 4 * b_step) {
+            each_of_four(a[0] + k, [&](int step, Floats of) TFAOT_ALWAYS {
+              if constexpr (is_ahead) prefetch<T, NV>(b + (t.ahead + step) * b_step, b_panel);
+              TFAOT_EACH (v, NV) {
+                Floats& sum = sums[step % kHeld][0][v];
+                sum = multiply_add(load(vector_at(b + step * b_step, b_panel, v)), of, sum);
+              }
+            });
+          }
+        };
+        if (NV == kVectorsPerPanel && t.ahead != 0) multiply_fours(Number<true>());
+        multiply_fours(Number<false>());
       }
       for (; left >= kHeld; left -= kHeld) {
         TFAOT_EACH (s, kHeld) {

@@ -31,6 +31,13 @@ struct CodeCacheOptions {
   RemoteCachePlace remote;              // empty: none
 };
 
+// What is done about rows that depend on each other, in spite of RowsMode::kAlone.
+enum class CoupledRows {
+  kRefused,
+  kReported,    // in CompiledModel::coupled_rows
+  kNotChecked,  // the model was compiled before, with rows that are alone
+};
+
 struct CompileOptions {
   EngineProgram engine;
   // A program and its arguments that start the engine for a job, with the engine's command line
@@ -43,10 +50,7 @@ struct CompileOptions {
   std::string makeflags;  // of make, if only as many may run as it has free slots for
   std::chrono::seconds timeout{600};  // for each engine process; 0: none
   CodeCacheOptions cache;
-  // Do not fail for a model whose rows depend on each other, in spite of RowsMode::kAlone; report
-  // it in CompiledModel::coupled_rows.
-  bool allow_coupled_rows = false;
-  bool rows_are_checked = false;  // the model was compiled before, with rows that are alone
+  CoupledRows coupled_rows = CoupledRows::kRefused;
   // Not null: it receives all that the engine finds, and work goes on after problems where it can.
   // The result is the same as without.
   EngineCheck* check = nullptr;

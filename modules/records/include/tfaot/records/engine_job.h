@@ -49,6 +49,17 @@ struct JobLevel {
   std::string kernels = {};  // suffix of our kernels it may call, "x86_64_v3" (kernels/abi.h)
 };
 
+// What a job does about rows that depend on each other. Rows that do not get the same operations in
+// batches of any size, whatever these sizes are in the model itself.
+enum class RowsRule {
+  kAny,       // nothing: they may
+  kAlone,     // they do not, or the model is refused
+  kReported,  // the result says whether they do
+};
+template <>
+inline constexpr auto kWords<RowsRule> = std::to_array<Word<RowsRule>>(
+    {{RowsRule::kAny, "any"}, {RowsRule::kAlone, "alone"}, {RowsRule::kReported, "reported"}});
+
 // The HLO of a model, for some of its batch sizes.
 struct JobHlo {
   JobModel model;
@@ -59,12 +70,9 @@ struct JobHlo {
   ComputeType compute = ComputeType::kFloat32;
   bool fast_math = true;  // the rounding of one row may depend on the other rows
   Optimization optimize = Optimization::kSpeed;
-  // Batch sizes in which the model must treat each row alone; empty: that is not checked here.
+  RowsRule rows = RowsRule::kAny;
+  // Batch sizes in which it is checked whether rows are alone; empty: not here.
   std::vector<std::int64_t> row_sizes = {};
-  bool allow_coupled_rows = false;  // accept a model that does not; the result says so
-  // Rows do not depend on each other, or the model is refused. So they get the same operations in
-  // batches of any size, whatever these sizes are in the model itself.
-  bool lone_rows = false;
   // Shared by all processes: each weight is written here once, to its own file.
   std::string weights_directory;
 };
