@@ -166,7 +166,7 @@ TEST_F(DimensionsTest, ALibraryOfModelsHasThem) {
     const std::vector<float> tracks(3 * 3 * n, 1), vertices(3 * 2 * 2, 1);
     std::vector<float> each(3 * n * 2), jet(3 * 4);
     const auto ran =
-        model->run(3, {{"n_tracks", static_cast<std::int64_t>(n)}, {"n_vertices", 2}},
+        model->run(3, {{"n_tracks", n}, {"n_vertices", 2}},
                    {{"tracks", tracks}, {"vertices", vertices}}, {{"each", each}, {"jet", jet}});
     ASSERT_TRUE(ran) << ran.error().text;
     for (std::size_t i = 0; i < each.size(); i += 2)
@@ -207,8 +207,8 @@ TEST_F(DimensionsTest, AModelMayComputeOtherwiseAtSomeSizes) {
       sums.push_back(sum);
     }
     std::vector<float> leading(kRows * k, NAN), all(kRows, NAN);
-    const auto ran = model->run(kRows, {{"n_tracks", static_cast<std::int64_t>(n)}},
-                                {{"tracks", tracks}}, {{"leading", leading}, {"all", all}});
+    const auto ran = model->run(kRows, {{"n_tracks", n}}, {{"tracks", tracks}},
+                                {{"leading", leading}, {"all", all}});
     ASSERT_TRUE(ran) << ran.error().text;
     EXPECT_EQ(leading, wanted) << n;
     EXPECT_EQ(all, sums) << n;

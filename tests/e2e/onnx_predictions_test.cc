@@ -307,7 +307,7 @@ TEST(OnnxPredictions, OfAnySize) {
     for (const std::size_t n : {1U, 2U, 7U, 39U, 40U}) {
       const Events events(std::vector<std::size_t>(rows, n), std::vector<std::size_t>(rows, 3));
       std::vector<float> each(events.each.size()), jet(events.jet.size());
-      model.run(rows, {.n_tracks = static_cast<std::int64_t>(n), .n_vertices = 3},
+      model.run(rows, {.n_tracks = n, .n_vertices = 3},
                 {.tracks = events.tracks, .vertices = events.vertices}, {.each = each, .jet = jet});
       expect_near(each, events.each);
       expect_near(jet, events.jet);

@@ -9,6 +9,8 @@
 #include <map>
 #include <utility>
 
+#include "xla/hlo/ir/hlo_casting_utils.h"
+#include "xla/hlo/ir/hlo_instructions.h"
 #include "xla/literal.h"
 #include "xla/service/hlo_verifier.h"
 
@@ -182,23 +184,38 @@ bool SampledNumbers::have_constants() {
 
 std::optional<SampledNumbers> SampledNumbers::in_proportion(std::int64_t size,
                                                             const SharedModule& module) {
-  const auto twice = std::make_shared<ReadModule>(*module);
-  const auto thrice = std::make_shared<ReadModule>(*module);
-  for (std::size_t i = 0; i < first().order.size(); ++i) {
-    if (first().order[i]->opcode() == kConstant && !table(i).is_same()) return std::nullopt;
-    for (std::size_t k = 0; k < first().numbers[i].size(); ++k) {
-      const auto rule = number(i, k);
-      if (rule && rule->constant()) continue;
-      if (!rule) return std::nullopt;
-      const auto at = [&](std::int64_t one) { return rule->at(std::array{one}); };
-      if (at(0) != 0 || at(3) != 3 * at(1)) return std::nullopt;  // no line through 0
-      twice->numbers[i][k] *= 2;
-      thrice->numbers[i][k] *= 3;
-    }
-  }
+  const auto is_through_0 = [](const SizePolynomial& rule) {
+    const auto at = [&](std::int64_t one) { return rule.at(std::array{one}); };
+    return at(0) == 0 && at(3) == 3 * at(1);
+  };
   SampledNumbers made;
-  made.add({3 * size}, thrice);
-  made.add({2 * size}, twice);
+  for (const std::int64_t times : {3, 2}) {
+    const auto other = std::make_shared<ReadModule>(module->module->Clone(""));
+    for (std::size_t i = 0; i < first().order.size(); ++i) {
+      for (std::size_t k = 0; k < first().numbers[i].size(); ++k) {
+        const auto rule = number(i, k);
+        if (rule && rule->constant()) continue;
+        if (!rule || !is_through_0(*rule)) return std::nullopt;
+        other->numbers[i][k] *= times;
+      }
+      if (first().order[i]->opcode() != kConstant || table(i).is_same()) continue;
+      // Words of a call.
+      xla::Literal& own =
+          *xla::Cast<xla::HloConstantInstruction>(other->order[i])->mutable_literal();
+      bool is_it = is_whole_type(own.shape().element_type()) &&
+                   table(i).has_places(own.shape().dimensions());
+      xla::ShapeUtil::ForEachIndex(own.shape(), [&](absl::Span<const std::int64_t> index) {
+        if (!is_it) return false;
+        const auto rule = table(i).element(table(i).place(index, own.shape().dimensions()));
+        if (rule && rule->is_same) return true;
+        is_it = rule && is_through_0(rule->whole) &&
+                own.SetIntegralAsS64(index, times * whole_at(own, index)).ok();
+        return is_it;
+      });
+      if (!is_it) return std::nullopt;
+    }
+    made.add({times * size}, other);
+  }
   made.add({size}, module);
   return made;
 }
