@@ -238,6 +238,20 @@ TEST_F(OnnxTest, PredictsAsOnnxRuntime) {
   EXPECT_EQ(tool({"validate", "dense", "--model", "odd.onnx", "--library", library}).exit_code, 1);
 }
 
+// ONNX Runtime takes no convolution over an empty axis.
+TEST_F(OnnxTest, SizesThatOnnxRuntimeRefusesAreLeftOut) {
+  const std::string library = onnx_runtime();
+  if (library.empty()) GTEST_SKIP() << "ONNX Runtime is not there: packaging/bench.sh fetches it";
+  done({"compile", onnx("convolved"), "-o", "out", "--dimension", "n_tracks=0..6", "-q"});
+  const std::string said =
+      done({"validate", "out", "--model", onnx("convolved"), "--library", library});
+  EXPECT_THAT(said, AllOf(HasSubstr("Inputs 'random' at n_tracks=0 are left out: the model does "
+                                    "not take them."),
+                          HasSubstr("Conv"), Not(HasSubstr("u001b"))));
+  EXPECT_THAT(said, AllOf(HasSubstr("n_tracks=2 "), HasSubstr("n_tracks=6 "),
+                          Not(HasSubstr("  n_tracks=0 "))));
+}
+
 TEST_F(OnnxTest, EncodedModelsAreTheirTexts) {
   ProcessSpec process;
   process.program = "bash";

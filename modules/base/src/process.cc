@@ -19,6 +19,7 @@
 
 #include "descriptor.h"
 #include "spawn.h"
+#include "tfaot/base/pattern.h"
 #include "tfaot/base/text.h"
 #include "tfaot/base/time_limit.h"
 
@@ -328,7 +329,10 @@ Error with_last_words(Error error, const ProcessResult& result, std::size_t line
   } else if (result.signal != 0) {
     error.note(fmt::format("signal {} ended it", result.signal));
   }
-  for (const std::string& line : last_lines(result.standard_error, lines)) error.note(line);
+  static const Pattern colour("\x1b\\[[0-9;]{0,20}m");
+  for (const std::string& line : last_lines(result.standard_error, lines)) {
+    error.note(colour.without_matches(line));
+  }
   return error;
 }
 

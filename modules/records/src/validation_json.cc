@@ -15,13 +15,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-// {"n_pf": 37}
-ordered_json sizes_to_json(const std::vector<DimensionSize>& sizes) {
-  ordered_json json = ordered_json::object();
-  for (const DimensionSize& one : sizes) json[one.name] = one.size;
-  return json;
-}
-
 Result<std::vector<DimensionSize>> read_sizes(const JsonReader& json, const Manifest& manifest) {
   std::vector<DimensionSize> sizes;
   for (const FreeDimension& one : sized_dimensions(manifest.dimensions)) {
@@ -151,6 +144,12 @@ Result<Tolerance> read_tolerance(const JsonReader& json) {
 }
 
 }  // namespace
+
+ordered_json sizes_to_json(const std::vector<DimensionSize>& sizes) {
+  ordered_json json = ordered_json::object();
+  for (const DimensionSize& one : sizes) json[one.name] = one.size;
+  return json;
+}
 
 ordered_json validated_outputs_to_json(const std::vector<ValidatedOutput>& outputs) {
   return mapped(outputs, output_to_json);

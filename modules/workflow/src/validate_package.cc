@@ -109,6 +109,7 @@ class Validator {
     auto all_sizes = validation_sizes(manifest().dimensions);
     if (!file_.arrays.empty()) all_sizes = {file_.sizes};
     for (const std::vector<std::int64_t>& sizes : all_sizes) TFAOT_TRY(compare_at(sizes));
+    if (!all_sizes.front().empty()) TFAOT_TRY(check_some_size());
     summarize();
     return std::move(result_);
   }
@@ -121,11 +122,12 @@ class Validator {
     sizes_ = sizes;
     named_sizes_ = named_sizes(sized_dimensions(manifest().dimensions), sizes);
     signature_ = sizes.empty() ? manifest().signature : signature_at(manifest().signature, sizes);
-    if (!sizes.empty()) result_.summary.sizes.push_back(named_sizes_);
     outputs_.clear();
     TFAOT_TRY(find_reference());
     TFAOT_ASSIGN(auto batches, make_batches());
     TFAOT_TRY(ask_reference(batches));
+    if (batches.empty()) return {};
+    if (!sizes.empty()) result_.summary.sizes.push_back(named_sizes_);
     TFAOT_TRY(run_package(batches));
     if (!result_.is_saved) TFAOT_TRY(allow_moves(batches));
     std::ranges::move(outputs_, std::back_inserter(result_.outputs));
@@ -135,6 +137,24 @@ class Validator {
   // " at n_pf=37"; empty without free dimensions.
   std::string at_sizes() const {
     return named_sizes_.empty() ? "" : " at " + named_sizes_text(named_sizes_);
+  }
+
+  // A model may refuse some sizes, as ONNX Runtime does convolutions over empty axes, but not all.
+  Status check_some_size() const {
+    const auto is_usual = [](InputKind kind) { return kind <= InputKind::kFile; };
+    if (std::ranges::any_of(result_.outputs, is_usual, &ValidatedOutput::inputs)) return {};
+    const auto first = std::ranges::find_if(result_.refused, is_usual, &RefusedInputs::inputs);
+    return first == result_.refused.end() ? Status() : fail(not_taken(*first));
+  }
+
+  Error not_taken(const RefusedInputs& refused) const {
+    const bool is_file = refused.inputs == InputKind::kFile;
+    const std::string sizes = named_sizes_text(refused.sizes);
+    return Error::at({(is_file ? request_.inputs : package_.spec.model.source).string()},
+                     fmt::format("the model does not take {} inputs{}{}",
+                                 is_file ? "these" : "random", sizes.empty() ? "" : " at ", sizes))
+        .note(refused.why)
+        .note("give inputs that it takes with --inputs FILE");
   }
 
   Status find_model() {
@@ -232,18 +252,13 @@ class Validator {
         accepted.push_back(std::move(batch));
         continue;
       }
-      if (batch.kind == InputKind::kFile || batch.kind == InputKind::kRandom) {
-        return fail(
-            Error::at({batch.kind == InputKind::kFile ? request_.inputs.string() : model.string()},
-                      fmt::format("the model does not take {} inputs{}",
-                                  batch.kind == InputKind::kFile ? "these" : "random", at_sizes()))
-                .note(refusal)
-                .note("give inputs that it takes with --inputs FILE"));
-      }
-      result_.refused.push_back({batch.kind, batch.inputs.rows, refusal});
+      result_.refused.push_back({batch.kind, batch.inputs.rows, named_sizes_, refusal});
+      const bool is_needed = batch.kind == InputKind::kFile ||
+                             (batch.kind == InputKind::kRandom && named_sizes_.empty());
+      if (is_needed) return fail(not_taken(result_.refused.back()));
     }
     batches = std::move(accepted);
-    warn_of_no_numbers(batches);
+    if (!batches.empty()) warn_of_no_numbers(batches);
     return {};
   }
 

@@ -58,7 +58,8 @@ TEST(Conversation, WaitsUntilTheChildHasEnded) {
 }
 
 TEST(Conversation, SaysWhyTheChildEnded) {
-  Conversation talk = Conversation::start(script_of("echo why >&2; exit 3")).value();
+  Conversation talk =
+      Conversation::start(script_of("printf '\\033[1;31mwhy\\033[m\\n' >&2; exit 3")).value();
   const auto heard = talk.hear();
   ASSERT_FALSE(heard);
   EXPECT_EQ(heard.error().text(), "'sh' ended instead of answering\n  why");

@@ -184,10 +184,12 @@ Section outputs_section(const ValidationResult& result) {
                             one.output, word_of(one.inputs), amount_text(one.difference.moved))});
   }
   for (const RefusedInputs& one : result.refused) {
-    section.blocks.emplace_back(Callout{
-        Verdict::kNote,
-        fmt::format("Inputs '{}' are left out: the model does not take them.", word_of(one.inputs)),
-        {one.why}});
+    section.blocks.emplace_back(
+        Callout{Verdict::kNote,
+                fmt::format("Inputs '{}'{} are left out: the model does not take them.",
+                            word_of(one.inputs),
+                            one.sizes.empty() ? "" : " at " + named_sizes_text(one.sizes)),
+                {one.why}});
   }
   return section;
 }
@@ -351,7 +353,9 @@ report::Page validation_page(const ValidationResult& result, const ValidatedPath
 ordered_json validation_result_to_json(const ValidationResult& result,
                                        const ValidatedPaths& paths) {
   const auto refused_to_json = [](const RefusedInputs& one) -> ordered_json {
-    return {{"inputs", word_of(one.inputs)}, {"rows", one.rows}, {"why", one.why}};
+    ordered_json json = {{"inputs", word_of(one.inputs)}, {"rows", one.rows}, {"why", one.why}};
+    if (!one.sizes.empty()) json["sizes"] = sizes_to_json(one.sizes);
+    return json;
   };
   ordered_json json = {{"kind", "validation"},
                        {"package", paths.package},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tfaot/base/result.h"
+#include "tfaot/records/free_sizes.h"
 #include "tfaot/records/manifest.h"
 #include "tfaot/records/validation.h"
 #include "tfaot/workflow/context.h"
@@ -38,6 +39,7 @@ struct ValidateRequest {
 struct RefusedInputs {
   InputKind inputs = InputKind::kZeros;
   std::int64_t rows = 0;
+  std::vector<DimensionSize> sizes;  ///< of the free dimensions
   std::string why;
 };
 
