@@ -413,11 +413,9 @@ TEST_F(ModelsTest, RaggedRowsThatDoNotFitAreNamed) {
   EXPECT_EQ(run({n, k}, {"x", doubles}),
             "model 'sized' 1.0.0: input 'x' holds float64, but float32 is expected");
   EXPECT_EQ(run({n, k}, {"x", sample.w}),
-            "model 'sized' 1.0.0: model 'sized': input 'x' holds 3 elements, but all rows together "
-            "have 24");
+            "model 'sized' 1.0.0: input 'x' holds 3 elements, but all rows together have 24");
   EXPECT_EQ(run({{"n", large}, k}, {"x", sample.x}),
-            "model 'sized' 1.0.0: model 'sized': the size of 'n' is 41, but the code is for 1 to "
-            "40");
+            "model 'sized' 1.0.0: the size of 'n' is 41, but the code is for 1 to 40");
   EXPECT_EQ(error_of(model->run_ragged(2, tfaot::Span<const tfaot::Span<const std::size_t>>(),
                                        inputs(sample.x, sample.w), outputs(total, each))),
             "model 'sized' 1.0.0: offsets of 0 dimensions, but the model has 2 free dimensions");
@@ -430,7 +428,7 @@ TEST_F(ModelsTest, SizesThatDoNotFitAreNamed) {
     return error_of(model->run(1, sizes, {{"x", x}, {"w", w}}, {{"total", total}, {"each", each}}));
   };
   EXPECT_EQ(run({{"n", 7}, {"k", 7}}),
-            "model 'sized' 1.0.0: model 'sized': the size of 'k' is 7, but the code is for 0 to 6");
+            "model 'sized' 1.0.0: the size of 'k' is 7, but the code is for 0 to 6");
   EXPECT_EQ(run({{"m", 7}}), "model 'sized' 1.0.0: no free dimension 'm'; it has n, k");
   EXPECT_EQ(run({{"n", 8}, {"k", 2}}),
             "model 'sized' 1.0.0: input 'x' holds 21 elements of float32, but 1 rows of float32 "

@@ -333,8 +333,12 @@ class LoadedModel {
     return is_input(infos) ? "input" : "output";
   }
 
+  // What the library says names the model already.
   Failure failed(int status, const std::string& text) const {
-    return {status, "model '" + std::string(name()) + "' " + std::string(version()) + ": " + text};
+    const std::string who = "model '" + std::string(name()) + "'";
+    const bool has_name = text.compare(0, who.size() + 2, who + ": ") == 0;
+    return {status, who + " " + std::string(version()) + ": " +
+                        (has_name ? text.substr(who.size() + 2) : text)};
   }
   Failure mismatch(const std::vector<TensorInfo>& infos, const std::string& text) const {
     return failed(is_input(infos) ? TFAOT_INPUT_MISMATCH : TFAOT_OUTPUT_MISMATCH, text);
