@@ -93,10 +93,12 @@ TEST_F(OnnxTest, WhatIsNoOnnxModel) {
 TEST_F(OnnxTest, InitWritesAConfigWithTheOpenDimensions) {
   copy("tracks", "net.onnx");
   const std::string said = done({"init", "net.onnx", "--batch-sizes", "1,4"});
-  EXPECT_THAT(said, HasSubstr("choose its batch sizes and sizes for n_tracks in model.dimensions"));
+  EXPECT_THAT(said, HasSubstr("choose its batch sizes, and for n_tracks sizes in model.dimensions "
+                              "or ranges in compilation.dimensions, then\n"));
   const std::string config = read("aot_config.yaml");
   EXPECT_THAT(config, AllOf(HasSubstr("\n  format: onnx\n"), HasSubstr("\n  onnx: net.onnx\n"),
-                            HasSubstr("\n  # dimensions: {n_tracks: 10}\n")));
+                            HasSubstr("\n  # dimensions: {n_tracks: 10}\n"),
+                            HasSubstr("\n  # dimensions: {n_tracks: 1..128}\n")));
   ASSERT_TRUE(files_.replace_atomically(
       root_ / "aot_config.yaml",
       replace_all(config, "# dimensions: {n_tracks: 10}", "dimensions: {n_tracks: 10}")));

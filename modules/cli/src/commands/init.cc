@@ -27,8 +27,10 @@ Status init(const InitArguments& options, Program& program) {
   const std::string config = shell_quoted(options.output);
   const std::string sizes = written.open_dimensions.empty()
                                 ? ""
-                                : fmt::format(" and sizes for {} in model.dimensions",
-                                              join(written.open_dimensions, ", "));
+                                : fmt::format(
+                                      ", and for {} sizes in model.dimensions or ranges "
+                                      "in compilation.dimensions",
+                                      join(written.open_dimensions, ", "));
   show_done(program,
             {{"kind", "config"},
              {"path", request.config.string()},
