@@ -52,7 +52,7 @@ def rows_of(model, sizes, random):
     for row in range(len(next(iter(sizes.values())))):
         inputs = {}
         for tensor in model.inputs:
-            shape = [1] + [int(sizes[d][row]) if d in sizes else d for d in tensor.free_shape or tensor.row_shape]
+            shape = [1] + [int(sizes[d][row]) if d in sizes else d for d in tensor.free_shape]
             values = np.ones(shape) if "mask" in tensor.name else random.normal(size=shape)
             inputs[tensor.name] = values.astype(tensor.dtype)
         made.append(inputs)

@@ -239,7 +239,10 @@ class CallTest(PythonTest):
         self.assertEqual(model.dimensions, {"n_tracks": (1, 40), "n_vertices": (1, 6)})
         self.assertEqual([tensor.free_shape for tensor in model.inputs], [("n_tracks", 3), ("n_vertices", 2)])
         self.assertEqual([tensor.row_shape for tensor in model.outputs], [(40, 2), (4,)])
-        self.assertEqual([tensor.free_shape for tensor in model.outputs], [("n_tracks", 2), ()])
+        self.assertEqual([tensor.free_shape for tensor in model.outputs], [("n_tracks", 2), (4,)])
+        self.assertEqual([tensor.is_free for tensor in model.outputs], [True, False])
+        fixed = tfaot.Model(PACKAGES["dtypes"][0])
+        self.assertEqual([tensor.free_shape for tensor in fixed.inputs], [tensor.row_shape for tensor in fixed.inputs])
         self.assertIn("n_tracks", model._repr_html_())
         for rows, n_tracks, n_vertices in ((2, 40, 6), (2, 40, 6), (1, 7, 2), (3, 7, 2), (3, 1, 1), (0, 5, 2), (5, 39, 6)):
             inputs = events(rows, n_tracks, n_vertices)

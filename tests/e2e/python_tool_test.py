@@ -58,7 +58,7 @@ class ToolTest(unittest.TestCase):
         package = tfaot.compile(net, dimensions={"n_tracks": (1, 64), "n_vertices": 2})
         model = tfaot.Model(package)
         self.assertEqual(model.dimensions, {"n_tracks": (1, 64)})
-        self.assertEqual([one.sizes for one in model.inputs], [("n_tracks", 3), (2, 2)])
+        self.assertEqual([one.free_shape for one in model.inputs], [("n_tracks", 3), (2, 2)])
         same = {"n_tracks": "1..64", "n_vertices": "2"}
         self.assertEqual(self.found_again(net, dimensions=same), package)
         self.assertEqual(self.found_again(net, dimension=["n_tracks=1..64", "n_vertices=2"]), package)

@@ -299,9 +299,9 @@ std::vector<Tensor> tensors_of(PyObject* tuple) {
     for (Py_ssize_t j = 0; j < PyTuple_Size(sizes); ++j) {
       tensors[i].row_shape.push_back(PyLong_AsSsize_t(PyTuple_GetItem(sizes, j)));
     }
-    const Owned free_shape(PyObject_GetAttrString(fields, "free_shape"));
-    if (free_shape == nullptr) return tensors;
-    tensors[i].is_free = PyTuple_Size(free_shape.get()) > 0;
+    const Owned is_free(PyObject_GetAttrString(fields, "is_free"));
+    if (is_free == nullptr) return tensors;
+    tensors[i].is_free = is_free.get() == Py_True;
   }
   return tensors;
 }

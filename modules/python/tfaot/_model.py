@@ -51,19 +51,19 @@ class Tensor(_Tensor):
     """An input or output. The rows come first and are not part of row_shape.
 
     row_shape   free dimensions have their largest size
-    free_shape  the same with free dimensions by name, (2, "n_tracks"); () if there is none
+    free_shape  the same with free dimensions by name, (2, "n_tracks"); row_shape if there is none
+    is_free     there is one
     """
 
     free_shape: Tuple[Union[int, str], ...] = ()
 
+    @property
+    def is_free(self) -> bool:
+        return any(isinstance(size, str) for size in self.free_shape)
+
     def __repr__(self) -> str:
         text = super().__repr__()
-        return f"{text[:-1]}, free_shape={self.free_shape})" if self.free_shape else text
-
-    @property
-    def sizes(self) -> Tuple[Union[int, str], ...]:
-        """free_shape, or row_shape if no dimension is free."""
-        return self.free_shape or self.row_shape
+        return f"{text[:-1]}, free_shape={self.free_shape})" if self.is_free else text
 
 
 class Signature(NamedTuple):
@@ -203,7 +203,7 @@ class Model(Caller):
 
     def _repr_html_(self) -> str:
         rows = [
-            (kind, one.name, one.dtype, ", ".join(["rows", *map(str, one.sizes)]))
+            (kind, one.name, one.dtype, ", ".join(["rows", *map(str, one.free_shape)]))
             for kind, tensors in (("input", self.inputs), ("output", self.outputs))
             for one in tensors
         ]
@@ -288,7 +288,7 @@ class Model(Caller):
             raise error_of(error)
         results: Dict[str, Any] = {}
         for o, (tensor, array, start) in enumerate(zip(self.outputs, made, starts)):
-            if not tensor.free_shape:
+            if not tensor.is_free:
                 results[tensor.name] = array.reshape((rows, *tensor.row_shape))
                 continue
             results[tensor.name] = [
@@ -353,13 +353,13 @@ class Model(Caller):
     def _checked(self, value: Any, tensor: Tensor) -> NDArray[Any]:
         array = self._converted(value, tensor)
         if array.ndim == 0 or not _has_shape(array.shape[1:], tensor):
-            raise self._wrong_shape(tensor, tensor.sizes, array.shape, "rows")
+            raise self._wrong_shape(tensor, tensor.free_shape, array.shape, "rows")
         return np.ascontiguousarray(array)
 
     def _checked_rows(self, value: Any, tensor: Tensor) -> Sequence[NDArray[Any]]:
         """One array for each row."""
         if not _is_ragged(value, tensor):
-            if tensor.free_shape:
+            if tensor.is_free:
                 raise TypeError(
                     f"model '{self.name}': input '{tensor.name}' must be a list of arrays, as another input is"
                 )
@@ -367,7 +367,7 @@ class Model(Caller):
         rows = [self._converted(row, tensor) for row in value]
         for row in rows:
             if not _has_shape(row.shape, tensor):
-                raise self._wrong_shape(tensor, tensor.sizes, row.shape)
+                raise self._wrong_shape(tensor, tensor.free_shape, row.shape)
         return rows
 
     def _converted(self, value: Any, tensor: Tensor) -> NDArray[Any]:
@@ -428,18 +428,18 @@ def _tensors(records: Any) -> Tuple[Tensor, ...]:
 
 def _tensor(record: Mapping[str, Any]) -> Tensor:
     tensor = Tensor(record["name"], _dtype(record["dtype"]), tuple(record["row_shape"]))
-    tensor.free_shape = tuple(record["free_shape"])
+    tensor.free_shape = tuple(record["free_shape"]) or tensor.row_shape
     return tensor
 
 
 def _is_ragged(value: Any, tensor: Tensor) -> bool:
     """A list of arrays, one for each row, of an input whose shape is free."""
-    is_list = bool(tensor.free_shape) and isinstance(value, (list, tuple))
+    is_list = tensor.is_free and isinstance(value, (list, tuple))
     return is_list and all(isinstance(row, np.ndarray) for row in value)
 
 
 def _has_shape(given: Shape, tensor: Tensor) -> bool:
-    wanted = tensor.sizes
+    wanted = tensor.free_shape
     return len(given) == len(wanted) and all(isinstance(w, str) or w == g for w, g in zip(wanted, given))
 
 
