@@ -264,11 +264,10 @@ bool ValueChecker::check_sizes(const ConfigKey& key, const YAML::Node& node,
   std::set<std::string> seen;
   bool good = true;
   for (const auto& entry : node) {
-    const YAML::Node& name = entry.first;
-    good &=
-        check_name(name, label, seen) &&
-        check_whole_number(key, entry.second,
-                           label + (label.starts_with("--") ? " " : ".") + shown(name.Scalar()));
+    good &= check_name(entry.first, label, seen) &&
+            check_whole_number(
+                key, entry.second,
+                label + (label.starts_with("--") ? " " : ".") + shown(entry.first.Scalar()));
   }
   return good;
 }
@@ -289,9 +288,10 @@ bool ValueChecker::check_ranges(const ConfigKey& key, const YAML::Node& node,
     if (is_range || (other && other.IsScalar() && size_range(other.Scalar()))) continue;
     good = false;
     problems_
-        .add(entry.second.Mark(), fmt::format("{}{}{}: '{}' is not a range of sizes", label,
-                                              label.starts_with("--") ? " " : ".",
-                                              shown(entry.first.Scalar()), shown(text)))
+        .add(entry.second.Mark(),
+             fmt::format("{}{}{}: '{}' is neither a range of sizes nor a dimension that has one",
+                         label, label.starts_with("--") ? " " : ".", shown(entry.first.Scalar()),
+                         shown(text)))
         .note(fmt::format("allowed: two sizes, as in 1..128, of 0 to {}, or the name of another "
                           "dimension that has such a range and always the same size",
                           key.maximum));

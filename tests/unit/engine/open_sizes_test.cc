@@ -52,5 +52,22 @@ TEST(OpenSizesTest, AreSaidTogether) {
             "  open dimensions: batch, n*2, n_pf, x:2");
 }
 
+TEST(OpenSizesTest, TheBatchNeedsNoRange) {
+  const OnnxFile file(tensor_text("input", "x", {"N", "n_pf"}) +
+                      tensor_text("output", "y", {"N", "n_pf"}) +
+                      "node { op_type: 'Relu' input: 'x' output: 'y' }");
+  JobModel job;
+  job.free_dimensions = {{"N", 1, 10}};
+  job.dimensions = {{"N", 10}, {"n_pf", 5}};
+  EXPECT_EQ(size_error_of(file, job),
+            "'N' is the batch of input 'x', which needs no range: a package runs any number of "
+            "rows\n"
+            "  leave it out; sizes of the batch are in compilation.batch_sizes, or "
+            "'--batch-sizes'\n"
+            "  if that dimension is not the batch: compilation.batch: none, or '--batch none'");
+  job.free_dimensions = {};
+  EXPECT_EQ(size_error_of(file, job), "");
+}
+
 }  // namespace
 }  // namespace tfaot::toolkit::engine

@@ -222,6 +222,18 @@ Status check_batch(const ModelTensor& input, std::int64_t batch_size) {
                   .about(word_of(ProblemKind::kBatch), {input.name}));
 }
 
+Error range_of_batch(const ModelTensor& input, const std::string& name) {
+  return config_fault(
+             "compilation.dimensions",
+             fmt::format("'{}' is the batch of input '{}', which needs no range: a package "
+                         "runs any number of rows",
+                         shown(name), shown(input.name)))
+      .note(
+          "leave it out; sizes of the batch are in compilation.batch_sizes, or "
+          "'--batch-sizes'")
+      .note("if that dimension is not the batch: compilation.batch: none, or '--batch none'");
+}
+
 }  // namespace
 
 Status check_signature_limits(const JobModel& job, const SourceModel& model) {
@@ -252,6 +264,10 @@ Status set_open_sizes(std::vector<ModelTensor>& inputs, const JobModel& job) {
       input.dimensions.resize(input.shape.size());
       input.dimensions[i] = name;
       names.insert(name);
+      if (i == 0 && !job.fixed_shapes &&
+          contains(job.free_dimensions, name, &FreeDimension::name)) {
+        return fail(range_of_batch(input, name));
+      }
       const auto given = std::ranges::find(job.dimensions, name, &DimensionSize::name);
       if (given != job.dimensions.end()) input.shape[i] = given->size;
     }
