@@ -860,16 +860,21 @@ class FreeSizesOptimizer {
         fmt::format("this is at {}, which compilation.dimensions allow", sizes_text(sizes)));
   }
 
-  // Says from where on the model can be lowered, such as the k of a TopK.
-  Error with_smallest(Error error, Dimensions sizes, std::size_t dimension) const {
-    const std::int64_t possible = own_[dimension].largest;
-    const auto is_possible = [&](std::int64_t size) {
-      sizes[dimension] = size;
-      return lower(sizes).has_value();
-    };
+  // Says from where on the model can be lowered, such as the k of a TopK: also where the other
+  // dimensions are smallest or largest.
+  Error with_smallest(Error error, const Dimensions& sizes, std::size_t dimension) const {
     const std::int64_t impossible = sizes[dimension];
-    if (!is_possible(possible)) return error;
-    const std::int64_t smallest = last_like(possible, impossible, is_possible);
+    std::int64_t smallest = impossible;
+    for (Dimensions others : {sizes, mapped(own_, &FreeDimension::smallest), default_sizes(own_)}) {
+      const auto is_possible = [&](std::int64_t size) {
+        others[dimension] = size;
+        return lower(others).has_value();
+      };
+      if (is_possible(smallest)) continue;
+      if (!is_possible(own_[dimension].largest)) return error;
+      smallest = last_like(own_[dimension].largest, smallest, is_possible);
+    }
+    if (smallest == impossible) return error;
     const FreeDimension& whole = whole_[dimension];
     // The next size may be one of another part.
     return std::move(error).note(fmt::format("the smallest size that works is {0}: {1}={0}..{2}",

@@ -564,6 +564,36 @@ TEST_P(FreeSizes, HaveTheNumbersOfEachSize) {
   EXPECT_LE(most_scratch(*module), 2 * scratch);
 }
 
+// The 16 largest of n + k numbers: with the fewest k, too.
+class FreeSizesOfTopK : public FreeSizes {};
+
+TEST_P(FreeSizesOfTopK, BeginWhereTheOthersAreSmallest) {
+  const auto sized = for_all_sizes();
+  ASSERT_FALSE(sized);
+  EXPECT_THAT(sized.error().text(),
+              ::testing::HasSubstr("the smallest size that works is 15: n=15..50"));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Nets, FreeSizesOfTopK,
+    ::testing::Values(FreeSizesCase{
+        "of_two_sets",
+        whole_numbers("two", {2}) + whole_numbers("few", {16}) +
+            operation_text("ReduceMax", "'x'", "a",
+                           "attribute { name: 'axes' type: INTS ints: [2] } attribute { name: "
+                           "'keepdims' type: INT i: 0 }") +
+            operation_text("ReduceMax", "'x'", "b",
+                           "attribute { name: 'axes' type: INTS ints: [1] } attribute { name: "
+                           "'keepdims' type: INT i: 0 }") +
+            operation_text("Concat", "'a', 'b'", "all", kOfSecondAxis) +
+            "node { op_type: 'TopK' input: ['all', 'few'] output: ['v', 'i'] }\n" +
+            operation_text("Unsqueeze", "'v', 'two'", "y"),
+        {"n", 1, 50},
+        true,
+        true,
+        FreeDimension{"k", 1, 10}}),
+    [](const auto& one) { return std::string(one.param.name); });
+
 INSTANTIATE_TEST_SUITE_P(Nets, FreeSizes, ::testing::ValuesIn(nets_of_free_sizes()),
                          [](const auto& one) { return std::string(one.param.name); });
 
