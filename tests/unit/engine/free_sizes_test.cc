@@ -568,7 +568,7 @@ TEST_P(FreeSizes, HaveTheNumbersOfEachSize) {
 class FreeSizesOfTopK : public FreeSizes {};
 
 TEST_P(FreeSizesOfTopK, BeginWhereTheOthersAreSmallest) {
-  const auto sized = for_all_sizes();
+  const auto sized = for_all_sizes(1);
   ASSERT_FALSE(sized);
   EXPECT_THAT(sized.error().text(),
               ::testing::HasSubstr("the smallest size that works is 15: n=15..50"));
