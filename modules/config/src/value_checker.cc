@@ -87,6 +87,10 @@ void append_values(const YAML::Node& node, std::vector<std::string>& values) {
   for (const YAML::Node& item : node) append_values(item, values);
 }
 
+std::string label_of_member(const std::string& label, const YAML::Node& member) {
+  return label + (label.starts_with("--") ? " " : ".") + shown(member.Scalar());
+}
+
 }  // namespace
 
 bool starts_with_batch(const YAML::Node& shape) {
@@ -265,9 +269,7 @@ bool ValueChecker::check_sizes(const ConfigKey& key, const YAML::Node& node,
   bool good = true;
   for (const auto& entry : node) {
     good &= check_name(entry.first, label, seen) &&
-            check_whole_number(
-                key, entry.second,
-                label + (label.starts_with("--") ? " " : ".") + shown(entry.first.Scalar()));
+            check_whole_number(key, entry.second, label_of_member(label, entry.first));
   }
   return good;
 }
@@ -289,9 +291,8 @@ bool ValueChecker::check_ranges(const ConfigKey& key, const YAML::Node& node,
     good = false;
     problems_
         .add(entry.second.Mark(),
-             fmt::format("{}{}{}: '{}' is neither a range of sizes nor a dimension that has one",
-                         label, label.starts_with("--") ? " " : ".", shown(entry.first.Scalar()),
-                         shown(text)))
+             fmt::format("{}: '{}' is neither a range of sizes nor a dimension that has one",
+                         label_of_member(label, entry.first), shown(text)))
         .note(fmt::format("allowed: two sizes, as in 1..128, of 0 to {}, or the name of another "
                           "dimension that has such a range and always the same size",
                           key.maximum));
